@@ -1,0 +1,60 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Unsafe code has to say so, and no warning is let through.
+let strict: [SwiftSetting] = [
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+let log = Target.Dependency.product(name: "Logging", package: "swift-log")
+let argumentParser = Target.Dependency.product(
+  name: "ArgumentParser", package: "swift-argument-parser")
+
+let package = Package(
+  name: "swift-stored-objects",
+  products: [
+    .library(name: "StoredObjects", targets: ["StoredObjects"]),
+    .library(name: "StoredObjectsCore", targets: ["StoredObjectsCore"]),
+    .library(name: "TokyoCabinet", targets: ["TokyoCabinet"]),
+    .library(name: "TokyoCabinetBackend", targets: ["TokyoCabinetBackend"]),
+    .library(name: "StoredObjectsTestSupport", targets: ["StoredObjectsTestSupport"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
+  ],
+  targets: [
+    .target(
+      name: "StoredObjects",
+      dependencies: ["StoredObjectsCore", "TokyoCabinetBackend"],
+      swiftSettings: strict),
+    .target(name: "StoredObjectsCore", dependencies: [log], swiftSettings: strict),
+
+    .systemLibrary(
+      name: "CTokyoCabinet", pkgConfig: "tokyocabinet",
+      providers: [.apt(["libtokyocabinet-dev"]), .brew(["tokyo-cabinet"])]),
+    .target(name: "TokyoCabinet", dependencies: ["CTokyoCabinet"], swiftSettings: strict),
+    .target(
+      name: "TokyoCabinetBackend", dependencies: ["StoredObjectsCore", "TokyoCabinet"],
+      swiftSettings: strict),
+
+    .target(
+      name: "StoredObjectsTestSupport", dependencies: ["StoredObjectsCore"],
+      swiftSettings: strict),
+
+    .testTarget(
+      name: "StoredObjectsCoreTests", dependencies: ["StoredObjectsCore", "StoredObjectsTestSupport"],
+      swiftSettings: strict),
+    .testTarget(name: "TokyoCabinetTests", dependencies: ["TokyoCabinet"], swiftSettings: strict),
+    .testTarget(
+      name: "BackendTests",
+      dependencies: ["StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet", "StoredObjectsTestSupport"],
+      swiftSettings: strict),
+    .testTarget(name: "SourceRulesTests", swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

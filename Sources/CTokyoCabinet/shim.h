@@ -1,0 +1,2 @@
+#include <tcutil.h>
+#include <tchdb.h>

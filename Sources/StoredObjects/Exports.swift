@@ -1,0 +1,2 @@
+@_exported public import StoredObjectsCore
+@_exported public import TokyoCabinetBackend

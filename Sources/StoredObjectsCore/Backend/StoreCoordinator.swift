@@ -1,0 +1,50 @@
+import Synchronization
+
+/// What the stores on one backend share: row IDs, the order of saves, and notice of each other's.
+///
+/// A backend makes one coordinator and returns it from ``StoreBackend/coordinator``; stores do the
+/// rest. Safe on any thread.
+public final class StoreCoordinator: Sendable {
+  private let shared = Mutex(Shared())
+  /// Held by the one store that is committing.
+  private let commitLock = Mutex(())
+
+  private struct Shared {
+    var sequences: [TableID: RowIDSequence] = [:]
+    var inboxes: [ObjectIdentifier: ChangeInbox] = [:]
+  }
+
+  /// Makes the coordinator of a backend that has just been opened.
+  public init() {}
+
+  /// The row IDs of a table; the same sequence for every store.
+  func sequence(for table: TableID) -> RowIDSequence {
+    shared.withLock { shared in
+      if let known = shared.sequences[table] { return known }
+      let new = RowIDSequence()
+      shared.sequences[table] = new
+      return new
+    }
+  }
+
+  /// Lets a store hear of what others commit, until it lets go of the inbox.
+  func attach(_ inbox: ChangeInbox) {
+    shared.withLock { $0.inboxes[ObjectIdentifier(inbox)] = inbox }
+  }
+
+  /// Ends what ``attach(_:)`` began.
+  func detach(_ inbox: ChangeInbox) {
+    shared.withLock { $0.inboxes[ObjectIdentifier(inbox)] = nil }
+  }
+
+  /// Runs one commit at a time.
+  func whileCommitting<Result>(_ body: () throws -> Result) rethrows -> Result {
+    try commitLock.withLock { _ in try body() }
+  }
+
+  /// Tells all stores but the sender which rows a commit rewrote or removed.
+  func announce(_ changes: ChangeSet, from sender: ChangeInbox) {
+    let others = shared.withLock { $0.inboxes.values.filter { $0 !== sender } }
+    for inbox in others { inbox.receive(changes) }
+  }
+}

@@ -1,0 +1,34 @@
+/// Whether a scan goes on.
+public enum ScanStep: Sendable {
+  /// Go on with the next record.
+  case next
+  /// Stop behind this record; the scan can be taken up again there.
+  case pause
+}
+
+/// A place between two records of a table.
+///
+/// It is the backend's own notion of a place, and holds until a commit touches the table.
+public struct ScanPosition: Sendable {
+  /// Where to go on: an offset, an index, whatever the backend counts in.
+  public let place: UInt64
+  /// The number of commits the table had seen when the position was taken.
+  public let generation: UInt64
+
+  /// Names a place.
+  public init(place: UInt64, generation: UInt64) {
+    self.place = place
+    self.generation = generation
+  }
+}
+
+/// How a scan ended.
+public enum ScanEnd: Sendable {
+  /// Every record has been lent.
+  case finished
+  /// The body asked to stop; go on from this place.
+  case paused(ScanPosition)
+  /// A commit has touched the table since the position was taken, and nothing was lent: records may
+  /// have moved. Whoever scans goes on by looking rows up.
+  case disturbed
+}
