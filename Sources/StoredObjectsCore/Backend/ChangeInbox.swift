@@ -3,6 +3,10 @@ import Synchronization
 /// Collects, for one store, the rows that other stores on the backend have rewritten or removed.
 final class ChangeInbox: Sendable {
   private let rows = Mutex<[TableID: Set<UInt32>]>([:])
+  private let isFilled = Atomic(false)
+
+  /// Whether ``take()`` would return anything.
+  var hasNews: Bool { isFilled.load(ordering: .acquiring) }
 
   /// Takes note of a commit. Inserts change nothing that another store could hold.
   func receive(_ changes: ChangeSet) {
@@ -12,13 +16,16 @@ final class ChangeInbox: Sendable {
           rows[table.table, default: []].insert(change.rowID)
         }
       }
+      isFilled.store(!rows.isEmpty, ordering: .releasing)
     }
   }
 
   /// The rows since the last call, by table.
   func take() -> [TableID: Set<UInt32>] {
-    rows.withLock { rows in
+    guard hasNews else { return [:] }
+    return rows.withLock { rows in
       defer { rows = [:] }
+      isFilled.store(false, ordering: .releasing)
       return rows
     }
   }

@@ -10,19 +10,19 @@ public final class StoreCoordinator: Sendable {
   private let commitLock = Mutex(())
 
   private struct Shared {
-    var sequences: [TableID: RowIDSequence] = [:]
+    var tables: [TableID: SharedTable] = [:]
     var inboxes: [ObjectIdentifier: ChangeInbox] = [:]
   }
 
   /// Makes the coordinator of a backend that has just been opened.
   public init() {}
 
-  /// The row IDs of a table; the same sequence for every store.
-  func sequence(for table: TableID) -> RowIDSequence {
+  /// What is shared about a table; the same for every store.
+  func table(_ id: TableID) -> SharedTable {
     shared.withLock { shared in
-      if let known = shared.sequences[table] { return known }
-      let new = RowIDSequence()
-      shared.sequences[table] = new
+      if let known = shared.tables[id] { return known }
+      let new = SharedTable()
+      shared.tables[id] = new
       return new
     }
   }
@@ -38,13 +38,18 @@ public final class StoreCoordinator: Sendable {
   }
 
   /// Runs one commit at a time.
-  func whileCommitting<Result>(_ body: () throws -> Result) rethrows -> Result {
+  func whileCommitting(_ body: () throws -> Void) throws {
     try commitLock.withLock { _ in try body() }
   }
 
   /// Tells all stores but the sender which rows a commit rewrote or removed.
   func announce(_ changes: ChangeSet, from sender: ChangeInbox) {
-    let others = shared.withLock { $0.inboxes.values.filter { $0 !== sender } }
+    let others = shared.withLock { shared in
+      for table in changes.tables where !table.records.isEmpty {
+        shared.tables[table.table]?.countCommit()
+      }
+      return shared.inboxes.values.filter { $0 !== sender }
+    }
     for inbox in others { inbox.receive(changes) }
   }
 }

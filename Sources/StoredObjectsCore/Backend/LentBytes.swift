@@ -1,0 +1,21 @@
+// Bytes are lent as `RawSpan`, which can't be kept. The few steps between it and arrays that the
+// language still calls unsafe stand here.
+
+extension [UInt8] {
+  /// Appends a copy of bytes that are lent.
+  package mutating func append(copying bytes: RawSpan) {
+    unsafe bytes.withUnsafeBytes { unsafe append(contentsOf: $0) }
+  }
+
+  /// Lends the bytes.
+  package func lend<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
+    try unsafe body(span.bytes)
+  }
+}
+
+extension RawSpan {
+  /// The first byte, or nil.
+  package var firstByte: UInt8? {
+    isEmpty ? nil : unsafe unsafeLoad(fromByteOffset: 0, as: UInt8.self)
+  }
+}

@@ -1,0 +1,33 @@
+import Synchronization
+
+/// What all stores on a backend have to agree on about one table.
+final class SharedTable: Sendable {
+  /// The last row ID handed out, or found in the table. Objects start at row 2.
+  private let last = Atomic<UInt64>(1)
+  private let commits = Atomic<UInt64>(0)
+  private let savedMetadata = Mutex<ClassMetadata?>(nil)
+
+  /// The last row ID handed out.
+  var lastRowID: UInt32 { UInt32(clamping: last.load(ordering: .acquiring)) }
+
+  /// The next row ID, each handed out once, or nil when there is none left.
+  func nextRowID() -> UInt32? {
+    let value = last.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
+    return UInt32(exactly: value)
+  }
+
+  /// The metadata row as it was last saved; nil before the first save.
+  var metadata: ClassMetadata? { savedMetadata.withLock(\.self) }
+
+  /// Takes note of the metadata row that is saved. No row ID up to its last is handed out again.
+  func setMetadata(_ metadata: ClassMetadata) {
+    savedMetadata.withLock { $0 = metadata }
+    _ = last.max(UInt64(metadata.lastRowID), ordering: .acquiringAndReleasing)
+  }
+
+  /// How many commits have touched the table since the backend was opened.
+  var commitCount: UInt64 { commits.load(ordering: .acquiring) }
+
+  /// Takes note of a commit.
+  func countCommit() { commits.wrappingAdd(1, ordering: .acquiringAndReleasing) }
+}

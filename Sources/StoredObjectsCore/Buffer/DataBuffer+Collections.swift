@@ -1,0 +1,84 @@
+extension Optional: DataBufferValue where Wrapped: DataBufferValue {
+  /// Reads a byte, 1 for a value that follows and 0 for none, so that "" and nil stay apart.
+  @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
+    self = try buffer.readBool() ? Wrapped(from: &buffer) : nil
+  }
+
+  /// Writes 1 and the value, or 0.
+  @inlinable public func write(to buffer: inout DataBuffer) {
+    buffer.write(self != nil)
+    self?.write(to: &buffer)
+  }
+}
+
+extension Array: DataBufferValue where Element: DataBufferValue {
+  /// A count of four bytes.
+  @inlinable public static var minimumByteCount: Int { 4 }
+
+  /// Reads a count and the elements in their order.
+  ///
+  /// Complexity: linear in the number of elements, which the bytes that are left limit.
+  @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
+    let count = try buffer.readCount(minimumElementSize: Element.minimumByteCount)
+    self.init()
+    reserveCapacity(count)
+    for _ in 0..<count { append(try Element(from: &buffer)) }
+  }
+
+  /// Writes the count and the elements in their order.
+  @inlinable public func write(to buffer: inout DataBuffer) {
+    buffer.writeCount(count)
+    for element in self { element.write(to: &buffer) }
+  }
+}
+
+extension Set: DataBufferValue where Element: DataBufferValue {
+  /// A count of four bytes.
+  @inlinable public static var minimumByteCount: Int { 4 }
+
+  /// Reads a count and the elements; one that occurs twice is an `invalidValue`.
+  @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
+    let count = try buffer.readCount(minimumElementSize: Element.minimumByteCount)
+    self.init(minimumCapacity: count)
+    for _ in 0..<count {
+      let offset = buffer.offset
+      guard insert(try Element(from: &buffer)).inserted else {
+        throw DataBufferError(.invalidValue, at: offset, "a set holds this element already")
+      }
+    }
+  }
+
+  /// Writes the count and the elements in no order.
+  @inlinable public func write(to buffer: inout DataBuffer) {
+    buffer.writeCount(count)
+    for element in self { element.write(to: &buffer) }
+  }
+}
+
+extension Dictionary: DataBufferValue where Key: DataBufferValue, Value: DataBufferValue {
+  /// A count of four bytes.
+  @inlinable public static var minimumByteCount: Int { 4 }
+
+  /// Reads a count, then each key and its value; a key that occurs twice is an `invalidValue`.
+  @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
+    let size = Key.minimumByteCount + Value.minimumByteCount
+    let count = try buffer.readCount(minimumElementSize: size)
+    self.init(minimumCapacity: count)
+    for _ in 0..<count {
+      let offset = buffer.offset
+      let key = try Key(from: &buffer)
+      guard updateValue(try Value(from: &buffer), forKey: key) == nil else {
+        throw DataBufferError(.invalidValue, at: offset, "a dictionary has this key already")
+      }
+    }
+  }
+
+  /// Writes the count, then each key and its value, in no order.
+  @inlinable public func write(to buffer: inout DataBuffer) {
+    buffer.writeCount(count)
+    for (key, value) in self {
+      key.write(to: &buffer)
+      value.write(to: &buffer)
+    }
+  }
+}

@@ -1,0 +1,28 @@
+// The original wrote floating-point numbers with the most significant byte first, although its
+// integers are the other way round.
+
+extension DataBuffer {
+  /// Writes a 32-bit floating-point number (IEEE 754); `write(_:)` alone is big-endian.
+  @inlinable public mutating func write(_ value: Float, order: ByteOrder) {
+    write(value.bitPattern, order: order)
+  }
+
+  /// Writes a 64-bit floating-point number (IEEE 754); `write(_:)` alone is big-endian.
+  @inlinable public mutating func write(_ value: Double, order: ByteOrder) {
+    write(value.bitPattern, order: order)
+  }
+
+  /// Reads a 32-bit floating-point number.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`.
+  @inlinable public mutating func readFloat(
+    order: ByteOrder = .bigEndian
+  ) throws(DataBufferError) -> Float { Float(bitPattern: try readUInt32(order: order)) }
+
+  /// Reads a 64-bit floating-point number.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`.
+  @inlinable public mutating func readDouble(
+    order: ByteOrder = .bigEndian
+  ) throws(DataBufferError) -> Double { Double(bitPattern: try readUInt64(order: order)) }
+}

@@ -1,0 +1,108 @@
+extension DataBuffer {
+  /// Writes an integer of fixed width in the given order; `write(_:)` alone is little-endian.
+  ///
+  /// Complexity: constant time.
+  @inlinable public mutating func write<Integer: FixedWidthInteger>(
+    _ value: Integer, order: ByteOrder
+  ) {
+    var bits = order == .littleEndian ? value : value.byteSwapped
+    for _ in 0..<(Integer.bitWidth / 8) {
+      storage.append(UInt8(truncatingIfNeeded: bits))
+      bits = Integer.bitWidth > 8 ? bits >> 8 : bits
+    }
+  }
+
+  /// Writes a Bool as one byte, 0 or 1.
+  @inlinable public mutating func write(_ value: Bool) { storage.append(value ? 1 : 0) }
+
+  /// Integers whose width differs from machine to machine must not reach a disk.
+  @available(*, unavailable, message: "Int has no fixed width on disk: write(Int64(value))")
+  public mutating func write(_ value: Int) { fail(.invalidValue, "Int") }
+
+  /// Integers whose width differs from machine to machine must not reach a disk.
+  @available(*, unavailable, message: "UInt has no fixed width on disk: write(UInt64(value))")
+  public mutating func write(_ value: UInt) { fail(.invalidValue, "UInt") }
+
+  @inlinable mutating func readInteger<Integer: FixedWidthInteger>(
+    _ order: ByteOrder, as type: Integer.Type = Integer.self
+  ) throws(DataBufferError) -> Integer {
+    let size = Integer.bitWidth / 8
+    try require(size)
+    var bits: Integer = 0
+    for index in 0..<size {
+      bits |= Integer(truncatingIfNeeded: storage[position + index]) << (8 * index)
+    }
+    position += size
+    return order == .littleEndian ? bits : bits.byteSwapped
+  }
+
+  /// Reads one byte.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`.
+  @inlinable public mutating func readUInt8() throws(DataBufferError) -> UInt8 {
+    try require(1)
+    defer { position += 1 }
+    return storage[position]
+  }
+
+  /// Reads one byte as a signed number.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`.
+  @inlinable public mutating func readInt8() throws(DataBufferError) -> Int8 {
+    Int8(bitPattern: try readUInt8())
+  }
+
+  /// Reads two bytes.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`.
+  @inlinable public mutating func readUInt16(
+    order: ByteOrder = .littleEndian
+  ) throws(DataBufferError) -> UInt16 { try readInteger(order) }
+
+  /// Reads two bytes as a signed number.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`.
+  @inlinable public mutating func readInt16(
+    order: ByteOrder = .littleEndian
+  ) throws(DataBufferError) -> Int16 { try readInteger(order) }
+
+  /// Reads four bytes.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`.
+  @inlinable public mutating func readUInt32(
+    order: ByteOrder = .littleEndian
+  ) throws(DataBufferError) -> UInt32 { try readInteger(order) }
+
+  /// Reads four bytes as a signed number.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`.
+  @inlinable public mutating func readInt32(
+    order: ByteOrder = .littleEndian
+  ) throws(DataBufferError) -> Int32 { try readInteger(order) }
+
+  /// Reads eight bytes.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`.
+  @inlinable public mutating func readUInt64(
+    order: ByteOrder = .littleEndian
+  ) throws(DataBufferError) -> UInt64 { try readInteger(order) }
+
+  /// Reads eight bytes as a signed number.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`.
+  @inlinable public mutating func readInt64(
+    order: ByteOrder = .littleEndian
+  ) throws(DataBufferError) -> Int64 { try readInteger(order) }
+
+  /// Reads a Bool.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`, or `invalidValue` for a byte but 0 and 1.
+  @inlinable public mutating func readBool() throws(DataBufferError) -> Bool {
+    let byte = try readUInt8()
+    guard byte <= 1 else {
+      position -= 1
+      throw DataBufferError(.invalidValue, at: offset, "\(byte) is no Bool")
+    }
+    return byte == 1
+  }
+}

@@ -1,0 +1,165 @@
+// A reference is a row ID (4 bytes, 0 for nil) when the reader knows the class, and a class ID and a
+// row ID (5 bytes, both 0 for nil) when it does not. Reading one reads no record: it gives the object
+// itself when it is in memory, and a fault when it is not.
+
+extension DataBuffer {
+  /// Writes a reference to an object whose class the reader knows; nil is row 0.
+  ///
+  /// The object must be inserted in the store, not deleted, and of exactly the class `Object`.
+  public mutating func write<Object: StoredObject>(_ object: Object?) {
+    guard let object else { return write(UInt32(0)) }
+    guard let entry = registration(of: object) else { return }
+    guard entry.type == Object.self else {
+      return fail(
+        .wrongClass,
+        "a reference to a \(Object.self) can't name a \(entry.name); writeAny(_:) can")
+    }
+    write(object.rowID)
+  }
+
+  /// Writes references to objects of one class, in their order, repeats included.
+  ///
+  /// Each object must be inserted in the store, not deleted, and of exactly the class `Object`.
+  ///
+  /// Complexity: linear in the number of objects.
+  public mutating func write<Object: StoredObject>(_ objects: [Object]) {
+    writeCount(objects.count)
+    for object in objects { write(object) }
+  }
+
+  /// Writes a reference to an object of any registered class; nil is class 0, row 0.
+  public mutating func writeAny(_ object: StoredObject?) {
+    guard let object else {
+      write(UInt8(0))
+      return write(UInt32(0))
+    }
+    guard let entry = registration(of: object) else { return }
+    write(entry.classID)
+    write(object.rowID)
+  }
+
+  /// Writes references to objects of any registered classes, in their order, repeats included.
+  ///
+  /// Complexity: linear in the number of objects.
+  public mutating func writeAny(_ objects: [StoredObject]) {
+    writeCount(objects.count)
+    for object in objects { writeAny(object) }
+  }
+
+  /// The registration of an object that may be referred to; a failure is remembered.
+  private mutating func registration(of object: StoredObject) -> RegisteredClass? {
+    guard let store else {
+      fail(.noStore, "a reference needs a buffer that belongs to a store")
+      return nil
+    }
+    guard let entry = object.registration, entry.store === store else {
+      fail(
+        .notInserted,
+        "a \(type(of: object)) is referred to that is not inserted in this store: insert it first")
+      return nil
+    }
+    guard !object.state.contains(.deleted) else {
+      fail(
+        .notInserted,
+        "\(entry.name) row \(object.rowID) is referred to and deleted: remove the reference first")
+      return nil
+    }
+    return entry
+  }
+}
+
+extension DataBuffer {
+  /// Reads a reference to an object of a known class; row 0 is nil.
+  ///
+  /// Complexity: constant time. No record is read.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `unknownRow`, `unknownClass` or `noStore`.
+  public mutating func readObject<Object: StoredObject>(
+    of type: Object.Type
+  ) throws(DataBufferError) -> Object? {
+    let entry = try registration(of: type)
+    return try readReference(entry, type)
+  }
+
+  /// Reads references to objects of a known class, in their order, repeats included.
+  ///
+  /// Complexity: linear in the number of references. No record is read.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `countBeyondEnd`, `unknownRow`,
+  ///   `unknownClass` or `noStore`.
+  public mutating func readObjects<Object: StoredObject>(
+    of type: Object.Type
+  ) throws(DataBufferError) -> [Object] {
+    let entry = try registration(of: type)
+    let count = try readCount(minimumElementSize: 4)
+    var objects: [Object] = []
+    objects.reserveCapacity(count)
+    for _ in 0..<count {
+      guard let object = try readReference(entry, type) else {
+        throw DataBufferError(.invalidValue, at: offset - 4, "a list holds the row 0")
+      }
+      objects.append(object)
+    }
+    return objects
+  }
+
+  /// Reads a reference to an object of any registered class; class 0, row 0 is nil.
+  ///
+  /// Complexity: constant time. No record is read.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `unknownRow`, `unknownClass` or `noStore`.
+  public mutating func readAnyObject() throws(DataBufferError) -> StoredObject? {
+    let before = offset
+    let classID = try readUInt8()
+    guard let store else { throw noStore }
+    guard let entry = store.registration(classID: classID) else {
+      throw DataBufferError(.unknownClass, at: before, "no class has the ID \(classID)")
+    }
+    return try readReference(entry, entry.type)
+  }
+
+  /// Reads references to objects of any registered classes, in their order, repeats included.
+  ///
+  /// Complexity: linear in the number of references. No record is read.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `countBeyondEnd`, `unknownRow`,
+  ///   `unknownClass` or `noStore`.
+  public mutating func readAnyObjects() throws(DataBufferError) -> [StoredObject] {
+    let count = try readCount(minimumElementSize: 5)
+    var objects: [StoredObject] = []
+    objects.reserveCapacity(count)
+    for _ in 0..<count {
+      guard let object = try readAnyObject() else {
+        throw DataBufferError(.invalidValue, at: offset - 5, "a list holds the row 0")
+      }
+      objects.append(object)
+    }
+    return objects
+  }
+
+  private mutating func readReference<Object: StoredObject>(
+    _ entry: RegisteredClass, _ type: Object.Type
+  ) throws(DataBufferError) -> Object? {
+    let rowID = try readUInt32()
+    if rowID == 0 { return nil }
+    guard entry.mayHave(rowID) else {
+      throw DataBufferError(
+        .unknownRow, at: offset - 4, "\(entry.name) has never had a row \(rowID)")
+    }
+    return entry.object(rowID, as: type)
+  }
+
+  private func registration(
+    of type: StoredObject.Type
+  ) throws(DataBufferError) -> RegisteredClass {
+    guard let store else { throw noStore }
+    guard let entry = store.registration(of: type) else {
+      throw DataBufferError(.unknownClass, at: offset, "\(type) is not registered with the store")
+    }
+    return entry
+  }
+
+  private var noStore: DataBufferError {
+    DataBufferError(.noStore, at: offset, "a reference needs a buffer that belongs to a store")
+  }
+}

@@ -1,0 +1,28 @@
+/// What the store knows of one object. The default, nothing, is a fault.
+@usableFromInline struct ObjectState: OptionSet, Sendable {
+  @usableFromInline let rawValue: UInt8
+  @usableFromInline init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// The properties hold what the record says, or what the application has set.
+  @usableFromInline static let hasContent = ObjectState(rawValue: 1)
+  /// New: no save has written it yet.
+  @usableFromInline static let inserted = ObjectState(rawValue: 2)
+  /// Changed since the last save.
+  @usableFromInline static let updated = ObjectState(rawValue: 4)
+  /// To be removed by the next save.
+  @usableFromInline static let deleted = ObjectState(rawValue: 8)
+  /// Its properties are being set from its record, which is no change.
+  @usableFromInline static let loading = ObjectState(rawValue: 16)
+  /// In its class's list of pending objects, which holds it strongly.
+  @usableFromInline static let pending = ObjectState(rawValue: 32)
+
+  /// What the next save will do with the object, if anything.
+  var change: ChangeSet.Kind? {
+    switch (contains(.inserted), contains(.deleted)) {
+    case (true, true): nil
+    case (true, false): .insert
+    case (false, true): .delete
+    case (false, false): contains(.updated) ? .update : nil
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import Logging
+
+/// One class of one store: its place in the order, its living objects, its pending changes.
+final class RegisteredClass {
+  let type: StoredObject.Type
+  /// The position in the order of registration.
+  let classID: UInt8
+  /// The name on disk.
+  let name: String
+  /// The version of the class in the program.
+  let version: UInt8
+  let table: TableID
+  /// What the stores on the backend share about the class.
+  let shared: SharedTable
+  private let logger: Logger
+  /// Weak, because objects outlive a store that is let go.
+  private(set) weak var store: Store?
+
+  /// Whether each record of a class that does not say so begins with the version of its class.
+  private let versionsByDefault: Bool
+
+  private let objects = UniquingTable()
+  /// Objects whose state may matter to the next save, in the order in which they came. Each stands
+  /// here once, and is held; its state says what is to be done.
+  private(set) var pending: [StoredObject] = []
+  private(set) var changeCounts = ChangeCounts()
+
+  /// How many rows the next save will insert, write and remove.
+  struct ChangeCounts {
+    var inserts = 0
+    var updates = 0
+    var deletes = 0
+    var isEmpty: Bool { inserts == 0 && updates == 0 && deletes == 0 }
+  }
+
+  init(
+    _ type: StoredObject.Type, classID: UInt8, table: TableID, shared: SharedTable, store: Store
+  ) {
+    self.type = type
+    self.classID = classID
+    self.name = type.storedName
+    self.version = type.classVersion
+    self.table = table
+    self.shared = shared
+    self.store = store
+    self.logger = store.logger
+    self.versionsByDefault = store.configuration.versionsRecords
+  }
+
+  /// Whether each record begins with the version of its class.
+  var versionsRecords: Bool { shared.metadata?.versionsRecords ?? versionsByDefault }
+
+  /// Where an error about a row of this class happened.
+  func place(_ rowID: UInt32? = nil, offset: Int? = nil) -> StoreError.Place {
+    .init(path: store?.backend.location, className: name, rowID: rowID, offset: offset)
+  }
+}
+
+// MARK: - Living objects
+
+extension RegisteredClass {
+  /// Whether a row ID was ever given out.
+  func mayHave(_ rowID: UInt32) -> Bool { rowID > 1 && rowID <= shared.lastRowID }
+
+  /// All living objects of the class.
+  var livingObjects: [StoredObject] { objects.allObjects() }
+
+  /// The living object of a row.
+  func living(_ rowID: UInt32) -> StoredObject? { objects.object(rowID) }
+
+  /// The living object of a row, or a fault.
+  func object<Object: StoredObject>(_ rowID: UInt32, as type: Object.Type) -> Object {
+    if let living = objects.object(rowID) as? Object { return living }
+    return makeFault(rowID, as: type)
+  }
+
+  /// A fault for a row that has no living object.
+  func makeFault<Object: StoredObject>(_ rowID: UInt32, as type: Object.Type) -> Object {
+    let object = type.init()
+    object.state = []
+    adopt(object, rowID)
+    return object
+  }
+
+  /// Makes an object that of a row.
+  func adopt(_ object: StoredObject, _ rowID: UInt32) {
+    object.rowID = rowID
+    object.registration = self
+    objects.enter(object, rowID)
+  }
+
+  /// Makes an object one that is in no store.
+  func release(_ object: StoredObject) {
+    objects.remove(object.rowID)
+    object.registration = nil
+    object.rowID = 0
+  }
+
+  /// An object of the class is going away.
+  func forget(_ rowID: UInt32) { objects.remove(rowID) }
+}
+
+// MARK: - Pending changes
+
+extension RegisteredClass {
+  /// The one way in which the state of an object changes as to what a save will do.
+  func mark(_ object: StoredObject, _ change: (inout ObjectState) -> Void) {
+    count(object.state.change, -1)
+    change(&object.state)
+    count(object.state.change, 1)
+    if object.state.change != nil, !object.state.contains(.pending) {
+      object.state.insert(.pending)
+      pending.append(object)
+    }
+  }
+
+  private func count(_ change: ChangeSet.Kind?, _ number: Int) {
+    switch change {
+    case .insert: changeCounts.inserts += number
+    case .update: changeCounts.updates += number
+    case .delete: changeCounts.deletes += number
+    case nil: break
+    }
+  }
+
+  /// Hands over the pending objects and starts with none.
+  func takePending() -> [StoredObject] {
+    defer {
+      pending = []
+      changeCounts = ChangeCounts()
+    }
+    return pending
+  }
+
+  /// The store is going away; its objects stay behind, on their own.
+  func orphan() {
+    for object in takePending() { object.state.subtract([.pending, .inserted, .updated, .deleted]) }
+    store = nil
+  }
+
+  /// Remembers that a record could not be read where an error could not be thrown.
+  func note(_ failure: FetchFailure) {
+    guard let store else {
+      logger.error("Content was asked for after its store had gone: \(failure.error)")
+      return
+    }
+    store.note(failure)
+  }
+}

@@ -1,0 +1,98 @@
+/// The base class of everything that a ``Store`` keeps.
+///
+/// A subclass declares its content with ``Content``, and says how it is written and read:
+///
+///     final class Song: StoredObject {
+///       @Content var title = ""
+///       @Content var seconds: UInt32 = 0
+///
+///       override func writeContent(to buffer: inout DataBuffer) {
+///         buffer.write(title)
+///         buffer.write(seconds)
+///       }
+///       override func readContent(from buffer: inout DataBuffer) throws {
+///         title = try buffer.readString()
+///         seconds = try buffer.readUInt32()
+///       }
+///     }
+///
+/// An object of a store is one row of its class. While it is alive, every way to that row leads to
+/// this same instance, so that `==` and `===` say the same. It begins as a *fault*, an object whose
+/// record has not been read; reading a property reads the record. The store holds only objects with
+/// unsaved changes: the others live as long as the application, or another object, refers to them.
+///
+/// Objects belong to the isolation domain of their store and are not `Sendable`. An object must not
+/// fetch itself by its row ID in its own `deinit`: it is no longer there, and that traps.
+open class StoredObject {
+  @usableFromInline final var state: ObjectState = .hasContent
+  /// The row ID, unique in its class and never used again; 0 while the object is in no store.
+  public internal(set) final var rowID: UInt32 = 0
+  /// The class's entry in the store; nil while the object is in no store.
+  final var registration: RegisteredClass?
+
+  /// Makes an object that is in no store yet, see ``Store/insert(_:)``.
+  ///
+  /// The store makes faults with it too, so it should set defaults and do no more.
+  public required init() {}
+
+  deinit { registration?.forget(rowID) }
+
+  // MARK: What a class says of itself
+
+  /// The version of the class's record layout, written with each record.
+  ///
+  /// Raise it when `writeContent(to:)` changes, and let `readContent(from:)` look at
+  /// ``DataBuffer/version`` to read what earlier versions wrote.
+  open class var classVersion: UInt8 { 0 }
+
+  /// The name of the class on disk: that of the type, unless overridden.
+  ///
+  /// The Tokyo Cabinet backend names the file so.
+  open class var storedName: String { String(describing: Self.self) }
+
+  // MARK: What a subclass overrides
+
+  /// Sets the properties from a record, in the order in which ``writeContent(to:)`` wrote them.
+  ///
+  /// All bytes must be read, or passed over by ``DataBuffer/skipRemaining()``. Setting properties
+  /// here is no change. References that are read are faults: no other record is touched.
+  ///
+  /// - Throws: ``DataBufferError``, or whatever says that the record can't be read.
+  open func readContent(from buffer: inout DataBuffer) throws {}
+
+  /// Writes the properties. Must not change any object.
+  ///
+  /// - Throws: whatever says that the object can't be saved as it is; the save fails with it.
+  open func writeContent(to buffer: inout DataBuffer) throws {}
+
+  /// Called by ``Store/delete(_:)``: the place for delete rules, such as deleting what belongs to
+  /// this object, or removing it from the lists that hold it.
+  open func prepareForDelete() {}
+
+  /// Lets go of all other objects, to break cycles of strong references.
+  ///
+  /// Override it to set references to nil and lists to []. It is no change: the store makes the
+  /// object a fault again. See ``Store/dissolveAllRelationships()``.
+  open func dissolveAllRelationships() {}
+}
+
+extension StoredObject {
+  /// The store that the object is in, or nil before its insertion and after its deletion.
+  public final var store: Store? { registration?.store }
+
+  /// Whether the next save will remove the object.
+  public final var isDeleted: Bool { state.contains(.deleted) }
+
+  /// Whether the next save will write or remove the object.
+  public final var hasUnsavedChanges: Bool { state.change != nil }
+}
+
+extension StoredObject: Hashable {
+  /// Whether both are the same object, which in one store means the same row.
+  public static func == (left: StoredObject, right: StoredObject) -> Bool { left === right }
+
+  /// Hashes the identity of the object, not its content.
+  public final func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+@available(*, unavailable) extension StoredObject: Sendable {}

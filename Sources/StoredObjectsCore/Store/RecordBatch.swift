@@ -1,0 +1,41 @@
+/// Records that a cursor has read ahead: one copy of the bytes, and where each record is.
+struct RecordBatch {
+  /// About how many bytes, and how many records, are read at a time.
+  private static let byteLimit = 64 << 10
+  private static let recordLimit = 1024
+
+  private(set) var bytes: [UInt8] = []
+  private var records: [(rowID: UInt32, range: Range<Int>)] = []
+  private var nextIndex = 0
+  /// How many commits the table had seen before the batch was read.
+  private(set) var commitCount: UInt64 = 0
+  /// Whether there is nothing behind this batch.
+  var isLast = false
+
+  /// Takes the first record that is left.
+  mutating func popFirst() -> (rowID: UInt32, range: Range<Int>)? {
+    guard nextIndex < records.count else { return nil }
+    defer { nextIndex += 1 }
+    return records[nextIndex]
+  }
+
+  /// Forgets the records that are left.
+  mutating func removeAll() { nextIndex = records.count }
+
+  /// Reads the next batch.
+  mutating func fill(
+    from position: ScanPosition?, _ entry: RegisteredClass, _ store: Store
+  ) throws -> ScanEnd {
+    commitCount = entry.shared.commitCount
+    bytes.removeAll(keepingCapacity: true)
+    records.removeAll(keepingCapacity: true)
+    nextIndex = 0
+    return try store.backend.scan(entry.table, from: position) { rowID, record in
+      let start = bytes.count
+      bytes.append(copying: record)
+      records.append((rowID, start..<bytes.count))
+      let isFull = bytes.count >= Self.byteLimit || records.count >= Self.recordLimit
+      return isFull ? .pause : .next
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/// A set of row IDs, one bit each, in pages that exist only where there are rows.
+struct RowSet {
+  private static let pageBits: UInt32 = 12
+  private static let pageSize: UInt32 = 1 << pageBits
+
+  private var pages: [[UInt64]] = []
+
+  /// Adds a row.
+  ///
+  /// Complexity: constant time, but for the growth of the directory.
+  mutating func insert(_ rowID: UInt32) {
+    let number = Int(rowID >> Self.pageBits)
+    if number >= pages.count {
+      pages.append(contentsOf: repeatElement([], count: number + 1 - pages.count))
+    }
+    if pages[number].isEmpty { pages[number] = Array(repeating: 0, count: Int(Self.pageSize) / 64) }
+    let bit = rowID & (Self.pageSize - 1)
+    pages[number][Int(bit >> 6)] |= 1 << UInt64(bit & 63)
+  }
+
+  /// Whether a row is in the set.
+  func contains(_ rowID: UInt32) -> Bool {
+    let number = Int(rowID >> Self.pageBits)
+    guard number < pages.count, !pages[number].isEmpty else { return false }
+    let bit = rowID & (Self.pageSize - 1)
+    return pages[number][Int(bit >> 6)] & (1 << UInt64(bit & 63)) != 0
+  }
+
+  /// The first row of the set behind another, or nil.
+  ///
+  /// Complexity: linear in the distance, 64 rows at a step, 4,096 where there are none.
+  func first(after rowID: UInt32) -> UInt32? {
+    guard rowID < .max else { return nil }
+    var candidate = UInt64(rowID) + 1
+    while Int(candidate >> UInt64(Self.pageBits)) < pages.count {
+      let page = pages[Int(candidate >> UInt64(Self.pageBits))]
+      let bit = candidate & UInt64(Self.pageSize - 1)
+      guard !page.isEmpty else {
+        candidate += UInt64(Self.pageSize) - bit
+        continue
+      }
+      let word = page[Int(bit >> 6)] >> (bit & 63)
+      if word != 0 { return UInt32(candidate + UInt64(word.trailingZeroBitCount)) }
+      candidate += 64 - (bit & 63)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,110 @@
+extension Store {
+  /// Adds an object to the store. The next save writes it.
+  ///
+  /// The object gets its row ID now, so that others can refer to it. Inserting an object twice does
+  /// nothing, and inserting one that was deleted since the last save takes the deletion back.
+  ///
+  /// - Precondition: the object's class is registered, and the object is in no other store.
+  ///
+  /// Complexity: constant time.
+  public func insert(_ object: StoredObject) {
+    if let entry = object.registration {
+      precondition(entry.store === self, "The object is in another store: delete it there first.")
+      return undelete(object, entry)
+    }
+    guard let entry = registration(of: type(of: object)) else {
+      preconditionFailure("Register \(type(of: object)) with the store before inserting.")
+    }
+    delegate?.store(self, willInsert: object)
+    noteChange()
+    // Row 0 stands for a row ID that could not be had; the save refuses it.
+    entry.adopt(object, entry.shared.nextRowID() ?? 0)
+    entry.mark(object) { $0.formUnion([.inserted, .hasContent]) }
+    delegate?.storeDidChange(self)
+  }
+
+  private func undelete(_ object: StoredObject, _ entry: RegisteredClass) {
+    guard object.state.contains(.deleted) else { return }
+    delegate?.store(self, willInsert: object)
+    noteChange()
+    entry.mark(object) { $0.remove(.deleted) }
+    delegate?.storeDidChange(self)
+  }
+
+  /// Removes an object from the store. The next save removes its record.
+  ///
+  /// The object's ``StoredObject/prepareForDelete()`` runs first, and may delete others. References
+  /// that other objects hold are theirs to remove: saving one of them before that is an error.
+  /// Deleting an object that is in no store, or deleted already, does nothing.
+  ///
+  /// - Precondition: the object is in no other store.
+  ///
+  /// Complexity: constant time, and what `prepareForDelete()` costs.
+  public func delete(_ object: StoredObject) {
+    guard let entry = object.registration, !object.state.contains(.deleted) else { return }
+    precondition(entry.store === self, "The object is in another store.")
+    delegate?.store(self, willDelete: object)
+    noteChange()
+    // Marked first: a rule that comes back to this object ends here.
+    entry.mark(object) { $0.insert(.deleted) }
+    object.prepareForDelete()
+    delegate?.storeDidChange(self)
+  }
+
+  /// Tells the store that an object is about to change. ``Content`` does it by itself.
+  ///
+  /// A fault's record is read first. When that fails, the object stays as it is on disk, the change
+  /// is not saved, and ``fetchFailures`` says so.
+  ///
+  /// Complexity: constant time; nothing but a flag test for an object that has changed before.
+  public func willUpdate(_ object: StoredObject) {
+    guard let entry = object.registration, entry.store === self,
+      object.state.isDisjoint(with: [.inserted, .updated, .deleted, .loading])
+    else { return }
+    object.checkForContent()
+    guard object.hasContent else { return }
+    delegate?.store(self, willUpdate: object)
+    noteChange()
+    entry.mark(object) { $0.insert(.updated) }
+    delegate?.storeDidChange(self)
+  }
+
+  /// Whether a save would write anything.
+  ///
+  /// Complexity: linear in the number of classes.
+  public var hasUnsavedChanges: Bool {
+    !pendingNames.isEmpty || classes.contains { !$0.changeCounts.isEmpty }
+  }
+
+  /// Forgets all changes since the last save.
+  ///
+  /// Inserted objects leave the store and keep their properties. Deleted objects are back. Changed
+  /// objects become faults and read what is saved. Named buffers are as saved, and
+  /// ``fetchFailures`` is empty.
+  ///
+  /// Complexity: linear in the number of changed objects.
+  public func discardChanges() {
+    let hadChanges = hasUnsavedChanges
+    for entry in classes {
+      for object in entry.takePending() { discard(object, entry) }
+    }
+    pendingNames = [:]
+    acknowledgeFetchFailures()
+    if hadChanges { delegate?.storeDidChange(self) }
+  }
+
+  private func discard(_ object: StoredObject, _ entry: RegisteredClass) {
+    if object.state.contains(.inserted) {
+      entry.release(object)
+      object.state = .hasContent
+    } else if object.state.contains(.updated) {
+      object.state = []
+    } else {
+      object.state.subtract([.deleted, .pending])
+    }
+  }
+
+  func noteChange() {
+    if isEncoding { changedWhileEncoding = true }
+  }
+}

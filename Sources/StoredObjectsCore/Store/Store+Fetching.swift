@@ -1,0 +1,191 @@
+extension Store {
+  /// The object of a row, with its content; nil when there is no such object.
+  ///
+  /// Sees unsaved changes: an inserted object is found, a deleted one is not.
+  ///
+  /// Complexity: constant time; one record is read, unless the object has its content.
+  ///
+  /// - Throws: ``StoreError`` with `notRegistered`, `damaged`, `newerVersion`, `ioError` or `closed`.
+  public func object<Object: StoredObject>(
+    _ type: Object.Type, rowID: UInt32
+  ) throws(StoreError) -> Object? {
+    let entry = try requireRegistration(of: type)
+    if let living = entry.living(rowID) as? Object {
+      return try fetchIfThere(living, entry)
+    }
+    guard entry.mayHave(rowID) else { return nil }
+    var buffer = takeBuffer()
+    defer { giveBack(buffer) }
+    guard try readRecord(rowID, entry, into: &buffer) else { return nil }
+    let object = entry.makeFault(rowID, as: type)
+    try decode(object, entry, from: &buffer)
+    return object
+  }
+
+  private func fetchIfThere<Object: StoredObject>(
+    _ object: Object, _ entry: RegisteredClass
+  ) throws(StoreError) -> Object? {
+    if object.state.contains(.deleted) { return nil }
+    do {
+      try object.fetchContent()
+      return object
+    } catch {
+      if error.code == .recordMissing { return nil }
+      throw error
+    }
+  }
+
+  /// The number of objects of a class, unsaved changes included. No record is read.
+  ///
+  /// Complexity: constant time.
+  ///
+  /// - Throws: ``StoreError`` with `notRegistered`, `damaged`, `ioError` or `closed`.
+  public func count<Object: StoredObject>(of type: Object.Type) throws(StoreError) -> Int {
+    let entry = try requireRegistration(of: type)
+    do {
+      let rows = try backend.recordCount(in: entry.table)
+      let saved = max(0, rows - (entry.shared.metadata == nil ? 0 : 1))
+      return saved + entry.changeCounts.inserts - entry.changeCounts.deletes
+    } catch {
+      throw .wrapping(error, .ioError, at: entry.place())
+    }
+  }
+
+  /// All objects of a class with their content, in the order of their row IDs, which is the order of
+  /// their insertion. Sees unsaved changes.
+  ///
+  /// Complexity: linear in the number of objects. For classes that don't fit into memory see
+  /// ``cursor(over:)``.
+  ///
+  /// - Throws: ``StoreError`` with `notRegistered`, `damaged`, `newerVersion`, `ioError` or `closed`.
+  public func allObjects<Object: StoredObject>(
+    of type: Object.Type
+  ) throws(StoreError) -> [Object] {
+    var objects: [Object] = []
+    objects.reserveCapacity(try count(of: type))
+    var cursor = try cursor(over: type)
+    var isSorted = true
+    while let object = try cursor.next() {
+      if let last = objects.last, last.rowID > object.rowID { isSorted = false }
+      objects.append(object)
+    }
+    return isSorted ? objects : objects.sorted { $0.rowID < $1.rowID }
+  }
+
+  /// Visits the objects of a class one by one, in no order; `stop = true` ends it.
+  ///
+  ///     try store.enumerate(Song.self) { song, stop in
+  ///       if song.title == wanted { found = song; stop = true }
+  ///     }
+  ///
+  /// What is promised at ``ObjectCursor`` holds here.
+  ///
+  /// - Throws: ``StoreError`` as ``ObjectCursor/next()``, and whatever the closure throws.
+  public func enumerate<Object: StoredObject>(
+    _ type: Object.Type, _ body: (Object, _ stop: inout Bool) throws -> Void
+  ) throws {
+    var cursor = try cursor(over: type)
+    var stop = false
+    while !stop, let object = try cursor.next() { try body(object, &stop) }
+  }
+
+  /// A cursor over the objects of a class, see ``ObjectCursor``.
+  ///
+  /// - Throws: ``StoreError`` with `notRegistered`.
+  public func cursor<Object: StoredObject>(
+    over type: Object.Type
+  ) throws(StoreError) -> ObjectCursor<Object> {
+    ObjectCursor(self, try requireRegistration(of: type), type)
+  }
+}
+
+// MARK: - Records into objects
+
+extension Store {
+  /// Reads the record of a fault.
+  func readContent(of object: StoredObject, _ entry: RegisteredClass) throws(StoreError) {
+    var buffer = takeBuffer()
+    defer { giveBack(buffer) }
+    guard try readRecord(object.rowID, entry, into: &buffer) else {
+      throw StoreError(
+        .recordMissing,
+        "Something refers to this row, but it has no record: it was deleted, or the file is damaged.",
+        at: entry.place(object.rowID))
+    }
+    try decode(object, entry, from: &buffer)
+  }
+
+  private func readRecord(
+    _ rowID: UInt32, _ entry: RegisteredClass, into buffer: inout DataBuffer
+  ) throws(StoreError) -> Bool {
+    forgetChangeElsewhere(rowID, entry)
+    do {
+      return try backend.withRecord(rowID, in: entry.table) { buffer.fill(with: $0) } != nil
+    } catch {
+      throw .wrapping(error, .ioError, at: entry.place(rowID))
+    }
+  }
+
+  /// Sets the content of an object from its record. After an error it is still a fault.
+  func decode(
+    _ object: StoredObject, _ entry: RegisteredClass, from buffer: inout DataBuffer
+  ) throws(StoreError) {
+    object.state.insert(.loading)
+    defer { object.state.remove(.loading) }
+    do {
+      if entry.versionsRecords {
+        buffer.version = try buffer.readUInt8()
+        try refuseNewerVersion(buffer.version, object.rowID, entry)
+      }
+      try object.readContent(from: &buffer)
+      guard buffer.remainingCount == 0 else { throw unreadBytes(buffer) }
+    } catch {
+      throw .wrapping(error, .damaged, at: entry.place(object.rowID))
+    }
+    object.state.insert(.hasContent)
+  }
+
+  private func refuseNewerVersion(
+    _ version: UInt8, _ rowID: UInt32, _ entry: RegisteredClass
+  ) throws {
+    guard version > entry.version else { return }
+    throw StoreError(
+      .newerVersion,
+      """
+      The record was written by version \(version) of the class, and this program has version \
+      \(entry.version). Use a newer program.
+      """,
+      at: entry.place(rowID))
+  }
+
+  private func unreadBytes(_ buffer: DataBuffer) -> DataBufferError {
+    DataBufferError(
+      .unreadBytes, at: buffer.offset,
+      """
+      \(buffer.remainingCount) bytes are left that a save would lose: readContent(from:) reads less \
+      than was written; skipRemaining() drops the rest on purpose
+      """)
+  }
+
+  /// A buffer to read into; ``giveBack(_:)`` it.
+  func takeBuffer() -> DataBuffer {
+    var buffer = spareBuffers.popLast() ?? DataBuffer()
+    buffer.store = self
+    return buffer
+  }
+
+  /// A buffer that reads one record out of many. It needs no giving back.
+  func takeWindow(_ bytes: [UInt8], _ range: Range<Int>) -> DataBuffer {
+    var buffer = DataBuffer([], store: self)
+    buffer.window(range, of: bytes)
+    return buffer
+  }
+
+  /// Keeps the memory of a buffer for the next record, unless it has become unusually large.
+  func giveBack(_ buffer: DataBuffer) {
+    guard spareBuffers.count < 8, buffer.byteCount < 1 << 20 else { return }
+    var buffer = buffer
+    buffer.store = nil
+    spareBuffers.append(buffer)
+  }
+}

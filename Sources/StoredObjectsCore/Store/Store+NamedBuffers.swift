@@ -1,0 +1,77 @@
+extension Store {
+  /// Saves a buffer under a name, with the next save: settings, a root object, an ordered list.
+  ///
+  ///     try store.setBuffer(named: "Favorite") { $0.write(song) }
+  ///
+  /// Objects that it refers to must be inserted before. A later call for the same name replaces the
+  /// buffer.
+  ///
+  /// - Parameters:
+  ///   - name: Any text but the empty one.
+  ///   - write: Writes to an empty buffer.
+  /// - Throws: ``StoreError`` with `invalidName`, or `notEncodable` when something could not be
+  ///   written, and whatever the closure throws. The name then keeps what it has.
+  public func setBuffer(
+    named name: String, _ write: (inout DataBuffer) throws -> Void
+  ) throws {
+    try refuseEmptyName(name)
+    var buffer = DataBuffer([], store: self)
+    try write(&buffer)
+    if let failure = buffer.failure {
+      throw StoreError(
+        .notEncodable, "The buffer \"\(name)\" can't be saved: \(failure).",
+        at: .init(path: backend.location, offset: failure.offset), underlying: failure)
+    }
+    pendingNames[name] = .some(buffer.bytes)
+    delegate?.storeDidChange(self)
+  }
+
+  /// The buffer that was set under a name, saved or not; nil when there is none.
+  ///
+  ///     let favorite = try store.buffer(named: "Favorite")?.readObject(of: Song.self)
+  ///
+  /// - Throws: ``StoreError`` with `invalidName`, `damaged`, `ioError` or `closed`.
+  public func buffer(named name: String) throws(StoreError) -> DataBuffer? {
+    try refuseEmptyName(name)
+    if let pending = pendingNames[name] {
+      return pending.map { DataBuffer($0, store: self) }
+    }
+    var buffer = DataBuffer([], store: self)
+    do {
+      let found: Void? = try backend.withNamedBuffer(name) { buffer.fill(with: $0) }
+      return found == nil ? nil : buffer
+    } catch {
+      throw .wrapping(error, .ioError, at: .init(path: backend.location))
+    }
+  }
+
+  /// Removes a name and its buffer, with the next save. A name that is not there is no error.
+  ///
+  /// - Throws: ``StoreError`` with `invalidName`, `damaged`, `ioError` or `closed`.
+  public func removeBuffer(named name: String) throws(StoreError) {
+    guard try buffer(named: name) != nil else { return }
+    pendingNames[name] = .some(nil)
+    delegate?.storeDidChange(self)
+  }
+
+  /// The names of all buffers, saved or not, sorted.
+  ///
+  /// Complexity: O(n log n) in the number of names.
+  ///
+  /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
+  public func bufferNames() throws(StoreError) -> [String] {
+    do {
+      var names = Set(try backend.bufferNames())
+      for (name, bytes) in pendingNames {
+        if bytes == nil { names.remove(name) } else { names.insert(name) }
+      }
+      return names.sorted()
+    } catch {
+      throw .wrapping(error, .ioError, at: .init(path: backend.location))
+    }
+  }
+
+  private func refuseEmptyName(_ name: String) throws(StoreError) {
+    if name.isEmpty { throw StoreError(.invalidName, "A buffer needs a name that is not empty.") }
+  }
+}

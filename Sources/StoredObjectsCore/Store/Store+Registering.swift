@@ -1,0 +1,107 @@
+extension Store {
+  /// Makes classes known, in the order of their class IDs.
+  ///
+  /// The first class gets the ID 0, the next one 1. References of unknown class hold these numbers,
+  /// so the order is part of the data: always register the same classes in the same order, and add
+  /// new ones at the end. A store that was written in another order is refused.
+  ///
+  ///     try store.register(Song.self, Playlist.self)
+  ///
+  /// When a class is refused, the ones before it stay registered.
+  ///
+  /// - Throws: ``StoreError`` with `registeredTwice`, `classOrder`, `tooManyClasses`, `invalidName`,
+  ///   `damaged` (a metadata row that can't be read), `inUse`, `ioError` or `closed`.
+  public func register(_ types: StoredObject.Type...) throws(StoreError) {
+    for type in types { try register(type) }
+  }
+
+  private func register(_ type: StoredObject.Type) throws(StoreError) {
+    try refuseSecondRegistration(of: type)
+    guard classes.count < 255 else {
+      throw StoreError(
+        .tooManyClasses, "A store has at most 255 classes.", at: .init(className: type.storedName))
+    }
+    do {
+      let table = try backend.table(named: type.storedName)
+      let metadata = try readMetadata(of: type, table)
+      if let metadata { try checkOrder(type, metadata) }
+      let shared = backend.coordinator.table(table)
+      if let metadata { shared.setMetadata(metadata) }
+      enroll(
+        RegisteredClass(
+          type, classID: UInt8(classes.count), table: table, shared: shared, store: self))
+    } catch {
+      throw .wrapping(error, .ioError, at: place(of: type))
+    }
+  }
+
+  private func place(of type: StoredObject.Type, row: UInt32? = nil) -> StoreError.Place {
+    .init(path: backend.location, className: type.storedName, rowID: row)
+  }
+
+  private func refuseSecondRegistration(of type: StoredObject.Type) throws(StoreError) {
+    guard let other = classes.first(where: { $0.name == type.storedName }) else { return }
+    let message =
+      other.type == type
+      ? "\(type) is registered already, as class \(other.classID)."
+      : """
+      \(String(reflecting: type)) and \(String(reflecting: other.type)) would both be stored as \
+      "\(other.name)". Override storedName in one of them.
+      """
+    throw StoreError(.registeredTwice, message, at: place(of: type))
+  }
+
+  private func readMetadata(
+    of type: StoredObject.Type, _ table: TableID
+  ) throws -> ClassMetadata? {
+    var buffer = takeBuffer()
+    defer { giveBack(buffer) }
+    if try backend.withRecord(ClassMetadata.rowID, in: table, { buffer.fill(with: $0) }) != nil {
+      do {
+        return try ClassMetadata(from: &buffer)
+      } catch {
+        throw StoreError.wrapping(error, .damaged, at: place(of: type, row: ClassMetadata.rowID))
+      }
+    }
+    guard try backend.recordCount(in: table) == 0 else {
+      throw StoreError(
+        .damaged,
+        "There are records but no metadata row, so no row ID would be safe to give out.",
+        at: place(of: type, row: ClassMetadata.rowID))
+    }
+    return nil
+  }
+
+  private func checkOrder(_ type: StoredObject.Type, _ metadata: ClassMetadata) throws {
+    guard Int(metadata.classID) != classes.count else { return }
+    let saved = try savedOrder(including: type, metadata)
+    let registered = (classes.map(\.name) + [type.storedName]).enumerated()
+      .map { "\($0.offset) \($0.element)" }.joined(separator: ", ")
+    throw StoreError(
+      .classOrder,
+      """
+      "\(type.storedName)" was saved as class \(metadata.classID) and is registered as class \
+      \(classes.count). Saved order: \(saved). Registered order: \(registered). Register the \
+      classes in the saved order, new ones last.
+      """,
+      at: place(of: type))
+  }
+
+  /// The order of the classes as the files have it, for the eyes of a person.
+  private func savedOrder(
+    including type: StoredObject.Type, _ metadata: ClassMetadata
+  ) throws -> String {
+    var classIDs = [type.storedName: metadata.classID]
+    for name in try backend.tableNames() where classIDs[name] == nil {
+      var buffer = DataBuffer()
+      let table = try backend.table(named: name)
+      guard
+        try backend.withRecord(ClassMetadata.rowID, in: table, { buffer.fill(with: $0) }) != nil,
+        let other = try? ClassMetadata(from: &buffer)
+      else { continue }
+      classIDs[name] = other.classID
+    }
+    return classIDs.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
+      .map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+  }
+}

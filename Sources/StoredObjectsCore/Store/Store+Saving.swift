@@ -1,0 +1,69 @@
+extension Store {
+  /// Writes all changes since the last save, as one: after an error, nothing has been written.
+  ///
+  /// Does nothing when there are no changes. After an error everything is as it was before the call:
+  /// the changes are unsaved, the objects untouched, and the save can be tried again.
+  ///
+  /// Complexity: linear in the number of changed objects and the size of their records.
+  ///
+  /// - Throws: ``StoreError`` with `notEncodable` (an object can't be written, or refers to one that
+  ///   is not in the store), `contentUnavailable` (see ``fetchFailures``), `conflict` (see
+  ///   ``keepConflictingChanges()``), `rowIDsExhausted`, `readOnly`, `full`, `ioError`, `damaged` or
+  ///   `closed`.
+  public func saveChanges() throws(StoreError) {
+    try refuseFetchFailures()
+    guard hasUnsavedChanges else { return acceptChanges() }
+    var encoder = try encodeChanges()
+    do {
+      try backend.coordinator.whileCommitting {
+        try refuseConflicts()
+        let metadata = encoder.appendMetadata(of: classes)
+        let changes = encoder.changeSet()
+        try backend.commit(changes)
+        for (entry, saved) in metadata { entry.shared.setMetadata(saved) }
+        backend.coordinator.announce(changes, from: inbox)
+      }
+    } catch {
+      throw .wrapping(error, .ioError, at: .init(path: backend.location))
+    }
+    acceptChanges()
+    delegate?.storeDidSave(self)
+    delegate?.storeDidChange(self)
+  }
+
+  private func refuseFetchFailures() throws(StoreError) {
+    guard let first = fetchFailures.first else { return }
+    throw StoreError(
+      .contentUnavailable,
+      """
+      \(fetchFailures.count) records could not be read when they were needed, so properties gave \
+      their defaults. Look at fetchFailures, then acknowledgeFetchFailures() or discardChanges().
+      """,
+      at: first.error.place, underlying: first.error)
+  }
+
+  private func encodeChanges() throws(StoreError) -> ChangeSetEncoder {
+    isEncoding = true
+    changedWhileEncoding = false
+    defer { isEncoding = false }
+    var encoder = ChangeSetEncoder(store: self)
+    for entry in classes { try encoder.encode(entry) }
+    encoder.encode(names: pendingNames)
+    guard !changedWhileEncoding else {
+      throw StoreError(
+        .notEncodable, "writeContent(to:) must not insert, delete or change any object.")
+    }
+    return encoder
+  }
+
+  /// What was pending is saved, and no longer held.
+  private func acceptChanges() {
+    for entry in classes {
+      for object in entry.takePending() {
+        if object.state.contains(.deleted) { entry.release(object) }
+        object.state.subtract([.inserted, .updated, .deleted, .pending])
+      }
+    }
+    pendingNames = [:]
+  }
+}

@@ -1,0 +1,128 @@
+import Logging
+
+/// An object graph, and the changes to it that are not saved yet.
+///
+///     let store = try Store(backend: TokyoCabinetBackend(directory: "Music"))
+///     try store.register(Song.self, Playlist.self)
+///
+///     let song = Song()
+///     song.title = "Walking on Sunshine"
+///     store.insert(song)
+///     try store.saveChanges()
+///
+///     for song in try store.allObjects(of: Song.self) { print(song.title) }
+///
+/// A store is for one isolation domain: an actor, the main actor, or a single thread. It is not
+/// `Sendable`, and neither are its objects; the compiler refuses to share them. Several stores, each
+/// in a domain of its own, may share a backend: see <doc:Concurrency>.
+///
+/// A save takes all changes or none. One that fails leaves everything as it is, unsaved, so that it
+/// can be tried again.
+public final class Store {
+  /// Where the records are. It may be shared with other stores.
+  public let backend: any StoreBackend
+  /// Hears of inserts, deletes, changes and saves.
+  public weak var delegate: (any StoreDelegate)?
+
+  let configuration: StoreConfiguration
+  var logger: Logger { configuration.logger }
+
+  /// The classes, in order: the index is the class ID.
+  private(set) var classes: [RegisteredClass] = []
+  private var classesByType: [ObjectIdentifier: RegisteredClass] = [:]
+
+  /// Named buffers that the next save will write, or remove.
+  var pendingNames: [String: [UInt8]?] = [:]
+
+  /// The records that a getter needed and that could not be read.
+  ///
+  /// As long as there are any, ``saveChanges()`` throws `contentUnavailable`: what the application
+  /// has since done may rest on a default that was no data. ``acknowledgeFetchFailures()`` or
+  /// ``discardChanges()`` empties the list.
+  public private(set) var fetchFailures: [FetchFailure] = []
+
+  /// Rows that other stores have changed since this store has read them.
+  var rowsChangedElsewhere: [TableID: Set<UInt32>] = [:]
+  let inbox = ChangeInbox()
+
+  /// Buffers to read records into, kept for their memory. More than one only while records are read
+  /// inside of one another.
+  var spareBuffers: [DataBuffer] = []
+  /// Whether objects are being encoded, when they must not change.
+  var isEncoding = false
+  var changedWhileEncoding = false
+
+  /// Opens a store on a backend. No record is read.
+  public init(backend: any StoreBackend, configuration: StoreConfiguration = .init()) {
+    self.backend = backend
+    self.configuration = configuration
+    backend.coordinator.attach(inbox)
+  }
+
+  deinit {
+    backend.coordinator.detach(inbox)
+    for entry in classes { entry.orphan() }
+  }
+
+  func enroll(_ entry: RegisteredClass) {
+    classes.append(entry)
+    classesByType[ObjectIdentifier(entry.type)] = entry
+  }
+
+  /// The entry of a class, or nil.
+  func registration(of type: StoredObject.Type) -> RegisteredClass? {
+    classesByType[ObjectIdentifier(type)]
+  }
+
+  /// The entry of a class by its place in the order, or nil.
+  func registration(classID: UInt8) -> RegisteredClass? {
+    Int(classID) < classes.count ? classes[Int(classID)] : nil
+  }
+
+  /// The entry of a class, or an error that says what to do.
+  func requireRegistration(of type: StoredObject.Type) throws(StoreError) -> RegisteredClass {
+    if let entry = registration(of: type) { return entry }
+    throw StoreError(
+      .notRegistered, "Register \(type) with the store before using it.",
+      at: .init(className: type.storedName))
+  }
+}
+
+@available(*, unavailable) extension Store: Sendable {}
+
+// MARK: - Content that could not be read
+
+extension Store {
+  /// Takes note of ``fetchFailures`` and allows saving again.
+  ///
+  /// The objects concerned stay faults: their next use tries to read them again, and a change to one
+  /// whose record still can't be read is not saved.
+  public func acknowledgeFetchFailures() { fetchFailures = [] }
+
+  func note(_ failure: FetchFailure) {
+    let isKnown = fetchFailures.contains {
+      $0.rowID == failure.rowID && $0.className == failure.className
+    }
+    if isKnown { return }
+    fetchFailures.append(failure)
+    logger.error("Content could not be read: \(failure.error)")
+    delegate?.store(self, didFailToFetch: failure)
+  }
+}
+
+// MARK: - Errors
+
+extension StoreError {
+  /// The error of a lower layer or of the application, as one of the store's.
+  static func wrapping(_ error: any Error, _ code: Code, at place: Place) -> StoreError {
+    switch error {
+    case let error as StoreError: return error
+    case let error as DataBufferError:
+      var place = place
+      place.offset = error.offset
+      let code = code == .ioError ? .damaged : code
+      return StoreError(code, "\(error.code): \(error.message).", at: place, underlying: error)
+    default: return StoreError(code, "\(error)", at: place, underlying: error)
+    }
+  }
+}

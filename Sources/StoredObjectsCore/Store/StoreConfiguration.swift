@@ -1,0 +1,21 @@
+public import Logging
+
+/// How a store works.
+public struct StoreConfiguration: Sendable {
+  /// Whether each record of a new class begins with its class version. True unless told otherwise.
+  ///
+  /// A store of BNRPersistence that was used without per-instance versioning needs false. Classes
+  /// that were first saved by this library say so themselves, and keep what they have.
+  public var versionsRecords: Bool
+
+  /// Where the store reports what it can't throw: content that could not be read by a getter.
+  public var logger: Logger
+
+  /// Sets up a store.
+  public init(
+    versionsRecords: Bool = true, logger: Logger = Logger(label: "stored-objects")
+  ) {
+    self.versionsRecords = versionsRecords
+    self.logger = logger
+  }
+}
