@@ -8,7 +8,9 @@ final class ChangeInbox: Sendable {
   /// Whether ``take()`` would return anything.
   var hasNews: Bool { isFilled.load(ordering: .acquiring) }
 
-  /// Takes note of a commit. Inserts change nothing that another store could hold.
+  /// Takes note of a commit.
+  ///
+  /// Inserts change nothing that another store could hold.
   func receive(_ changes: ChangeSet) {
     rows.withLock { rows in
       for table in changes.tables {

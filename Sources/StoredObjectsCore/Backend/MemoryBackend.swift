@@ -37,7 +37,9 @@ public final class MemoryBackend: StoreBackend {
 
   deinit { closeOnce() }
 
-  /// Lets another backend open the disk. Closing twice is harmless.
+  /// Lets another backend open the disk.
+  ///
+  /// Closing twice is harmless.
   public func close() { closeOnce() }
 
   private func closeOnce() {
@@ -118,7 +120,8 @@ public final class MemoryBackend: StoreBackend {
   /// Writes a change set under one lock.
   public func commit(_ changes: ChangeSet) throws {
     guard !isReadOnly else {
-      throw StoreError(.readOnly, "The store was opened for reading only.", at: .init(path: location))
+      throw StoreError(
+        .readOnly, "The store was opened for reading only.", at: .init(path: location))
     }
     let names = try inSession(\.names)
     try disk.apply(changes, tableNames: names)

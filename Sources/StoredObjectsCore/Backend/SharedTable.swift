@@ -2,7 +2,9 @@ import Synchronization
 
 /// What all stores on a backend have to agree on about one table.
 final class SharedTable: Sendable {
-  /// The last row ID handed out, or found in the table. Objects start at row 2.
+  /// The last row ID handed out, or found in the table.
+  ///
+  /// Objects start at row 2.
   private let last = Atomic<UInt64>(1)
   private let commits = Atomic<UInt64>(0)
   private let savedMetadata = Mutex<ClassMetadata?>(nil)
@@ -19,7 +21,9 @@ final class SharedTable: Sendable {
   /// The metadata row as it was last saved; nil before the first save.
   var metadata: ClassMetadata? { savedMetadata.withLock(\.self) }
 
-  /// Takes note of the metadata row that is saved. No row ID up to its last is handed out again.
+  /// Takes note of the metadata row that is saved.
+  ///
+  /// No row ID up to its last is handed out again.
   func setMetadata(_ metadata: ClassMetadata) {
     savedMetadata.withLock { $0 = metadata }
     _ = last.max(UInt64(metadata.lastRowID), ordering: .acquiringAndReleasing)

@@ -34,7 +34,9 @@ extension DataBuffer {
   /// Writes bytes as they are, without a count.
   mutating func append(_ bytes: [UInt8]) { storage.append(contentsOf: bytes) }
 
-  /// All bytes written. The buffer is empty afterwards.
+  /// All bytes written.
+  ///
+  /// The buffer is empty afterwards.
   mutating func takeBytes() -> [UInt8] {
     defer { self = DataBuffer([], store: store) }
     return storage

@@ -14,7 +14,9 @@ public struct DataBufferError: Error, Hashable, Sendable {
     self.message = message
   }
 
-  /// The kinds of fault. More may be added: a `switch` needs a default.
+  /// The kinds of fault.
+  ///
+  /// More may be added: a `switch` needs a default.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The name of the code, as in the source.
     public let description: String

@@ -6,7 +6,9 @@ struct ChangeSetEncoder {
 
   init(store: Store) { buffer = DataBuffer([], store: store) }
 
-  /// What has been encoded. The encoder is empty afterwards.
+  /// What has been encoded.
+  ///
+  /// The encoder is empty afterwards.
   mutating func changeSet() -> ChangeSet {
     let bytes = buffer.takeBytes()
     return ChangeSet(bytes: bytes, tables: tables, names: names)

@@ -26,7 +26,8 @@ public struct Content<Value> {
   }
 
   /// Gives access to the property of an object.
-  @inlinable public static subscript<Object: StoredObject>(
+  @inlinable
+  public static subscript<Object: StoredObject>(
     _enclosingInstance object: Object,
     wrapped property: ReferenceWritableKeyPath<Object, Value>,
     storage storage: ReferenceWritableKeyPath<Object, Self>

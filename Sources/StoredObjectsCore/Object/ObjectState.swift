@@ -1,4 +1,6 @@
-/// What the store knows of one object. The default, nothing, is a fault.
+/// What the store knows of one object.
+///
+/// The default, nothing, is a fault.
 @usableFromInline struct ObjectState: OptionSet, Sendable {
   @usableFromInline let rawValue: UInt8
   @usableFromInline init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -20,8 +20,9 @@ final class RegisteredClass {
   private let versionsByDefault: Bool
 
   private let objects = UniquingTable()
-  /// Objects whose state may matter to the next save, in the order in which they came. Each stands
-  /// here once, and is held; its state says what is to be done.
+  /// Objects whose state may matter to the next save, in the order in which they came.
+  ///
+  /// Each stands here once, and is held; its state says what is to be done.
   private(set) var pending: [StoredObject] = []
   private(set) var changeCounts = ChangeCounts()
 
@@ -134,7 +135,9 @@ extension RegisteredClass {
 
   /// The store is going away; its objects stay behind, on their own.
   func orphan() {
-    for object in takePending() { object.state.subtract([.pending, .inserted, .updated, .deleted]) }
+    for object in takePending() {
+      object.state.subtract([.pending, .inserted, .updated, .deleted])
+    }
     store = nil
   }
 

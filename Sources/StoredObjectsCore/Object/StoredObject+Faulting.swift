@@ -1,5 +1,7 @@
 extension StoredObject {
-  /// Whether the properties hold the object's content. False for a fault.
+  /// Whether the properties hold the object's content.
+  ///
+  /// False for a fault.
   @inlinable public final var hasContent: Bool { state.contains(.hasContent) }
 
   /// Reads the object's record, unless its content is here already.

@@ -60,7 +60,9 @@ open class StoredObject {
   /// - Throws: ``DataBufferError``, or whatever says that the record can't be read.
   open func readContent(from buffer: inout DataBuffer) throws {}
 
-  /// Writes the properties. Must not change any object.
+  /// Writes the properties.
+  ///
+  /// Must not change any object.
   ///
   /// - Throws: whatever says that the object can't be saved as it is; the save fails with it.
   open func writeContent(to buffer: inout DataBuffer) throws {}

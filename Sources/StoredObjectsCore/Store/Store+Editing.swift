@@ -1,5 +1,7 @@
 extension Store {
-  /// Adds an object to the store. The next save writes it.
+  /// Adds an object to the store.
+  ///
+  /// The next save writes it.
   ///
   /// The object gets its row ID now, so that others can refer to it. Inserting an object twice does
   /// nothing, and inserting one that was deleted since the last save takes the deletion back.
@@ -31,7 +33,9 @@ extension Store {
     delegate?.storeDidChange(self)
   }
 
-  /// Removes an object from the store. The next save removes its record.
+  /// Removes an object from the store.
+  ///
+  /// The next save removes its record.
   ///
   /// The object's ``StoredObject/prepareForDelete()`` runs first, and may delete others. References
   /// that other objects hold are theirs to remove: saving one of them before that is an error.
@@ -51,7 +55,9 @@ extension Store {
     delegate?.storeDidChange(self)
   }
 
-  /// Tells the store that an object is about to change. ``Content`` does it by itself.
+  /// Tells the store that an object is about to change.
+  ///
+  /// ``Content`` does it by itself.
   ///
   /// A fault's record is read first. When that fails, the object stays as it is on disk, the change
   /// is not saved, and ``fetchFailures`` says so.

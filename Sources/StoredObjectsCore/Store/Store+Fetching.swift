@@ -35,7 +35,9 @@ extension Store {
     }
   }
 
-  /// The number of objects of a class, unsaved changes included. No record is read.
+  /// The number of objects of a class, unsaved changes included.
+  ///
+  /// No record is read.
   ///
   /// Complexity: constant time.
   ///
@@ -51,8 +53,10 @@ extension Store {
     }
   }
 
-  /// All objects of a class with their content, in the order of their row IDs, which is the order of
-  /// their insertion. Sees unsaved changes.
+  /// All objects of a class with their content, in the order of their row IDs, which is the order
+  /// of their insertion.
+  ///
+  /// Sees unsaved changes.
   ///
   /// Complexity: linear in the number of objects. For classes that don't fit into memory see
   /// ``cursor(over:)``.
@@ -126,7 +130,9 @@ extension Store {
     }
   }
 
-  /// Sets the content of an object from its record. After an error it is still a fault.
+  /// Sets the content of an object from its record.
+  ///
+  /// After an error it is still a fault.
   func decode(
     _ object: StoredObject, _ entry: RegisteredClass, from buffer: inout DataBuffer
   ) throws(StoreError) {
@@ -174,7 +180,9 @@ extension Store {
     return buffer
   }
 
-  /// A buffer that reads one record out of many. It needs no giving back.
+  /// A buffer that reads one record out of many.
+  ///
+  /// It needs no giving back.
   func takeWindow(_ bytes: [UInt8], _ range: Range<Int>) -> DataBuffer {
     var buffer = DataBuffer([], store: self)
     buffer.window(range, of: bytes)

@@ -45,7 +45,9 @@ extension Store {
     }
   }
 
-  /// Removes a name and its buffer, with the next save. A name that is not there is no error.
+  /// Removes a name and its buffer, with the next save.
+  ///
+  /// A name that is not there is no error.
   ///
   /// - Throws: ``StoreError`` with `invalidName`, `damaged`, `ioError` or `closed`.
   public func removeBuffer(named name: String) throws(StoreError) {

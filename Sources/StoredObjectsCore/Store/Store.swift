@@ -19,7 +19,9 @@ import Logging
 /// A save takes all changes or none. One that fails leaves everything as it is, unsaved, so that it
 /// can be tried again.
 public final class Store {
-  /// Where the records are. It may be shared with other stores.
+  /// Where the records are.
+  ///
+  /// It may be shared with other stores.
   public let backend: any StoreBackend
   /// Hears of inserts, deletes, changes and saves.
   public weak var delegate: (any StoreDelegate)?
@@ -45,14 +47,17 @@ public final class Store {
   var rowsChangedElsewhere: [TableID: Set<UInt32>] = [:]
   let inbox = ChangeInbox()
 
-  /// Buffers to read records into, kept for their memory. More than one only while records are read
-  /// inside of one another.
+  /// Buffers to read records into, kept for their memory.
+  ///
+  /// More than one only while records are read inside of one another.
   var spareBuffers: [DataBuffer] = []
   /// Whether objects are being encoded, when they must not change.
   var isEncoding = false
   var changedWhileEncoding = false
 
-  /// Opens a store on a backend. No record is read.
+  /// Opens a store on a backend.
+  ///
+  /// No record is read.
   public init(backend: any StoreBackend, configuration: StoreConfiguration = .init()) {
     self.backend = backend
     self.configuration = configuration

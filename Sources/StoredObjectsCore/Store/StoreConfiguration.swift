@@ -2,7 +2,9 @@ public import Logging
 
 /// How a store works.
 public struct StoreConfiguration: Sendable {
-  /// Whether each record of a new class begins with its class version. True unless told otherwise.
+  /// Whether each record of a new class begins with its class version.
+  ///
+  /// True unless told otherwise.
   ///
   /// A store of BNRPersistence that was used without per-instance versioning needs false. Classes
   /// that were first saved by this library say so themselves, and keep what they have.

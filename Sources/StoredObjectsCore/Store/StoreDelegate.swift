@@ -1,4 +1,6 @@
-/// Hears of what happens in a store. Every method may be left out.
+/// Hears of what happens in a store.
+///
+/// Every method may be left out.
 ///
 /// The calls come on the store's own isolation domain. The delegate may change objects; those changes
 /// belong to the same save as the ones it is told of, but for `storeDidSave(_:)`.

@@ -54,7 +54,9 @@ public struct StoreError: Error, Sendable {
 }
 
 extension StoreError {
-  /// The kinds of failure. More may be added: a `switch` needs a default.
+  /// The kinds of failure.
+  ///
+  /// More may be added: a `switch` needs a default.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The name of the code, as in the source.
     public let description: String
