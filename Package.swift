@@ -46,6 +46,10 @@ let package = Package(
       name: "StoredObjectsTestSupport", dependencies: ["StoredObjectsCore"],
       swiftSettings: strict),
 
+    .executableTarget(
+      name: "speedtests", dependencies: ["StoredObjectsCore", "TokyoCabinetBackend", argumentParser],
+      path: "SpeedTests", swiftSettings: strict),
+
     .testTarget(
       name: "StoredObjectsCoreTests", dependencies: ["StoredObjectsCore", "StoredObjectsTestSupport"],
       swiftSettings: strict),

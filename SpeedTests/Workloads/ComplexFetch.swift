@@ -1,0 +1,19 @@
+import StoredObjectsCore
+
+/// All playlists, and the title of the first song of each.
+struct ComplexFetch: Workload {
+  let name = "ComplexFetch"
+  let summary = "fetch all playlists and the title of each one's first song"
+  let defaultCount = 100_000
+
+  func prepare(_ place: Place, _ count: Int) throws { try insertPlaylists(place, count) }
+
+  func run(_ place: Place, _ count: Int) throws {
+    try place.withStore { store in
+      let playlists = try store.allObjects(of: Playlist.self)
+      let titles = playlists.compactMap { $0.songs.first?.title }
+      try expect(titles.count == count / 100, "\(titles.count) titles")
+      try expect(titles.dropFirst().first == title(100 % count), "the second title is another")
+    }
+  }
+}

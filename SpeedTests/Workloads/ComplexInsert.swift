@@ -1,0 +1,31 @@
+import StoredObjectsCore
+
+/// Playlists of 100 songs each, and 100 songs for each playlist.
+struct ComplexInsert: Workload {
+  let name = "ComplexInsert"
+  let summary = "insert songs and playlists of 100 songs, and save them once"
+  let defaultCount = 100_000
+
+  func run(_ place: Place, _ count: Int) throws { try insertPlaylists(place, count) }
+}
+
+func insertPlaylists(_ place: Place, _ count: Int) throws {
+  try place.withStore(expecting: count) { store in
+    var songs: [Song] = []
+    for index in 0..<count {
+      let song = Song()
+      song.title = title(index)
+      song.seconds = UInt32(index % 600)
+      store.insert(song)
+      songs.append(song)
+    }
+    for index in 0..<count / 100 {
+      let playlist = Playlist()
+      playlist.title = "Playlist \(index)"
+      // Not the songs' own order, so that their order is data.
+      playlist.songs = (0..<100).map { songs[($0 * 977 + index * 100) % count] }
+      store.insert(playlist)
+    }
+    try store.saveChanges()
+  }
+}

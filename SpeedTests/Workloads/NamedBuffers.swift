@@ -1,0 +1,38 @@
+import StoredObjectsCore
+
+/// Small buffers under names of their own.
+struct NamedBufferInsert: Workload {
+  let name = "NamedBufferInsert"
+  let summary = "set named buffers and save them once"
+  let defaultCount = 100_000
+
+  func run(_ place: Place, _ count: Int) throws { try insertBuffers(place, count) }
+}
+
+/// Named buffers, one by one.
+struct NamedBufferFetch: Workload {
+  let name = "NamedBufferFetch"
+  let summary = "read all named buffers by their names"
+  let defaultCount = 100_000
+
+  func prepare(_ place: Place, _ count: Int) throws { try insertBuffers(place, count) }
+
+  func run(_ place: Place, _ count: Int) throws {
+    try place.withStore { store in
+      for index in 0..<count {
+        var buffer = try store.buffer(named: "Buffer \(index)")
+        let number = try buffer?.readUInt32()
+        try expect(number == UInt32(index), "buffer \(index) holds another number")
+      }
+    }
+  }
+}
+
+private func insertBuffers(_ place: Place, _ count: Int) throws {
+  try place.withStore { store in
+    for index in 0..<count {
+      try store.setBuffer(named: "Buffer \(index)") { $0.write(UInt32(index)) }
+    }
+    try store.saveChanges()
+  }
+}

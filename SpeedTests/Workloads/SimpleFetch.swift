@@ -1,0 +1,18 @@
+import StoredObjectsCore
+
+/// All songs as objects, all held at the end.
+struct SimpleFetch: Workload {
+  let name = "SimpleFetch"
+  let summary = "fetch all songs, with their content"
+  let defaultCount = 1_000_000
+
+  func prepare(_ place: Place, _ count: Int) throws { try insertSongs(place, count) }
+
+  func run(_ place: Place, _ count: Int) throws {
+    try place.withStore { store in
+      let songs = try store.allObjects(of: Song.self)
+      try expect(songs.count == count, "\(songs.count) songs")
+      try expect(songs.last?.title == title(count - 1), "the last song is another")
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import StoredObjectsCore
+
+/// All songs one after the other, none kept: how much memory a walk takes.
+struct SimpleScan: Workload {
+  let name = "SimpleScan"
+  let summary = "visit all songs and keep none"
+  let defaultCount = 1_000_000
+
+  func prepare(_ place: Place, _ count: Int) throws { try insertSongs(place, count) }
+
+  func run(_ place: Place, _ count: Int) throws {
+    try place.withStore { store in
+      var seconds = 0
+      var songs = try store.cursor(over: Song.self)
+      while let song = try songs.next() { seconds += Int(song.seconds) }
+      let expected = (0..<count).reduce(0) { $0 + $1 % 600 }
+      try expect(seconds == expected, "\(seconds) seconds")
+    }
+  }
+}

@@ -1,0 +1,19 @@
+import StoredObjectsCore
+
+/// Every third song gets a new title.
+struct SimpleUpdate: Workload {
+  let name = "SimpleUpdate"
+  let summary = "fetch all songs, change every third title, and save once"
+  let defaultCount = 100_000
+
+  func prepare(_ place: Place, _ count: Int) throws { try insertSongs(place, count) }
+
+  func run(_ place: Place, _ count: Int) throws {
+    try place.withStore { store in
+      let songs = try store.allObjects(of: Song.self)
+      try expect(songs.count == count, "\(songs.count) songs")
+      for index in stride(from: 0, to: count, by: 3) { songs[index].title += " again" }
+      try store.saveChanges()
+    }
+  }
+}
