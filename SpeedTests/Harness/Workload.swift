@@ -1,5 +1,5 @@
 /// One thing to measure. Each is a file in Workloads/.
-protocol Workload {
+protocol Workload: Sendable {
   var name: String { get }
   /// What it does, in a line.
   var summary: String { get }

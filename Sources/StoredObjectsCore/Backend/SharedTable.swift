@@ -7,6 +7,7 @@ final class SharedTable: Sendable {
   /// Objects start at row 2.
   private let last = Atomic<UInt64>(1)
   private let commits = Atomic<UInt64>(0)
+  private let versioning = Mutex<Bool?>(nil)
   private let savedMetadata = Mutex<ClassMetadata?>(nil)
 
   /// The last row ID handed out.
@@ -27,6 +28,16 @@ final class SharedTable: Sendable {
   func setMetadata(_ metadata: ClassMetadata) {
     savedMetadata.withLock { $0 = metadata }
     _ = last.max(UInt64(metadata.lastRowID), ordering: .acquiringAndReleasing)
+  }
+
+  /// Whether records begin with the version of their class: what the metadata row says, or what the
+  /// first store to ask wants of a new class. All stores then get the same answer.
+  func versionsRecords(default wanted: Bool) -> Bool {
+    versioning.withLock { known in
+      let decided = known ?? metadata?.versionsRecords ?? wanted
+      known = decided
+      return decided
+    }
   }
 
   /// How many commits have touched the table since the backend was opened.

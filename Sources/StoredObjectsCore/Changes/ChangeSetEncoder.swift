@@ -18,24 +18,23 @@ struct ChangeSetEncoder {
   mutating func encode(_ entry: RegisteredClass) throws(StoreError) {
     var records: [ChangeSet.RecordChange] = []
     records.reserveCapacity(entry.pending.count + 1)
-    let versionsRecords = entry.versionsRecords
     for object in entry.pending {
       guard let kind = object.state.change else { continue }
-      let range = kind == .delete ? 0..<0 : try encode(object, entry, versionsRecords)
+      let range = kind == .delete ? 0..<0 : try encode(object, entry)
       records.append(.init(kind: kind, rowID: object.rowID, range: range))
     }
     tables.append(.init(table: entry.table, records: records))
   }
 
   private mutating func encode(
-    _ object: StoredObject, _ entry: RegisteredClass, _ versionsRecords: Bool
+    _ object: StoredObject, _ entry: RegisteredClass
   ) throws(StoreError) -> Range<Int> {
     guard object.rowID > ClassMetadata.rowID else {
       throw StoreError(
         .rowIDsExhausted, "All 4,294,967,294 row IDs of the class are used.", at: entry.place())
     }
     let start = buffer.beginRecord()
-    if versionsRecords { buffer.write(entry.version) }
+    if entry.versionsRecords { buffer.write(entry.version) }
     do {
       try object.writeContent(to: &buffer)
       if let failure = buffer.failure { throw failure }

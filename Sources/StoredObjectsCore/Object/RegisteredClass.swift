@@ -16,8 +16,8 @@ final class RegisteredClass {
   /// Weak, because objects outlive a store that is let go.
   private(set) weak var store: Store?
 
-  /// Whether each record of a class that does not say so begins with the version of its class.
-  private let versionsByDefault: Bool
+  /// Whether each record begins with the version of its class.
+  let versionsRecords: Bool
 
   private let objects = UniquingTable()
   /// Objects whose state may matter to the next save, in the order in which they came.
@@ -45,11 +45,8 @@ final class RegisteredClass {
     self.shared = shared
     self.store = store
     self.logger = store.logger
-    self.versionsByDefault = store.configuration.versionsRecords
+    self.versionsRecords = shared.versionsRecords(default: store.configuration.versionsRecords)
   }
-
-  /// Whether each record begins with the version of its class.
-  var versionsRecords: Bool { shared.metadata?.versionsRecords ?? versionsByDefault }
 
   /// Where an error about a row of this class happened.
   func place(_ rowID: UInt32? = nil, offset: Int? = nil) -> StoreError.Place {

@@ -2,12 +2,12 @@
 ///
 /// Row IDs are dense, so the table is an array of pages rather than a dictionary: an entry costs
 /// eight bytes, and pages come and go with their objects. A million fetched and dropped objects leave
-/// a directory of 8 KiB behind.
+/// a directory of 128 KiB behind.
 ///
 /// Entries are `unowned`: the runtime checks them, and an object takes its own entry away in its
 /// `deinit`.
 final class UniquingTable {
-  private static let pageBits = 10
+  private static let pageBits = 6
   private static let pageSize = 1 << pageBits
 
   private struct Entry {
@@ -20,6 +20,8 @@ final class UniquingTable {
   }
 
   private var pages: [Page?] = []
+  /// The page that was emptied last. It stays: the next object often stands in it.
+  private var emptyPage: Int?
   /// The number of living objects.
   private(set) var count = 0
 
@@ -54,7 +56,12 @@ final class UniquingTable {
     page.entries[Int(rowID) & (Self.pageSize - 1)].object = nil
     page.count -= 1
     count -= 1
-    if page.count == 0 { pages[number] = nil }
+    if page.count == 0 { retire(number) }
+  }
+
+  private func retire(_ number: Int) {
+    if let emptyPage, emptyPage != number, pages[emptyPage]?.count == 0 { pages[emptyPage] = nil }
+    emptyPage = number
   }
 
   /// All living objects, in order of their rows.

@@ -6,7 +6,8 @@ extension Store {
   /// The object gets its row ID now, so that others can refer to it. Inserting an object twice does
   /// nothing, and inserting one that was deleted since the last save takes the deletion back.
   ///
-  /// - Precondition: the object's class is registered, and the object is in no other store.
+  /// - Precondition: the object's class is registered, the object is in no other store, and it is not
+  ///   one whose record could not be read before it was deleted.
   ///
   /// Complexity: constant time.
   public func insert(_ object: StoredObject) {
@@ -17,6 +18,7 @@ extension Store {
     guard let entry = registration(of: type(of: object)) else {
       preconditionFailure("Register \(type(of: object)) with the store before inserting.")
     }
+    precondition(object.hasContent, "The object was deleted, and its content never read.")
     delegate?.store(self, willInsert: object)
     noteChange()
     // Row 0 stands for a row ID that could not be had; the save refuses it.
@@ -43,10 +45,12 @@ extension Store {
   ///
   /// - Precondition: the object is in no other store.
   ///
-  /// Complexity: constant time, and what `prepareForDelete()` costs.
+  /// Complexity: constant time, and what `prepareForDelete()` costs; the record of a fault is read.
   public func delete(_ object: StoredObject) {
     guard let entry = object.registration, !object.state.contains(.deleted) else { return }
     precondition(entry.store === self, "The object is in another store.")
+    // Its content outlives its record. One that can't be read may well be the reason to delete it.
+    try? object.fetchContent()
     delegate?.store(self, willDelete: object)
     noteChange()
     // Marked first: a rule that comes back to this object ends here.
@@ -65,7 +69,7 @@ extension Store {
   /// Complexity: constant time; nothing but a flag test for an object that has changed before.
   public func willUpdate(_ object: StoredObject) {
     guard let entry = object.registration, entry.store === self,
-      object.state.isDisjoint(with: [.inserted, .updated, .deleted, .loading])
+      object.state.isDisjoint(with: [.inserted, .updated, .loading])
     else { return }
     object.checkForContent()
     guard object.hasContent else { return }

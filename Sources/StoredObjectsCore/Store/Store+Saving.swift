@@ -43,6 +43,9 @@ extension Store {
   }
 
   private func encodeChanges() throws(StoreError) -> ChangeSetEncoder {
+    guard !isEncoding else {
+      throw StoreError(.notEncodable, "writeContent(to:) must not save.")
+    }
     isEncoding = true
     changedWhileEncoding = false
     defer { isEncoding = false }
