@@ -70,9 +70,9 @@ public final class HashDatabase: Sendable {
 
   deinit { try? closeFile() }
 
-  /// Closes the file: writes what is in memory, and releases the lock. Closing twice is harmless.
+  /// Writes what is in memory, and releases the lock.
   ///
-  /// The bytes go to the operating system, not necessarily to the disk: see ``synchronize()``.
+  /// Closing twice is harmless. The bytes go to the operating system, not necessarily to the disk: see ``synchronize()``.
   /// Waits for a transaction of another thread. `tchdbclose`.
   ///
   /// - Throws: ``TokyoCabinetError`` with `inTransaction`, `inForEach`, or a code of a system call;

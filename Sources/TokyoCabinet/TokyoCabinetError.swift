@@ -30,7 +30,7 @@ public struct TokyoCabinetError: Error, Sendable {
     self.systemError = systemError
   }
 
-  /// The kinds of failure. More may be added: a `switch` needs a default.
+  /// The kinds of failure; more may be added: a `switch` needs a default.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The name of the code, as in the source.
     public let description: String
@@ -56,9 +56,9 @@ extension TokyoCabinetError.Code {
   public static let otherByteOrder = Self(description: "otherByteOrder")
   /// The header or a record makes no sense (`TCEMETA`, `TCERHEAD`).
   public static let damaged = Self(description: "damaged")
-  /// The disk is full. Nothing has been written.
+  /// The disk is full, and nothing has been written.
   public static let noSpace = Self(description: "noSpace")
-  /// The write could take the file past what its offsets can address. Nothing has been written.
+  /// The write could take the file past what its offsets can address; nothing has been written.
   public static let fileTooLarge = Self(description: "fileTooLarge")
   /// A record may not be larger than 512 MiB.
   public static let recordTooLarge = Self(description: "recordTooLarge")

@@ -1,4 +1,6 @@
-/// How a new database file is laid out. An existing file keeps the layout it was made with.
+/// How a new database file is laid out.
+///
+/// An existing file keeps the layout it was made with.
 public struct Tuning: Sendable, Hashable {
   /// The number of buckets; the library rounds it up to a prime of its list.
   ///
