@@ -72,6 +72,16 @@ extension HashDatabase {
     }
   }
 
+  /// Copies the next records out of the file, for a caller that knows that the offset is good.
+  package func fill(
+    _ batch: inout RecordBatch, fromOffset offset: UInt64?, atLeast bytes: Int
+  ) throws {
+    batch.removeAll()
+    try exclusively("scan", allowedInTransaction: true) {
+      try handle.fill(&batch, from: offset, atLeast: bytes)
+    }
+  }
+
   /// Lends all records where the library has them, in one pass: the fastest way to read them all.
   ///
   /// Writers of other threads wait meanwhile. `tchdbforeach`.

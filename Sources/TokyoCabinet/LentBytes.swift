@@ -19,3 +19,15 @@ func lend<Result>(_ bytes: [UInt8], _ body: (RawSpan) throws -> Result) rethrows
 func copied(_ bytes: RawSpan) -> [UInt8] {
   unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) }
 }
+
+/// A value that has been copied out of a file.
+package struct CopiedValue: Sendable {
+  private let bytes: [UInt8]
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// Lends the bytes.
+  package func lend<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
+    try TokyoCabinet.lend(bytes, body)
+  }
+}
