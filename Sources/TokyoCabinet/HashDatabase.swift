@@ -27,7 +27,7 @@ public final class HashDatabase: Sendable {
 
   let handle: HashHandle
   /// Held by whoever writes, iterates, or does anything to the whole file.
-  private let gate = Locked(())
+  private let gate = Locked(false)
   /// The thread that holds the gate.
   private let owner = Atomic<UInt>(0)
   /// What the thread that holds the gate is in the middle of; touched by that thread only.

@@ -94,6 +94,8 @@ struct SystemError: Error {
 /// It is what `Mutex` is, made of the system's mutex: where a thread has to wait, Swift's goes to the
 /// kernel by a way that the thread sanitizer can't see, which then reports races that are none.
 ///
+/// A value without a size would share its address with the pointer, and be reported too.
+///
 /// `@unchecked Sendable`: the pointer is set once and freed in `deinit`; the value is `Sendable`, and
 /// used between lock and unlock only.
 @safe package final class Locked<Value: Sendable>: @unchecked Sendable {
