@@ -9,9 +9,9 @@ final class TableFile: Sendable {
   private let isReadOnly: Bool
   /// Held by look-ups while they copy bytes out, and by a commit that touches the table.
   let lock = ReadWriteLock()
-  private let state = Mutex<State>(.unknown)
+  private let state = Locked<State>(.unknown)
   private let commits = Atomic<UInt64>(0)
-  private let scans = Mutex<[ObjectIdentifier: TableScan]>([:])
+  private let scans = Locked<[ObjectIdentifier: TableScan]>([:])
 
   private enum State: Sendable {
     case unknown
@@ -105,7 +105,7 @@ final class TableFile: Sendable {
 ///
 /// The C library refuses to open a file twice in one process, even for reading.
 enum SharedReaders {
-  private static let files = Mutex<[String: (database: HashDatabase, users: Int)]>([:])
+  private static let files = Locked<[String: (database: HashDatabase, users: Int)]>([:])
 
   static func open(_ path: String) throws -> HashDatabase {
     try files.withLock { files in

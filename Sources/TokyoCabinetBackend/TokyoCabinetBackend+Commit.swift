@@ -1,5 +1,5 @@
 public import StoredObjectsCore
-import Synchronization
+import TokyoCabinet
 
 extension TokyoCabinetBackend {
   /// Writes a change set, all of it or nothing, and brings it to the disk.

@@ -29,9 +29,9 @@ public final class TokyoCabinetBackend: StoreBackend {
   let configuration: Configuration
   let buffers: TableFile
   /// Held by the one commit under way.
-  let committing = Mutex(CommitState())
-  private let tables = Mutex(Tables())
-  private let lock: Mutex<DirectoryLock?>
+  let committing = Locked(CommitState())
+  private let tables = Locked(Tables())
+  private let lock: Locked<DirectoryLock?>
   /// How large files may grow, when a test has said so.
   private let sizeLimitForTesting = Atomic<UInt64>(0)
 
@@ -60,7 +60,7 @@ public final class TokyoCabinetBackend: StoreBackend {
       if configuration.createIfMissing && !isReadOnly { try makeDirectories(directory) }
       return try realPath(directory)
     }
-    lock = Mutex(try DirectoryLock(location, shared: isReadOnly))
+    lock = Locked(try DirectoryLock(location, shared: isReadOnly))
     buffers = TableFile(name: Names.buffers, directory: location, isReadOnly: isReadOnly)
     self.configuration = configuration
     self.isReadOnly = isReadOnly
