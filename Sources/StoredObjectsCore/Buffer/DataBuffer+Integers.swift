@@ -2,7 +2,7 @@ extension DataBuffer {
   /// Writes an integer of fixed width in the given order; `write(_:)` alone is little-endian.
   ///
   /// Complexity: constant time.
-  @inlinable public mutating func write<Integer: FixedWidthInteger>(
+  @inlinable public mutating func write<Integer: FixedWidthInteger & DataBufferValue>(
     _ value: Integer, order: ByteOrder
   ) {
     var bits = order == .littleEndian ? value : value.byteSwapped
@@ -22,6 +22,14 @@ extension DataBuffer {
   /// Integers whose width differs from machine to machine must not reach a disk.
   @available(*, unavailable, message: "UInt has no fixed width on disk: write(UInt64(value))")
   public mutating func write(_ value: UInt) { fail(.invalidValue, "UInt") }
+
+  /// Integers whose width differs from machine to machine must not reach a disk.
+  @available(*, unavailable, message: "Int has no fixed width on disk: write Int64(value)")
+  public mutating func write(_ value: Int, order: ByteOrder) { fail(.invalidValue, "Int") }
+
+  /// Integers whose width differs from machine to machine must not reach a disk.
+  @available(*, unavailable, message: "UInt has no fixed width on disk: write UInt64(value)")
+  public mutating func write(_ value: UInt, order: ByteOrder) { fail(.invalidValue, "UInt") }
 
   @inlinable mutating func readInteger<Integer: FixedWidthInteger>(
     _ order: ByteOrder, as type: Integer.Type = Integer.self
