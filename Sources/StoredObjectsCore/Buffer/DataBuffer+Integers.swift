@@ -15,22 +15,6 @@ extension DataBuffer {
   /// Writes a Bool as one byte, 0 or 1.
   @inlinable public mutating func write(_ value: Bool) { storage.append(value ? 1 : 0) }
 
-  /// Integers whose width differs from machine to machine must not reach a disk.
-  @available(*, unavailable, message: "Int has no fixed width on disk: write(Int64(value))")
-  public mutating func write(_ value: Int) { fail(.invalidValue, "Int") }
-
-  /// Integers whose width differs from machine to machine must not reach a disk.
-  @available(*, unavailable, message: "UInt has no fixed width on disk: write(UInt64(value))")
-  public mutating func write(_ value: UInt) { fail(.invalidValue, "UInt") }
-
-  /// Integers whose width differs from machine to machine must not reach a disk.
-  @available(*, unavailable, message: "Int has no fixed width on disk: write Int64(value)")
-  public mutating func write(_ value: Int, order: ByteOrder) { fail(.invalidValue, "Int") }
-
-  /// Integers whose width differs from machine to machine must not reach a disk.
-  @available(*, unavailable, message: "UInt has no fixed width on disk: write UInt64(value)")
-  public mutating func write(_ value: UInt, order: ByteOrder) { fail(.invalidValue, "UInt") }
-
   @inlinable mutating func readInteger<Integer: FixedWidthInteger>(
     _ order: ByteOrder, as type: Integer.Type = Integer.self
   ) throws(DataBufferError) -> Integer {
