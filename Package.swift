@@ -58,7 +58,10 @@ let package = Package(
       name: "BackendTests",
       dependencies: ["StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet", "StoredObjectsTestSupport"],
       swiftSettings: strict),
-    .testTarget(name: "SourceRulesTests", swiftSettings: strict),
+    .testTarget(
+      name: "TrapTests", dependencies: ["StoredObjectsCore"], swiftSettings: strict),
+    .testTarget(
+      name: "SourceRulesTests", dependencies: ["StoredObjectsCore"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -71,7 +71,10 @@ final class UniquingTable {
     var objects: [StoredObject] = []
     objects.reserveCapacity(count)
     for case let page? in pages {
-      objects.append(contentsOf: page.entries.lazy.compactMap(\.object))
+      // By index: an iterator gives `Entry?`, and Swift 6.3 takes an empty entry for its nil.
+      for index in page.entries.indices {
+        if let object = page.entries[index].object { objects.append(object) }
+      }
     }
     return objects
   }
