@@ -1,4 +1,6 @@
-/// One thing to measure. Each is a file in Workloads/.
+/// One thing to measure.
+///
+/// Each is a file in Workloads/.
 protocol Workload: Sendable {
   var name: String { get }
   /// What it does, in a line.

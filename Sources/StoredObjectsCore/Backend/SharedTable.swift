@@ -31,7 +31,9 @@ final class SharedTable: Sendable {
   }
 
   /// Whether records begin with the version of their class: what the metadata row says, or what the
-  /// first store to ask wants of a new class. All stores then get the same answer.
+  /// first store to ask wants of a new class.
+  ///
+  /// All stores then get the same answer.
   func versionsRecords(default wanted: Bool) -> Bool {
     versioning.withLock { known in
       let decided = known ?? metadata?.versionsRecords ?? wanted

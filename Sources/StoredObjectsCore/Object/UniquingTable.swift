@@ -20,7 +20,9 @@ final class UniquingTable {
   }
 
   private var pages: [Page?] = []
-  /// The page that was emptied last. It stays: the next object often stands in it.
+  /// The page that was emptied last.
+  ///
+  /// It stays: the next object often stands in it.
   private var emptyPage: Int?
   /// The number of living objects.
   private(set) var count = 0
