@@ -51,6 +51,10 @@ let package = Package(
       dependencies: ["StoredObjectsCore", "TokyoCabinetBackend", argumentParser],
       path: "SpeedTests", swiftSettings: strict),
 
+    .executableTarget(
+      name: "jukebox", dependencies: ["StoredObjects", argumentParser],
+      path: "Examples/Jukebox", exclude: ["README.md", "Sample"], swiftSettings: strict),
+
     .testTarget(
       name: "StoredObjectsCoreTests",
       dependencies: ["StoredObjectsCore", "StoredObjectsTestSupport"],
