@@ -69,6 +69,8 @@ let package = Package(
     .testTarget(
       name: "TrapTests", dependencies: ["StoredObjectsCore"], swiftSettings: strict),
     .testTarget(
+      name: "JukeboxTests", dependencies: ["jukebox", "StoredObjects"], swiftSettings: strict),
+    .testTarget(
       name: "SourceRulesTests", dependencies: ["StoredObjectsCore"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
