@@ -47,7 +47,7 @@ struct CommandTests {
         songs[1]
           == Track(id: 2, title: "Vltava", artist: "Bedřich Smetana", album: "Má vlast", seconds: 0)
       )
-      let found: [Track] = try program.run("search", "bedrich", "--json").json()
+      let found: [Track] = try program.run("search", "bedrich", "smet", "--json").json()
       #expect(found.map(\.title) == ["Vltava"])
     }
   }

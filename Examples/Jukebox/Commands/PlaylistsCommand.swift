@@ -10,17 +10,16 @@ struct PlaylistsCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let lines = try options.read { library -> [String]? in
+    let playlists = try options.read { library in
       // All songs in one pass over their file; the playlists then find them in memory.
       let songs = try library.songs()
       defer { withExtendedLifetime(songs) {} }
       let playlists = try library.playlists()
       for playlist in playlists { _ = try library.songs(of: playlist) }
-      guard json else { return table(playlists).lines }
-      try Output.printJSON(playlists.map(PlaylistJSON.init))
-      return nil
+      return playlists
     }
-    if let lines { try Output.print(lines) }
+    guard json else { return try Output.print(table(playlists).lines) }
+    try Output.printJSON(playlists.map(PlaylistJSON.init))
   }
 
   private func table(_ playlists: [Playlist]) -> Table {

@@ -6,8 +6,8 @@ struct SearchCommand: ParsableCommand {
     commandName: "search", abstract: "Find songs by a part of their title, artist or album.",
     discussion: "Case and accents do not matter: \"dvorak\" finds Dvořák.")
 
-  @Argument(help: "What to look for.")
-  var text: String
+  @Argument(help: "What to look for; several words count as one text.")
+  var text: [String]
 
   @OptionGroup var options: StoreOptions
 
@@ -15,16 +15,19 @@ struct SearchCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    try options.read { library in
-      let search = Search(text)
-      var found: [Song] = []
-      // One by one: of a library of any size, only what matches stays in memory.
-      try library.store.enumerate(Song.self) { song, _ in
-        if search.matches(song) { found.append(song) }
-      }
-      found.sort { $0.rowID < $1.rowID }
-      if found.isEmpty { Output.note("No song has \(quoted(text)) in its title, artist or album.") }
-      if json || !found.isEmpty { try SongList.print(found, asJSON: json) }
+    let wanted = text.joined(separator: " ")
+    let found = try options.read { try find(wanted, in: $0) }
+    if found.isEmpty { Output.note("No song has \(quoted(wanted)) in its title, artist or album.") }
+    if json || !found.isEmpty { try SongList.print(found, asJSON: json) }
+  }
+
+  private func find(_ wanted: String, in library: Library) throws -> [Song] {
+    let search = Search(wanted)
+    var found: [Song] = []
+    // One by one: of a library of any size, only what matches stays in memory.
+    try library.store.enumerate(Song.self) { song, _ in
+      if search.matches(song) { found.append(song) }
     }
+    return found.sorted { $0.rowID < $1.rowID }
   }
 }

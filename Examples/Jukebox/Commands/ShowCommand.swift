@@ -13,9 +13,7 @@ struct ShowCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    try options.read { library in
-      let songs = try library.songs(of: try library.playlist(playlist))
-      try SongList.print(songs, asJSON: json, withPositions: true)
-    }
+    let songs = try options.read { try $0.songs(of: try $0.playlist(playlist)) }
+    try SongList.print(songs, asJSON: json, withPositions: true)
   }
 }

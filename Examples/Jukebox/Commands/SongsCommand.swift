@@ -10,6 +10,7 @@ struct SongsCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    try options.read { try SongList.print(try $0.songs(), asJSON: json) }
+    let songs = try options.read { try $0.songs() }
+    try SongList.print(songs, asJSON: json)
   }
 }

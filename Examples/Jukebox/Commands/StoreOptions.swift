@@ -10,6 +10,9 @@ struct StoreOptions: ParsableArguments {
   var backend = BackendChoice.tokyoCabinet
 
   /// Opens the store for reading.
+  ///
+  /// What the closure has fetched can be used after that, when nobody is kept from the store any more:
+  /// printing may take as long as a person reads.
   func read<Result>(_ body: (Library) throws -> Result) throws -> Result {
     try open(.reading, body)
   }
