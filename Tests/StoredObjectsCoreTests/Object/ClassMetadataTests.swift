@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The metadata row of a class")
 struct ClassMetadataTests {
-  private let full = "05 00 00 00 01 02 04 03 02 01 08 07 06 05 01 01 00 00 00"
+  private let full = "05 00 00 00 01 02 04 03 02 01 08 07 06 05 01 01 00 00 00 F3 27 C3 D3"
 
   private func read(_ hex: String) throws -> ClassMetadata {
     var buffer = DataBuffer(hex: hex)
@@ -21,7 +21,6 @@ struct ClassMetadataTests {
     #expect(metadata.classID == 2)
     #expect(metadata.salt == ClassMetadata.Salt(0, 0))
     #expect(metadata.flags == nil)
-    #expect(metadata.versionsRecords == nil)
   }
 
   @Test("A row of 14 bytes is the original's, does not say how records begin, and stays as it is")
@@ -30,19 +29,16 @@ struct ClassMetadataTests {
     let metadata = try read(hex)
     #expect(metadata.salt == ClassMetadata.Salt(0x0102_0304, 0x0506_0708))
     #expect(metadata.flags == nil)
-    #expect(metadata.versionsRecords == nil)
     #expect(DataBuffer.holding { metadata.write(to: &$0) }.hex == hex)
   }
 
-  @Test("A row of 19 bytes says how records begin")
+  @Test("A row of 23 bytes says how records begin and end")
   func extended() throws {
     let metadata = try read(full)
     #expect(metadata.flags == .unversionedRecords)
-    #expect(metadata.versionsRecords == false)
     #expect(DataBuffer.holding { metadata.write(to: &$0) }.hex == full)
-    let versioned = try read("05 00 00 00 01 02 04 03 02 01 08 07 06 05 01 00 00 00 00")
+    let versioned = try read("05 00 00 00 01 02 04 03 02 01 08 07 06 05 01 00 00 00 00 4B 8D 86 0E")
     #expect(versioned.flags == [])
-    #expect(versioned.versionsRecords == true)
   }
 
   @Test("A new class has given out row 1, and versions its records")
@@ -51,7 +47,7 @@ struct ClassMetadataTests {
     #expect(metadata.lastRowID == 1)
     #expect(
       DataBuffer.holding { metadata.write(to: &$0) }.hex
-        == "01 00 00 00 03 04 05 00 00 00 06 00 00 00 01 00 00 00 00")
+        == "01 00 00 00 03 04 05 00 00 00 06 00 00 00 01 00 00 00 00 5F A9 1F 09")
   }
 
   @Test("A last row of 0, before any object, counts as 1: row 1 is never given out")
@@ -66,20 +62,35 @@ struct ClassMetadataTests {
 
   @Test("A row of any other length is refused")
   func lengths() {
-    for count in 0..<19 where count != 6 && count != 14 {
+    for count in 0..<23 where count != 6 && count != 14 {
       #expect(fault(String(full.prefix(3 * count))).hasPrefix("endOfBuffer"), "\(count) bytes")
     }
-    #expect(fault(full + "00") == "unreadBytes at 19")
+    #expect(fault(full + "00") == "unreadBytes at 23")
   }
 
   @Test("Flags or an extension of a later version are refused, where the extension begins")
   func unknown() {
+    #expect(
+      fault("05 00 00 00 01 02 04 03 02 01 08 07 06 05 01 04 00 00 00 B8 BC A4 75")
+        == "invalidValue at 14")
+    #expect(
+      fault("05 00 00 00 01 02 04 03 02 01 08 07 06 05 01 01 00 00 80 8B 1C 35 51")
+        == "invalidValue at 14")
     let row = String(full.prefix(3 * 14))
-    #expect(fault(row + "01 02 00 00 00") == "invalidValue at 14")
-    #expect(fault(row + "01 01 00 00 80") == "invalidValue at 14")
     #expect(fault(row + "02 00 00 00 00") == "invalidValue at 14")
     #expect(fault(row + "00 00 00 00 00") == "invalidValue at 14")
     #expect(fault(row + "02 00 00 00 00 01 02 03") == "invalidValue at 14")
+  }
+
+  @Test("Any flipped bit of an extended row is noticed")
+  func checksum() {
+    let bytes = DataBuffer(hex: full).bytes
+    for bit in 0..<8 * bytes.count {
+      var flipped = bytes
+      flipped[bit / 8] ^= 1 << UInt8(bit % 8)
+      var buffer = DataBuffer(flipped)
+      #expect(throws: DataBufferError.self) { try ClassMetadata(from: &buffer) }
+    }
   }
 
   private func fault(_ hex: String) -> String {
