@@ -1,0 +1,37 @@
+import StoredObjectsCore
+import StoredObjectsTestSupport
+import Testing
+
+/// The backends that every check runs on.
+enum BackendKind: String, CaseIterable, CustomTestStringConvertible {
+  case memory
+
+  var testDescription: String { rawValue }
+
+  /// Lets a test use a place of this kind that nothing has been written to.
+  func withPlace(_ body: (any BackendPlace) throws -> Void) throws {
+    switch self {
+    case .memory: try body(MemoryPlace())
+    }
+  }
+}
+
+@Suite struct ConformanceTests {
+  @Test(
+    "A backend keeps its promises",
+    arguments: BackendKind.allCases, BackendConformance.checks)
+  func conformance(_ kind: BackendKind, _ check: BackendConformance.Check) throws {
+    try kind.withPlace { try check.run($0) }
+  }
+
+  @Test("A backend keeps its promises behind one that may fail", arguments: BackendConformance.checks)
+  func failingBackend(_ check: BackendConformance.Check) throws {
+    struct FailingPlace: BackendPlace {
+      let place = MemoryPlace()
+      func open(readOnly: Bool) throws -> any StoreBackend {
+        FailingBackend(try place.open(readOnly: readOnly))
+      }
+    }
+    try check.run(FailingPlace())
+  }
+}
