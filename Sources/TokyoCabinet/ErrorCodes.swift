@@ -1,0 +1,53 @@
+internal import CTokyoCabinet
+
+/// What one of the C library's error codes means here.
+struct ErrorCode {
+  /// The code in this module.
+  let code: TokyoCabinetError.Code
+  /// Whether `errno` says more.
+  let isSystemError: Bool
+  /// What to say instead of the library's own message.
+  let message: String?
+
+  /// Looks a code of `tchdbecode` up; see the list at that function in tchdb.h.
+  init(_ number: Int32) {
+    let known = Self.table[Int(number)]
+    code = known?.code ?? .other
+    isSystemError = known?.isSystemError ?? false
+    message = known?.message
+  }
+
+  private init(_ code: TokyoCabinetError.Code, system: Bool = false, _ message: String? = nil) {
+    self.code = code
+    isSystemError = system
+    self.message = message
+  }
+
+  private static let table: [Int: ErrorCode] = [
+    TCETHREAD: ErrorCode(
+      .inUse, "in use: this process has the file open already; share that database object"),
+    TCELOCK: ErrorCode(
+      .inUse, "in use by another process; quit that, or open both for reading only"),
+    TCEINVALID: ErrorCode(.invalid),
+    TCENOFILE: ErrorCode(.noFile, system: true),
+    TCENOPERM: ErrorCode(.noPermission, system: true),
+    TCEMETA: ErrorCode(.damaged),
+    TCERHEAD: ErrorCode(
+      .damaged, "a record's header makes no sense: the file is damaged; restore a copy"),
+    TCEOPEN: ErrorCode(.openFailed, system: true),
+    TCECLOSE: ErrorCode(.closeFailed, system: true),
+    TCETRUNC: ErrorCode(.truncateFailed, system: true),
+    TCESYNC: ErrorCode(.syncFailed, system: true),
+    TCESTAT: ErrorCode(.statFailed, system: true),
+    TCESEEK: ErrorCode(.seekFailed, system: true),
+    TCEREAD: ErrorCode(.readFailed, system: true),
+    TCEWRITE: ErrorCode(.writeFailed, system: true),
+    TCEMMAP: ErrorCode(.mapFailed, system: true),
+    TCEUNLINK: ErrorCode(.unlinkFailed, system: true),
+    TCERENAME: ErrorCode(.renameFailed, system: true),
+    TCEMKDIR: ErrorCode(.makeDirectoryFailed, system: true),
+    TCERMDIR: ErrorCode(.removeDirectoryFailed, system: true),
+    TCEKEEP: ErrorCode(.recordExists),
+    TCENOREC: ErrorCode(.noRecord),
+  ]
+}

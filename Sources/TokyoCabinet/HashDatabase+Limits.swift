@@ -1,0 +1,56 @@
+extension HashDatabase {
+  /// How large the file may become: what its 32-bit offsets can address, times the alignment.
+  ///
+  /// Past it the library would write damaged offsets without an error, so every write that could
+  /// get there is refused with `fileTooLarge`. A file with the option `large` has no limit.
+  ///
+  /// - Throws: ``TokyoCabinetError`` with `closed`.
+  public var fileSizeLimit: UInt64 {
+    get throws {
+      try checkOpen("fileSizeLimit")
+      return limit(options: Tuning.Options(rawValue: handle.options), alignment: handle.alignment)
+    }
+  }
+
+  private func limit(options: Tuning.Options, alignment: UInt32) -> UInt64 {
+    if options.contains(.large) { return UInt64(Int64.max) }
+    let testLimit = testedSizeLimit
+    return testLimit > 0 ? testLimit : (1 << 32) * UInt64(alignment)
+  }
+
+  /// Checks, before anything is written, that a record has room in the file and on the disk.
+  func makeRoom(_ keySize: Int, _ valueSize: Int, _ operation: String) throws {
+    guard keySize <= Self.recordSizeLimit, valueSize <= Self.recordSizeLimit - keySize else {
+      throw error(.recordTooLarge, operation, "a record may not be larger than 512 MiB")
+    }
+    let options = Tuning.Options(rawValue: handle.options)
+    let growth = Self.recordBound(keySize, valueSize, options, handle.alignment)
+    guard handle.fileSize + growth <= limit(options: options, alignment: handle.alignment) else {
+      throw error(
+        .fileTooLarge, operation,
+        "the file could grow past what it can address; rebuild it with optimize and option large")
+    }
+    try handle.reserve(growth)
+  }
+
+  /// The most that a record can add to a file: header, padding, and compression that doesn't help.
+  package static func recordBound(
+    _ keySize: Int, _ valueSize: Int, _ options: Tuning.Options, _ alignment: UInt32
+  ) -> UInt64 {
+    let value = options.isDisjoint(with: .compressed) ? valueSize : valueSize * 2 + 1024
+    return UInt64(keySize + value) + 48 + 2 * UInt64(alignment)
+  }
+
+  /// Checks that all records have room in a file of another layout.
+  func checkRoom(for tuning: Tuning) throws {
+    if tuning.options.contains(.large) { return }
+    let alignment = UInt32(1) << UInt32(tuning.alignmentPower)
+    var size = UInt64(tuning.bucketCount) * 5 + 4096 + 4 << UInt64(tuning.freeBlockPower)
+    try handle.forEach { key, value in
+      size += Self.recordBound(key.byteCount, value.byteCount, tuning.options, alignment)
+    }
+    guard size <= limit(options: tuning.options, alignment: alignment) else {
+      throw error(.fileTooLarge, "optimize", "the records need a larger alignment or option large")
+    }
+  }
+}

@@ -1,0 +1,151 @@
+extension HashDatabase {
+  /// A key and a value together may not be larger than this: the library counts in `int`.
+  static var recordSizeLimit: Int { 512 << 20 }
+
+  // MARK: Reading
+
+  /// Lends the value of a key to a closure.
+  ///
+  /// Values up to 1,023 bytes are read onto the stack of this thread, larger ones into memory that
+  /// is freed afterwards. The closure runs under no lock: it may call the database. `tchdbget3`,
+  /// `tchdbget`.
+  ///
+  /// Complexity: constant time on average. Look-ups run at the same time on any threads.
+  ///
+  /// - Returns: what the closure returns, or nil when there is no such key.
+  /// - Throws: ``TokyoCabinetError`` with `damaged`, `readFailed` or `closed`; what the closure
+  ///   throws.
+  public func withValue<Result>(
+    forKey key: RawSpan, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? {
+    try checkOpen("get")
+    try checkSize(key.byteCount, "get")
+    do {
+      return try handle.withValue(key, body)
+    } catch {
+      throw explained(error, "get")
+    }
+  }
+
+  /// The value of a key; nil when there is no such key.
+  ///
+  /// Complexity: constant time on average. Safe on any thread; see ``withValue(forKey:_:)``.
+  ///
+  /// - Throws: ``TokyoCabinetError`` with `damaged`, `readFailed` or `closed`.
+  public func value(forKey key: [UInt8]) throws -> [UInt8]? {
+    try lend(key) { key in try withValue(forKey: key) { copied($0) } }
+  }
+
+  /// The size of the value of a key in bytes; nil when there is no such key (`tchdbvsiz`).
+  ///
+  /// Complexity: constant time on average. Safe on any thread.
+  ///
+  /// - Throws: ``TokyoCabinetError`` with `damaged`, `readFailed` or `closed`.
+  public func valueSize(forKey key: [UInt8]) throws -> Int? {
+    try checkOpen("valueSize")
+    do {
+      return try lend(key) { try handle.valueSize($0) }
+    } catch {
+      throw explained(error, "valueSize")
+    }
+  }
+
+  // MARK: Writing
+
+  /// Stores a record; one of the same key is replaced (`tchdbput`).
+  ///
+  /// Complexity: constant time on average. Safe on any thread; waits for other writers.
+  ///
+  /// - Throws: ``TokyoCabinetError`` with `readOnly`, `fileTooLarge`, `recordTooLarge`, `noSpace`,
+  ///   `damaged`, `writeFailed`, `inForEach` or `closed`.
+  public func put(key: RawSpan, value: RawSpan) throws {
+    try writing("put") {
+      try makeRoom(key.byteCount, value.byteCount, "put")
+      try handle.put(key, value)
+    }
+  }
+
+  /// Stores a record unless there is one of that key (`tchdbputkeep`).
+  ///
+  /// Complexity: constant time on average. Safe on any thread; waits for other writers.
+  ///
+  /// - Returns: whether the record was stored.
+  /// - Throws: ``TokyoCabinetError`` as ``put(key:value:)-(RawSpan,_)``.
+  public func putIfAbsent(key: RawSpan, value: RawSpan) throws -> Bool {
+    try writing("putIfAbsent") {
+      try makeRoom(key.byteCount, value.byteCount, "putIfAbsent")
+      return try handle.putIfAbsent(key, value)
+    }
+  }
+
+  /// Appends bytes to the value of a key, which is created when missing (`tchdbputcat`).
+  ///
+  /// Complexity: linear in the size of the new value. Safe on any thread; waits for other writers.
+  ///
+  /// - Throws: ``TokyoCabinetError`` as ``put(key:value:)-(RawSpan,_)``.
+  public func append(key: RawSpan, value: RawSpan) throws {
+    try writing("append") {
+      try checkSize(key.byteCount, "append")
+      let old = try handle.valueSize(key) ?? 0
+      try makeRoom(key.byteCount, old + value.byteCount, "append")
+      try handle.append(key, value)
+    }
+  }
+
+  /// Removes a record (`tchdbout`).
+  ///
+  /// Complexity: constant time on average. Safe on any thread; waits for other writers.
+  ///
+  /// - Returns: whether there was such a record.
+  /// - Throws: ``TokyoCabinetError`` with `readOnly`, `damaged`, `writeFailed`, `inForEach` or
+  ///   `closed`.
+  public func remove(key: RawSpan) throws -> Bool {
+    try writing("remove") {
+      try checkSize(key.byteCount, "remove")
+      return try handle.remove(key)
+    }
+  }
+
+  // MARK: Writing arrays of bytes
+
+  /// Stores a record; one of the same key is replaced (`tchdbput`).
+  ///
+  /// - Throws: ``TokyoCabinetError`` as ``put(key:value:)-(RawSpan,_)``.
+  public func put(key: [UInt8], value: [UInt8]) throws {
+    try lend(key) { key in try lend(value) { try put(key: key, value: $0) } }
+  }
+
+  /// Stores a record unless there is one of that key, and tells whether it did (`tchdbputkeep`).
+  ///
+  /// - Throws: ``TokyoCabinetError`` as ``put(key:value:)-(RawSpan,_)``.
+  public func putIfAbsent(key: [UInt8], value: [UInt8]) throws -> Bool {
+    try lend(key) { key in try lend(value) { try putIfAbsent(key: key, value: $0) } }
+  }
+
+  /// Appends bytes to the value of a key, which is created when missing (`tchdbputcat`).
+  ///
+  /// - Throws: ``TokyoCabinetError`` as ``put(key:value:)-(RawSpan,_)``.
+  public func append(key: [UInt8], value: [UInt8]) throws {
+    try lend(key) { key in try lend(value) { try append(key: key, value: $0) } }
+  }
+
+  /// Removes a record, and tells whether there was one (`tchdbout`).
+  ///
+  /// - Throws: ``TokyoCabinetError`` as ``remove(key:)-(RawSpan)``.
+  public func remove(key: [UInt8]) throws -> Bool {
+    try lend(key) { try remove(key: $0) }
+  }
+
+  private func checkSize(_ size: Int, _ operation: String) throws {
+    if size > Self.recordSizeLimit {
+      throw error(.recordTooLarge, operation, "a record may not be larger than 512 MiB")
+    }
+  }
+}
+
+extension HashDatabase {
+  /// Copies the value of a key; nil when there is no such key.
+  package func copyOfValue(forKey key: RawSpan) throws -> CopiedValue? {
+    try withValue(forKey: key) { CopiedValue(copied($0)) }
+  }
+}

@@ -1,0 +1,168 @@
+import Synchronization
+
+/// A hash database: records of a key and a value, any bytes, in one file.
+///
+///     let songs = try HashDatabase(path: "Song", mode: .readWrite([.create]))
+///     try songs.put(key: [2, 0, 0, 0], value: Array("Für Elise".utf8))
+///     let title = try songs.value(forKey: [2, 0, 0, 0])
+///     try songs.close()
+///
+/// Safe on any threads. Look-ups run at the same time; writes, steps of iterations and calls that
+/// concern the whole file take turns, and wait while another thread has a transaction open. Look-ups
+/// don't wait for a transaction: they see what it has written so far.
+///
+/// The file is locked against other processes, and the same file can't be opened twice in one
+/// process, not even for reading (a rule of the C library). A wait for a lock never happens: what is
+/// in use is an error.
+public final class HashDatabase: Sendable {
+  /// The path the database was opened with.
+  public let path: String
+  /// Whether the database was opened for reading only.
+  public let isReadOnly: Bool
+  /// Whether the last writer had closed the file; false after a crash, true for a new file.
+  ///
+  /// After a crash the file may lack records or hold damaged ones, unless all was written in
+  /// transactions.
+  public let wasClosedProperly: Bool
+
+  let handle: HashHandle
+  /// Held by whoever writes, iterates, or does anything to the whole file.
+  private let gate = Mutex(())
+  /// The thread that holds the gate.
+  private let owner = Atomic<UInt>(0)
+  /// What the thread that holds the gate is in the middle of; touched by that thread only.
+  private let activity = Atomic<Activity>(.call)
+  private let closed = Atomic<Bool>(false)
+  /// The number of writes so far, by which positions from before a write are recognised.
+  private let writes = Atomic<UInt64>(0)
+  /// How far a test lets a file grow; 0 is the format's own limit.
+  private let sizeLimitForTesting = Atomic<UInt64>(0)
+
+  /// What a thread is in the middle of, that calls back into its caller's code.
+  enum Activity: UInt8, AtomicRepresentable { case call, transaction, forEach }
+
+  /// Opens a file.
+  ///
+  /// The file is mapped into memory with room to grow to 64 GiB (addresses, not memory; where the
+  /// process may not have as many, twice the file). `tchdbopen`.
+  ///
+  /// Complexity: constant time, plus the size of the bucket array for a new file; after a crash with
+  /// a transaction open, the size of that.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - mode: What to open it for; by default reading and writing, creating it when missing.
+  ///   - tuning: The layout of a new file. An existing file keeps its own.
+  /// - Throws: ``TokyoCabinetError`` with `inUse`, `noFile`, `noPermission`, `notADatabase`,
+  ///   `otherByteOrder`, `damaged`, `openFailed`, `noSpace`, or another code of a system call.
+  public init(
+    path: String, mode: OpenMode = .readWrite([.create]), tuning: Tuning = Tuning()
+  ) throws {
+    let handle = try HashHandle(path: path)
+    wasClosedProperly = try OpenFiles.opening(path) { before, header in
+      try Opening(handle: handle, mode: mode, tuning: tuning, before: before, header: header).run()
+      return !(header?.isMarkedOpen ?? false)
+    }
+    self.handle = handle
+    self.path = path
+    isReadOnly = mode.isReadOnly
+  }
+
+  deinit { try? closeFile() }
+
+  /// Writes what is in memory, and releases the lock.
+  ///
+  /// Closing twice is harmless. The bytes go to the operating system, not necessarily to the disk: see ``synchronize()``.
+  /// Waits for a transaction of another thread. `tchdbclose`.
+  ///
+  /// - Throws: ``TokyoCabinetError`` with `inTransaction`, `inForEach`, or a code of a system call;
+  ///   the database is closed then too, except in the first two cases.
+  public func close() throws {
+    if isClosed { return }
+    do {
+      try exclusively("close") { try closeFile() }
+    } catch let error as TokyoCabinetError where error.code == .closed {}
+  }
+
+  /// Whether ``close()`` has been called.
+  public var isClosed: Bool { closed.load(ordering: .acquiring) }
+
+  private func closeFile() throws {
+    if closed.exchange(true, ordering: .acquiringAndReleasing) { return }
+    try OpenFiles.closing(fileStatus(path)?.identity) { try handle.close() }
+  }
+
+  /// How far the file may grow, when a test has said so.
+  package var testedSizeLimit: UInt64 {
+    get { sizeLimitForTesting.load(ordering: .relaxed) }
+    set { sizeLimitForTesting.store(newValue, ordering: .relaxed) }
+  }
+
+  /// The number of writes so far.
+  var generation: UInt64 { writes.load(ordering: .relaxed) }
+
+  /// Makes every position taken so far stale.
+  func countWrite() { writes.wrappingAdd(1, ordering: .relaxed) }
+
+  /// Takes note that the library has lost the file.
+  func markClosed() { closed.store(true, ordering: .releasing) }
+
+  // MARK: Taking turns
+
+  /// Throws when the database is closed.
+  func checkOpen(_ operation: String) throws {
+    if isClosed { throw error(.closed, operation, "the database has been closed") }
+  }
+
+  /// Runs a call in the exclusive section; inside a transaction of this thread, as part of it.
+  func exclusively<Result>(
+    _ operation: String, as new: Activity = .call, allowedInTransaction: Bool = false,
+    _ body: () throws -> Result
+  ) throws -> Result {
+    try checkOpen(operation)
+    let me = currentThread()
+    if owner.load(ordering: .relaxed) == me {
+      try checkNesting(operation, allowedInTransaction)
+      return try body()
+    }
+    return try gate.withLock { _ in
+      try checkOpen(operation)
+      owner.store(me, ordering: .relaxed)
+      activity.store(new, ordering: .relaxed)
+      defer { owner.store(0, ordering: .relaxed) }
+      return try body()
+    }
+  }
+
+  private func checkNesting(_ operation: String, _ allowedInTransaction: Bool) throws {
+    if activity.load(ordering: .relaxed) == .forEach {
+      throw error(.inForEach, operation, "the body of forEach must not write, iterate or close")
+    }
+    if !allowedInTransaction {
+      throw error(.inTransaction, operation, "end this thread's transaction first")
+    }
+  }
+
+  /// Runs a write in the exclusive section, and makes positions from before it stale.
+  func writing<Result>(
+    _ operation: String, allowedInTransaction: Bool = true, _ body: () throws -> Result
+  ) throws -> Result {
+    if isReadOnly { throw error(.readOnly, operation, "the database is open for reading only") }
+    return try exclusively(operation, allowedInTransaction: allowedInTransaction) {
+      countWrite()
+      return try body()
+    }
+  }
+
+  func error(
+    _ code: TokyoCabinetError.Code, _ operation: String, _ message: String
+  ) -> TokyoCabinetError {
+    TokyoCabinetError(code, operation: operation, path: path, message: message)
+  }
+
+  /// What a look-up threw, or that the database was closed while it ran.
+  func explained(_ error: any Error, _ operation: String) -> any Error {
+    guard isClosed, (error as? TokyoCabinetError)?.code == .invalid else { return error }
+    return self.error(.closed, operation, "the database has been closed")
+  }
+}

@@ -1,0 +1,101 @@
+/// The header of a hash database file, read without opening the database.
+///
+/// It tells what the library can't or doesn't: that a file was not closed properly, and that it was
+/// written in the other byte order. Layout, all numbers in the byte order of the writing library:
+///
+///     0    magic "ToKyO CaBiNeT\n"
+///     32   type (0 = hash)   33 flags   34 alignment power   35 free block power   36 options
+///     40   UInt64 buckets    48 UInt64 records   56 UInt64 file size   64 UInt64 first record
+public struct HashFileHeader: Sendable, Hashable {
+  /// The number of bytes a header takes.
+  public static let size = 256
+
+  /// The order of the bytes of a number.
+  public enum ByteOrder: Sendable, Hashable {
+    /// Least significant byte first: the library as it comes from its author, on x86 and Arm.
+    case little
+    /// Most significant byte first: Debian's build of the library, on any machine.
+    case big
+  }
+
+  /// The byte order of the numbers, as far as they make sense in one.
+  public let byteOrder: ByteOrder
+  /// The kind of database; 0 is a hash database.
+  public let type: UInt8
+  /// Whether a writer has the file open, or had and ended without closing it (bit 0 of byte 33).
+  public let isMarkedOpen: Bool
+  /// Whether the library met a fatal error in the file (bit 1 of byte 33).
+  public let isMarkedFatal: Bool
+  /// Records start at multiples of two to this power.
+  public let alignmentPower: UInt8
+  /// The free block pool has two to this power entries.
+  public let freeBlockPower: UInt8
+  /// 64-bit offsets and compression.
+  public let options: Tuning.Options
+  /// The number of buckets.
+  public let bucketCount: UInt64
+  /// The number of records.
+  public let recordCount: UInt64
+  /// The size of the file that the library counts with; the file may be longer.
+  public let fileSize: UInt64
+  /// The offset of the first record.
+  public let firstRecord: UInt64
+
+  /// Understands the first ``size`` bytes of a file; nil when they are no such header.
+  public init?(bytes: [UInt8]) {
+    guard bytes.count >= Self.size, bytes.starts(with: "ToKyO CaBiNeT\n".utf8) else { return nil }
+    let big = Self.numbers(bytes, .big)
+    let little = Self.numbers(bytes, .little)
+    let entry: UInt64 = bytes[36] & 1 == 1 ? 8 : 4
+    guard Self.makeSense(big, entry) || Self.makeSense(little, entry) else { return nil }
+    let numbers = Self.makeSense(big, entry) ? big : little
+    byteOrder = Self.makeSense(big, entry) ? .big : .little
+    type = bytes[32]
+    isMarkedOpen = bytes[33] & 1 != 0
+    isMarkedFatal = bytes[33] & 2 != 0
+    alignmentPower = bytes[34]
+    freeBlockPower = bytes[35]
+    options = Tuning.Options(rawValue: bytes[36])
+    bucketCount = numbers[0]
+    recordCount = numbers[1]
+    fileSize = numbers[2]
+    firstRecord = numbers[3]
+  }
+
+  /// Reads the header of a file with plain file reads.
+  ///
+  /// Complexity: one read of 256 bytes. Safe on any thread.
+  ///
+  /// - Returns: the header, or nil when the file does not begin with one.
+  /// - Throws: ``TokyoCabinetError`` with `noFile`, `readFailed`, or `inUse` when this process has
+  ///   the file open as a database (ask that instead).
+  public static func read(path: String) throws -> HashFileHeader? {
+    do {
+      guard let bytes = try OpenFiles.firstBytes(of: path, count: size) else {
+        throw TokyoCabinetError(
+          .inUse, operation: "read", path: path, message: "open as a database in this process")
+      }
+      return HashFileHeader(bytes: bytes)
+    } catch let error as SystemError {
+      throw TokyoCabinetError(
+        error.isMissing ? .noFile : .readFailed, operation: "read", path: path,
+        message: "the header could not be read", systemError: error.number)
+    }
+  }
+
+  /// The four numbers from byte 40 on.
+  private static func numbers(_ bytes: [UInt8], _ order: ByteOrder) -> [UInt64] {
+    stride(from: 40, to: 72, by: 8).map { start in
+      let number = bytes[start..<start + 8]
+      let first = order == .big ? Array(number) : number.reversed()
+      return first.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+  }
+
+  /// Whether the buckets, the pool and the file size fit together, and in a file of today.
+  private static func makeSense(_ numbers: [UInt64], _ entry: UInt64) -> Bool {
+    let (buckets, file, first) = (numbers[0], numbers[2], numbers[3])
+    guard buckets > 0, file < 1 << 56, first <= file, buckets <= first / entry else { return false }
+    return first >= 256 + buckets * entry + 64
+  }
+}

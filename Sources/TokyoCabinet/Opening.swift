@@ -1,0 +1,74 @@
+/// The steps of opening a file, and the diagnosis when the library refuses it.
+struct Opening {
+  let handle: HashHandle
+  let mode: OpenMode
+  let tuning: Tuning
+  /// The file as it was before; nil when there was none.
+  let before: FileStatus?
+  /// The header as it was before; nil when there was none that makes sense.
+  let header: HashFileHeader?
+
+  /// Opens the file.
+  func run() throws {
+    try checkTuning()
+    if let before, before.size == 0, mode.options.isEmpty {
+      throw error(.notADatabase, "the file is empty: it was never written as a database")
+    }
+    do {
+      try openMapped()
+    } catch let error as TokyoCabinetError where error.code == .damaged {
+      throw diagnosis(error)
+    }
+  }
+
+  /// Opens the file with a map that it can grow in.
+  ///
+  /// Past the mapped size every access is a system call, at a sixteenth of the speed. Addresses are
+  /// plenty, so 64 GiB are mapped; where the process is limited (`ulimit -v`) a grown file goes on
+  /// with system calls.
+  private func openMapped() throws {
+    let size = before?.size ?? 0
+    do {
+      try handle.open(mode, tuning, mapSize: max(64 << 30, size * 2))
+    } catch let error as TokyoCabinetError where error.code == .mapFailed {
+      do {
+        try handle.open(mode, tuning, mapSize: max(64 << 20, size * 2))
+      } catch let error as TokyoCabinetError where error.code == .mapFailed {
+        try handle.open(mode, tuning, mapSize: 0)
+      }
+    }
+  }
+
+  private func checkTuning() throws {
+    guard (0...16).contains(tuning.alignmentPower), (0...20).contains(tuning.freeBlockPower),
+      (1...Int64(1) << 32).contains(tuning.bucketCount)
+    else { throw error(.invalid, "the tuning is out of range: \(tuning)") }
+    let room = UInt64(1) << (32 + UInt64(tuning.alignmentPower))
+    let table = UInt64(tuning.bucketCount) * 5
+    guard tuning.options.contains(.large) || table < room else {
+      throw error(.fileTooLarge, "so many buckets need the option large")
+    }
+  }
+
+  /// Says what is wrong with a file whose header the library did not take (`TCEMETA`).
+  private func diagnosis(_ refusal: TokyoCabinetError) -> TokyoCabinetError {
+    guard refusal.operation == "tchdbopen" else { return refusal }
+    guard let header else {
+      return error(.notADatabase, "this is not a hash database: its header makes no sense")
+    }
+    if header.type != 0 {
+      return error(.notADatabase, "this is a Tokyo Cabinet file of another kind (\(header.type))")
+    }
+    if let size = before?.size, size < Int64(clamping: header.fileSize) {
+      return error(.damaged, "the file has been cut off: \(size) of \(header.fileSize) bytes")
+    }
+    return error(
+      .otherByteOrder,
+      "the file was written on a machine of the other byte order (\(header.byteOrder)-endian),"
+        + " which this build of the C library can't read: copy the records on such a machine")
+  }
+
+  private func error(_ code: TokyoCabinetError.Code, _ message: String) -> TokyoCabinetError {
+    TokyoCabinetError(code, operation: "tchdbopen", path: handle.path, message: message)
+  }
+}

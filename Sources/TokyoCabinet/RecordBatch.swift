@@ -1,0 +1,56 @@
+/// Records copied out of a file, in its order, to be lent while no lock is held.
+package struct RecordBatch: Sendable {
+  private var bytes: [UInt8] = []
+  private var entries: [Entry] = []
+  /// Whether the file has no record behind these.
+  package var isLast = false
+
+  private struct Entry {
+    var start: Int
+    var keySize: Int
+    var valueSize: Int
+    /// The offset in the file behind this record.
+    var next: UInt64
+  }
+
+  package init() {}
+
+  package var count: Int { entries.count }
+  package var byteCount: Int { bytes.count + entries.count * 16 }
+  /// The offset in the file behind the last record of the batch.
+  package var end: UInt64? { entries.last?.next }
+
+  /// The offset in the file behind a record.
+  package func end(of index: Int) -> UInt64 { entries[index].next }
+
+  package mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+    entries.removeAll(keepingCapacity: true)
+    isLast = false
+  }
+
+  @unsafe mutating func append(
+    key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, next: UInt64
+  ) {
+    entries.append(
+      Entry(start: bytes.count, keySize: key.count, valueSize: value.count, next: next))
+    unsafe bytes.append(contentsOf: key)
+    unsafe bytes.append(contentsOf: value)
+  }
+
+  /// Lends the records in order until the body returns false.
+  ///
+  /// - Returns: the index of the record at which the body stopped, or nil.
+  package func firstStop(
+    _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool
+  ) rethrows -> Int? {
+    for (index, entry) in entries.enumerated() {
+      let middle = entry.start + entry.keySize
+      let goesOn = try lend(bytes, entry.start..<middle) { key in
+        try lend(bytes, middle..<middle + entry.valueSize) { value in try body(key, value) }
+      }
+      if !goesOn { return index }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,53 @@
+import StoredObjectsCore
+import TokyoCabinet
+
+extension StoreError {
+  /// What an error of the hash database means for a store.
+  init(_ error: TokyoCabinetError, className: String? = nil) {
+    self.init(
+      Self.code(error.code), error.message,
+      at: Place(path: error.path, className: className), underlying: error)
+  }
+
+  /// What an error of the operating system means for a store.
+  init(_ error: SystemError, at path: String) {
+    let message =
+      if error.isMissing {
+        "there is no such file or directory"
+      } else if error.isNotADirectory {
+        "a store is a directory, and this is none"
+      } else if error.isDenied {
+        "the operating system denies access; check the permissions"
+      } else if error.isFull {
+        "the disk is full"
+      } else {
+        "the operating system reports an error"
+      }
+    self.init(
+      error.isFull ? .full : .ioError, message, at: Place(path: path), underlying: error)
+  }
+
+  private static func code(_ code: TokyoCabinetError.Code) -> Code {
+    switch code {
+    case .closed: .closed
+    case .inUse: .inUse
+    case .readOnly: .readOnly
+    case .noSpace, .fileTooLarge, .recordTooLarge: .full
+    case .damaged, .notADatabase, .otherByteOrder: .damaged
+    default: .ioError
+    }
+  }
+}
+
+/// Runs calls of the hash database or the system, and makes their errors those of a store.
+func storeErrors<Result>(
+  at path: String, className: String? = nil, _ body: () throws -> Result
+) throws -> Result {
+  do {
+    return try body()
+  } catch let error as TokyoCabinetError {
+    throw StoreError(error, className: className)
+  } catch let error as SystemError {
+    throw StoreError(error, at: path)
+  }
+}

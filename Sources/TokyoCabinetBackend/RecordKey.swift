@@ -1,0 +1,44 @@
+// Keys of a class file: the row ID, 4 bytes, least significant first. See the page on formats.
+
+/// Lends the key of a row.
+@inline(__always)
+func withKey<Result>(
+  of rowID: UInt32, _ body: (RawSpan) throws -> Result
+) rethrows -> Result {
+  let key: InlineArray<4, UInt8> = [
+    UInt8(truncatingIfNeeded: rowID), UInt8(truncatingIfNeeded: rowID >> 8),
+    UInt8(truncatingIfNeeded: rowID >> 16), UInt8(truncatingIfNeeded: rowID >> 24),
+  ]
+  // A byte has no padding, so that its bytes are all initialised.
+  return try body(unsafe key.span.bytes)
+}
+
+/// The row that a key stands for; nil when it isn't 4 bytes.
+@inline(__always)
+func rowID(ofKey key: RawSpan) -> UInt32? {
+  guard key.byteCount == 4 else { return nil }
+  let bytes = Span<UInt8>(_bytes: key)
+  return UInt32(bytes[0]) | UInt32(bytes[1]) << 8 | UInt32(bytes[2]) << 16 | UInt32(bytes[3]) << 24
+}
+
+/// Lends some bytes of an array where they are.
+@inline(__always)
+func lend<Result>(
+  _ bytes: [UInt8], _ range: Range<Int>, _ body: (RawSpan) throws -> Result
+) rethrows -> Result {
+  try body(unsafe bytes.span.bytes.extracting(range))
+}
+
+/// Lends the key of a named buffer: its name in UTF-8.
+func withKey<Result>(
+  ofBuffer name: String, _ body: (RawSpan) throws -> Result
+) rethrows -> Result {
+  let bytes = Array(name.utf8)
+  return try lend(bytes, 0..<bytes.count, body)
+}
+
+/// The name that a key of the named buffers stands for; nil when it isn't UTF-8.
+func bufferName(ofKey key: RawSpan) -> String? {
+  let span = Span<UInt8>(_bytes: key)
+  return String(validating: span.indices.map { span[$0] }, as: UTF8.self)
+}

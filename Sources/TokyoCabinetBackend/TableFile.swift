@@ -1,0 +1,129 @@
+import StoredObjectsCore
+import Synchronization
+import TokyoCabinet
+
+/// The file of one table: opened when it is first needed, kept open, guarded by a lock of its own.
+final class TableFile: Sendable {
+  let name: String
+  let path: String
+  private let isReadOnly: Bool
+  /// Held by look-ups while they copy bytes out, and by a commit that touches the table.
+  let lock = ReadWriteLock()
+  private let state = Mutex<State>(.unknown)
+  private let commits = Atomic<UInt64>(0)
+  private let scans = Mutex<[ObjectIdentifier: TableScan]>([:])
+
+  private enum State: Sendable {
+    case unknown
+    /// There is no file; nobody else can make one while the directory is locked.
+    case missing
+    case open(HashDatabase)
+    case closed
+  }
+
+  init(name: String, directory: String, isReadOnly: Bool) {
+    self.name = name
+    path = directory + "/" + name
+    self.isReadOnly = isReadOnly
+  }
+
+  /// The number of commits that have touched the table.
+  var generation: UInt64 { commits.load(ordering: .acquiring) }
+
+  /// The database, or nil when the table was never written.
+  func database() throws -> HashDatabase? {
+    try state.withLock { state in
+      switch state {
+      case .open(let database) where !database.isClosed: return database
+      case .missing: return nil
+      case .closed: throw StoreError(.closed, "the backend has been closed")
+      case .unknown, .open: break
+      }
+      let found = try open()
+      state = found.map { .open($0) } ?? .missing
+      return found
+    }
+  }
+
+  private func open() throws -> HashDatabase? {
+    guard exists(path) else { return nil }
+    return try storeErrors(at: path, className: name) {
+      isReadOnly
+        ? try SharedReaders.open(path) : try HashDatabase(path: path, mode: .readWrite)
+    }
+  }
+
+  /// Takes note that the file has been made, or is about to be removed.
+  func reset() {
+    state.withLock { state in
+      if case .open(let database) = state { try? database.close() }
+      if case .closed = state { return }
+      state = .unknown
+    }
+  }
+
+  /// Closes the file, for good.
+  func close() throws {
+    let old = state.withLock { state in
+      defer { state = .closed }
+      return state
+    }
+    guard case .open(let database) = old else { return }
+    try storeErrors(at: path, className: name) {
+      if isReadOnly { try SharedReaders.close(path) } else { try database.close() }
+    }
+  }
+
+  /// Runs a look-up beside others; nil when the table was never written.
+  func reading<Result>(_ body: (HashDatabase) throws -> Result?) throws -> Result? {
+    try lock.reading {
+      guard let database = try database() else { return nil }
+      return try storeErrors(at: path, className: name) { try body(database) }
+    }
+  }
+
+  // MARK: Scans
+
+  func begin(_ scan: TableScan) { scans.withLock { $0[ObjectIdentifier(scan)] = scan } }
+  func end(_ scan: TableScan) { scans.withLock { $0[ObjectIdentifier(scan)] = nil } }
+
+  /// Prepares for a commit that holds the lock: scans under way get the rest of what they have to
+  /// lend as it is now, and positions become stale.
+  func willChange() throws {
+    if let database = try database() {
+      for scan in scans.withLock({ Array($0.values) }) {
+        try storeErrors(at: path, className: name) { try scan.readRest(of: database) }
+      }
+    } else {
+      for scan in scans.withLock({ Array($0.values) }) { scan.finish() }
+    }
+    commits.wrappingAdd(1, ordering: .acquiringAndReleasing)
+  }
+}
+
+/// Files that are open for reading, shared by the backends of this process.
+///
+/// The C library refuses to open a file twice in one process, even for reading.
+enum SharedReaders {
+  private static let files = Mutex<[String: (database: HashDatabase, users: Int)]>([:])
+
+  static func open(_ path: String) throws -> HashDatabase {
+    try files.withLock { files in
+      if let known = files[path] {
+        files[path] = (known.database, known.users + 1)
+        return known.database
+      }
+      let database = try HashDatabase(path: path, mode: .readOnly)
+      files[path] = (database, 1)
+      return database
+    }
+  }
+
+  static func close(_ path: String) throws {
+    try files.withLock { files in
+      guard let known = files[path] else { return }
+      files[path] = known.users > 1 ? (known.database, known.users - 1) : nil
+      if known.users == 1 { try known.database.close() }
+    }
+  }
+}

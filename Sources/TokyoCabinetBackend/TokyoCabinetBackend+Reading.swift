@@ -1,0 +1,64 @@
+public import StoredObjectsCore
+import TokyoCabinet
+
+extension TokyoCabinetBackend {
+  /// The number of rows in a table, row 1 included; 0 for a table that was never written.
+  ///
+  /// Complexity: constant time.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  public func recordCount(in table: TableID) throws -> Int {
+    try file(table).reading { try $0.count } ?? 0
+  }
+
+  /// Lends the record of a row to a closure, which runs under no lock.
+  ///
+  /// Complexity: constant time on average.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, and what the closure throws.
+  public func withRecord<Result>(
+    _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? {
+    let file = try file(table)
+    return try withKey(of: rowID) { try withValue(of: $0, in: file, body) }
+  }
+
+  /// Lends the buffer that is saved under a name to a closure, which runs under no lock.
+  ///
+  /// Complexity: constant time on average.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, and what the closure throws.
+  public func withNamedBuffer<Result>(
+    _ name: String, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? {
+    try checkOpen()
+    return try withKey(ofBuffer: name) { try withValue(of: $0, in: buffers, body) }
+  }
+
+  /// Copies a value under the table's lock, and lends it behind that.
+  private func withValue<Result>(
+    of key: RawSpan, in file: TableFile, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? {
+    guard let value = try file.reading({ try $0.copyOfValue(forKey: key) }) else { return nil }
+    return try value.lend(body)
+  }
+
+  /// The names of all saved buffers, in no order.
+  ///
+  /// Complexity: linear in the size of the buffers' file.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  public func bufferNames() throws -> [String] {
+    try checkOpen()
+    var names: [String] = []
+    _ = try lendAll(of: buffers, from: nil) { key, _ in
+      guard let name = bufferName(ofKey: key) else {
+        throw StoreError(
+          .damaged, "the name of a buffer is not UTF-8", at: .init(path: buffers.path))
+      }
+      names.append(name)
+      return .next
+    }
+    return names
+  }
+}

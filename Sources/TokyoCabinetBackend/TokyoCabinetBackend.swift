@@ -1,0 +1,160 @@
+public import StoredObjectsCore
+import Synchronization
+import TokyoCabinet
+
+/// Keeps a store in a directory with one Tokyo Cabinet hash file for each class.
+///
+///     let backend = try TokyoCabinetBackend(directory: "Music")
+///
+/// The directory is that of a BNRPersistence store: a file is named as its class, its keys are row
+/// IDs (4 bytes, least significant first), its values records; the file `NamedBuffers` has names for
+/// keys. A class that was never saved has no file.
+///
+/// Safe on any threads. Look-ups run at the same time. Closures that get bytes run under no lock, on
+/// a copy: they may take their time, but by the contract of ``StoreBackend`` must not call the
+/// backend. A commit waits for nobody's closure. A look-up in a table that is being committed to
+/// waits until that is done.
+///
+/// When ``commit(_:)`` returns, the changes are on the disk. Within a running process a commit is all
+/// or nothing. A process that is killed, or a power cut, *during* a commit that touches several
+/// classes may leave some of the files with their part of it: each file commits by itself.
+public final class TokyoCabinetBackend: StoreBackend {
+  /// What the stores on this backend share.
+  public let coordinator = StoreCoordinator()
+  /// The path of the directory, without symbolic links.
+  public let location: String
+  /// Whether the store was opened for reading only.
+  public let isReadOnly: Bool
+
+  let configuration: Configuration
+  let buffers: TableFile
+  /// Held by the one commit under way.
+  let committing = Mutex(CommitState())
+  private let tables = Mutex(Tables())
+  private let lock: Mutex<DirectoryLock?>
+  /// How large files may grow, when a test has said so.
+  private let sizeLimitForTesting = Atomic<UInt64>(0)
+
+  private struct Tables {
+    var files: [TableFile] = []
+    var numbers: [String: Int] = [:]
+    var isClosed = false
+  }
+
+  /// What commits leave to later ones.
+  struct CommitState: Sendable {
+    /// Why there can be no more commits.
+    var failure: StoreError?
+  }
+
+  /// Opens a directory and locks it, without waiting.
+  ///
+  /// Files are opened when they are first needed.
+  ///
+  /// - Throws: ``StoreError`` with `inUse` when another process, or another backend in this one, has
+  ///   it open, and one of the two for writing; `ioError` when there is no such directory, or no
+  ///   permission.
+  public init(directory: String, configuration: Configuration = .init()) throws {
+    let isReadOnly = configuration.access == .readOnly
+    location = try storeErrors(at: directory) {
+      if configuration.createIfMissing && !isReadOnly { try makeDirectories(directory) }
+      return try realPath(directory)
+    }
+    lock = Mutex(try DirectoryLock(location, shared: isReadOnly))
+    buffers = TableFile(name: Names.buffers, directory: location, isReadOnly: isReadOnly)
+    self.configuration = configuration
+    self.isReadOnly = isReadOnly
+  }
+
+  deinit { try? close() }
+
+  /// Closes all files and releases the lock; closing twice is harmless.
+  ///
+  /// Waits for a commit under way.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, when a file could not be closed. All are closed then.
+  public func close() throws {
+    try committing.withLock { _ in
+      let files = tables.withLock { tables in
+        tables.isClosed = true
+        return tables.files
+      }
+      var failure: (any Error)?
+      for file in files + [buffers] {
+        file.lock.lockForWriting()
+        defer { file.lock.unlock() }
+        do { try file.close() } catch { failure = failure ?? error }
+      }
+      lock.withLock { $0 = nil }
+      if let failure { throw failure }
+    }
+  }
+
+  // MARK: Tables
+
+  /// The number of a table; its file is opened when there is one.
+  ///
+  /// - Throws: ``StoreError`` with `invalidName` when the name can't be the name of a file or is
+  ///   longer than 230 bytes, `inUse`, `damaged`, `ioError` or `closed`.
+  public func table(named name: String) throws -> TableID {
+    try Names.check(name)
+    let (id, file) = try tables.withLock { tables in
+      if tables.isClosed { throw Self.closedError }
+      if let known = tables.numbers[name] { return (known, tables.files[known]) }
+      let file = TableFile(name: name, directory: location, isReadOnly: isReadOnly)
+      tables.files.append(file)
+      tables.numbers[name] = tables.files.count - 1
+      return (tables.files.count - 1, file)
+    }
+    _ = try file.reading { $0 }
+    return TableID(index: id)
+  }
+
+  /// The names of the tables that have records, in no order.
+  ///
+  /// Complexity: linear in the number of files; those that are not open are opened for it.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  public func tableNames() throws -> [String] {
+    try checkOpen()
+    let names = try storeErrors(at: location) { try directoryEntries(location) }
+    return try names.filter { name in
+      guard Names.isTable(name), try isHashFile(name) else { return false }
+      return try recordCount(in: table(named: name)) > 0
+    }
+  }
+
+  /// Whether a file is a hash database; anything else that lies in the directory is passed over.
+  private func isHashFile(_ name: String) throws -> Bool {
+    do {
+      return try HashFileHeader.read(path: location + "/" + name)?.type == 0
+    } catch let error as TokyoCabinetError {
+      // Open in this process, here or by another backend that reads: so it is one.
+      return error.code == .inUse
+    }
+  }
+
+  /// The file of a table that this backend has numbered.
+  func file(_ table: TableID) throws -> TableFile {
+    try tables.withLock { tables in
+      if tables.isClosed { throw Self.closedError }
+      precondition(tables.files.indices.contains(table.index), "a table of another backend")
+      return tables.files[table.index]
+    }
+  }
+
+  func checkOpen() throws {
+    if tables.withLock({ $0.isClosed }) { throw Self.closedError }
+  }
+
+  static var closedError: StoreError { StoreError(.closed, "the backend has been closed") }
+
+  /// Brings the names in the directory to the disk.
+  func synchronizeDirectory() throws { try lock.withLock { try $0?.synchronize() } }
+
+  /// How large a file without 64-bit offsets may grow, when a test has said so; 0 otherwise.
+  package var testedSizeLimit: UInt64 {
+    get { sizeLimitForTesting.load(ordering: .relaxed) }
+    set { sizeLimitForTesting.store(newValue, ordering: .relaxed) }
+  }
+}
