@@ -71,7 +71,11 @@ final class UniquingTable {
     var objects: [StoredObject] = []
     objects.reserveCapacity(count)
     for case let page? in pages {
-      objects.append(contentsOf: page.entries.lazy.compactMap(\.object))
+      // By index: the compiler (6.3.1) takes an `Entry?` that holds nil for no entry at all, so that
+      // an iterator stops there or never.
+      for index in 0..<Self.pageSize {
+        if let object = page.entries[index].object { objects.append(object) }
+      }
     }
     return objects
   }
