@@ -47,18 +47,25 @@ let package = Package(
       swiftSettings: strict),
 
     .executableTarget(
-      name: "speedtests", dependencies: ["StoredObjectsCore", "TokyoCabinetBackend", argumentParser],
+      name: "speedtests",
+      dependencies: ["StoredObjectsCore", "TokyoCabinetBackend", argumentParser],
       path: "SpeedTests", swiftSettings: strict),
 
     .testTarget(
-      name: "StoredObjectsCoreTests", dependencies: ["StoredObjectsCore", "StoredObjectsTestSupport"],
+      name: "StoredObjectsCoreTests",
+      dependencies: ["StoredObjectsCore", "StoredObjectsTestSupport"],
       swiftSettings: strict),
     .testTarget(name: "TokyoCabinetTests", dependencies: ["TokyoCabinet"], swiftSettings: strict),
     .testTarget(
       name: "BackendTests",
-      dependencies: ["StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet", "StoredObjectsTestSupport"],
+      dependencies: [
+        "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet", "StoredObjectsTestSupport",
+      ],
       swiftSettings: strict),
-    .testTarget(name: "SourceRulesTests", swiftSettings: strict),
+    .testTarget(
+      name: "TrapTests", dependencies: ["StoredObjectsCore"], swiftSettings: strict),
+    .testTarget(
+      name: "SourceRulesTests", dependencies: ["StoredObjectsCore"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -95,6 +95,11 @@ private func find(_ name: String) throws -> any Workload {
 
 private func refuseDebugBuild() throws {
   var isDebug = false
-  assert({ isDebug = true; return true }())
-  if isDebug { throw ValidationError("A debug build measures nothing: ./dev bench builds for release.") }
+  assert(
+    {
+      isDebug = true; return true
+    }())
+  if isDebug {
+    throw ValidationError("A debug build measures nothing: ./dev bench builds for release.")
+  }
 }

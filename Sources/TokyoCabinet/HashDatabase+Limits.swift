@@ -23,9 +23,9 @@ extension HashDatabase {
     guard keySize <= Self.recordSizeLimit, valueSize <= Self.recordSizeLimit - keySize else {
       throw error(.recordTooLarge, operation, "a record may not be larger than 512 MiB")
     }
-    let options = Tuning.Options(rawValue: handle.options)
-    let growth = Self.recordBound(keySize, valueSize, options, handle.alignment)
-    guard handle.fileSize + growth <= limit(options: options, alignment: handle.alignment) else {
+    let (size, options, alignment) = handle.layout
+    let growth = Self.recordBound(keySize, valueSize, options, alignment)
+    guard size + growth <= limit(options: options, alignment: alignment) else {
       throw error(
         .fileTooLarge, operation,
         "the file could grow past what it can address; rebuild it with optimize and option large")

@@ -43,6 +43,7 @@ extension HashDatabase {
   /// - Throws: ``TokyoCabinetError`` with `damaged`, `readFailed` or `closed`.
   public func valueSize(forKey key: [UInt8]) throws -> Int? {
     try checkOpen("valueSize")
+    try checkSize(key.count, "valueSize")
     do {
       return try lend(key) { try handle.valueSize($0) }
     } catch {

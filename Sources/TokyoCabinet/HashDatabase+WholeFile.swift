@@ -79,7 +79,7 @@ extension HashDatabase {
     try writing("optimize", allowedInTransaction: false) {
       try checkRoom(for: tuning)
       try staysOpen {
-        try OpenFiles.replacing(path) { try handle.optimize(tuning) }
+        try replacingFile { try handle.optimize(tuning) }
       }
     }
   }

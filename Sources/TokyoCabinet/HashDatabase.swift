@@ -27,11 +27,13 @@ public final class HashDatabase: Sendable {
 
   let handle: HashHandle
   /// Held by whoever writes, iterates, or does anything to the whole file.
-  private let gate = Mutex(())
+  private let gate = Locked(false)
   /// The thread that holds the gate.
   private let owner = Atomic<UInt>(0)
   /// What the thread that holds the gate is in the middle of; touched by that thread only.
   private let activity = Atomic<Activity>(.call)
+  /// The file, by which this process knows that it has it open.
+  private let identity: Locked<FileIdentity?>
   private let closed = Atomic<Bool>(false)
   /// The number of writes so far, by which positions from before a write are recognised.
   private let writes = Atomic<UInt64>(0)
@@ -59,10 +61,13 @@ public final class HashDatabase: Sendable {
     path: String, mode: OpenMode = .readWrite([.create]), tuning: Tuning = Tuning()
   ) throws {
     let handle = try HashHandle(path: path)
-    wasClosedProperly = try OpenFiles.opening(path) { before, header in
+    var wasMarkedOpen = false
+    let identity = try OpenFiles.opening(path) { before, header in
       try Opening(handle: handle, mode: mode, tuning: tuning, before: before, header: header).run()
-      return !(header?.isMarkedOpen ?? false)
+      wasMarkedOpen = header?.isMarkedOpen ?? false
     }
+    self.identity = Locked(identity)
+    wasClosedProperly = !wasMarkedOpen
     self.handle = handle
     self.path = path
     isReadOnly = mode.isReadOnly
@@ -89,7 +94,12 @@ public final class HashDatabase: Sendable {
 
   private func closeFile() throws {
     if closed.exchange(true, ordering: .acquiringAndReleasing) { return }
-    try OpenFiles.closing(fileStatus(path)?.identity) { try handle.close() }
+    try OpenFiles.closing(identity.withLock { $0 }) { try handle.close() }
+  }
+
+  /// Runs a call that puts another file in the place of this one.
+  func replacingFile(_ replace: () throws -> Void) throws {
+    try identity.withLock { try OpenFiles.replacing(&$0, at: path, replace) }
   }
 
   /// How far the file may grow, when a test has said so.

@@ -1,20 +1,17 @@
-import Synchronization
-
 /// The files this process has open as databases.
 ///
 /// The C library locks with POSIX record locks, which have a trap: closing *any* descriptor of a
 /// file releases the locks that the process holds on it. So a header must not be read from a file
 /// that is open as a database here, and that needs to be known under whatever name it is reached.
 enum OpenFiles {
-  private static let files = Mutex<Set<FileIdentity>>([])
+  private static let files = Locked<Set<FileIdentity>>([])
 
   /// Runs an opening of a file, with its status and header as they are before.
   ///
-  /// - Returns: what the closure returns, after taking note of the file.
-  static func opening<Result: Sendable>(
-    _ path: String,
-    _ open: (_ before: FileStatus?, _ header: HashFileHeader?) throws -> Result
-  ) throws -> Result {
+  /// - Returns: the identity of the file, of which note has been taken.
+  static func opening(
+    _ path: String, _ open: (_ before: FileStatus?, _ header: HashFileHeader?) throws -> Void
+  ) throws -> FileIdentity? {
     try files.withLock { files in
       let before = fileStatus(path)
       var header: HashFileHeader?
@@ -22,9 +19,8 @@ enum OpenFiles {
         let bytes = try? TokyoCabinet.firstBytes(of: path, count: HashFileHeader.size)
         header = bytes.flatMap { HashFileHeader(bytes: $0) }
       }
-      let result = try open(before, header)
-      if let now = fileStatus(path) { files.insert(now.identity) }
-      return result
+      try open(before, header)
+      return note(path, in: &files)
     }
   }
 
@@ -36,16 +32,25 @@ enum OpenFiles {
     }
   }
 
-  /// Runs a replacement of an open file by another of the same name.
-  static func replacing(_ path: String, _ replace: () throws -> Void) throws {
+  /// Runs a replacement of an open file by another of the same name, whose identity is put in.
+  static func replacing(
+    _ identity: inout FileIdentity?, at path: String, _ replace: () throws -> Void
+  ) throws {
+    var new = identity
+    defer { identity = new }
     try files.withLock { files in
-      let before = fileStatus(path)?.identity
       defer {
-        if let before { files.remove(before) }
-        if let now = fileStatus(path) { files.insert(now.identity) }
+        if let old = new { files.remove(old) }
+        new = note(path, in: &files)
       }
       try replace()
     }
+  }
+
+  private static func note(_ path: String, in files: inout Set<FileIdentity>) -> FileIdentity? {
+    guard let status = fileStatus(path) else { return nil }
+    files.insert(status.identity)
+    return status.identity
   }
 
   /// Reads the first bytes of a file; nil when this process has it open as a database.

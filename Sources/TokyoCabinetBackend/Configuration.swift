@@ -1,4 +1,6 @@
-extension TokyoCabinetBackend {
+public import StoredObjectsCore
+
+extension TokyoCabinetFiles {
   /// How a store's directory is opened, and how new files in it are laid out.
   public struct Configuration: Sendable, Hashable {
     /// What a store is opened for.
@@ -13,6 +15,8 @@ extension TokyoCabinetBackend {
     public var access: Access
     /// Whether a missing directory is made, with those above it; never when reading only.
     public var createIfMissing: Bool
+    /// What a save survives; by default everything, power cuts included.
+    public var durability: Durability
     /// How many records a class is going to have, if that is known: new files get enough buckets.
     public var expectedRecordCount: Int?
     /// Records in new files start at multiples of two to this power; the default is 2, 4 bytes.
@@ -23,11 +27,12 @@ extension TokyoCabinetBackend {
 
     /// Describes how to open; what is left out is the default.
     public init(
-      access: Access = .readWrite, createIfMissing: Bool = true, expectedRecordCount: Int? = nil,
-      alignmentPower: Int8 = 2
+      access: Access = .readWrite, createIfMissing: Bool = true, durability: Durability = .full,
+      expectedRecordCount: Int? = nil, alignmentPower: Int8 = 2
     ) {
       self.access = access
       self.createIfMissing = createIfMissing
+      self.durability = durability
       self.expectedRecordCount = expectedRecordCount
       self.alignmentPower = alignmentPower
     }

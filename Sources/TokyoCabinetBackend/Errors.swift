@@ -9,24 +9,6 @@ extension StoreError {
       at: Place(path: error.path, className: className), underlying: error)
   }
 
-  /// What an error of the operating system means for a store.
-  init(_ error: SystemError, at path: String) {
-    let message =
-      if error.isMissing {
-        "there is no such file or directory"
-      } else if error.isNotADirectory {
-        "a store is a directory, and this is none"
-      } else if error.isDenied {
-        "the operating system denies access; check the permissions"
-      } else if error.isFull {
-        "the disk is full"
-      } else {
-        "the operating system reports an error"
-      }
-    self.init(
-      error.isFull ? .full : .ioError, message, at: Place(path: path), underlying: error)
-  }
-
   private static func code(_ code: TokyoCabinetError.Code) -> Code {
     switch code {
     case .closed: .closed
@@ -48,6 +30,6 @@ func storeErrors<Result>(
   } catch let error as TokyoCabinetError {
     throw StoreError(error, className: className)
   } catch let error as SystemError {
-    throw StoreError(error, at: path)
+    throw StoreError(error)
   }
 }

@@ -9,9 +9,9 @@ final class TableFile: Sendable {
   private let isReadOnly: Bool
   /// Held by look-ups while they copy bytes out, and by a commit that touches the table.
   let lock = ReadWriteLock()
-  private let state = Mutex<State>(.unknown)
-  private let commits = Atomic<UInt64>(0)
-  private let scans = Mutex<[ObjectIdentifier: TableScan]>([:])
+  private let state = Locked<State>(.unknown)
+  private let replacements = Atomic<UInt64>(0)
+  private let scans = Locked<[ObjectIdentifier: TableScan]>([:])
 
   private enum State: Sendable {
     case unknown
@@ -27,8 +27,8 @@ final class TableFile: Sendable {
     self.isReadOnly = isReadOnly
   }
 
-  /// The number of commits that have touched the table.
-  var generation: UInt64 { commits.load(ordering: .acquiring) }
+  /// How often the file has been replaced.
+  var generation: UInt64 { replacements.load(ordering: .acquiring) }
 
   /// The database, or nil when the table was never written.
   func database() throws -> HashDatabase? {
@@ -48,18 +48,41 @@ final class TableFile: Sendable {
   private func open() throws -> HashDatabase? {
     guard exists(path) else { return nil }
     return try storeErrors(at: path, className: name) {
-      isReadOnly
-        ? try SharedReaders.open(path) : try HashDatabase(path: path, mode: .readWrite)
+      if !isReadOnly { try repairAfterCrash() }
+      return try SharedReaders.open(path)
     }
   }
 
-  /// Takes note that the file has been made, or is about to be removed.
-  func reset() {
-    state.withLock { state in
-      if case .open(let database) = state { try? database.close() }
-      if case .closed = state { return }
-      state = .unknown
+  /// Lets the C library take back the transaction of a writer that died in it.
+  ///
+  /// This library never leaves a file so; BNRPersistence and others did.
+  private func repairAfterCrash() throws {
+    guard let header = try HashFileHeader.read(path: path), header.isMarkedOpen else { return }
+    try HashDatabase(path: path, mode: .readWrite([])).close()
+  }
+
+  /// Whether the table has a file.
+  func isThere() throws -> Bool { try reading { _ in true } ?? false }
+
+  /// Copies the file, which nobody writes to; false when there is none.
+  func copy(to copy: String) throws -> Bool {
+    guard try isThere() else { return false }
+    try storeErrors(at: copy) { try copyFile(path, to: copy) }
+    return true
+  }
+
+  /// Lets go of the file, because another one takes its place; called with the lock held.
+  func willBeReplaced() throws {
+    if let database = try database() {
+      for scan in scans.withLock({ Array($0.values) }) {
+        try storeErrors(at: path, className: name) { try scan.readRest(of: database) }
+      }
+      try storeErrors(at: path, className: name) { try SharedReaders.close(path) }
+    } else {
+      for scan in scans.withLock({ Array($0.values) }) { scan.finish() }
     }
+    state.withLock { $0 = .unknown }
+    replacements.wrappingAdd(1, ordering: .acquiringAndReleasing)
   }
 
   /// Closes the file, for good.
@@ -68,9 +91,9 @@ final class TableFile: Sendable {
       defer { state = .closed }
       return state
     }
-    guard case .open(let database) = old else { return }
+    guard case .open = old else { return }
     try storeErrors(at: path, className: name) {
-      if isReadOnly { try SharedReaders.close(path) } else { try database.close() }
+      try SharedReaders.close(path)
     }
   }
 
@@ -86,26 +109,13 @@ final class TableFile: Sendable {
 
   func begin(_ scan: TableScan) { scans.withLock { $0[ObjectIdentifier(scan)] = scan } }
   func end(_ scan: TableScan) { scans.withLock { $0[ObjectIdentifier(scan)] = nil } }
-
-  /// Prepares for a commit that holds the lock: scans under way get the rest of what they have to
-  /// lend as it is now, and positions become stale.
-  func willChange() throws {
-    if let database = try database() {
-      for scan in scans.withLock({ Array($0.values) }) {
-        try storeErrors(at: path, className: name) { try scan.readRest(of: database) }
-      }
-    } else {
-      for scan in scans.withLock({ Array($0.values) }) { scan.finish() }
-    }
-    commits.wrappingAdd(1, ordering: .acquiringAndReleasing)
-  }
 }
 
 /// Files that are open for reading, shared by the backends of this process.
 ///
 /// The C library refuses to open a file twice in one process, even for reading.
 enum SharedReaders {
-  private static let files = Mutex<[String: (database: HashDatabase, users: Int)]>([:])
+  private static let files = Locked<[String: (database: HashDatabase, users: Int)]>([:])
 
   static func open(_ path: String) throws -> HashDatabase {
     try files.withLock { files in

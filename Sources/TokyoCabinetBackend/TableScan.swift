@@ -1,4 +1,3 @@
-import Synchronization
 import TokyoCabinet
 
 /// A scan that is under way: where it stands, and what it still has to lend.
@@ -7,7 +6,7 @@ import TokyoCabinet
 /// commit that comes in between first hands the scan a copy of the rest: a scan sees its table as it
 /// was when it began, and the commit doesn't wait for it.
 final class TableScan: Sendable {
-  private let state: Mutex<State>
+  private let state: Locked<State>
 
   private struct State {
     /// Where to read on; nil is the first record.
@@ -17,7 +16,7 @@ final class TableScan: Sendable {
     var isFinished = false
   }
 
-  init(from offset: UInt64?) { state = Mutex(State(offset: offset)) }
+  init(from offset: UInt64?) { state = Locked(State(offset: offset)) }
 
   /// The next records, or nil at the end; called under the table's lock.
   func next(from database: HashDatabase) throws -> RecordBatch? {

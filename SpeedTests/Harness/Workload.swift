@@ -1,4 +1,6 @@
-/// One thing to measure. Each is a file in Workloads/.
+/// One thing to measure.
+///
+/// Each is a file in Workloads/.
 protocol Workload: Sendable {
   var name: String { get }
   /// What it does, in a line.
@@ -17,7 +19,7 @@ extension Workload {
 /// All workloads; the names are those of the original's programs.
 let workloads: [any Workload] = [
   SimpleInsert(), SimpleFetch(), SimpleScan(), ComplexInsert(), ComplexFetch(), SimpleUpdate(),
-  RandomFetch(), NamedBufferInsert(), NamedBufferFetch(),
+  RandomFetch(), SmallSaves(), NamedBufferInsert(), NamedBufferFetch(),
 ]
 
 /// A workload did not do what it is timed for.

@@ -9,14 +9,15 @@ import TokyoCabinet
 struct TokyoCabinetBackendTests {
   typealias Fixtures = TokyoFixtures
 
-  @Test("A commit makes one file named as the class, with 4-byte little-endian keys")
+  @Test("A checkpoint makes one file named as the class, with 4-byte little-endian keys")
   func files() throws {
     try Fixtures.withDirectory { directory in
       let backend = try TokyoCabinetBackend(directory: directory)
       let songs = try backend.table(named: "Song")
-      #expect(try contents(directory) == [])
       try backend.commit(Fixtures.changes(songs, [(.insert, 0x0102_0304, [7, 8])]))
-      #expect(try contents(directory) == ["Song"])
+      #expect(try contents(directory) == ["Commit.log"])
+      try backend.checkpoint()
+      #expect(try contents(directory) == ["Commit.log", "Song"])
       try backend.close()
       let file = try HashDatabase(path: directory + "/Song", mode: .readOnly)
       #expect(try file.value(forKey: [4, 3, 2, 1]) == [7, 8])
@@ -33,7 +34,7 @@ struct TokyoCabinetBackendTests {
       #expect(try backend.bufferNames() == ["Fávorite"])
       #expect(try backend.tableNames() == [])
       try backend.close()
-      #expect(try contents(directory) == ["NamedBuffers"])
+      #expect(try contents(directory) == ["Commit.log", "NamedBuffers"])
       let file = try HashDatabase(path: directory + "/NamedBuffers", mode: .readOnly)
       #expect(try file.value(forKey: Array("Fávorite".utf8)) == [1, 2])
     }
@@ -81,7 +82,8 @@ struct TokyoCabinetBackendTests {
       #expect(try Fixtures.record(2, lists, backend) == [2])
       #expect(try backend.recordCount(in: labels) == 0)
       #expect(try backend.bufferNames() == [])
-      #expect(try contents(backend.location).filter { !$0.hasSuffix(".wal") } == ["List", "Song"])
+      try backend.checkpoint()
+      #expect(try contents(backend.location) == ["Commit.log", "List", "Song"])
       changes.tables.removeLast()
       try backend.commit(changes)
       #expect(try Fixtures.record(2, songs, backend) == [9])
@@ -141,7 +143,7 @@ struct TokyoCabinetBackendTests {
       let backend = try TokyoCabinetBackend(directory: directory)
       let songs = try backend.table(named: "Song")
       try backend.commit(Fixtures.changes(songs, [(.insert, 2, [1])]))
-      backend.testedSizeLimit = 700_000
+      backend.files.testedSizeLimit = 700_000
       for row in UInt32(3)..<10 {
         let record = [UInt8](repeating: UInt8(row), count: 50_000)
         try backend.commit(Fixtures.changes(songs, [(.insert, row, record)]))

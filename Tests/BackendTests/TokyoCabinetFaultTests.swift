@@ -16,7 +16,7 @@ struct TokyoCabinetFaultTests {
       let reading = TokyoCabinetBackend.Configuration(access: .readOnly)
       let failure = Fixtures.error { _ = try TokyoCabinetBackend(directory: directory) }
       #expect(failure?.code == .inUse)
-      #expect(failure?.message.contains("in use by another process") == true)
+      #expect(failure?.message.contains("In use by another process") == true)
       let denied = Fixtures.error {
         _ = try TokyoCabinetBackend(directory: directory, configuration: reading)
       }
@@ -101,7 +101,7 @@ struct TokyoCabinetFaultTests {
       try Data([1]).write(to: URL(fileURLWithPath: path))
       let failure = Fixtures.error { _ = try TokyoCabinetBackend(directory: path) }
       #expect(failure?.code == .ioError)
-      #expect(failure?.message.contains("a store is a directory") == true)
+      #expect(failure?.message.contains("A store is a directory") == true)
     }
   }
 

@@ -93,6 +93,20 @@ struct FileTests {
     }
   }
 
+  @Test("A file that was removed while it was open is forgotten when it is closed")
+  func removed() throws {
+    try withTemporaryDirectory { directory in
+      let db = try HashDatabase(path: directory + "/a")
+      let open = try FileManager.default.contentsOfDirectory(atPath: directory)
+      #expect(open == ["a"])
+      try FileManager.default.linkItem(atPath: directory + "/a", toPath: directory + "/b")
+      #expect(code { _ = try HashFileHeader.read(path: directory + "/b") } == .inUse)
+      try FileManager.default.removeItem(atPath: directory + "/a")
+      try db.close()
+      #expect(try HashFileHeader.read(path: directory + "/b")?.isMarkedOpen == false)
+    }
+  }
+
   @Test("Garbage, empty files and cut-off files are told apart")
   func noDatabase() throws {
     try withTemporaryDirectory { directory in

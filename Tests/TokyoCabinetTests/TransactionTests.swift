@@ -37,6 +37,25 @@ struct TransactionTests {
     }
   }
 
+  @Test("A transaction that a process did not live to commit is taken back on the next open")
+  func killed() throws {
+    try withRecords(100) { db in
+      let image = db.path + "-image"
+      try db.transaction { db in
+        for number in 0..<200 { try db.put(key: key(UInt32(number)), value: [1]) }
+        // What a killed process leaves is what the operating system has of its files.
+        for suffix in ["", ".wal"] {
+          try FileManager.default.copyItem(atPath: db.path + suffix, toPath: image + suffix)
+        }
+      }
+      let reopened = try HashDatabase(path: image, mode: .readWrite)
+      #expect(!reopened.wasClosedProperly)
+      #expect(try reopened.count == 100)
+      #expect(try reopened.value(forKey: key(5)) == key(5) + key(5))
+      #expect(try reopened.value(forKey: key(150)) == nil)
+    }
+  }
+
   @Test("A transaction in a transaction is an error, and the outer one goes on")
   func nested() throws {
     try withDatabase { db in

@@ -11,6 +11,13 @@ extension [UInt8] {
   package func lend<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
     try unsafe body(span.bytes)
   }
+
+  /// Lends some of the bytes.
+  package func lend<Result>(
+    _ range: Range<Int>, _ body: (RawSpan) throws -> Result
+  ) rethrows -> Result {
+    try unsafe body(span.bytes.extracting(range))
+  }
 }
 
 extension RawSpan {

@@ -7,7 +7,7 @@ final class SharedTable: Sendable {
   /// Objects start at row 2.
   private let last = Atomic<UInt64>(1)
   private let commits = Atomic<UInt64>(0)
-  private let versioning = Mutex<Bool?>(nil)
+  private let format = Mutex<ClassMetadata.Flags?>(nil)
   private let savedMetadata = Mutex<ClassMetadata?>(nil)
 
   /// The last row ID handed out.
@@ -30,11 +30,15 @@ final class SharedTable: Sendable {
     _ = last.max(UInt64(metadata.lastRowID), ordering: .acquiringAndReleasing)
   }
 
-  /// Whether records begin with the version of their class: what the metadata row says, or what the
-  /// first store to ask wants of a new class. All stores then get the same answer.
-  func versionsRecords(default wanted: Bool) -> Bool {
-    versioning.withLock { known in
-      let decided = known ?? metadata?.versionsRecords ?? wanted
+  /// How records are laid out: what the metadata row says, or what the first store to ask wants.
+  ///
+  /// The row of an original class says nothing. All stores get the same answer.
+  func recordFormat(
+    newClass: ClassMetadata.Flags, originalClass: ClassMetadata.Flags
+  ) -> ClassMetadata.Flags {
+    format.withLock { known in
+      let found = metadata.map { $0.flags ?? originalClass }
+      let decided = known ?? found ?? newClass
       known = decided
       return decided
     }

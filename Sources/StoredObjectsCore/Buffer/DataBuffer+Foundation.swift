@@ -62,6 +62,11 @@ extension DataBuffer {
   ) throws(DataBufferError) -> Value {
     let before = position
     let data = try readData()
+    // The decoder would also take XML, whose nesting overflows the stack.
+    guard data.starts(with: "bplist00".utf8) else {
+      position = before
+      throw DataBufferError(.invalidValue, at: offset, "no binary property list")
+    }
     do {
       let values = try PropertyListDecoder().decode([Value].self, from: data)
       if let value = values.first, values.count == 1 { return value }

@@ -2,7 +2,7 @@ extension DataBuffer {
   /// Writes an integer of fixed width in the given order; `write(_:)` alone is little-endian.
   ///
   /// Complexity: constant time.
-  @inlinable public mutating func write<Integer: FixedWidthInteger>(
+  @inlinable public mutating func write<Integer: FixedWidthInteger & DataBufferValue>(
     _ value: Integer, order: ByteOrder
   ) {
     var bits = order == .littleEndian ? value : value.byteSwapped
@@ -14,14 +14,6 @@ extension DataBuffer {
 
   /// Writes a Bool as one byte, 0 or 1.
   @inlinable public mutating func write(_ value: Bool) { storage.append(value ? 1 : 0) }
-
-  /// Integers whose width differs from machine to machine must not reach a disk.
-  @available(*, unavailable, message: "Int has no fixed width on disk: write(Int64(value))")
-  public mutating func write(_ value: Int) { fail(.invalidValue, "Int") }
-
-  /// Integers whose width differs from machine to machine must not reach a disk.
-  @available(*, unavailable, message: "UInt has no fixed width on disk: write(UInt64(value))")
-  public mutating func write(_ value: UInt) { fail(.invalidValue, "UInt") }
 
   @inlinable mutating func readInteger<Integer: FixedWidthInteger>(
     _ order: ByteOrder, as type: Integer.Type = Integer.self

@@ -31,6 +31,42 @@ extension DataBuffer {
     return start
   }
 
+  /// The CRC-32C of what the record has so far.
+  var checksumOfRecord: UInt32 { checksum(start..<storage.count) }
+
+  /// The CRC-32C of what has been read of the record.
+  var checksumOfBytesRead: UInt32 { checksum(start..<position) }
+
+  private func checksum(_ range: Range<Int>) -> UInt32 {
+    var checksum = CRC32C()
+    checksum.update(storage.span.extracting(range))
+    return checksum.value
+  }
+
+  /// Ends a record with its checksum.
+  mutating func writeChecksum(classID: UInt8, rowID: UInt32) {
+    write(checksumOfRecord(classID, rowID))
+  }
+
+  private func checksumOfRecord(_ classID: UInt8, _ rowID: UInt32) -> UInt32 {
+    let record = storage.span.extracting(start..<storage.count)
+    return RecordChecksum.checksum(record, classID: classID, rowID: rowID)
+  }
+
+  /// Checks the checksum at the end of a record, and leaves the rest to read.
+  mutating func verifyChecksum(classID: UInt8, rowID: UInt32) throws(DataBufferError) {
+    guard hasValidChecksum(classID, rowID) else {
+      throw DataBufferError(
+        .invalidValue, at: 0, "the checksum is wrong: the record is not what was saved in this row")
+    }
+    end -= RecordChecksum.byteCount
+  }
+
+  private func hasValidChecksum(_ classID: UInt8, _ rowID: UInt32) -> Bool {
+    let record = storage.span.extracting(start..<end)
+    return RecordChecksum.isValid(record, classID: classID, rowID: rowID)
+  }
+
   /// Writes bytes as they are, without a count.
   mutating func append(_ bytes: [UInt8]) { storage.append(contentsOf: bytes) }
 

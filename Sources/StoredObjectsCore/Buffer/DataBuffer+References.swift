@@ -109,13 +109,17 @@ extension DataBuffer {
   ///
   /// - Throws: ``DataBufferError`` with `endOfBuffer`, `unknownRow`, `unknownClass` or `noStore`.
   public mutating func readAnyObject() throws(DataBufferError) -> StoredObject? {
+    guard let store else { throw noStore }
     let before = offset
     let classID = try readUInt8()
-    guard let store else { throw noStore }
-    guard let entry = store.registration(classID: classID) else {
+    if let entry = store.registration(classID: classID) {
+      return try readReference(entry, entry.type)
+    }
+    // Nil needs no class.
+    guard classID == 0, try readUInt32() == 0 else {
       throw DataBufferError(.unknownClass, at: before, "no class has the ID \(classID)")
     }
-    return try readReference(entry, entry.type)
+    return nil
   }
 
   /// Reads references to objects of any registered classes, in their order, repeats included.

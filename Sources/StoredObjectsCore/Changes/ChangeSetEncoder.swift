@@ -41,6 +41,9 @@ struct ChangeSetEncoder {
     } catch {
       throw .wrapping(error, .notEncodable, at: entry.place(object.rowID))
     }
+    if entry.checksumsRecords {
+      buffer.writeChecksum(classID: entry.classID, rowID: object.rowID)
+    }
     return start..<buffer.byteCount
   }
 
@@ -85,7 +88,7 @@ extension RegisteredClass {
       shared.metadata
       ?? ClassMetadata(
         classVersion: version, classID: classID, salt: .random(),
-        flags: versionsRecords ? [] : .unversionedRecords)
+        flags: format)
     if changeCounts.inserts > 0 { next.lastRowID = shared.lastRowID }
     if changeCounts.inserts + changeCounts.updates > 0 {
       next.classVersion = max(next.classVersion, version)

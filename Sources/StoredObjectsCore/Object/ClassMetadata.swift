@@ -10,6 +10,7 @@
 ///     10  UInt32  salt, second word
 ///     14  UInt8   version of the extension, 1
 ///     15  UInt32  flags
+///     19  UInt32  CRC-32C of the 19 bytes before
 ///
 /// All integers are little-endian. See <doc:DataBufferFormat> for an example in hex.
 public struct ClassMetadata: Hashable, Sendable {
@@ -49,8 +50,11 @@ public struct ClassMetadata: Hashable, Sendable {
     /// Records begin without the version of their class.
     public static let unversionedRecords = Flags(rawValue: 1)
 
+    /// Records end with a CRC-32C of their class ID, row ID and bytes.
+    public static let checksums = Flags(rawValue: 2)
+
     /// The flags that this library understands.
-    static let known: Flags = [.unversionedRecords]
+    static let known: Flags = [.unversionedRecords, .checksums]
   }
 
   static let rowID: UInt32 = 1
@@ -67,13 +71,10 @@ public struct ClassMetadata: Hashable, Sendable {
     self.flags = flags
   }
 
-  /// Whether records begin with the version of their class; nil when the row does not say.
-  var versionsRecords: Bool? { flags.map { !$0.contains(.unversionedRecords) } }
-
   /// Reads a metadata row.
   ///
-  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `unreadBytes`, or `invalidValue` for flags
-  ///   that only a later version of this library understands.
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `unreadBytes`, or `invalidValue` for a wrong
+  ///   checksum, or flags that only a later version of this library understands.
   public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     lastRowID = max(try buffer.readUInt32(), 1)
     classVersion = try buffer.readUInt8()
@@ -87,12 +88,18 @@ public struct ClassMetadata: Hashable, Sendable {
 
   private static func readFlags(from buffer: inout DataBuffer) throws(DataBufferError) -> Flags {
     let offset = buffer.offset
-    let version = try buffer.readUInt8()
+    guard try buffer.readUInt8() == extensionVersion else {
+      throw DataBufferError(.invalidValue, at: offset, "written by a later version of this library")
+    }
     let flags = Flags(rawValue: try buffer.readUInt32())
-    guard version == extensionVersion, flags.isSubset(of: .known) else {
+    let expected = buffer.checksumOfBytesRead
+    guard try buffer.readUInt32() == expected else {
+      throw DataBufferError(.invalidValue, at: offset, "the checksum is wrong")
+    }
+    guard flags.isSubset(of: .known) else {
       throw DataBufferError(
         .invalidValue, at: offset,
-        "extension \(version), flags \(flags.rawValue) are of a later version of this library")
+        "the flags \(flags.rawValue) are of a later version of this library")
     }
     guard buffer.remainingCount == 0 else {
       throw DataBufferError(.unreadBytes, at: buffer.offset, "a metadata row ends here")
@@ -100,7 +107,7 @@ public struct ClassMetadata: Hashable, Sendable {
     return flags
   }
 
-  /// Writes the row: 14 bytes, or 19 with flags.
+  /// Writes the row: 14 bytes, or 23 with flags.
   public func write(to buffer: inout DataBuffer) {
     buffer.write(lastRowID)
     buffer.write(classVersion)
@@ -110,5 +117,6 @@ public struct ClassMetadata: Hashable, Sendable {
     guard let flags else { return }
     buffer.write(Self.extensionVersion)
     buffer.write(flags.rawValue)
+    buffer.write(buffer.checksumOfRecord)
   }
 }

@@ -16,8 +16,8 @@ final class RegisteredClass {
   /// Weak, because objects outlive a store that is let go.
   private(set) weak var store: Store?
 
-  /// Whether each record begins with the version of its class.
-  let versionsRecords: Bool
+  /// How the records of the class are laid out.
+  let format: ClassMetadata.Flags
 
   private let objects = UniquingTable()
   /// Objects whose state may matter to the next save, in the order in which they came.
@@ -45,8 +45,15 @@ final class RegisteredClass {
     self.shared = shared
     self.store = store
     self.logger = store.logger
-    self.versionsRecords = shared.versionsRecords(default: store.configuration.versionsRecords)
+    self.format = shared.recordFormat(
+      newClass: store.configuration.newClassFormat,
+      originalClass: store.configuration.originalClassFormat)
   }
+
+  /// Whether each record begins with the version of its class.
+  var versionsRecords: Bool { !format.contains(.unversionedRecords) }
+  /// Whether each record ends with a checksum.
+  var checksumsRecords: Bool { format.contains(.checksums) }
 
   /// Where an error about a row of this class happened.
   func place(_ rowID: UInt32? = nil, offset: Int? = nil) -> StoreError.Place {

@@ -20,7 +20,9 @@ final class UniquingTable {
   }
 
   private var pages: [Page?] = []
-  /// The page that was emptied last. It stays: the next object often stands in it.
+  /// The page that was emptied last.
+  ///
+  /// It stays: the next object often stands in it.
   private var emptyPage: Int?
   /// The number of living objects.
   private(set) var count = 0
@@ -71,9 +73,8 @@ final class UniquingTable {
     var objects: [StoredObject] = []
     objects.reserveCapacity(count)
     for case let page? in pages {
-      // By index: the compiler (6.3.1) takes an `Entry?` that holds nil for no entry at all, so that
-      // an iterator stops there or never.
-      for index in 0..<Self.pageSize {
+      // By index: an iterator gives `Entry?`, and Swift 6.3 takes an empty entry for its nil.
+      for index in page.entries.indices {
         if let object = page.entries[index].object { objects.append(object) }
       }
     }

@@ -139,6 +139,9 @@ extension Store {
     object.state.insert(.loading)
     defer { object.state.remove(.loading) }
     do {
+      if entry.checksumsRecords {
+        try buffer.verifyChecksum(classID: entry.classID, rowID: object.rowID)
+      }
       if entry.versionsRecords {
         buffer.version = try buffer.readUInt8()
         try refuseNewerVersion(buffer.version, object.rowID, entry)

@@ -22,7 +22,7 @@ extension Store {
         .notEncodable, "The buffer \"\(name)\" can't be saved: \(failure).",
         at: .init(path: backend.location, offset: failure.offset), underlying: failure)
     }
-    pendingNames[name] = .some(buffer.bytes)
+    pendingNames[name] = .some(NamedBufferChecksum.sealed(buffer.bytes, name: name))
     delegate?.storeDidChange(self)
   }
 
@@ -33,13 +33,24 @@ extension Store {
   /// - Throws: ``StoreError`` with `invalidName`, `damaged`, `ioError` or `closed`.
   public func buffer(named name: String) throws(StoreError) -> DataBuffer? {
     try refuseEmptyName(name)
-    if let pending = pendingNames[name] {
-      return pending.map { DataBuffer($0, store: self) }
+    guard let sealed = try sealedBuffer(named: name) else { return nil }
+    guard let bytes = NamedBufferChecksum.opened(sealed, name: name) else {
+      throw StoreError(
+        .damaged, "The checksum of the buffer \"\(name)\" is wrong: it is not what was saved.",
+        at: .init(path: backend.location))
     }
-    var buffer = DataBuffer([], store: self)
+    return DataBuffer(bytes, store: self)
+  }
+
+  /// The buffer with its checksum, saved or not.
+  private func sealedBuffer(named name: String) throws(StoreError) -> [UInt8]? {
+    if let pending = pendingNames[name] { return pending }
     do {
-      let found: Void? = try backend.withNamedBuffer(name) { buffer.fill(with: $0) }
-      return found == nil ? nil : buffer
+      return try backend.withNamedBuffer(name) { span in
+        var bytes: [UInt8] = []
+        bytes.append(copying: span)
+        return bytes
+      }
     } catch {
       throw .wrapping(error, .ioError, at: .init(path: backend.location))
     }
@@ -51,7 +62,8 @@ extension Store {
   ///
   /// - Throws: ``StoreError`` with `invalidName`, `damaged`, `ioError` or `closed`.
   public func removeBuffer(named name: String) throws(StoreError) {
-    guard try buffer(named: name) != nil else { return }
+    try refuseEmptyName(name)
+    guard try sealedBuffer(named: name) != nil else { return }
     pendingNames[name] = .some(nil)
     delegate?.storeDidChange(self)
   }

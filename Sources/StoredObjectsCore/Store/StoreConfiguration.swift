@@ -10,14 +10,27 @@ public struct StoreConfiguration: Sendable {
   /// that were first saved by this library say so themselves, and keep what they have.
   public var versionsRecords: Bool
 
+  /// Whether each record of a new class ends with a checksum, four bytes, that every reading checks.
+  ///
+  /// True unless told otherwise. Classes of BNRPersistence have none and stay as they are.
+  public var checksumsRecords: Bool
+
   /// Where the store reports what it can't throw: content that could not be read by a getter.
   public var logger: Logger
 
   /// Sets up a store.
   public init(
-    versionsRecords: Bool = true, logger: Logger = Logger(label: "stored-objects")
+    versionsRecords: Bool = true, checksumsRecords: Bool = true,
+    logger: Logger = Logger(label: "stored-objects")
   ) {
     self.versionsRecords = versionsRecords
+    self.checksumsRecords = checksumsRecords
     self.logger = logger
+  }
+
+  var originalClassFormat: ClassMetadata.Flags { versionsRecords ? [] : .unversionedRecords }
+
+  var newClassFormat: ClassMetadata.Flags {
+    checksumsRecords ? originalClassFormat.union(.checksums) : originalClassFormat
   }
 }

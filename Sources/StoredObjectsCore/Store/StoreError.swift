@@ -71,6 +71,8 @@ extension StoreError {
     public static let ioError = Code(description: "ioError")
     /// The disk or a limit on the file's size leaves no room.
     public static let full = Code(description: "full")
+    /// The disk failed in an earlier save: close the backend and open it again.
+    public static let reopenNeeded = Code(description: "reopenNeeded")
     /// Bytes on disk make no sense.
     public static let damaged = Code(description: "damaged")
     /// A name can't be used for a class or a buffer.

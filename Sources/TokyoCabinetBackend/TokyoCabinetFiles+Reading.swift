@@ -1,7 +1,7 @@
 public import StoredObjectsCore
 import TokyoCabinet
 
-extension TokyoCabinetBackend {
+extension TokyoCabinetFiles {
   /// The number of rows in a table, row 1 included; 0 for a table that was never written.
   ///
   /// Complexity: constant time.

@@ -8,19 +8,37 @@ import TokyoCabinet
 ///
 /// The directory is that of a BNRPersistence store: a file is named as its class, its keys are row
 /// IDs (4 bytes, least significant first), its values records; the file `NamedBuffers` has names for
-/// keys. A class that was never saved has no file.
+/// keys. A class that was never saved has no file. `Commit.log` holds the saves that are not in the
+/// class files yet. What happens to them is told at ``LoggedBackend``.
 ///
-/// Safe on any threads. Look-ups run at the same time. Closures that get bytes run under no lock, on
-/// a copy: they may take their time, but by the contract of ``StoreBackend`` must not call the
-/// backend. A commit waits for nobody's closure. A look-up in a table that is being committed to
-/// waits until that is done.
+/// Safe on any threads. Look-ups run at the same time, and wait for no disk.
+public typealias TokyoCabinetBackend = LoggedBackend<TokyoCabinetFiles>
+
+extension LoggedBackend where Files == TokyoCabinetFiles {
+  /// How a store's directory is opened, and how new files in it are laid out.
+  public typealias Configuration = TokyoCabinetFiles.Configuration
+
+  /// Opens a directory and locks it, without waiting.
+  ///
+  /// What an earlier process has left unfinished is finished first. Class files are opened when they
+  /// are first needed.
+  ///
+  /// - Throws: ``StoreError`` with `inUse` when another process, or another backend in this one, has
+  ///   it open, and one of the two for writing; `damaged` when saves in the log are spoilt;
+  ///   `ioError` when there is no such directory, or no permission.
+  public convenience init(
+    directory: String, configuration: Configuration = .init()
+  ) throws {
+    try self.init(
+      files: TokyoCabinetFiles(directory: directory, configuration: configuration),
+      durability: configuration.durability)
+  }
+}
+
+/// The hash files of a store's directory, under its commit log.
 ///
-/// When ``commit(_:)`` returns, the changes are on the disk. Within a running process a commit is all
-/// or nothing. A process that is killed, or a power cut, *during* a commit that touches several
-/// classes may leave some of the files with their part of it: each file commits by itself.
-public final class TokyoCabinetBackend: StoreBackend {
-  /// What the stores on this backend share.
-  public let coordinator = StoreCoordinator()
+/// They are open for reading only. Changes are made to copies, which then take their place.
+public final class TokyoCabinetFiles: RecordFiles {
   /// The path of the directory, without symbolic links.
   public let location: String
   /// Whether the store was opened for reading only.
@@ -28,10 +46,8 @@ public final class TokyoCabinetBackend: StoreBackend {
 
   let configuration: Configuration
   let buffers: TableFile
-  /// Held by the one commit under way.
-  let committing = Mutex(CommitState())
-  private let tables = Mutex(Tables())
-  private let lock: Mutex<DirectoryLock?>
+  private let tables = Locked(Tables())
+  private let lock: Locked<DirectoryLock?>
   /// How large files may grow, when a test has said so.
   private let sizeLimitForTesting = Atomic<UInt64>(0)
 
@@ -41,53 +57,39 @@ public final class TokyoCabinetBackend: StoreBackend {
     var isClosed = false
   }
 
-  /// What commits leave to later ones.
-  struct CommitState: Sendable {
-    /// Why there can be no more commits.
-    var failure: StoreError?
-  }
-
   /// Opens a directory and locks it, without waiting.
   ///
-  /// Files are opened when they are first needed.
-  ///
-  /// - Throws: ``StoreError`` with `inUse` when another process, or another backend in this one, has
-  ///   it open, and one of the two for writing; `ioError` when there is no such directory, or no
-  ///   permission.
+  /// - Throws: ``StoreError`` with `inUse` or `ioError`.
   public init(directory: String, configuration: Configuration = .init()) throws {
     let isReadOnly = configuration.access == .readOnly
     location = try storeErrors(at: directory) {
       if configuration.createIfMissing && !isReadOnly { try makeDirectories(directory) }
       return try realPath(directory)
     }
-    lock = Mutex(try DirectoryLock(location, shared: isReadOnly))
+    let location = location
+    lock = Locked(
+      try storeErrors(at: location) { try DirectoryLock(location, shared: isReadOnly) })
     buffers = TableFile(name: Names.buffers, directory: location, isReadOnly: isReadOnly)
     self.configuration = configuration
     self.isReadOnly = isReadOnly
   }
 
-  deinit { try? close() }
-
   /// Closes all files and releases the lock; closing twice is harmless.
-  ///
-  /// Waits for a commit under way.
   ///
   /// - Throws: ``StoreError`` with `ioError`, when a file could not be closed. All are closed then.
   public func close() throws {
-    try committing.withLock { _ in
-      let files = tables.withLock { tables in
-        tables.isClosed = true
-        return tables.files
-      }
-      var failure: (any Error)?
-      for file in files + [buffers] {
-        file.lock.lockForWriting()
-        defer { file.lock.unlock() }
-        do { try file.close() } catch { failure = failure ?? error }
-      }
-      lock.withLock { $0 = nil }
-      if let failure { throw failure }
+    let files = tables.withLock { tables in
+      tables.isClosed = true
+      return tables.files
     }
+    var failure: (any Error)?
+    for file in files + [buffers] {
+      file.lock.lockForWriting()
+      defer { file.lock.unlock() }
+      do { try file.close() } catch { failure = failure ?? error }
+    }
+    lock.withLock { $0 = nil }
+    if let failure { throw failure }
   }
 
   // MARK: Tables
@@ -134,6 +136,15 @@ public final class TokyoCabinetBackend: StoreBackend {
     }
   }
 
+  /// The name of a table that has a number.
+  public func name(of table: TableID) throws -> String { try file(table).name }
+
+  /// How often the file of a table has been replaced.
+  public func generation(of table: TableID) throws -> UInt64 { try file(table).generation }
+
+  /// Refuses the empty name, and names with a NUL.
+  public func check(bufferName: String) throws { try Names.check(buffer: bufferName) }
+
   /// The file of a table that this backend has numbered.
   func file(_ table: TableID) throws -> TableFile {
     try tables.withLock { tables in
@@ -150,7 +161,9 @@ public final class TokyoCabinetBackend: StoreBackend {
   static var closedError: StoreError { StoreError(.closed, "the backend has been closed") }
 
   /// Brings the names in the directory to the disk.
-  func synchronizeDirectory() throws { try lock.withLock { try $0?.synchronize() } }
+  func synchronizeDirectory() throws {
+    try storeErrors(at: location) { try lock.withLock { try $0?.synchronize() } }
+  }
 
   /// How large a file without 64-bit offsets may grow, when a test has said so; 0 otherwise.
   package var testedSizeLimit: UInt64 {

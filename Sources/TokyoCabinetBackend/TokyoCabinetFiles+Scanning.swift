@@ -1,7 +1,7 @@
 public import StoredObjectsCore
 import TokyoCabinet
 
-extension TokyoCabinetBackend {
+extension TokyoCabinetFiles {
   /// Lends the records of a table in the order of the file; the closure runs under no lock.
   ///
   /// One call sees the table as it was when the call began: a commit that comes in between first

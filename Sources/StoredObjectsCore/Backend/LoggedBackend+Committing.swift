@@ -1,0 +1,191 @@
+import Synchronization
+
+extension LoggedBackend {
+  /// Writes a change set, all of it or nothing, as durably as the backend was opened for.
+  ///
+  /// Readers wait for no disk: they see the changes the moment they are safe.
+  ///
+  /// Complexity: linear in the change set, and one `fdatasync`. Every so often a checkpoint comes on
+  /// top, whose cost is spread over the saves before it.
+  ///
+  /// - Throws: ``StoreError`` with `readOnly`, `rowExists`, `invalidName`, `full`, `ioError`,
+  ///   `damaged` or `closed`: nothing is changed then. With `reopenNeeded` the disk has failed, and
+  ///   whether the save went through is known when the backend is opened again.
+  public func commit(_ changes: ChangeSet) throws {
+    try log.withLock { log in
+      try checkOpen()
+      try checkWritable(log)
+      for change in changes.names { try files.check(bufferName: change.name) }
+      if changes.isEmpty { return }
+      if try isBulk(changes) {
+        try commitInBulk(changes, &log)
+      } else {
+        try append(changes, &log)
+        foldIfDue(&log)
+      }
+    }
+  }
+
+  private func checkWritable(_ log: LogState) throws {
+    if isReadOnly {
+      throw StoreError(
+        .readOnly, "The store was opened for reading only.", at: .init(path: location))
+    }
+    if let failure = log.failure { throw failure }
+  }
+
+  /// Whether new files cost less than the log and folding it later.
+  private func isBulk(_ changes: ChangeSet) throws -> Bool {
+    guard changes.bytes.count >= limits.bulkBytes else { return false }
+    let touched = PendingFootprint(
+      tables: changes.tables.filter { !$0.records.isEmpty }.map(\.table),
+      hasNames: !changes.names.isEmpty)
+    return try changes.bytes.count >= files.byteCount(touchedBy: touched) / limits.filePart
+  }
+
+  // MARK: Small saves
+
+  /// Looks up which of the changed rows the files have, unless what is pending answers that.
+  ///
+  /// - Throws: ``StoreError`` with `rowExists` for an insert of a row that is there.
+  private func rowsInFiles(_ changes: ChangeSet) throws -> [TableID: Set<UInt32>] {
+    let pending = state.withLock(\.pending)
+    var found: [TableID: Set<UInt32>] = [:]
+    for table in changes.tables {
+      let rows = pending.tables[table.table]?.rows ?? [:]
+      for record in table.records {
+        let known = rows[record.rowID]
+        let isInFile = try known == nil && files.hasRecord(record.rowID, in: table.table)
+        if record.kind == .insert, isInFile || known?.isDeleted == false {
+          throw rowExists(record.rowID, try files.name(of: table.table))
+        }
+        if isInFile { found[table.table, default: []].insert(record.rowID) }
+      }
+    }
+    return found
+  }
+
+  private func rowExists(_ rowID: UInt32, _ name: String) -> StoreError {
+    StoreError(
+      .rowExists,
+      "The row is there already. The metadata row has gone back, or a program wrote the row by hand.",
+      at: .init(path: location, className: name, rowID: rowID))
+  }
+
+  private func append(_ changes: ChangeSet, _ log: inout LogState) throws {
+    let rowsInFiles = try rowsInFiles(changes)
+    let index = try changes.encodedIndex { try files.name(of: $0) }
+    try write(.changes, [index, changes.bytes], &log)
+    state.withLock { state in
+      state.pending.add(changes, rowsInFiles: rowsInFiles)
+      for table in changes.tables where !table.records.isEmpty {
+        state.commits[table.table, default: 0] += 1
+      }
+    }
+  }
+
+  private func write(
+    _ kind: CommitLogFormat.Kind, _ payload: [[UInt8]], _ log: inout LogState
+  ) throws {
+    guard let writer = log.writer else { throw StoreError(.closed, "The log is closed.") }
+    do {
+      try writer.append(kind, payload)
+    } catch {
+      if writer.hasFailed { log.failure = reopenNeeded(error) }
+      throw log.failure ?? storeError(error)
+    }
+  }
+
+  // MARK: Large saves, and checkpoints
+
+  private func commitInBulk(_ changes: ChangeSet, _ log: inout LogState) throws {
+    if !state.withLock(\.pending.isEmpty) { try checkpoint(&log) }
+    try replaceFiles(changes, &log)
+    state.withLock { state in
+      for table in changes.tables where !table.records.isEmpty {
+        state.commits[table.table, default: 0] += 1
+      }
+    }
+  }
+
+  /// Folds what is pending into the class files.
+  func checkpoint(_ log: inout LogState) throws {
+    let pending = state.withLock(\.pending)
+    if pending.isEmpty { return }
+    try replaceFiles(pending.merged(), &log)
+    state.withLock { $0.pending = PendingRecords() }
+  }
+
+  /// Prepares new files, says so in the log, which is the moment of truth, and puts them in place.
+  private func replaceFiles(_ changes: ChangeSet, _ log: inout LogState) throws {
+    let replacements = try files.prepare(changes, durability: durability)
+    do {
+      try write(.checkpoint, [Replacement.encode(replacements)], &log)
+    } catch {
+      if log.failure == nil { files.discard(replacements) }
+      throw error
+    }
+    do {
+      try files.publish(replacements, durability: durability)
+      try log.writer?.removeAll()
+    } catch {
+      // The record stands: the next opening publishes.
+      log.failure = reopenNeeded(error)
+      throw log.failure ?? error
+    }
+  }
+
+  private func foldIfDue(_ log: inout LogState) {
+    guard let used = log.writer?.usedCount, used >= limits.logBytes + log.patience else { return }
+    do {
+      guard try used >= fileBytesTouchedByPending() / limits.filePart else { return }
+      try checkpoint(&log)
+      log.patience = 0
+    } catch {
+      // The save itself is safe in the log. Folding is tried again when the log has grown.
+      log.patience = used
+    }
+  }
+
+  private func fileBytesTouchedByPending() throws -> Int {
+    try files.byteCount(touchedBy: state.withLock(\.pending).footprint)
+  }
+
+  var shouldFoldAtClose: Bool {
+    let pending = state.withLock(\.pending)
+    guard !pending.isEmpty, let size = try? files.byteCount(touchedBy: pending.footprint) else {
+      return false
+    }
+    return size <= max(16 << 20, pending.byteCount * 64)
+  }
+
+  /// Folds everything that is in the log into the class files, and empties it.
+  ///
+  /// Complexity: linear in the sizes of the files concerned, which are copied.
+  ///
+  /// - Throws: ``StoreError`` with `readOnly`, `full`, `ioError`, `damaged` or `closed`; what was
+  ///   saved stays saved, in the log.
+  public func checkpoint() throws {
+    try log.withLock { log in
+      try checkOpen()
+      try checkWritable(log)
+      try checkpoint(&log)
+    }
+  }
+
+  // MARK: Errors
+
+  private func reopenNeeded(_ error: any Error) -> StoreError {
+    StoreError(
+      .reopenNeeded,
+      """
+      The disk failed while a save was brought to it, so nobody knows what it holds. Close the \
+      backend and open it again; what was saved before is safe.
+      """,
+      at: .init(path: location), underlying: error)
+  }
+
+  private func storeError(_ error: any Error) -> any Error {
+    (error as? SystemError).map { StoreError($0) } ?? error
+  }
+}

@@ -1,0 +1,106 @@
+import Synchronization
+
+/// A backend on files of any format, with a commit log in front of them.
+///
+/// A commit is one batch appended to the log, and brought to the disk as the ``Durability`` asks. From
+/// then on the batch is *pending*: reads look there first, and in the class files behind it. A
+/// checkpoint folds what is pending into new class files, puts them in place of the old ones, and
+/// empties the log. A change that is large against the files skips the log: its new files are
+/// prepared first, and the commit is the log record that says so.
+///
+///     commit --> log --> pending records --> checkpoint --> new class files, renamed
+///
+/// The class files are never written in place, so that they are whole at any time.
+public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
+  /// What the stores on this backend share.
+  public let coordinator = StoreCoordinator()
+  /// What a save survives.
+  public let durability: Durability
+
+  package let files: Files
+  let limits: CheckpointLimits
+  /// What is pending, and how often each table was committed to.
+  ///
+  /// Held for moments only.
+  let state = Mutex(State())
+  /// Held by the one commit or checkpoint under way, over writing and syncing.
+  let log: Mutex<LogState>
+
+  struct State: Sendable {
+    var pending = PendingRecords()
+    var commits: [TableID: UInt64] = [:]
+    var isClosed = false
+  }
+
+  struct LogState {
+    var writer: CommitLogWriter?
+    /// Set once nobody knows any more what the disk holds.
+    var failure: StoreError?
+    /// After a checkpoint that failed, the log may grow this much further before the next try.
+    var patience = 0
+  }
+
+  /// Puts a log in front of files, after making good what an earlier process has left unfinished.
+  ///
+  /// - Throws: ``StoreError`` with `damaged` when saves in the log are spoilt, `ioError`, `full`.
+  public init(
+    files: Files, durability: Durability = .full, limits: CheckpointLimits = .init()
+  ) throws {
+    self.files = files
+    self.durability = durability
+    self.limits = limits
+    let recovery = try Recovery(files)
+    let writer = try recovery.writer(durability: durability)
+    if !files.isReadOnly { try files.removeStrays() }
+    log = Mutex(LogState(writer: writer))
+    state.withLock { $0.pending = recovery.pending }
+  }
+
+  deinit { try? close() }
+
+  /// The directory of the files.
+  public var location: String { files.location }
+  /// Whether commits are refused.
+  public var isReadOnly: Bool { files.isReadOnly }
+
+  /// Folds what is pending, if that is quick, and gives files and locks back.
+  ///
+  /// A few pending records before a large file stay in the log: folding them would copy the file, and
+  /// the next opening finds them there. Closing twice is harmless.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`. Nothing that was saved is lost by that.
+  public func close() throws {
+    try log.withLock { log in
+      guard !state.withLock(\.isClosed) else { return }
+      if !isReadOnly, log.failure == nil, shouldFoldAtClose { try? checkpoint(&log) }
+      state.withLock { state in
+        state.isClosed = true
+        state.pending = PendingRecords()
+      }
+      log.writer = nil
+      try files.close()
+    }
+  }
+
+  func checkOpen() throws {
+    guard state.withLock(\.isClosed) else { return }
+    throw StoreError(.closed, "The backend has been closed.", at: .init(path: location))
+  }
+}
+
+/// When what is pending is folded into the class files.
+public struct CheckpointLimits: Sendable {
+  /// The log is folded when it holds so many bytes.
+  public var logBytes: Int
+  /// But not before it holds this part of the bytes that folding it copies.
+  public var filePart: Int
+  /// A save of so many bytes goes past the log.
+  public var bulkBytes: Int
+
+  /// Sets the limits.
+  public init(logBytes: Int = 4 << 20, filePart: Int = 8, bulkBytes: Int = 1 << 20) {
+    self.logBytes = logBytes
+    self.filePart = filePart
+    self.bulkBytes = bulkBytes
+  }
+}

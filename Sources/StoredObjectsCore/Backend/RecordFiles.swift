@@ -1,0 +1,136 @@
+/// The class files under a commit log: what a ``LoggedBackend`` needs of a file format.
+///
+/// Files are changed in two steps, so that any number of them change at one instant, that of the log
+/// record between the steps. ``prepare(_:durability:)`` makes new files beside the old ones, and
+/// ``publish(_:)`` puts them in their place. A crash before the record leaves the old files, one
+/// after it is made good by publishing again.
+public protocol RecordFiles: AnyObject, Sendable {
+  /// Where the files are.
+  var location: String { get }
+  /// Whether the files are open for reading only.
+  var isReadOnly: Bool { get }
+
+  /// The number of a table, see ``StoreBackend/table(named:)``.
+  ///
+  /// - Throws: ``StoreError`` with `invalidName`, `damaged` or `ioError`.
+  func table(named name: String) throws -> TableID
+
+  /// The name of a table that has a number.
+  ///
+  /// - Throws: ``StoreError`` with `closed`.
+  func name(of table: TableID) throws -> String
+
+  /// How often the file of a table has been replaced; scan positions count it.
+  ///
+  /// - Throws: ``StoreError`` with `closed`.
+  func generation(of table: TableID) throws -> UInt64
+
+  /// The names of the tables that have a file with records.
+  ///
+  /// - Throws: ``StoreError`` with `ioError` or `damaged`.
+  func tableNames() throws -> [String]
+
+  /// The number of records in the file of a table.
+  ///
+  /// - Throws: ``StoreError`` with `ioError` or `damaged`.
+  func recordCount(in table: TableID) throws -> Int
+
+  /// Lends a record of a file, see ``StoreBackend/withRecord(_:in:_:)``.
+  ///
+  /// - Throws: ``StoreError`` with `ioError` or `damaged`, and what the closure throws.
+  func withRecord<Result>(
+    _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws -> Result
+  ) throws -> Result?
+
+  /// Lends all records of a file, see ``StoreBackend/scan(_:from:_:)``.
+  ///
+  /// - Throws: ``StoreError`` with `ioError` or `damaged`, and what the closure throws.
+  func scan(
+    _ table: TableID, from position: ScanPosition?,
+    _ body: (UInt32, RawSpan) throws -> ScanStep
+  ) throws -> ScanEnd
+
+  /// Lends a buffer of the file of named buffers.
+  ///
+  /// - Throws: ``StoreError`` with `ioError` or `damaged`, and what the closure throws.
+  func withNamedBuffer<Result>(
+    _ name: String, _ body: (RawSpan) throws -> Result
+  ) throws -> Result?
+
+  /// The names in the file of named buffers.
+  ///
+  /// - Throws: ``StoreError`` with `ioError` or `damaged`.
+  func bufferNames() throws -> [String]
+
+  /// Refuses names of buffers that the files can't keep.
+  ///
+  /// - Throws: ``StoreError`` with `invalidName`.
+  func check(bufferName: String) throws
+
+  /// Makes new files beside those that a change set touches, and brings them to the disk.
+  ///
+  /// Nothing changes for readers. A failure leaves nothing behind.
+  ///
+  /// - Returns: the names of the new files and of those whose place they take.
+  /// - Throws: `rowExists`, `full`, `ioError`, `damaged`.
+  func prepare(_ changes: ChangeSet, durability: Durability) throws -> [Replacement]
+
+  /// Puts new files in the place of old ones, durably, and lets readers see them.
+  ///
+  /// Files that have been put in place before, by a process that then died, are passed over.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, or `readOnly` when it can't be done.
+  func publish(_ replacements: [Replacement], durability: Durability) throws
+
+  /// Removes new files that were not published, and never will be.
+  func discard(_ replacements: [Replacement])
+
+  /// Removes new files that a process has left which died before it could say so in the log.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  func removeStrays() throws
+
+  /// The size of all files that a change set touches: what ``prepare(_:durability:)`` copies.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  func byteCount(touchedBy changes: PendingFootprint) throws -> Int
+
+  /// The file of the commit log; nil when there is none and it is not to be made.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  func openLog() throws -> (any Storage)?
+
+  /// Gives files and locks back.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  func close() throws
+}
+
+extension RecordFiles {
+  /// Whether the file of a table has a row.
+  func hasRecord(_ rowID: UInt32, in table: TableID) throws -> Bool {
+    try withRecord(rowID, in: table) { _ in true } ?? false
+  }
+}
+
+/// A new file and the one whose place it takes, by their names in the directory.
+public struct Replacement: Hashable, Sendable {
+  /// The name under which the file was made.
+  public let newName: String
+  /// The name that it gets.
+  public let name: String
+
+  /// Names a new file and its place.
+  public init(newName: String, name: String) {
+    self.newName = newName
+    self.name = name
+  }
+}
+
+/// Which files a checkpoint would touch.
+public struct PendingFootprint: Sendable {
+  /// The tables whose files would change.
+  public var tables: [TableID]
+  /// Whether the file of the named buffers would.
+  public var hasNames: Bool
+}

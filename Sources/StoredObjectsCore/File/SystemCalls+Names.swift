@@ -1,0 +1,110 @@
+// The operating system's calls on names: directories, renames, locks.
+
+#if canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// Makes a directory and those above it that are missing; one that is there already is fine.
+package func makeDirectories(_ path: String) throws(SystemError) {
+  if unsafe mkdir(path, 0o777) == 0 || errno == EEXIST { return }
+  let error = SystemError.last("mkdir", path)
+  let parent = directoryName(path)
+  guard error.kind == .missing, parent != path else { throw error }
+  try makeDirectories(parent)
+  if unsafe mkdir(path, 0o777) != 0 && errno != EEXIST { throw .last("mkdir", path) }
+  try syncDirectory(parent)
+}
+
+/// The directory that a path lies in.
+private func directoryName(_ path: String) -> String {
+  var path = Substring(path)
+  while path.count > 1 && path.hasSuffix("/") { path.removeLast() }
+  guard let slash = path.lastIndex(of: "/") else { return "." }
+  return slash == path.startIndex ? "/" : String(path[..<slash])
+}
+
+/// A path without symbolic links and dots.
+package func realPath(_ path: String) throws(SystemError) -> String {
+  guard let resolved = unsafe realpath(path, nil) else { throw .last("realpath", path) }
+  defer { unsafe free(resolved) }
+  return unsafe String(cString: resolved)
+}
+
+/// Brings the names in a directory to the disk.
+package func syncDirectory(_ path: String) throws(SystemError) {
+  let descriptor = try openDirectory(path)
+  defer { closeFile(descriptor) }
+  try syncDescriptor(descriptor, path)
+}
+
+/// Opens a directory; not inherited by child processes.
+package func openDirectory(_ path: String) throws(SystemError) -> Int32 {
+  Int32(try retrying("open", path) { Int(unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) })
+}
+
+/// `fsync`.
+package func syncDescriptor(_ descriptor: Int32, _ path: String) throws(SystemError) {
+  _ = try retrying("fsync", path) { Int(fsync(descriptor)) }
+}
+
+/// Locks an open directory, shared or alone, without waiting.
+package func lockDescriptor(
+  _ descriptor: Int32, _ path: String, shared: Bool
+) throws(SystemError) {
+  _ = try retrying("flock", path) { Int(flock(descriptor, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB)) }
+}
+
+/// Unlocks an open directory, also for a child process that has been forked and not executed yet.
+package func unlockDescriptor(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
+
+/// Whether there is a file, or anything else, of this path.
+package func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+/// Gives a file a new name, replacing a file that has it.
+package func renameFile(_ old: String, _ new: String) throws(SystemError) {
+  if unsafe rename(old, new) != 0 { throw .last("rename", new) }
+}
+
+/// Copies a file, with its permissions, to a path where there is none or an older one.
+package func copyFile(_ old: String, to new: String) throws(SystemError) {
+  let source = Int32(
+    try retrying("open", old) { Int(unsafe open(old, O_RDONLY | O_CLOEXEC)) })
+  defer { closeFile(source) }
+  var status = stat()
+  _ = try retrying("fstat", old) { Int(unsafe fstat(source, &status)) }
+  let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
+  let target = Int32(
+    try retrying("open", new) { Int(unsafe open(new, flags, status.st_mode & 0o777)) })
+  defer { closeFile(target) }
+  var rest = Int(status.st_size)
+  while rest > 0 {
+    let part = sendfile(target, source, nil, rest)
+    if part < 0 && errno == EINTR { continue }
+    if part < 0 { throw .last("sendfile", new) }
+    if part == 0 { throw SystemError(call: "sendfile", path: new, number: EIO) }
+    rest -= part
+  }
+}
+
+/// Removes a file; one that isn't there is fine.
+package func removeFile(_ path: String) throws(SystemError) {
+  if unsafe unlink(path) != 0 && errno != ENOENT { throw .last("unlink", path) }
+}
+
+/// The names of the entries of a directory, in no order.
+package func directoryEntries(_ path: String) throws(SystemError) -> [String] {
+  guard let directory = unsafe opendir(path) else { throw .last("opendir", path) }
+  defer { unsafe closedir(directory) }
+  var names: [String] = []
+  while let entry = unsafe readdir(directory) {
+    let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+      unsafe tuple.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) {
+        unsafe String(cString: $0)
+      }
+    }
+    if name != "." && name != ".." { names.append(name) }
+  }
+  return names
+}

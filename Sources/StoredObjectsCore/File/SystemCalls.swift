@@ -1,0 +1,122 @@
+// The operating system's calls on open files, one function for each. See SystemCalls+Names.swift for
+// those on names.
+
+#if canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// The system's words for an `errno`.
+func systemErrorText(_ number: Int32) -> String {
+  guard let text = unsafe strerror(number) else { return "unknown error" }
+  return unsafe String(cString: text)
+}
+
+extension SystemError {
+  package enum Kind { case full, denied, missing, notADirectory, inUse, other }
+
+  package var kind: Kind {
+    switch number {
+    case ENOSPC, EDQUOT, EFBIG: .full
+    case EACCES, EPERM, EROFS: .denied
+    case ENOENT: .missing
+    case ENOTDIR: .notADirectory
+    case EWOULDBLOCK: .inUse
+    default: .other
+    }
+  }
+
+  /// The error of the thread's last call.
+  static func last(_ call: String, _ path: String) -> SystemError {
+    SystemError(call: call, path: path, number: errno)
+  }
+}
+
+/// Repeats a call for as long as signals interrupt it.
+func retrying(
+  _ call: String, _ path: String, _ body: () -> Int
+) throws(SystemError) -> Int {
+  while true {
+    let result = body()
+    if result >= 0 { return result }
+    if errno != EINTR { throw .last(call, path) }
+  }
+}
+
+/// Opens a file for reading, and for writing too, in which case it is made when it is missing.
+func openFile(_ path: String, writable: Bool) throws(SystemError) -> Int32 {
+  let flags = (writable ? O_RDWR | O_CREAT : O_RDONLY) | O_CLOEXEC
+  return Int32(try retrying("open", path) { Int(unsafe open(path, flags, 0o666)) })
+}
+
+/// The size of an open file.
+func fileSize(_ descriptor: Int32, _ path: String) throws(SystemError) -> Int {
+  var status = stat()
+  _ = try retrying("fstat", path) { Int(unsafe fstat(descriptor, &status)) }
+  return Int(status.st_size)
+}
+
+/// Makes sure that a file still has a name: what is written to one without is lost.
+func refuseRemovedFile(_ descriptor: Int32, _ path: String) throws(SystemError) {
+  var status = stat()
+  _ = try retrying("fstat", path) { Int(unsafe fstat(descriptor, &status)) }
+  if status.st_nlink == 0 { throw SystemError(call: "fstat", path: path, number: ENOENT) }
+}
+
+/// Reads into an array until it is full or the file ends.
+func readFile(
+  _ descriptor: Int32, _ path: String, _ count: Int, at offset: Int
+) throws(SystemError) -> [UInt8] {
+  var bytes = [UInt8](repeating: 0, count: count)
+  var done = 0
+  while done < count {
+    let part = try retrying("pread", path) {
+      unsafe bytes.withUnsafeMutableBytes {
+        unsafe pread(descriptor, $0.baseAddress?.advanced(by: done), count - done, offset + done)
+      }
+    }
+    if part == 0 { break }
+    done += part
+  }
+  return done == count ? bytes : Array(bytes[..<done])
+}
+
+/// Writes all bytes of an array.
+func writeFile(
+  _ descriptor: Int32, _ path: String, _ bytes: [UInt8], at offset: Int
+) throws(SystemError) {
+  var done = 0
+  while done < bytes.count {
+    done += try retrying("pwrite", path) {
+      unsafe bytes.withUnsafeBytes {
+        unsafe pwrite(
+          descriptor, $0.baseAddress?.advanced(by: done), bytes.count - done, offset + done)
+      }
+    }
+  }
+}
+
+/// Sets the size of an open file.
+///
+/// What is added is written with zeros, not only set aside: room that was never written makes the
+/// file system keep books at each first write to it, which costs a sync as much again.
+func resizeFile(
+  _ descriptor: Int32, _ path: String, to size: Int
+) throws(SystemError) {
+  let old = try fileSize(descriptor, path)
+  if size > old {
+    return try writeFile(descriptor, path, [UInt8](repeating: 0, count: size - old), at: old)
+  }
+  _ = try retrying("ftruncate", path) { Int(ftruncate(descriptor, size)) }
+}
+
+/// Brings the content of an open file to the disk.
+func syncData(_ descriptor: Int32, _ path: String) throws(SystemError) {
+  _ = try retrying("fdatasync", path) { Int(fdatasync(descriptor)) }
+}
+
+/// Gives an open file back.
+///
+/// All that matters has been synced before.
+func closeFile(_ descriptor: Int32) { _ = close(descriptor) }

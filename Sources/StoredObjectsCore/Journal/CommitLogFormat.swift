@@ -1,0 +1,105 @@
+/// The commit log on disk.
+///
+/// All integers are little-endian; <doc:CommitLogFormat> has an example.
+///
+///     0      slot A   | "SOCommit" | version | 0 | epoch (8) | checksum (4) | zeros up to 512
+///     512    slot B   | the same, with another epoch
+///     4096   batch    | length (8) | epoch (8) | sequence (8) | checksum (4) | kind (4) | payload
+///                           kind: 1 changes, 2 checkpoint; the highest bit: not synced
+///            batch    ...
+///            room that is set aside, or batches of earlier epochs
+///
+/// The slot with the higher epoch counts. A batch belongs to the log if its epoch is the slot's, its
+/// sequence is one more than that of the batch before it (the first has 0), and its checksum is
+/// right. So a log is emptied by writing the *other* slot with the next epoch: one sector, and what
+/// lies behind it is out of date at a stroke.
+enum CommitLogFormat {
+  static let magic = Array("SOCommit".utf8)
+  static let version: UInt32 = 1
+  /// Slots are a sector apart, so that writing one never harms the other.
+  static let slotSize = 512
+  static let slotLength = 28
+  /// Batches begin here.
+  static let firstBatch = 4096
+  static let batchHeaderSize = 32
+  /// Batches begin at multiples of this.
+  static let alignment = 8
+
+  /// What a batch holds.
+  ///
+  /// Other numbers belong to later versions.
+  enum Kind: UInt32 {
+    /// A save: ``ChangeSet``.
+    case changes = 1
+    /// A checkpoint: new class files are ready, and hold everything that stands before this batch.
+    case checkpoint = 2
+  }
+
+  /// Where the batch behind one of this payload begins.
+  static func end(ofBatchAt offset: Int, payload: Int) -> Int {
+    let end = offset + batchHeaderSize + payload
+    return (end + alignment - 1) / alignment * alignment
+  }
+
+  /// The bytes of a slot.
+  static func slot(epoch: UInt64) -> [UInt8] {
+    var buffer = DataBuffer(magic)
+    buffer.write(version)
+    buffer.write(UInt32(0))
+    buffer.write(epoch)
+    buffer.write(checksum(buffer.bytes))
+    return buffer.bytes + [UInt8](repeating: 0, count: slotSize - buffer.bytes.count)
+  }
+
+  static func checksum(_ bytes: [UInt8]) -> UInt32 {
+    var checksum = CRC32C()
+    checksum.update(bytes.span)
+    return checksum.value
+  }
+
+  /// The header of a batch, whose checksum covers the header's other fields and the payload.
+  struct BatchHeader: Equatable {
+    var length: UInt64
+    var epoch: UInt64
+    var sequence: UInt64
+    var kind: UInt32
+    /// Whether the batch, and with it all before it, was brought to the disk at once.
+    var isSynced = true
+
+    /// The checksum of this header and a payload in pieces.
+    func checksum(_ payload: [[UInt8]]) -> UInt32 {
+      var fields = DataBuffer()
+      for field in [length, epoch, sequence] { fields.write(field) }
+      fields.write(kindField)
+      var checksum = CRC32C()
+      checksum.update(fields.bytes.span)
+      for piece in payload { checksum.update(piece.span) }
+      return checksum.value
+    }
+
+    private static let unsyncedBit: UInt32 = 1 << 31
+    private var kindField: UInt32 { isSynced ? kind : kind | Self.unsyncedBit }
+
+    func bytes(checksum: UInt32) -> [UInt8] {
+      var buffer = DataBuffer()
+      for field in [length, epoch, sequence] { buffer.write(field) }
+      buffer.write(checksum)
+      buffer.write(kindField)
+      return buffer.bytes
+    }
+
+    static func read(_ bytes: [UInt8]) -> (BatchHeader, checksum: UInt32)? {
+      var buffer = DataBuffer(bytes)
+      guard let length = try? buffer.readUInt64(), let epoch = try? buffer.readUInt64(),
+        let sequence = try? buffer.readUInt64(), let checksum = try? buffer.readUInt32(),
+        let kind = try? buffer.readUInt32()
+      else { return nil }
+      return (
+        BatchHeader(
+          length: length, epoch: epoch, sequence: sequence, kind: kind & ~unsyncedBit,
+          isSynced: kind & unsyncedBit == 0),
+        checksum
+      )
+    }
+  }
+}

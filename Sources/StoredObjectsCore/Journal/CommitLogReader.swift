@@ -1,0 +1,153 @@
+/// Reads a commit log from its first batch to its last good one, and tells what lies behind.
+struct CommitLogReader {
+  /// How a log ends.
+  enum Tail: Equatable {
+    /// Behind the last batch there is only room.
+    case clean
+    /// A last batch that a crash or a power cut has cut off; its save was never acknowledged.
+    case torn(bytes: Int)
+  }
+
+  /// A batch as it was committed.
+  struct Batch {
+    let offset: Int
+    let kind: CommitLogFormat.Kind
+    let payload: [UInt8]
+  }
+
+  /// The epoch of the newest valid slot.
+  let epoch: UInt64
+  private let storage: any Storage
+  private let size: Int
+  private(set) var offset = CommitLogFormat.firstBatch
+  private(set) var sequence: UInt64 = 0
+
+  /// Reads the slots.
+  ///
+  /// - Returns: nil for a log that holds nothing: it is new, or was never finished being made.
+  /// - Throws: ``StoreError`` with `damaged` for a file that is no commit log, or of a later version;
+  ///   what the storage throws.
+  init?(_ storage: any Storage) throws {
+    self.storage = storage
+    size = try storage.size()
+    let bytes = try storage.read(CommitLogFormat.firstBatch, at: 0)
+    if bytes.allSatisfy({ $0 == 0 }) { return nil }
+    let epochs = try [0, CommitLogFormat.slotSize].compactMap { start in
+      try Self.epoch(
+        in: Array(bytes[min(start, bytes.count)...].prefix(CommitLogFormat.slotLength)))
+    }
+    guard let epoch = epochs.max() else {
+      throw StoreError(
+        .damaged, "Neither of the log's two headers is valid: this is no commit log, or a wreck.")
+    }
+    self.epoch = epoch
+  }
+
+  private static func epoch(in bytes: [UInt8]) throws -> UInt64? {
+    guard bytes.count == CommitLogFormat.slotLength, bytes.starts(with: CommitLogFormat.magic)
+    else { return nil }
+    var buffer = DataBuffer(bytes)
+    try buffer.skip(CommitLogFormat.magic.count)
+    let version = try buffer.readUInt32()
+    try buffer.skip(4)
+    let epoch = try buffer.readUInt64()
+    guard try buffer.readUInt32() == CommitLogFormat.checksum(Array(bytes.dropLast(4))) else {
+      return nil
+    }
+    guard version == CommitLogFormat.version else {
+      throw StoreError(
+        .damaged, "The log has format \(version); this library knows \(CommitLogFormat.version).")
+    }
+    return epoch
+  }
+
+  /// The next good batch, or nil behind the last one.
+  mutating func next() throws -> Batch? {
+    guard let batch = try batch(at: offset, sequence) else { return nil }
+    offset = CommitLogFormat.end(ofBatchAt: offset, payload: batch.payload.count)
+    sequence += 1
+    return batch
+  }
+
+  private func batch(at offset: Int, _ sequence: UInt64) throws -> Batch? {
+    guard let (header, checksum) = try header(at: offset), header.sequence == sequence,
+      let length = plausibleLength(header, at: offset)
+    else { return nil }
+    let payload = try storage.read(length, at: offset + CommitLogFormat.batchHeaderSize)
+    guard payload.count == length, header.checksum([payload]) == checksum else { return nil }
+    guard let kind = CommitLogFormat.Kind(rawValue: header.kind) else {
+      throw StoreError(
+        .damaged, "A batch is of kind \(header.kind), which only a later version knows.",
+        at: .init(offset: offset))
+    }
+    return Batch(offset: offset, kind: kind, payload: payload)
+  }
+
+  private func header(
+    at offset: Int
+  ) throws -> (CommitLogFormat.BatchHeader, checksum: UInt32)? {
+    let bytes = try storage.read(CommitLogFormat.batchHeaderSize, at: offset)
+    guard let found = CommitLogFormat.BatchHeader.read(bytes), found.0.epoch == epoch else {
+      return nil
+    }
+    return found
+  }
+
+  private func plausibleLength(_ header: CommitLogFormat.BatchHeader, at offset: Int) -> Int? {
+    guard let length = Int(exactly: header.length),
+      length <= size - offset - CommitLogFormat.batchHeaderSize
+    else { return nil }
+    return length
+  }
+
+  /// Looks at what lies behind the last good batch, once ``next()`` has returned nil.
+  ///
+  /// A save is acknowledged only when its batch is on the disk, and then the next one begins. So a
+  /// crash can spoil the last batch only. A *later* batch of the same epoch behind a spoilt one
+  /// means that something else has: acknowledged saves are damaged, and that must not go unsaid.
+  ///
+  /// - Throws: ``StoreError`` with `damaged` and the offset; what the storage throws.
+  func tail() throws -> Tail {
+    let isTorn = try header(at: offset) != nil
+    var candidate = offset
+    while candidate < size {
+      let chunk = try storage.read(Self.chunkSize, at: candidate)
+      for start in stride(from: 0, to: chunk.count, by: CommitLogFormat.alignment)
+      where mayBeHeader(chunk, start) { try refuseLaterBatch(at: candidate + start) }
+      candidate += Self.chunkSize
+    }
+    return isTorn ? .torn(bytes: size - offset) : .clean
+  }
+
+  private static let chunkSize = 1 << 18
+
+  /// Whether the second word is the epoch, which is quick to see.
+  ///
+  /// At the end of a chunk it can't be.
+  private func mayBeHeader(_ chunk: [UInt8], _ start: Int) -> Bool {
+    guard start + 16 <= chunk.count else { return true }
+    return chunk[start + 8] == UInt8(truncatingIfNeeded: epoch)
+  }
+
+  private func refuseLaterBatch(at candidate: Int) throws {
+    guard let (header, checksum) = try header(at: candidate), header.sequence > sequence,
+      // Without a sync between them a power cut may lose the earlier of two saves.
+      header.isSynced, try isValid(header, checksum, at: candidate)
+    else { return }
+    throw StoreError(
+      .damaged,
+      """
+      The save with the number \(sequence) is damaged in the log, and good ones follow it. Salvage \
+      what is left; a backup may have more.
+      """,
+      at: .init(offset: offset))
+  }
+
+  private func isValid(
+    _ header: CommitLogFormat.BatchHeader, _ checksum: UInt32, at offset: Int
+  ) throws -> Bool {
+    guard let length = plausibleLength(header, at: offset) else { return false }
+    let payload = try storage.read(length, at: offset + CommitLogFormat.batchHeaderSize)
+    return payload.count == length && header.checksum([payload]) == checksum
+  }
+}

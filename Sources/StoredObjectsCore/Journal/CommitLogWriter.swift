@@ -1,0 +1,134 @@
+/// Appends batches to a commit log, and empties it.
+///
+/// One thread at a time. After a failure of the disk the writer refuses everything, because nobody
+/// knows what has reached it; see ``CommitLogReader`` for what the next opening makes of it.
+final class CommitLogWriter {
+  /// The log grows by so much at a time, so that most saves change no metadata of the file.
+  static let growth = 1 << 20
+  /// What an emptied log keeps; the rest goes back to the disk.
+  static let sizeKept = 8 << 20
+
+  private let storage: any Storage
+  private let durability: Durability
+  private var epoch: UInt64
+  private var sequence: UInt64
+  private var size: Int
+  /// Where the next batch goes.
+  private(set) var offset: Int
+  private var failure: (any Error)?
+
+  /// Whether nobody knows what the disk holds.
+  var hasFailed: Bool { failure != nil }
+
+  /// Goes on behind the last batch that was read.
+  init(
+    _ storage: any Storage, durability: Durability, epoch: UInt64, sequence: UInt64, offset: Int
+  ) throws {
+    self.storage = storage
+    self.durability = durability
+    self.epoch = epoch
+    self.sequence = sequence
+    self.offset = offset
+    size = try storage.size()
+  }
+
+  /// The number of bytes in batches.
+  var usedCount: Int { offset - CommitLogFormat.firstBatch }
+
+  /// Appends a batch.
+  ///
+  /// When this returns, it is as durable as the level says.
+  ///
+  /// A batch that could not be written is not in the log: the next one takes its place. One that
+  /// could not be *synced* may be, so the log is of no further use.
+  ///
+  /// - Throws: what the storage throws; ``StoreError`` with `reopenNeeded` after a failed sync.
+  func append(_ kind: CommitLogFormat.Kind, _ payload: [[UInt8]]) throws {
+    try refuseAfterFailure()
+    let length = payload.reduce(0) { $0 + $1.count }
+    let header = CommitLogFormat.BatchHeader(
+      length: UInt64(length), epoch: epoch, sequence: sequence, kind: kind.rawValue,
+      isSynced: isSynced(kind))
+    let end = CommitLogFormat.end(ofBatchAt: offset, payload: length)
+    try makeRoom(upTo: end)
+    try write(header.bytes(checksum: header.checksum(payload)), payload)
+    if isSynced(kind) { try synchronize() }
+    offset = end
+    sequence += 1
+  }
+
+  private func write(_ header: [UInt8], _ payload: [[UInt8]]) throws {
+    if payload.reduce(0, { $0 + $1.count }) < 1 << 16 {
+      return try storage.write(payload.reduce(header, +), at: offset)
+    }
+    var position = offset
+    for piece in [header] + payload {
+      try storage.write(piece, at: position)
+      position += piece.count
+    }
+  }
+
+  private func makeRoom(upTo end: Int) throws {
+    guard end > size else { return }
+    // In steps, so that one large batch does not hold as many zeros in memory.
+    while size < end {
+      let wanted = (size + Self.growth) / Self.growth * Self.growth
+      try storage.resize(to: wanted)
+      size = wanted
+    }
+  }
+
+  /// Overwrites a torn tail, so that no batch in it can ever be taken for a later one.
+  func clearTail() throws {
+    let chunk = [UInt8](repeating: 0, count: 1 << 18)
+    for start in stride(from: offset, to: size, by: chunk.count) {
+      try storage.write(Array(chunk.prefix(size - start)), at: start)
+    }
+    try storage.synchronize()
+  }
+
+  /// Empties the log, once everything in it is safe elsewhere.
+  ///
+  /// - Throws: what the storage throws; the log is of no further use then.
+  func removeAll() throws {
+    try refuseAfterFailure()
+    do {
+      let slot = Int((epoch + 1) % 2) * CommitLogFormat.slotSize
+      try storage.write(CommitLogFormat.slot(epoch: epoch + 1), at: slot)
+      if durability != .none { try storage.synchronize() }
+      if size > Self.sizeKept {
+        try storage.resize(to: Self.sizeKept)
+        size = Self.sizeKept
+      }
+    } catch {
+      failure = error
+      throw error
+    }
+    (epoch, sequence, offset) = (epoch + 1, 0, CommitLogFormat.firstBatch)
+  }
+
+  /// Whether a batch has to be on the disk before anything else happens.
+  ///
+  /// Files that hold all saves up to a checkpoint must not be there after a power cut when the log
+  /// has only some of those saves: replaying these would undo later ones.
+  private func isSynced(_ kind: CommitLogFormat.Kind) -> Bool {
+    durability == .full || durability == .process && kind == .checkpoint
+  }
+
+  private func synchronize() throws {
+    do {
+      try storage.synchronize()
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  private func refuseAfterFailure() throws {
+    guard let failure else { return }
+    throw StoreError(
+      .reopenNeeded,
+      "The disk failed in an earlier save, and nobody knows what has reached it. Close and reopen.",
+      underlying: failure)
+  }
+}

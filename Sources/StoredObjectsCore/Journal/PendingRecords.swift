@@ -1,0 +1,94 @@
+/// What the commit log holds beyond the class files: the newest state of each row and name in it.
+///
+/// A value: whoever reads takes a copy and is undisturbed by commits.
+struct PendingRecords: Sendable {
+  /// A row or a name as the log has it.
+  struct Entry: Sendable {
+    /// Which batch has the bytes; nil if the row is deleted.
+    fileprivate let batch: Int?
+    fileprivate let range: Range<Int>
+
+    var isDeleted: Bool { batch == nil }
+  }
+
+  /// What is pending of one table.
+  struct Table: Sendable {
+    var rows: [UInt32: Entry] = [:]
+    /// How many more rows the table has than its file.
+    var countDifference = 0
+
+    fileprivate mutating func set(
+      _ record: ChangeSet.RecordChange, isInFile: Bool, batch: Int
+    ) {
+      let existed = rows[record.rowID].map { !$0.isDeleted } ?? isInFile
+      let exists = record.kind != .delete
+      countDifference += (exists ? 1 : 0) - (existed ? 1 : 0)
+      rows[record.rowID] = Entry(batch: exists ? batch : nil, range: record.range)
+    }
+  }
+
+  private(set) var tables: [TableID: Table] = [:]
+  private(set) var names: [String: Entry] = [:]
+  private var batches: [[UInt8]] = []
+  /// The number of bytes that are held.
+  private(set) var byteCount = 0
+
+  var isEmpty: Bool { batches.isEmpty }
+
+  /// Adds a save to what is pending.
+  ///
+  /// - Parameters:
+  ///   - changes: The save.
+  ///   - rowsInFiles: Those of the changed rows that the files of their tables have.
+  mutating func add(_ changes: ChangeSet, rowsInFiles: [TableID: Set<UInt32>]) {
+    for change in changes.tables where !change.records.isEmpty {
+      let inFile = rowsInFiles[change.table] ?? []
+      for record in change.records {
+        tables[change.table, default: Table()].set(
+          record, isInFile: inFile.contains(record.rowID), batch: batches.count)
+      }
+    }
+    for name in changes.names {
+      names[name.name] = Entry(
+        batch: name.range == nil ? nil : batches.count, range: name.range ?? 0..<0)
+    }
+    batches.append(changes.bytes)
+    byteCount += changes.bytes.count
+  }
+
+  /// Where the bytes of an entry are; nil for one that is deleted.
+  func bytes(of entry: Entry) -> (bytes: [UInt8], range: Range<Int>)? {
+    entry.batch.map { (batches[$0], entry.range) }
+  }
+
+  /// Which files folding touches.
+  var footprint: PendingFootprint {
+    PendingFootprint(tables: Array(tables.keys), hasNames: !names.isEmpty)
+  }
+
+  /// Everything that is pending as one change set, the newest state of each row only.
+  func merged() -> ChangeSet {
+    var merged = ChangeSet()
+    for (id, table) in tables.sorted(by: { $0.key.index < $1.key.index }) {
+      var records: [ChangeSet.RecordChange] = []
+      records.reserveCapacity(table.rows.count)
+      for (rowID, entry) in table.rows.sorted(by: { $0.key < $1.key }) {
+        let range = copy(entry, to: &merged.bytes)
+        records.append(
+          .init(kind: range == nil ? .delete : .update, rowID: rowID, range: range ?? 0..<0))
+      }
+      merged.tables.append(.init(table: id, records: records))
+    }
+    for (name, entry) in names.sorted(by: { $0.key < $1.key }) {
+      merged.names.append(.init(name: name, range: copy(entry, to: &merged.bytes)))
+    }
+    return merged
+  }
+
+  private func copy(_ entry: Entry, to bytes: inout [UInt8]) -> Range<Int>? {
+    guard let batch = entry.batch else { return nil }
+    let start = bytes.count
+    bytes.append(contentsOf: batches[batch][entry.range])
+    return start..<bytes.count
+  }
+}

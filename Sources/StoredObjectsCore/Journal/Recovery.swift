@@ -1,0 +1,88 @@
+/// What the commit log of a store says when the store is opened, and what that makes necessary.
+struct Recovery<Files: RecordFiles> {
+  /// The saves that are in the log only.
+  private(set) var pending = PendingRecords()
+  private let files: Files
+  private let storage: (any Storage)?
+  private var reader: CommitLogReader?
+  private var tail = CommitLogReader.Tail.clean
+  /// Whether the last checkpoint has been made good, so that the log can be emptied.
+  private var isCheckpointed = false
+
+  /// Reads the log, and finishes a checkpoint that was cut off.
+  ///
+  /// - Throws: ``StoreError`` with `damaged` when a save that was acknowledged is spoilt.
+  init(_ files: Files) throws {
+    self.files = files
+    storage = try files.openLog()
+    guard let storage else { return }
+    reader = try CommitLogReader(storage)
+    while let batch = try reader?.next() { try replay(batch) }
+    if let reader { tail = try reader.tail() }
+  }
+
+  private mutating func replay(_ batch: CommitLogReader.Batch) throws {
+    switch batch.kind {
+    case .changes:
+      let changes = try ChangeSet(encoded: batch.payload) { try files.table(named: $0) }
+      pending.add(changes, rowsInFiles: try rowsInFiles(changes))
+    case .checkpoint:
+      try files.publish(try Replacement.decode(batch.payload), durability: .full)
+      // All that stood before is in the files.
+      pending = PendingRecords()
+      isCheckpointed = true
+    }
+  }
+
+  private func rowsInFiles(_ changes: ChangeSet) throws -> [TableID: Set<UInt32>] {
+    var found: [TableID: Set<UInt32>] = [:]
+    for table in changes.tables {
+      for record in table.records where try files.hasRecord(record.rowID, in: table.table) {
+        found[table.table, default: []].insert(record.rowID)
+      }
+    }
+    return found
+  }
+
+  /// The log, ready to go on.
+  func writer(durability: Durability) throws -> CommitLogWriter? {
+    guard let storage, !files.isReadOnly else { return nil }
+    guard let reader else {
+      try storage.resize(to: CommitLogWriter.growth)
+      try storage.write(CommitLogFormat.slot(epoch: 1), at: CommitLogFormat.slotSize)
+      try storage.synchronize()
+      return try CommitLogWriter(
+        storage, durability: durability, epoch: 1, sequence: 0,
+        offset: CommitLogFormat.firstBatch)
+    }
+    let writer = try CommitLogWriter(
+      storage, durability: durability, epoch: reader.epoch, sequence: reader.sequence,
+      offset: reader.offset)
+    if tail != .clean { try writer.clearTail() }
+    if isCheckpointed && pending.isEmpty { try writer.removeAll() }
+    return writer
+  }
+}
+
+extension Replacement {
+  /// The payload of a checkpoint: a count, and for each file its new and its final name.
+  static func encode(_ replacements: [Replacement]) -> [UInt8] {
+    var buffer = DataBuffer()
+    buffer.writeCount(replacements.count)
+    for replacement in replacements {
+      buffer.write(replacement.newName)
+      buffer.write(replacement.name)
+    }
+    return buffer.bytes
+  }
+
+  static func decode(_ payload: [UInt8]) throws(DataBufferError) -> [Replacement] {
+    var buffer = DataBuffer(payload)
+    var replacements: [Replacement] = []
+    for _ in 0..<(try buffer.readCount(minimumElementSize: 8)) {
+      replacements.append(
+        Replacement(newName: try buffer.readString(), name: try buffer.readString()))
+    }
+    return replacements
+  }
+}

@@ -1,0 +1,104 @@
+public import StoredObjectsCore
+import TokyoCabinet
+
+extension TokyoCabinetFiles {
+  /// Makes new files with the changes, and brings them to the disk unless the level is `none`.
+  ///
+  /// Complexity: linear in the sizes of the files, which are copied, and in the changes.
+  ///
+  /// - Throws: ``StoreError`` with `rowExists`, `full`, `ioError`, `damaged` or `closed`. No new file
+  ///   is left then.
+  public func prepare(_ changes: ChangeSet, durability: Durability) throws -> [Replacement] {
+    var made: [Replacement] = []
+    do {
+      for target in try targets(of: changes) {
+        guard try target.file.isThere() || target.writesAnything else { continue }
+        let name = "\(Names.newPrefix)\(made.count)"
+        made.append(Replacement(newName: name, name: target.file.name))
+        try FilePreparation(
+          bytes: changes.bytes, target: target, path: path(name), configuration: configuration,
+          testedSizeLimit: testedSizeLimit, isSynced: durability != .none
+        ).run()
+      }
+      return made
+    } catch {
+      discard(made)
+      throw error
+    }
+  }
+
+  private func targets(of changes: ChangeSet) throws -> [FilePreparation.Target] {
+    var targets: [FilePreparation.Target] = []
+    for table in changes.tables where !table.records.isEmpty {
+      targets.append(.init(file: try file(table.table), content: .records(table.records)))
+    }
+    if !changes.names.isEmpty {
+      targets.append(.init(file: buffers, content: .names(changes.names)))
+    }
+    return targets
+  }
+
+  private func path(_ name: String) -> String { location + "/" + name }
+
+  /// Gives new files their final names.
+  ///
+  /// Scans under way keep what they were reading.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, or `readOnly` when a read-only opening would have to.
+  public func publish(_ replacements: [Replacement], durability: Durability) throws {
+    for replacement in replacements where exists(path(replacement.newName)) {
+      guard !isReadOnly else {
+        throw StoreError(
+          .readOnly, "A save has to be finished first: open the store for writing once.",
+          at: .init(path: location))
+      }
+      let file = try file(of: replacement)
+      file.lock.lockForWriting()
+      defer { file.lock.unlock() }
+      try file.willBeReplaced()
+      try storeErrors(at: file.path) { try renameFile(path(replacement.newName), file.path) }
+    }
+    if durability != .none { try synchronizeDirectory() }
+  }
+
+  private func file(of replacement: Replacement) throws -> TableFile {
+    guard replacement.newName.hasPrefix(Names.newPrefix), !replacement.newName.contains("/") else {
+      throw StoreError(
+        .damaged, "The log names a file that it can't mean.", at: .init(path: location))
+    }
+    if replacement.name == Names.buffers { return buffers }
+    return try file(table(named: replacement.name))
+  }
+
+  /// Removes new files that will never be published.
+  public func discard(_ replacements: [Replacement]) {
+    for replacement in replacements { try? removeFile(path(replacement.newName)) }
+  }
+
+  /// Removes what a process has left that died while it made new files.
+  public func removeStrays() throws {
+    try storeErrors(at: location) {
+      for name in try directoryEntries(location) where name.hasPrefix(Names.newPrefix) {
+        try removeFile(path(name))
+      }
+    }
+  }
+
+  /// The size of the files that folding would copy.
+  public func byteCount(touchedBy footprint: PendingFootprint) throws -> Int {
+    let files = try footprint.tables.map { try file($0) } + (footprint.hasNames ? [buffers] : [])
+    return try files.reduce(0) { $0 + (try $1.reading { Int(try $0.fileSize) } ?? 0) }
+  }
+
+  /// The file of the commit log.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  public func openLog() throws -> (any Storage)? {
+    let path = path(Names.log)
+    let isNew = !exists(path)
+    if isReadOnly && isNew { return nil }
+    let log = try storeErrors(at: path) { try FileStorage(path, writable: !isReadOnly) }
+    if isNew { try synchronizeDirectory() }
+    return log
+  }
+}

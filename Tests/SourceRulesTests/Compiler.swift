@@ -1,0 +1,53 @@
+import Foundation
+
+/// Compiles small programs against the modules that were built along with these tests.
+enum Compiler {
+  /// What the compiler said, and whether it was content.
+  struct Outcome {
+    let succeeded: Bool
+    let diagnostics: String
+  }
+
+  /// The folder of the modules, beside the test bundle.
+  private static var modules: URL {
+    let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+    let candidates = [program, URL(filePath: CommandLine.arguments[0])].map {
+      $0.deletingLastPathComponent().appending(path: "Modules")
+    }
+    let name = "StoredObjectsCore.swiftmodule"
+    return candidates.first {
+      FileManager.default.fileExists(atPath: $0.appending(path: name).path(percentEncoded: false))
+    } ?? candidates[0]
+  }
+
+  /// Where the package manager keeps what the compiler makes of C headers.
+  private static var moduleCache: URL {
+    modules.deletingLastPathComponent().appending(path: "ModuleCache")
+  }
+
+  /// Compiles a program as Swift 6, up to the checks of data races, which come after type checking.
+  static func compile(_ program: String) throws -> Outcome {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let source = folder.appending(path: "Program.swift")
+    try program.write(to: source, atomically: false, encoding: .utf8)
+
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = [
+      "swiftc", "-emit-sil", "-o", "/dev/null", "-parse-as-library", "-swift-version", "6",
+      "-module-cache-path", moduleCache.path(percentEncoded: false),
+      "-I", modules.path(percentEncoded: false), source.path(percentEncoded: false),
+    ]
+    let output = Pipe()
+    process.standardError = output
+    process.standardOutput = output
+    try process.run()
+    let text = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return Outcome(
+      succeeded: process.terminationStatus == 0,
+      diagnostics: String(decoding: text, as: UTF8.self))
+  }
+}

@@ -1,0 +1,110 @@
+import Testing
+
+/// A program that must not compile, and part of what the compiler has to say about it.
+struct Refusal: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  let program: String
+  let diagnostic: String
+
+  init(_ name: String, _ diagnostic: String, _ program: String) {
+    testDescription = name
+    self.program = program
+    self.diagnostic = diagnostic
+  }
+}
+
+/// What every program begins with.
+private let prelude = """
+  import StoredObjectsCore
+  final class Song: StoredObject { @Content var title = "" }
+
+  """
+
+private let noWidth = "Int has no fixed width on disk: write Int64(value)"
+
+private let dataRaces: [Refusal] = [
+  Refusal(
+    "using a store in a detached task and beside it", "risks causing data races",
+    """
+    func run(store: sending Store) {
+      Task.detached { try store.saveChanges() }
+      _ = store.hasUnsavedChanges
+    }
+    """),
+  Refusal(
+    "returning an object from the actor that holds its store",
+    "non-Sendable 'Song?'-typed result can not be returned from actor-isolated",
+    """
+    actor Library {
+      let store: Store
+      init(_ backend: MemoryBackend) { store = Store(backend: backend) }
+      func song() throws -> Song? { try store.object(Song.self, rowID: 2) }
+    }
+    func run(library: Library) async throws { _ = try await library.song() }
+    """),
+  Refusal(
+    "taking a store for Sendable", "conformance of 'Store' to 'Sendable' is unavailable",
+    "func run(store: Store) { let value: any Sendable = store; _ = value }"),
+  Refusal(
+    "taking an object for Sendable",
+    "conformance of 'StoredObject' to 'Sendable' is unavailable",
+    "func run(song: Song) { let value: any Sendable = song; _ = value }"),
+]
+
+private let widths: [Refusal] = [
+  Refusal("writing an Int", noWidth, "func run(b: inout DataBuffer) { b.write(5 as Int) }"),
+  Refusal("writing a literal", noWidth, "func run(b: inout DataBuffer) { b.write(5) }"),
+  Refusal("writing [Int]", noWidth, "func run(b: inout DataBuffer) { b.write([5 as Int]) }"),
+  Refusal("writing Int?", noWidth, "func run(b: inout DataBuffer) { b.write(nil as Int?) }"),
+  Refusal(
+    "writing an Int in an order", noWidth,
+    "func run(b: inout DataBuffer) { b.write(5 as Int, order: .bigEndian) }"),
+  Refusal(
+    "reading an Int", noWidth,
+    "func run(b: inout DataBuffer) throws { let x: Int = try b.read(); _ = x }"),
+  Refusal(
+    "writing a UInt", "UInt has no fixed width on disk: write UInt64(value)",
+    "func run(b: inout DataBuffer) { b.write(5 as UInt) }"),
+]
+
+private let content: [Refusal] = [
+  Refusal(
+    "@Content in a structure", "@Content is for properties of StoredObject subclasses",
+    "struct Plain { @Content var title = \"\" }"),
+  Refusal(
+    "@Content in a class of another kind", "requires that 'Plain' inherit from 'StoredObject'",
+    "final class Plain { @Content var title = \"\" }"),
+]
+
+@Suite("What the compiler refuses")
+struct CompilerRefusalTests {
+  @Test("The compiler takes what is right")
+  func control() throws {
+    let outcome = try Compiler.compile(
+      prelude + """
+        actor Library {
+          let store: Store
+          init(_ backend: MemoryBackend) { store = Store(backend: backend) }
+          func title() throws -> String? { try store.object(Song.self, rowID: 2)?.title }
+        }
+        func run(backend: MemoryBackend) async throws {
+          let store = Store(backend: backend)
+          Task.detached { try Store(backend: backend).saveChanges() }
+          store.insert(Song())
+          _ = try await Library(backend).title()
+          var buffer = DataBuffer()
+          buffer.write(5 as UInt8)
+          buffer.write(Int64(5), order: .bigEndian)
+          buffer.write(5.0)
+        }
+        """)
+    #expect(outcome.succeeded, "\(outcome.diagnostics)")
+  }
+
+  @Test("The compiler refuses what is wrong, and says why", arguments: dataRaces + widths + content)
+  func refusals(refusal: Refusal) throws {
+    let outcome = try Compiler.compile(prelude + refusal.program)
+    #expect(!outcome.succeeded)
+    #expect(outcome.diagnostics.contains(refusal.diagnostic), "\(outcome.diagnostics)")
+  }
+}

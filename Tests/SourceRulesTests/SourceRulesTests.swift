@@ -1,0 +1,108 @@
+import Foundation
+import Testing
+
+/// The files that may do what the compiler can't check, each with its reason.
+private let filesThatMayBeUnsafe: [String: String] = [
+  "StoredObjectsCore/Backend/LentBytes.swift": "copies bytes in and out of RawSpan",
+  "StoredObjectsCore/File/SystemCalls.swift": "calls the operating system: open files",
+  "StoredObjectsCore/File/SystemCalls+Names.swift": "calls the operating system: names",
+  "TokyoCabinet/HashHandle.swift": "holds the C library's handle",
+  "TokyoCabinet/HashHandle+WholeFile.swift": "holds the C library's handle",
+  "TokyoCabinet/LentBytes.swift": "lends what the C library hands out",
+  "TokyoCabinet/RecordBatch.swift": "copies records that the C library hands out",
+  "TokyoCabinet/SystemCalls.swift": "calls the operating system",
+  "TokyoCabinetBackend/ReadWriteLock.swift": "holds a pthread_rwlock_t",
+  "TokyoCabinetBackend/RecordKey.swift": "lends keys made on the stack",
+]
+
+@Suite("Rules for the source")
+struct SourceRulesTests {
+  @Test("The source is found")
+  func found() {
+    let paths = SourceFile.all.map(\.path)
+    #expect(paths.contains("StoredObjectsCore/Store/Store.swift"))
+    #expect(SourceFile.all.allSatisfy { !$0.code.isEmpty })
+  }
+
+  @Test("Only the files that are listed do unsafe things, and all of them do")
+  func unsafeFiles() {
+    let pattern = #"\bunsafe\b|@safe\b|@unchecked\b|nonisolated\(unsafe\)"#
+    let files = SourceFile.all.filter { file in
+      file.code.contains { $0.range(of: pattern, options: .regularExpression) != nil }
+    }
+    #expect(Set(files.map(\.path)) == Set(filesThatMayBeUnsafe.keys))
+  }
+
+  @Test("No file has more than 400 lines")
+  func length() {
+    #expect(SourceFile.all.filter { $0.lines.count > 401 }.map(\.path) == [])
+  }
+
+  @Test(
+    "No file gives up at run time",
+    arguments: [#"\bfatalError\("#, #"\btry!"#, #"\bas!"#])
+  func forbiddenCode(pattern: String) {
+    let files = SourceFile.all.filter { file in
+      file.code.contains { $0.range(of: pattern, options: .regularExpression) != nil }
+    }
+    #expect(files.map(\.path) == [])
+  }
+
+  @Test("No file leaves work undone", arguments: ["TODO", "FIXME", "XXX"])
+  func reminders(word: String) {
+    let files = SourceFile.all.filter { file in file.lines.contains { $0.contains(word) } }
+    #expect(files.map(\.path) == [])
+  }
+}
+
+@Suite("Rules for imports")
+struct ImportRulesTests {
+  @Test("Nobody but TokyoCabinet imports the C library")
+  func cLibrary() {
+    let importers = SourceFile.all.filter { $0.imports.contains("CTokyoCabinet") }.map(\.module)
+    #expect(Set(importers).isSubset(of: ["TokyoCabinet"]))
+  }
+
+  @Test("The core imports no C library but the system's, in its place, and little of Foundation")
+  func core() {
+    let files = SourceFile.all.filter {
+      $0.module == "StoredObjectsCore" && !$0.path.contains("/File/SystemCalls")
+    }
+    let imports = files.reduce(into: Set<String>()) { $0.formUnion($1.imports) }
+    #expect(imports == ["FoundationEssentials", "Logging", "Synchronization"])
+  }
+
+  @Test("No backend imports another, and nothing below the umbrella imports a backend")
+  func backends() {
+    let backends = Set(SourceFile.all.map(\.module).filter { $0.hasSuffix("Backend") })
+    #expect(!backends.isEmpty)
+    for file in SourceFile.all where file.module != "StoredObjects" {
+      #expect(file.imports.isDisjoint(with: backends), "\(file.path)")
+    }
+  }
+}
+
+@Suite("Directions inside the core")
+struct LayerRulesTests {
+  private func users(of words: [String], inFolder folder: String) -> [String] {
+    SourceFile.all
+      .filter { $0.module == "StoredObjectsCore" && $0.folder == folder }
+      .filter { words.contains(where: $0.names) }
+      .map { $0.path.components(separatedBy: "/").last ?? "" }
+  }
+
+  @Test("Backends see bytes: they name neither objects nor stores nor what encodes them")
+  func backend() {
+    let words = ["Store", "StoredObject", "RegisteredClass", "DataBuffer"]
+    #expect(users(of: words, inFolder: "Backend") == [])
+  }
+
+  @Test("A buffer knows of objects and stores only where it turns them into references")
+  func buffer() {
+    #expect(
+      users(of: ["StoredObject", "RegisteredClass"], inFolder: "Buffer")
+        == ["DataBuffer+References.swift"])
+    #expect(users(of: ["Store"], inFolder: "Buffer") == ["DataBuffer.swift"])
+    #expect(users(of: ["StoreBackend", "ChangeSet"], inFolder: "Buffer") == [])
+  }
+}

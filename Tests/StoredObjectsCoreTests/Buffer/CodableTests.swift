@@ -1,0 +1,117 @@
+import FoundationEssentials
+import StoredObjectsCore
+import Testing
+
+struct Settings: Codable, Equatable {
+  enum Theme: Codable, Equatable {
+    case dark
+    case light(brightness: Double)
+  }
+  var theme: Theme
+  var opened: Date?
+  var recent: [String]
+  var limits: [String: UInt64]
+}
+
+@Suite("Codable values in a buffer")
+struct CodableTests {
+  @Test("Any Codable value reads back")
+  func roundTrips() throws {
+    let date = Date(timeIntervalSinceReferenceDate: 785_000_000.5)
+    try expectRoundTrip(
+      Settings(
+        theme: .light(brightness: 0.5), opened: date, recent: ["Für Elise", ""],
+        limits: ["most": .max, "least": 0]))
+    try expectRoundTrip(Settings(theme: .dark, opened: nil, recent: [], limits: [:]))
+    try expectRoundTrip(Settings.Theme.dark)
+    try expectRoundTrip(Int.min)
+    try expectRoundTrip(UInt64.max)
+    try expectRoundTrip("")
+    try expectRoundTrip("a\0b")
+    try expectRoundTrip([[1, 2], []])
+    try expectRoundTrip(date)
+    try expectRoundTrip(true)
+    try expectRoundTrip(-0.5)
+    try expectRoundTrip(Data([0, 1]))
+  }
+
+  @Test("nil is a Codable value, apart from any other")
+  func missing() throws {
+    try expectRoundTrip(Int?.none)
+    try expectRoundTrip(Int?.some(0))
+    try expectRoundTrip(["a", nil, ""] as [String?])
+  }
+
+  private func expectRoundTrip<Value: Codable & Equatable>(_ value: Value) throws {
+    var writer = DataBuffer()
+    writer.write(codable: value)
+    writer.write(UInt8(7))
+    #expect(writer.failure == nil)
+    var buffer = DataBuffer(writer.bytes)
+    #expect(try buffer.readCodable(Value.self) == value)
+    #expect(try buffer.readUInt8() == 7)
+  }
+
+  @Test("A Codable value is a binary property list, framed as data")
+  func framing() throws {
+    var buffer = DataBuffer.holding { $0.write(codable: 5) }
+    let list = try buffer.readBytes()
+    #expect(list.prefix(8).elementsEqual("bplist00".utf8))
+    #expect(buffer.remainingCount == 0)
+  }
+
+  @Test(
+    "Bytes that are no property list of the value are invalid, where they begin",
+    arguments: [
+      [], [0], Array("bplist00".utf8), Array("not a list".utf8), Array(repeating: 255, count: 64),
+      Array("<plist><array><integer>1</integer></array></plist>".utf8), Array("(1)".utf8),
+    ] as [[UInt8]])
+  func garbage(bytes: [UInt8]) {
+    var buffer = DataBuffer.holding {
+      $0.write(true)
+      $0.write(bytes)
+    }
+    let error = #expect(throws: DataBufferError.self) {
+      _ = try buffer.readBool()
+      _ = try buffer.readCodable(Int.self)
+    }
+    #expect(error?.code == .invalidValue)
+    #expect(error?.offset == 1)
+  }
+
+  @Test("A property list nested deeper than any stack is invalid, and does not end the program")
+  func deeplyNested() {
+    let text = "<plist>" + String(repeating: "<array>", count: 500_000)
+    var buffer = DataBuffer.holding { $0.write(Data(text.utf8)) }
+    let error = #expect(throws: DataBufferError.self) { _ = try buffer.readCodable([Int].self) }
+    #expect(error?.code == .invalidValue)
+  }
+
+  @Test("A value of another type, or several values, are invalid")
+  func otherType() throws {
+    var text = DataBuffer.holding { $0.write(codable: "text") }
+    #expect(throws: DataBufferError.self) { _ = try text.readCodable(Int.self) }
+    #expect(text.offset == 0)
+    let encoder = PropertyListEncoder()
+    encoder.outputFormat = .binary
+    let pair = try encoder.encode([1, 2])
+    var two = DataBuffer.holding { $0.write(pair) }
+    let error = #expect(throws: DataBufferError.self) { _ = try two.readCodable(Int.self) }
+    #expect(error?.code == .invalidValue)
+    #expect(error?.offset == 0)
+  }
+
+  @Test("A value that does not encode is remembered, and names its type")
+  func notEncodable() {
+    struct Stubborn: Encodable {
+      struct Refusal: Error {}
+      func encode(to encoder: any Encoder) throws { throw Refusal() }
+    }
+    var buffer = DataBuffer()
+    buffer.write(UInt16(0))
+    buffer.write(codable: Stubborn())
+    #expect(buffer.failure?.code == .notEncodable)
+    #expect(buffer.failure?.offset == 2)
+    #expect(buffer.failure?.message.contains("Stubborn") == true)
+  }
+}

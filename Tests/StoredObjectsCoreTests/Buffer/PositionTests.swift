@@ -1,0 +1,95 @@
+import Testing
+
+@testable import StoredObjectsCore
+
+@Suite("The reading position of a buffer")
+struct PositionTests {
+  @Test("Reading goes on from value to value, and the counts say how far")
+  func counts() throws {
+    var buffer = DataBuffer(hex: "01 02 00 03 00 00 00 61 62 63 09")
+    #expect(buffer.offset == 0)
+    #expect(buffer.remainingCount == 11)
+    #expect(try buffer.readUInt8() == 1)
+    #expect(try buffer.readUInt16() == 2)
+    #expect(buffer.offset == 3)
+    #expect(try buffer.readString() == "abc")
+    #expect(buffer.offset == 10)
+    #expect(buffer.remainingCount == 1)
+    #expect(buffer.bytes.count == 11)
+  }
+
+  @Test("Skipping passes over bytes, none or all of them, but not over the end")
+  func skipping() throws {
+    var buffer = DataBuffer([1, 2, 3, 4])
+    try buffer.skip(0)
+    try buffer.skip(2)
+    #expect(try buffer.readUInt8() == 3)
+    for count in [2, Int.max] {
+      let error = #expect(throws: DataBufferError.self) { try buffer.skip(count) }
+      #expect(error?.code == .endOfBuffer)
+      #expect(error?.offset == 3)
+    }
+    try buffer.skip(1)
+    #expect(buffer.remainingCount == 0)
+  }
+
+  @Test("skipRemaining passes over all that is left, once and again")
+  func skippingAll() throws {
+    var buffer = DataBuffer([1, 2, 3])
+    _ = try buffer.readUInt8()
+    buffer.skipRemaining()
+    buffer.skipRemaining()
+    #expect(buffer.remainingCount == 0)
+    #expect(buffer.offset == 3)
+  }
+
+  @Test("A buffer that is no record has the version 0")
+  func version() {
+    #expect(DataBuffer().version == 0)
+    #expect(DataBuffer([5]).version == 0)
+  }
+
+  @Test("A buffer of bytes appends behind them, and leaves a copy alone")
+  func appending() {
+    let original = DataBuffer([1])
+    var copy = original
+    copy.write(UInt8(2))
+    #expect(copy.bytes == [1, 2])
+    #expect(original.bytes == [1])
+  }
+
+  @Test("An error's description has its code, its offset and its message")
+  func description() {
+    let error = DataBufferError(.invalidValue, at: 7, "no such case")
+    #expect("\(error)" == "invalidValue at offset 7: no such case")
+  }
+
+  @Test("A window on a record sees nothing before or behind it, and counts from its beginning")
+  func window() throws {
+    var buffer = DataBuffer()
+    buffer.window(2..<5, of: [9, 9, 1, 2, 3, 9])
+    #expect(buffer.remainingCount == 3)
+    #expect(try buffer.readUInt8() == 1)
+    #expect(buffer.offset == 1)
+    let error = #expect(throws: DataBufferError.self) { try buffer.readUInt32() }
+    #expect(error?.code == .endOfBuffer)
+    #expect(error?.offset == 1)
+    buffer.skipRemaining()
+    #expect(buffer.offset == 3)
+  }
+
+  @Test("A buffer that is filled anew has forgotten its bytes, position, version and failure")
+  func refilling() throws {
+    var buffer = DataBuffer([1, 2, 3])
+    _ = try buffer.readUInt16()
+    buffer.version = 4
+    buffer.write(Song?.some(Song("x", 1)))
+    #expect(buffer.failure != nil)
+    [UInt8]([7, 8]).lend { buffer.fill(with: $0) }
+    #expect(buffer.bytes == [7, 8])
+    #expect(buffer.offset == 0)
+    #expect(buffer.version == 0)
+    #expect(buffer.failure == nil)
+    #expect(try buffer.readUInt16() == 0x0807)
+  }
+}

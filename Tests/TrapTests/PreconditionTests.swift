@@ -1,0 +1,115 @@
+import StoredObjectsCore
+import Testing
+
+/// A class that nothing is special about.
+private final class Song: StoredObject {}
+
+/// A class whose objects look themselves up when they are no longer there.
+private final class Lingering: StoredObject {
+  deinit { _ = try? store?.object(Lingering.self, rowID: rowID) }
+}
+
+/// A store that knows all classes above.
+private func makeStore() throws -> Store {
+  let store = Store(backend: try MemoryBackend())
+  try store.register(Song.self, Lingering.self)
+  return store
+}
+
+@Suite("Mistakes of the caller that end the program, as documented")
+struct PreconditionTests {
+  /// Expects that a program ended with this message, where messages are compiled in.
+  private func expect(
+    _ message: String, in result: ExitTest.Result?,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let result = try #require(result, sourceLocation: sourceLocation)
+    #if DEBUG
+      let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+      #expect(text.contains(message), sourceLocation: sourceLocation)
+    #endif
+  }
+
+  @Test("Inserting an object of a class that is not registered")
+  func insertUnregistered() async throws {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      Store(backend: try MemoryBackend()).insert(Song())
+    }
+    try expect("Register Song with the store before inserting.", in: result)
+  }
+
+  @Test("Inserting an object that is in another store")
+  func insertForeign() async throws {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let (store, other, song) = (try makeStore(), try makeStore(), Song())
+      other.insert(song)
+      store.insert(song)
+    }
+    try expect("The object is in another store: delete it there first.", in: result)
+  }
+
+  @Test("Deleting an object that is in another store")
+  func deleteForeign() async throws {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let (store, other, song) = (try makeStore(), try makeStore(), Song())
+      other.insert(song)
+      store.delete(song)
+    }
+    try expect("The object is in another store.", in: result)
+  }
+
+  @Test("Skipping backwards")
+  func negativeSkip() async throws {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      var buffer = DataBuffer([1, 2, 3])
+      try buffer.skip(2)
+      try buffer.skip(-1)
+    }
+    try expect("skip(_:) goes forward only", in: result)
+  }
+
+  @Test("Upgrading in batches of no object")
+  func emptyBatches() async throws {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      try makeStore().upgradeObjects(of: Song.self, batchSize: 0)
+    }
+    try expect("A batch has at least one object.", in: result)
+  }
+
+  @Test("Fetching an object by its row in its own deinit")
+  func resurrection() async throws {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let store = try makeStore()
+      store.insert(Lingering())
+      // The store lets go of the object, and nobody else has it.
+      try store.saveChanges()
+    }
+    try expect("unowned reference", in: result)
+  }
+}
+
+@Suite("What looks like a mistake of the caller and is none")
+struct HarmlessTests {
+  @Test("Inserting twice, deleting twice, and deleting what is in no store do nothing")
+  func repetition() throws {
+    let (store, song) = (try makeStore(), Song())
+    store.delete(song)
+    store.insert(song)
+    store.insert(song)
+    store.delete(song)
+    store.delete(song)
+    #expect(!store.hasUnsavedChanges)
+  }
+}
