@@ -34,9 +34,7 @@ enum Names {
 
   /// Checks the name of a named buffer that is to be written.
   static func check(buffer name: String) throws {
-    if name.isEmpty || name.utf8.contains(0) {
-      throw StoreError(.invalidName, "the name of a buffer must not be empty nor contain NUL")
-    }
+    if name.isEmpty { throw StoreError(.invalidName, "the name of a buffer must not be empty") }
   }
 
   /// Whether a file in the directory can be that of a table.

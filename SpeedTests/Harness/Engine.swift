@@ -11,7 +11,7 @@ enum Engine: String, CaseIterable, ExpressibleByArgument {
   /// What a finished save survives on this engine.
   var durability: String {
     switch self {
-    case .tokyoCabinet: "synced"
+    case .tokyoCabinet: "full"
     case .memory: "none"
     }
   }

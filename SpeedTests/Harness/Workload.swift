@@ -19,7 +19,7 @@ extension Workload {
 /// All workloads; the names are those of the original's programs.
 let workloads: [any Workload] = [
   SimpleInsert(), SimpleFetch(), SimpleScan(), ComplexInsert(), ComplexFetch(), SimpleUpdate(),
-  RandomFetch(), NamedBufferInsert(), NamedBufferFetch(),
+  RandomFetch(), SmallSaves(), NamedBufferInsert(), NamedBufferFetch(),
 ]
 
 /// A workload did not do what it is timed for.

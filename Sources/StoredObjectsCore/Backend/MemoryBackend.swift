@@ -30,9 +30,10 @@ public final class MemoryBackend: StoreBackend {
   ///
   /// - Throws: ``StoreError`` with `inUse` when another backend has the disk open for writing.
   public init(disk: MemoryDisk = MemoryDisk(), isReadOnly: Bool = false) throws {
+    // First: once all properties are set, a refusal would run `deinit`, and unlock another's disk.
+    try disk.open(isReadOnly: isReadOnly)
     self.disk = disk
     self.isReadOnly = isReadOnly
-    try disk.open(isReadOnly: isReadOnly)
   }
 
   deinit { closeOnce() }
@@ -119,11 +120,11 @@ public final class MemoryBackend: StoreBackend {
 
   /// Writes a change set under one lock.
   public func commit(_ changes: ChangeSet) throws {
+    let names = try inSession(\.names)
     guard !isReadOnly else {
       throw StoreError(
         .readOnly, "The store was opened for reading only.", at: .init(path: location))
     }
-    let names = try inSession(\.names)
     try disk.apply(changes, tableNames: names)
   }
 

@@ -97,18 +97,16 @@ func writeFile(
   }
 }
 
-/// Sets the size of an open file, and sees to it that the disk has room for what is added.
+/// Sets the size of an open file.
+///
+/// What is added is written with zeros, not only set aside: room that was never written makes the
+/// file system keep books at each first write to it, which costs a sync as much again.
 func resizeFile(
   _ descriptor: Int32, _ path: String, to size: Int
 ) throws(SystemError) {
   let old = try fileSize(descriptor, path)
   if size > old {
-    // Answers with an errno, instead of setting it.
-    let number = posix_fallocate(descriptor, old, size - old)
-    if number == 0 { return }
-    if number != EOPNOTSUPP && number != EINVAL {
-      throw SystemError(call: "posix_fallocate", path: path, number: number)
-    }
+    return try writeFile(descriptor, path, [UInt8](repeating: 0, count: size - old), at: old)
   }
   _ = try retrying("ftruncate", path) { Int(ftruncate(descriptor, size)) }
 }

@@ -70,9 +70,12 @@ final class CommitLogWriter {
 
   private func makeRoom(upTo end: Int) throws {
     guard end > size else { return }
-    let wanted = (end + Self.growth - 1) / Self.growth * Self.growth
-    try storage.resize(to: wanted)
-    size = wanted
+    // In steps, so that one large batch does not hold as many zeros in memory.
+    while size < end {
+      let wanted = (size + Self.growth) / Self.growth * Self.growth
+      try storage.resize(to: wanted)
+      size = wanted
+    }
   }
 
   /// Overwrites a torn tail, so that no batch in it can ever be taken for a later one.

@@ -100,7 +100,9 @@ extension ObjectCursor {
   }
 
   private mutating func nextInBatch() throws(StoreError) -> Object? {
-    // What was read ahead is out of date once anyone has committed.
+    // What was read ahead is out of date once anyone has committed. The news are taken in first: a
+    // commit that comes after this test stays news, and a change that rests on the batch a conflict.
+    store.collectChangesElsewhere()
     guard batch.commitCount == entry.shared.commitCount else {
       batch.removeAll()
       return nil
@@ -122,7 +124,7 @@ extension ObjectCursor {
     let object = entry.object(rowID, as: type)
     if object.state.contains(.deleted) { return nil }
     if object.hasContent || object.state.contains(.loading) { return object }
-    store.forgetChangeElsewhere(rowID, entry)
+    store.forgetKnownChange(rowID, entry)
     var buffer = store.takeWindow(batch.bytes, range)
     try store.decode(object, entry, from: &buffer)
     return object

@@ -7,10 +7,14 @@ extension Store {
   /// nothing, and inserting one that was deleted since the last save takes the deletion back.
   ///
   /// - Precondition: the object's class is registered, the object is in no other store, and it is not
-  ///   one whose record could not be read before it was deleted.
+  ///   one whose record could not be read before it was deleted or its store was gone.
   ///
   /// Complexity: constant time.
   public func insert(_ object: StoredObject) {
+    if let entry = object.registration, entry.store == nil {
+      // Its store is gone: it is on its own.
+      entry.release(object)
+    }
     if let entry = object.registration {
       precondition(entry.store === self, "The object is in another store: delete it there first.")
       return undelete(object, entry)
@@ -73,9 +77,10 @@ extension Store {
     else { return }
     object.checkForContent()
     guard object.hasContent else { return }
+    // Marked first: a delegate that changes this object ends here.
+    entry.mark(object) { $0.insert(.updated) }
     delegate?.store(self, willUpdate: object)
     noteChange()
-    entry.mark(object) { $0.insert(.updated) }
     delegate?.storeDidChange(self)
   }
 
@@ -95,6 +100,7 @@ extension Store {
   /// Complexity: linear in the number of changed objects.
   public func discardChanges() {
     let hadChanges = hasUnsavedChanges
+    collectChangesElsewhere()
     for entry in classes {
       for object in entry.takePending() { discard(object, entry) }
     }
@@ -107,7 +113,7 @@ extension Store {
     if object.state.contains(.inserted) {
       entry.release(object)
       object.state = .hasContent
-    } else if object.state.contains(.updated) {
+    } else if object.state.contains(.updated) || isChangedElsewhere(object.rowID, entry) {
       object.state = []
     } else {
       object.state.subtract([.deleted, .pending])

@@ -24,7 +24,7 @@ extension Store {
     do {
       let table = try backend.table(named: type.storedName)
       let metadata = try readMetadata(of: type, table)
-      if let metadata { try checkOrder(type, metadata) }
+      if let metadata { try checkOrder(type, metadata) } else { try refuseTakenPlace(type) }
       let shared = backend.coordinator.table(table)
       if let metadata { shared.setMetadata(metadata) }
       enroll(
@@ -74,34 +74,66 @@ extension Store {
 
   private func checkOrder(_ type: StoredObject.Type, _ metadata: ClassMetadata) throws {
     guard Int(metadata.classID) != classes.count else { return }
-    let saved = try savedOrder(including: type, metadata)
+    var saved = try savedClassIDs()
+    saved[type.storedName] = metadata.classID
+    throw wrongOrder(
+      "was saved as class \(metadata.classID) and is registered as class \(classes.count)", type,
+      saved)
+  }
+
+  /// References of unknown class that were saved to another class must not lead to this one.
+  private func refuseTakenPlace(_ type: StoredObject.Type) throws {
+    let saved = try savedClassIDs()
+    guard let other = saved.first(where: { Int($0.value) == classes.count }) else { return }
+    throw wrongOrder(
+      "is new and registered as class \(classes.count), the place of \"\(other.key)\"", type,
+      saved)
+  }
+
+  private func wrongOrder(
+    _ what: String, _ type: StoredObject.Type, _ savedClassIDs: [String: UInt8]
+  ) -> StoreError {
+    let saved = savedClassIDs.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
+      .map { "\($0.value) \($0.key)" }.joined(separator: ", ")
     let registered = (classes.map(\.name) + [type.storedName]).enumerated()
       .map { "\($0.offset) \($0.element)" }.joined(separator: ", ")
-    throw StoreError(
+    return StoreError(
       .classOrder,
       """
-      "\(type.storedName)" was saved as class \(metadata.classID) and is registered as class \
-      \(classes.count). Saved order: \(saved). Registered order: \(registered). Register the \
-      classes in the saved order, new ones last.
+      "\(type.storedName)" \(what). Saved order: \(saved). Registered order: \(registered). \
+      Register the classes in the saved order, new ones last.
       """,
       at: place(of: type))
   }
 
-  /// The order of the classes as the files have it, for the eyes of a person.
-  private func savedOrder(
-    including type: StoredObject.Type, _ metadata: ClassMetadata
-  ) throws -> String {
-    var classIDs = [type.storedName: metadata.classID]
-    for name in try backend.tableNames() where classIDs[name] == nil {
+  /// The places of the classes as the files have them.
+  private func savedClassIDs() throws -> [String: UInt8] {
+    var classIDs: [String: UInt8] = [:]
+    for name in try backend.tableNames() {
       var buffer = DataBuffer()
       let table = try backend.table(named: name)
       guard
         try backend.withRecord(ClassMetadata.rowID, in: table, { buffer.fill(with: $0) }) != nil,
-        let other = try? ClassMetadata(from: &buffer)
+        let metadata = try? ClassMetadata(from: &buffer)
       else { continue }
-      classIDs[name] = other.classID
+      classIDs[name] = metadata.classID
     }
-    return classIDs.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
-      .map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+    return classIDs
+  }
+
+  /// Another store on the backend may have saved first, and in another order.
+  func refuseOtherOrder() throws(StoreError) {
+    for entry in classes {
+      guard let metadata = entry.shared.metadata, metadata.classID != entry.classID else {
+        continue
+      }
+      throw StoreError(
+        .classOrder,
+        """
+        Another store has saved "\(entry.name)" as class \(metadata.classID), and here it is \
+        registered as class \(entry.classID). Register the same classes in the same order.
+        """,
+        at: entry.place())
+    }
   }
 }

@@ -14,8 +14,11 @@ extension Store {
     try refuseFetchFailures()
     guard hasUnsavedChanges else { return acceptChanges() }
     var encoder = try encodeChanges()
+    // Writing an object may have read others.
+    try refuseFetchFailures()
     do {
       try backend.coordinator.whileCommitting {
+        try refuseOtherOrder()
         try refuseConflicts()
         let metadata = encoder.appendMetadata(of: classes)
         let changes = encoder.changeSet()

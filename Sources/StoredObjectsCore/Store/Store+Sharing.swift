@@ -62,15 +62,26 @@ extension Store {
 }
 
 extension Store {
-  private func collectChangesElsewhere() {
+  func collectChangesElsewhere() {
+    guard inbox.hasNews else { return }
     for (table, rows) in inbox.take() {
       rowsChangedElsewhere[table, default: []].formUnion(rows)
     }
   }
 
+  /// Whether another store has changed a row since it was read here, as far as is known.
+  func isChangedElsewhere(_ rowID: UInt32, _ entry: RegisteredClass) -> Bool {
+    rowsChangedElsewhere[entry.table]?.contains(rowID) ?? false
+  }
+
   /// A row is about to be read: what others had changed before is no surprise any more.
   func forgetChangeElsewhere(_ rowID: UInt32, _ entry: RegisteredClass) {
-    if inbox.hasNews { collectChangesElsewhere() }
+    collectChangesElsewhere()
+    forgetKnownChange(rowID, entry)
+  }
+
+  /// The same, for a record that was read before: news since then still count.
+  func forgetKnownChange(_ rowID: UInt32, _ entry: RegisteredClass) {
     if !rowsChangedElsewhere.isEmpty { rowsChangedElsewhere[entry.table]?.remove(rowID) }
   }
 

@@ -39,8 +39,14 @@ extension Store {
   private func rewrite<Object: StoredObject>(
     _ rows: ArraySlice<UInt32>, _ type: Object.Type
   ) throws(StoreError) {
-    for rowID in rows { try object(type, rowID: rowID)?.willUpdate() }
-    try saveChanges()
+    do {
+      for rowID in rows { try object(type, rowID: rowID)?.willUpdate() }
+      try saveChanges()
+    } catch {
+      // They are no changes of the application's, and would keep the next call from doing the rest.
+      discardChanges()
+      throw error
+    }
   }
 
   /// The rows whose records are of an earlier version.

@@ -1,0 +1,129 @@
+import Foundation
+import StoredObjectsCore
+import Synchronization
+
+extension BackendConformance {
+  static let concurrency: [Check] = [
+    .opened("Readers on other threads see whole records while commits run") { backend in
+      try readDuringCommits(backend)
+    },
+    .opened("Commits on several threads all arrive, each as a whole") { backend in
+      let songs = try backend.table(named: "Song")
+      let lists = try backend.table(named: "Playlist")
+      let writers = (0..<UInt32(4)).map { writer in
+        { @Sendable () throws -> Void in
+          for number in 0..<UInt32(100) {
+            let row = 2 + number * 4 + writer
+            try backend.commit {
+              $0.insert(row, in: songs, row.bytes)
+              $0.insert(row, in: lists, row.bytes)
+              $0.set("Name \(row)", row.bytes)
+            }
+            try expectEqual(try backend.record(row, in: lists), row.bytes, "the writer's own row")
+          }
+        }
+      }
+      try runOnThreads(writers)
+      for table in [songs, lists] {
+        let records = try backend.records(in: table)
+        try expectEqual(records.count, 400, "number of records")
+        for (row, record) in records { try expectEqual(record, row.bytes, "row \(row)") }
+        try expectEqual(try backend.recordCount(in: table), 400, "count")
+      }
+      try expectEqual(try backend.bufferNames().count, 400, "number of names")
+    },
+    .opened("Of several threads that insert the same row, one succeeds") { backend in
+      let table = try backend.table(named: "Song")
+      let successes = Atomic(0)
+      let writers = (0..<UInt8(4)).map { writer in
+        { @Sendable () throws -> Void in
+          for row in 2..<UInt32(102) {
+            do {
+              try backend.commit { $0.insert(row, in: table, [writer]) }
+              successes.wrappingAdd(1, ordering: .relaxed)
+            } catch let error as StoreError {
+              try expectEqual(error.code, .rowExists, "the error of the later ones")
+            }
+          }
+        }
+      }
+      try runOnThreads(writers)
+      try expectEqual(successes.load(ordering: .relaxed), 100, "inserts that went through")
+      try expectEqual(try backend.recordCount(in: table), 100, "count")
+    },
+    .opened("Tables may be asked for on several threads at once") { backend in
+      let found = Mutex<[[TableID]]>([])
+      let threads = (0..<4).map { _ in
+        { @Sendable () throws -> Void in
+          let tables = try (0..<50).map { try backend.table(named: "Class\($0)") }
+          found.withLock { $0.append(tables) }
+        }
+      }
+      try runOnThreads(threads)
+      let all = found.withLock(\.self)
+      try expect(all.allSatisfy { $0 == all.first }, "a name has two tables")
+      try expectEqual(Set(all.first ?? []).count, 50, "number of tables")
+    },
+  ]
+
+  /// Every record and name is all of one number, and as long as that number says.
+  private static func readDuringCommits(_ backend: any StoreBackend) throws {
+    let table = try backend.table(named: "Song")
+    @Sendable func record(_ number: UInt8) -> [UInt8] {
+      Array(repeating: number, count: 1 + Int(number) * 37)
+    }
+    @Sendable func write(_ number: UInt8) throws {
+      try backend.commit { changes in
+        for row in 2...UInt32(20) { changes.update(row, in: table, record(number)) }
+        changes.set("Name", record(number))
+      }
+    }
+    @Sendable func check(_ bytes: [UInt8]?) throws {
+      guard let bytes, let number = bytes.first, bytes == record(number) else {
+        throw ConformanceFailure("a record is missing, or of two commits")
+      }
+    }
+    try write(0)
+    let isDone = Atomic(false)
+    let rounds = Atomic(0)
+    let writer = { @Sendable () throws -> Void in
+      defer { isDone.store(true, ordering: .releasing) }
+      for number in 0..<300 { try write(UInt8(number % 200)) }
+    }
+    let reader = { @Sendable () throws -> Void in
+      repeat {
+        for row in 2...UInt32(20) { try check(try backend.record(row, in: table)) }
+        try check(try backend.namedBuffer("Name"))
+        let records = try backend.records(in: table)
+        try expectEqual(records.count, 19, "records in a scan")
+        for bytes in records.values { try check(bytes) }
+        try expectEqual(try backend.recordCount(in: table), 19, "count")
+        rounds.wrappingAdd(1, ordering: .relaxed)
+      } while !isDone.load(ordering: .acquiring)
+    }
+    try runOnThreads([writer, reader, reader, reader])
+  }
+
+  /// Runs each closure on a thread of its own, and throws the first error.
+  static func runOnThreads(_ bodies: [@Sendable () throws -> Void]) throws {
+    let errors = Errors()
+    let group = DispatchGroup()
+    for body in bodies {
+      group.enter()
+      let thread = Thread {
+        do { try body() } catch { errors.add(error) }
+        group.leave()
+      }
+      thread.stackSize = 1 << 20
+      thread.start()
+    }
+    group.wait()
+    if let error = errors.first { throw error }
+  }
+
+  private final class Errors: Sendable {
+    private let errors = Mutex<[any Error]>([])
+    func add(_ error: any Error) { errors.withLock { $0.append(error) } }
+    var first: (any Error)? { errors.withLock(\.first) }
+  }
+}

@@ -1,0 +1,61 @@
+import StoredObjectsCore
+
+extension BackendConformance {
+  private struct Refusal: Error {}
+
+  static let lending: [Check] = [
+    .opened("An error of a look-up's closure comes out as it is") { backend in
+      let table = try filledTable(backend, rows: 5)
+      try expectRefusal(backend, table) {
+        _ = try backend.withRecord(2, in: table) { _ in throw Refusal() }
+      }
+    },
+    .opened("An error of a scan's closure comes out as it is") { backend in
+      let table = try filledTable(backend, rows: 5)
+      for last in 1...5 {
+        var count = 0
+        try expectRefusal(backend, table) {
+          _ = try backend.scan(table, from: nil) { _, _ in
+            count += 1
+            if count == last { throw Refusal() }
+            return .next
+          }
+        }
+        try expectEqual(count, last, "records lent before the error")
+      }
+    },
+    .opened("An error of a named buffer's closure comes out as it is") { backend in
+      let table = try filledTable(backend, rows: 5)
+      try backend.commit { $0.set("Name", [1]) }
+      try expectRefusal(backend, table) {
+        _ = try backend.withNamedBuffer("Name") { _ in throw Refusal() }
+      }
+    },
+    .opened("A closure is not called for what is not there") { backend in
+      let table = try filledTable(backend, rows: 5)
+      let found: Int? = try backend.withRecord(6, in: table) { _ in 1 }
+      try expectEqual(found, nil, "a row that is not there")
+      let named: Int? = try backend.withNamedBuffer("Nothing") { _ in 1 }
+      try expectEqual(named, nil, "a name that is not there")
+    },
+    .opened("What a closure returns comes out, even an optional that is nil") { backend in
+      let table = try filledTable(backend, rows: 5)
+      let found: Int?? = try backend.withRecord(2, in: table) { _ in Int?.none }
+      try expect(found != nil, "nil of a closure looks like a row that is not there")
+    },
+  ]
+
+  /// Expects the closure's own error, and a backend that works as before.
+  private static func expectRefusal(
+    _ backend: any StoreBackend, _ table: TableID, line: UInt = #line, _ body: () throws -> Void
+  ) throws {
+    do {
+      try body()
+      throw ConformanceFailure("the error of the closure was lost", #fileID, line)
+    } catch is Refusal {}
+    let count = try backend.recordCount(in: table)
+    try backend.commit { $0.update(1_000, in: table, [1]) }
+    try backend.commit { $0.delete(1_000, in: table) }
+    try expectEqual(try backend.records(in: table).count, count, "after the error", line: line)
+  }
+}

@@ -1,0 +1,20 @@
+import StoredObjectsCore
+
+/// Many saves of one object each, every one of them durable before the next begins.
+struct SmallSaves: Workload {
+  let name = "SmallSaves"
+  let summary = "insert songs, and save after each"
+  let defaultCount = 2_000
+
+  func run(_ place: Place, _ count: Int) throws {
+    try place.withStore { store in
+      for index in 0..<count {
+        let song = Song()
+        song.title = title(index)
+        song.seconds = UInt32(index % 600)
+        store.insert(song)
+        try store.saveChanges()
+      }
+    }
+  }
+}
