@@ -112,8 +112,20 @@ extension LoggedBackend {
   func checkpoint(_ log: inout LogState) throws {
     let pending = state.withLock(\.pending)
     if pending.isEmpty { return }
-    try replaceFiles(pending.merged(), &log)
-    state.withLock { $0.pending = PendingRecords() }
+    var counts: [TableID: Int] = [:]
+    for table in pending.tables.keys { counts[table] = try recordCount(in: table) }
+    state.withLock { $0.beginFolding(counts) }
+    do {
+      try replaceFiles(pending.merged(), &log)
+    } catch {
+      // After a failure half-way only the counts from before are right.
+      if log.failure == nil { state.withLock { $0.endFolding() } }
+      throw error
+    }
+    state.withLock { state in
+      state.pending = PendingRecords()
+      state.endFolding()
+    }
   }
 
   /// Prepares new files, says so in the log, which is the moment of truth, and puts them in place.
@@ -187,5 +199,17 @@ extension LoggedBackend {
 
   private func storeError(_ error: any Error) -> any Error {
     (error as? SystemError).map { StoreError($0) } ?? error
+  }
+}
+
+extension LoggedBackend.State {
+  fileprivate mutating func beginFolding(_ counts: [TableID: Int]) {
+    countsWhileFolding = counts
+    folds += 1
+  }
+
+  fileprivate mutating func endFolding() {
+    countsWhileFolding = [:]
+    folds += 1
   }
 }

@@ -21,8 +21,18 @@ extension LoggedBackend {
   /// The number of rows in a table.
   public func recordCount(in table: TableID) throws -> Int {
     try checkOpen()
-    let difference = state.withLock { $0.pending.tables[table]?.countDifference ?? 0 }
-    return try files.recordCount(in: table) + difference
+    while true {
+      let (folds, known, difference) = state.withLock { state in
+        (
+          state.folds, state.countsWhileFolding[table],
+          state.pending.tables[table]?.countDifference ?? 0
+        )
+      }
+      if let known { return known }
+      let count = try files.recordCount(in: table) + difference
+      // What is pending and the file belong together only if nothing was folded in between.
+      if state.withLock({ $0.folds == folds }) { return count }
+    }
   }
 
   /// Lends the record of a row: what is pending of it, or what its file has.

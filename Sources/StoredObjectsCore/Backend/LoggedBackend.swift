@@ -30,6 +30,10 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
     var pending = PendingRecords()
     var commits: [TableID: UInt64] = [:]
     var isClosed = false
+    /// The counts of the tables that are being folded: their files may be new and old meanwhile.
+    var countsWhileFolding: [TableID: Int] = [:]
+    /// Rises when folding begins and ends.
+    var folds: UInt64 = 0
   }
 
   struct LogState {
