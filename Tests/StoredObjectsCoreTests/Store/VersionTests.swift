@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct VersionTests {
   private func oldLetters(_ fixture: Fixture, _ count: Int) throws {
-    let store = Store(backend: fixture.backend)
+    let store = Store(
+      backend: fixture.backend, configuration: .init(checksumsRecords: false))
     try store.register(OldLetter.self)
     for number in 0..<count {
       let letter = OldLetter()
@@ -16,7 +17,8 @@ import Testing
   }
 
   private func newStore(_ fixture: Fixture) throws -> Store {
-    let store = Store(backend: fixture.backend)
+    let store = Store(
+      backend: fixture.backend, configuration: .init(checksumsRecords: false))
     try store.register(NewLetter.self)
     return store
   }
@@ -128,7 +130,7 @@ import Testing
   @Test("Records without versions are for stores that say so, and classes remember it")
   func unversioned() throws {
     let fixture = try Fixture(Song.self)
-    let store = try fixture.store(StoreConfiguration(versionsRecords: false))
+    let store = try fixture.store(StoreConfiguration(versionsRecords: false, checksumsRecords: false))
     store.insert(Song("a", 1))
     try store.saveChanges()
     #expect(try fixture.record(Song.self, 2) == [1, 0, 0, 0, 97, 1, 0, 0, 0])
