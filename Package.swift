@@ -51,6 +51,10 @@ let package = Package(
       dependencies: ["StoredObjectsCore", "TokyoCabinetBackend", argumentParser],
       path: "SpeedTests", swiftSettings: strict),
 
+    .executableTarget(
+      name: "jukebox", dependencies: ["StoredObjects", argumentParser],
+      path: "Examples/Jukebox", exclude: ["README.md", "Sample"], swiftSettings: strict),
+
     .testTarget(
       name: "StoredObjectsCoreTests",
       dependencies: ["StoredObjectsCore", "StoredObjectsTestSupport"],
@@ -64,6 +68,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TrapTests", dependencies: ["StoredObjectsCore"], swiftSettings: strict),
+    .testTarget(
+      name: "JukeboxTests", dependencies: ["jukebox", "StoredObjects"], swiftSettings: strict),
     .testTarget(
       name: "SourceRulesTests", dependencies: ["StoredObjectsCore"], swiftSettings: strict),
   ],

@@ -63,9 +63,10 @@ extension DataBuffer {
     let before = position
     let data = try readData()
     // The decoder would also take XML, whose nesting overflows the stack.
-    guard data.starts(with: "bplist00".utf8) else {
+    var tree = PropertyListTree(Array(data))
+    guard tree?.isBounded() == true else {
       position = before
-      throw DataBufferError(.invalidValue, at: offset, "no binary property list")
+      throw DataBufferError(.invalidValue, at: offset, "no binary property list, or a damaged one")
     }
     do {
       let values = try PropertyListDecoder().decode([Value].self, from: data)

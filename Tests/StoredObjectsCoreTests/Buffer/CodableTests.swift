@@ -114,4 +114,49 @@ struct CodableTests {
     #expect(buffer.failure?.offset == 2)
     #expect(buffer.failure?.message.contains("Stubborn") == true)
   }
+
+  /// A property list of containers, each given as its elements' numbers; the first is the top.
+  private func list(ofArrays arrays: [[UInt8]]) -> DataBuffer {
+    var bytes = Array("bplist00".utf8)
+    var offsets: [UInt8] = []
+    for elements in arrays {
+      offsets.append(UInt8(bytes.count))
+      bytes += [0xA0 | UInt8(elements.count)] + elements
+    }
+    let table = UInt8(bytes.count)
+    bytes += offsets + [UInt8](repeating: 0, count: 6) + [1, 1]
+    for number in [UInt8(arrays.count), 0, table] { bytes += [0, 0, 0, 0, 0, 0, 0, number] }
+    var buffer = DataBuffer()
+    buffer.write(bytes)
+    return DataBuffer(buffer.bytes)
+  }
+
+  private struct Nest: Codable {
+    let inner: [Nest]
+    init(from decoder: any Decoder) throws {
+      var container = try decoder.unkeyedContainer()
+      var inner: [Nest] = []
+      while !container.isAtEnd { inner.append(try container.decode(Nest.self)) }
+      self.inner = inner
+    }
+    func encode(to encoder: any Encoder) throws {}
+  }
+
+  @Test("A property list that holds itself is refused, however its type is nested")
+  func cycle() throws {
+    var harmless = list(ofArrays: [[1], [2, 2], []])
+    #expect(try harmless.readCodable(Nest.self).inner.count == 2)
+    for arrays in [[[0]], [[1], [0]], [[1], [2], [1]]] as [[[UInt8]]] {
+      var buffer = list(ofArrays: arrays)
+      let error = #expect(throws: DataBufferError.self) { _ = try buffer.readCodable(Nest.self) }
+      #expect(error?.code == .invalidValue)
+    }
+  }
+
+  @Test("A short property list that unfolds to a huge one is refused")
+  func explosion() {
+    let arrays = (1...40).map { [UInt8($0), UInt8($0)] } + [[]]
+    var buffer = list(ofArrays: arrays)
+    #expect(throws: DataBufferError.self) { _ = try buffer.readCodable(Nest.self) }
+  }
 }

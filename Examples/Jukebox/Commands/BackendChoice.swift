@@ -1,0 +1,33 @@
+import ArgumentParser
+import StoredObjects
+
+/// The backends that a store may be kept by.
+enum BackendChoice: String, CaseIterable, ExpressibleByArgument {
+  case tokyoCabinet = "tokyo-cabinet"
+
+  /// What a command is going to do with a store.
+  enum Access: Equatable {
+    /// Looks at it; several processes may do so together.
+    case reading
+    /// Changes it.
+    case changing
+    /// Changes it, and makes it first if need be, for about so many songs.
+    case making(songCount: Int)
+  }
+
+  /// Opens a directory; makes it only for ``Access/making(songCount:)``.
+  func open(_ directory: String, for access: Access) throws -> any StoreBackend {
+    switch self {
+    case .tokyoCabinet:
+      var configuration = TokyoCabinetFiles.Configuration(createIfMissing: false)
+      switch access {
+      case .reading: configuration.access = .readOnly
+      case .changing: break
+      case .making(let count):
+        configuration.createIfMissing = true
+        configuration.expectedRecordCount = count
+      }
+      return try TokyoCabinetBackend(directory: directory, configuration: configuration)
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import ArgumentParser
+
+struct CreateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "create", abstract: "Make an empty playlist, at the end of the library.")
+
+  @Argument(help: "The name of the new playlist.")
+  var name: String
+
+  @OptionGroup var options: StoreOptions
+
+  func run() throws {
+    guard !name.isEmpty else { throw Failure("A playlist needs a name that is not empty.") }
+    let number = try options.edit(.making(songCount: 0)) { library in
+      if let other = try library.playlists().first(where: { $0.name == name }) {
+        throw Failure("There is a playlist \(quoted(name)) already, #\(other.number).")
+      }
+      return try library.makePlaylist(name, .created).number
+    }
+    try Output.print("Made the playlist \(quoted(name)), #\(number).")
+  }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+
+struct ImportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Bring in an iTunes library or an M3U playlist.",
+    discussion: """
+      A library is a property list as iTunes exports it, XML or binary. Tracks and playlists that \
+      are in the store already, by their IDs, are updated; what the file does not have stays.
+
+      An .m3u or .m3u8 file becomes one playlist, with the name that it gives itself or else that of \
+      the file. Its songs are recognised by their location.
+
+      Everything is saved at once: after an error the store is as it was.
+      """)
+
+  @Argument(help: ArgumentHelp("The file to import.", valueName: "file"))
+  var file: String
+
+  @OptionGroup var options: StoreOptions
+
+  func run() throws {
+    let progress = ProgressBar.standardError
+    progress.begin("Reading")
+    defer { progress.end() }
+    let report = try importFile(progress)
+    progress.end()
+    for line in report.problems.lines { Output.note("Warning: \(line)") }
+    try Output.print(report.summary)
+  }
+
+  private func importFile(_ progress: ProgressBar) throws -> ImportReport {
+    // Read to its end before the store is touched.
+    let file = try MusicFile.read(at: file)
+    return try options.edit(.making(songCount: file.songCount)) { library in
+      defer { progress.begin("Saving") }
+      switch file {
+      case .library(let file):
+        var importer = LibraryImporter(library, progress: progress)
+        return try importer.run(file)
+      case .playlist(let file):
+        var importer = try M3UImporter(library, progress: progress)
+        return try importer.run(file)
+      }
+    }
+  }
+}
+
+extension MusicFile {
+  fileprivate var songCount: Int {
+    switch self {
+    case .library(let file): file.tracks.count
+    case .playlist(let file): file.entries.count
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import ArgumentParser
+
+struct RemoveCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove", abstract: "Take a song out of a playlist.",
+    discussion: "The song stays in the library, and wherever else it is in a playlist.")
+
+  @Argument(help: "The playlist, by its name or by #ID.")
+  var playlist: String
+
+  @Argument(help: "Where the song is; the first position is 1.")
+  var position: Int
+
+  @OptionGroup var options: StoreOptions
+
+  func run() throws {
+    let (title, name) = try options.edit { library in
+      let playlist = try library.playlist(playlist)
+      let songs = try library.songs(of: playlist)
+      let index = try playlist.index(position)
+      playlist.remove(at: index)
+      return (songs[index].title ?? "", playlist.name ?? "")
+    }
+    try Output.print("Removed \(quoted(title)) from \(quoted(name)).")
+  }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import StoredObjects
+
+/// The options that say which store a command works on.
+struct StoreOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The directory that holds the store.", valueName: "dir"))
+  var store: String
+
+  @Option(help: ArgumentHelp("How the store is kept.", valueName: "backend"))
+  var backend = BackendChoice.tokyoCabinet
+
+  /// Opens the store for reading.
+  ///
+  /// What the closure has fetched can be used after that, when nobody is kept from the store any more:
+  /// printing may take as long as a person reads.
+  func read<Result>(_ body: (Library) throws -> Result) throws -> Result {
+    try open(.reading, body)
+  }
+
+  /// Opens the store and saves, once, what the closure has changed.
+  ///
+  /// After an error nothing is saved.
+  func edit<Result>(
+    _ access: BackendChoice.Access = .changing, _ body: (Library) throws -> Result
+  ) throws -> Result {
+    try open(access) { library in
+      let result = try body(library)
+      try library.store.saveChanges()
+      return result
+    }
+  }
+
+  private func open<Result>(
+    _ access: BackendChoice.Access, _ body: (Library) throws -> Result
+  ) throws -> Result {
+    let directory = StoreDirectory(path: store)
+    var isDone = false
+    do {
+      try directory.checkBeforeOpening(for: access)
+      let backend = try backend.open(store, for: access)
+      let library = try Library(backend: backend)
+      try directory.check(library, for: access)
+      let result = try body(library)
+      isDone = true
+      if let failure = library.store.fetchFailures.first { throw failure.error }
+      try backend.close()
+      return result
+    } catch {
+      if !isDone { directory.removeIfMadeInVain() }
+      throw explained(error)
+    }
+  }
+
+  private func explained(_ error: any Error) -> any Error {
+    guard let error = error as? StoreError else { return error }
+    guard error.code == .inUse else {
+      return Failure("The store in \(quoted(store)) can't be used: \(error)")
+    }
+    return Failure(
+      """
+      The store in \(quoted(store)) is in use by another process. \
+      Try again when that has finished.
+      """)
+  }
+}

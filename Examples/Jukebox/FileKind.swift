@@ -1,0 +1,12 @@
+import Foundation
+
+/// What is at a path, symbolic links followed.
+enum FileKind {
+  case missing, file, directory
+
+  init(at path: String) {
+    var isDirectory: ObjCBool = false
+    let exists = unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
+    self = !exists ? .missing : isDirectory.boolValue ? .directory : .file
+  }
+}

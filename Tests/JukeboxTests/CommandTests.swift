@@ -1,0 +1,209 @@
+import Foundation
+import StoredObjects
+import Testing
+
+@Suite("The program")
+struct CommandTests {
+  private func withProgram(_ body: (JukeboxProcess) throws -> Void) throws {
+    let program = try JukeboxProcess()
+    defer { program.remove() }
+    try body(program)
+  }
+
+  private func withSmallLibrary(_ body: (JukeboxProcess) throws -> Void) throws {
+    try withProgram { program in
+      let run = try program.run("import", program.write(smallLibrary(), "Library.xml"))
+      #expect(run.status == 0 && run.errors == "")
+      #expect(run.output.hasPrefix("Imported 3 songs (3 new"))
+      try body(program)
+    }
+  }
+
+  struct Track: Decodable, Equatable {
+    var id: Int64?
+    var title: String
+    var artist: String
+    var album: String
+    var seconds: Int
+  }
+
+  struct List: Decodable {
+    var name: String
+    var tracks: [Track]
+  }
+
+  @Test("imports, and lists what it has imported, as tables and as JSON")
+  func listings() throws {
+    try withSmallLibrary { program in
+      let lists: [List] = try program.run("playlists", "--json").json()
+      #expect(lists.map(\.name) == ["Evening", "Rags"])
+      #expect(lists[0].tracks.map(\.title) == ["Greensleeves", "Maple Leaf Rag", "Greensleeves"])
+      #expect(lists[0].tracks.map(\.seconds) == [202, 194, 202])
+      #expect(try program.run("playlists").output.contains("#20      3  9:58  Evening"))
+      let shown: [Track] = try program.run("show", "Evening", "--json").json()
+      #expect(shown.map(\.id) == [3, 1, 3])
+      let songs: [Track] = try program.run("songs", "--json").json()
+      #expect(
+        songs[1]
+          == Track(id: 2, title: "Vltava", artist: "Bedřich Smetana", album: "Má vlast", seconds: 0)
+      )
+      let found: [Track] = try program.run("search", "bedrich", "smet", "--json").json()
+      #expect(found.map(\.title) == ["Vltava"])
+    }
+  }
+
+  @Test("says that nothing was found, and is content")
+  func nothingFound() throws {
+    try withSmallLibrary { program in
+      let run = try program.run("search", "Brahms", "--json")
+      #expect(run.status == 0 && run.output.filter { !$0.isWhitespace } == "[]")
+      #expect(run.errors.contains("No song has \"Brahms\""))
+    }
+  }
+
+  @Test("makes, fills, sorts and thins out a playlist")
+  func editing() throws {
+    try withSmallLibrary { program in
+      #expect(try program.run("create", "Mine").status == 0)
+      #expect(try program.run("add", "Mine", "Vltava", "#1", "Vltava", "#3").status == 0)
+      #expect(try program.run("move", "Mine", "4", "1").status == 0)
+      #expect(try program.run("remove", "Mine", "2").status == 0)
+      let shown: [Track] = try program.run("show", "Mine", "--json").json()
+      #expect(shown.map(\.title) == ["Greensleeves", "Maple Leaf Rag", "Vltava"])
+      #expect(try program.run("delete-song", "Greensleeves").status == 0)
+      let lists: [List] = try program.run("playlists", "--json").json()
+      #expect(
+        lists.map { $0.tracks.map(\.title) } == [
+          ["Maple Leaf Rag"], ["Maple Leaf Rag"], ["Maple Leaf Rag", "Vltava"],
+        ])
+    }
+  }
+
+  @Test("changes nothing when one song of several is not found")
+  func allOrNothing() throws {
+    try withSmallLibrary { program in
+      let run = try program.run("add", "Rags", "Vltava", "Nothing")
+      #expect(run.status == 1 && run.errors.contains("There is no song \"Nothing\""))
+      let shown: [Track] = try program.run("show", "Rags", "--json").json()
+      #expect(shown.count == 1)
+    }
+  }
+
+  @Test(
+    "explains what went wrong, with status 1",
+    arguments: [
+      (["show", "Evenin"], "Did you mean \"Evening\"?"), (["show", "#77"], "no playlist \"#77\""),
+      (["move", "Evening", "1", "4"], "positions are from 1 to 3"),
+      (["remove", "Evening", "0"], "positions are from 1 to 3"),
+      (["delete-song", "#9"], "no song \"#9\""), (["create", "Rags"], "already, #10"),
+      (["create", ""], "needs a name"),
+      (["import", "/does/not/exist"], "does not exist"), (["import", "/"], "is a directory"),
+      (["export", "/does/not/exist/x.xml"], "can't be written"),
+    ])
+  func failures(_ arguments: [String], _ message: String) throws {
+    try withSmallLibrary { program in
+      let run = try program.runBare(arguments + ["--store", program.path("Music")])
+      #expect(run.status == 1)
+      #expect(run.errors.hasPrefix("Error: ") && run.errors.contains(message))
+      #expect(run.output == "")
+    }
+  }
+
+  @Test(
+    "explains its usage, with status 64",
+    arguments: [
+      ["dance"], ["songs", "--loud"], ["move", "A", "one", "2", "--store", "x"], ["songs"],
+      ["songs", "--store", "x", "--backend", "memory"], ["add", "Mine", "--store", "x"],
+    ])
+  func usage(_ arguments: [String]) throws {
+    try withProgram { program in
+      let run = try program.runBare(arguments)
+      #expect(run.status == 64 && run.errors.contains("Usage: jukebox"))
+    }
+  }
+
+  @Test("leaves no store behind when there is nothing to read", arguments: ["songs", "playlists"])
+  func noStore(_ command: String) throws {
+    try withProgram { program in
+      let run = try program.run(command)
+      #expect(run.status == 1 && run.errors.contains("There is no directory"))
+      #expect(!FileManager.default.fileExists(atPath: program.path("Music")))
+    }
+  }
+
+  @Test("leaves no store behind when the file can't be read")
+  func badFile() throws {
+    try withProgram { program in
+      let run = try program.run("import", program.write(Data("hello".utf8), "Library.xml"))
+      #expect(run.status == 1 && run.errors.contains("no music library"))
+      #expect(!FileManager.default.fileExists(atPath: program.path("Music")))
+    }
+  }
+
+  @Test("leaves directories alone that are no store")
+  func foreignDirectory() throws {
+    try withProgram { program in
+      let music = program.path("Music")
+      try FileManager.default.createDirectory(atPath: music, withIntermediateDirectories: true)
+      #expect(try program.run("songs").errors.contains("There is no music library in"))
+      _ = try program.write(Data("mine".utf8), "Music/letter.txt")
+      let run = try program.run("import", program.write(smallLibrary(), "Library.xml"))
+      #expect(run.status == 1 && run.errors.contains("\"letter.txt\""))
+      #expect(try program.run("delete-song", "#1").errors.contains("There is no music library"))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: music) == ["letter.txt"])
+    }
+  }
+
+  @Test("imports where an import before was cut short")
+  func interrupted() throws {
+    try withProgram { program in
+      let music = program.path("Music")
+      try FileManager.default.createDirectory(atPath: music, withIntermediateDirectories: true)
+      _ = try program.write(Data("half".utf8), "Music/.new.0")
+      #expect(try program.run("import", program.write(smallLibrary(), "L.xml")).status == 0)
+      #expect(try program.run("songs").status == 0)
+    }
+  }
+
+  @Test("says that a file is no store")
+  func fileAsStore() throws {
+    try withProgram { program in
+      _ = try program.write(Data("mine".utf8), "Music")
+      #expect(try program.run("songs").errors.contains("is a file; a store is a directory"))
+    }
+  }
+
+  @Test("says that another process has the store")
+  func inUse() throws {
+    try withSmallLibrary { program in
+      let backend = try TokyoCabinetBackend(directory: program.path("Music"))
+      for arguments in [["songs"], ["create", "Mine"]] {
+        let run = try program.runBare(arguments + ["--store", program.path("Music")])
+        #expect(run.status == 1 && run.errors.contains("in use by another process"))
+      }
+      try backend.close()
+      #expect(try program.run("songs").status == 0)
+    }
+  }
+
+  @Test("says how many playlist items it could not follow")
+  func danglingItems() throws {
+    try withProgram { program in
+      let data = try propertyList(
+        tracks: ["1": track(1, "A")], playlists: [playlist(1, "B", [1, 2, 3])])
+      let run = try program.run("import", program.write(data, "Library.xml"))
+      #expect(run.status == 0 && run.errors.contains("Left out 2 playlist items"))
+    }
+  }
+
+  @Test("explains itself")
+  func help() throws {
+    try withProgram { program in
+      let run = try program.runBare(["--help"])
+      #expect(run.status == 0)
+      for word in ["import", "delete-song", "Examples:", "Positions count from 1"] {
+        #expect(run.output.contains(word))
+      }
+    }
+  }
+}
