@@ -47,6 +47,9 @@ let package = Package(
       swiftSettings: strict),
 
     .executableTarget(
+      name: "quickstart", dependencies: ["StoredObjects"], path: "Examples/QuickStart",
+      swiftSettings: strict),
+    .executableTarget(
       name: "speedtests",
       dependencies: ["StoredObjectsCore", "TokyoCabinetBackend", argumentParser],
       path: "SpeedTests", swiftSettings: strict),

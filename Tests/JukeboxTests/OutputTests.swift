@@ -57,7 +57,7 @@ struct OutputTests {
     let playlist = Playlist()
     playlist.setSongs([song, song])
     defer { playlist.setSongs([]) }
-    #expect(try keys(TrackList(playlist)) == ["id", "name", "tracks"])
+    #expect(try keys(TrackList(playlist)) == ["name", "tracks"])
     #expect(
       try text(Track(song, withID: false))
         == #"{"album":"","artist":"","seconds":1,"title":""}"#)

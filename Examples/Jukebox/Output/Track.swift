@@ -22,6 +22,9 @@ struct TrackList: Encodable {
   var name: String
   var tracks: [Track]
 
+  /// The JSON goes without the ID, which only the table shows.
+  private enum CodingKeys: CodingKey { case name, tracks }
+
   init(_ playlist: Playlist) {
     id = playlist.number
     name = playlist.name ?? ""
