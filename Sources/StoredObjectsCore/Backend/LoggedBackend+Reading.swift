@@ -21,8 +21,15 @@ extension LoggedBackend {
   /// The number of rows in a table.
   public func recordCount(in table: TableID) throws -> Int {
     try checkOpen()
-    let difference = state.withLock { $0.pending.tables[table]?.countDifference ?? 0 }
-    return try files.recordCount(in: table) + difference
+    while true {
+      let generation = try files.generation(of: table)
+      let pending = state.withLock { $0.pending.tables[table] }
+      let count = try files.recordCount(in: table)
+      // A checkpoint in between has moved rows from one side to the other.
+      guard try files.generation(of: table) == generation else { continue }
+      guard let pending, pending.fileGeneration == generation else { return count }
+      return count + pending.countDifference
+    }
   }
 
   /// Lends the record of a row: what is pending of it, or what its file has.

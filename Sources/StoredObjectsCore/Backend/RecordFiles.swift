@@ -111,6 +111,22 @@ extension RecordFiles {
   func hasRecord(_ rowID: UInt32, in table: TableID) throws -> Bool {
     try withRecord(rowID, in: table) { _ in true } ?? false
   }
+
+  /// What a save has to know of the files that it will be folded into.
+  func states(
+    of changes: ChangeSet,
+    isInFile: (ChangeSet.RecordChange, TableID) throws -> Bool
+  ) throws -> [TableID: PendingRecords.FileState] {
+    var states: [TableID: PendingRecords.FileState] = [:]
+    for table in changes.tables where !table.records.isEmpty {
+      var state = PendingRecords.FileState(generation: try generation(of: table.table))
+      for record in table.records where try isInFile(record, table.table) {
+        state.rows.insert(record.rowID)
+      }
+      states[table.table] = state
+    }
+    return states
+  }
 }
 
 /// A new file and the one whose place it takes, by their names in the directory.

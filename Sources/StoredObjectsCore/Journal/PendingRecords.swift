@@ -16,6 +16,8 @@ struct PendingRecords: Sendable {
     var rows: [UInt32: Entry] = [:]
     /// How many more rows the table has than its file.
     var countDifference = 0
+    /// The generation of that file. A later one has what is pending here, and the same rows.
+    var fileGeneration: UInt64 = 0
 
     fileprivate mutating func set(
       _ record: ChangeSet.RecordChange, isInFile: Bool, batch: Int
@@ -25,6 +27,14 @@ struct PendingRecords: Sendable {
       countDifference += (exists ? 1 : 0) - (existed ? 1 : 0)
       rows[record.rowID] = Entry(batch: exists ? batch : nil, range: record.range)
     }
+  }
+
+  /// What has to be known of a table's file before a save is added.
+  struct FileState {
+    /// How often the file has been replaced.
+    var generation: UInt64 = 0
+    /// Those of the rows changed by the save that the file has.
+    var rows: Set<UInt32> = []
   }
 
   private(set) var tables: [TableID: Table] = [:]
@@ -39,13 +49,14 @@ struct PendingRecords: Sendable {
   ///
   /// - Parameters:
   ///   - changes: The save.
-  ///   - rowsInFiles: Those of the changed rows that the files of their tables have.
-  mutating func add(_ changes: ChangeSet, rowsInFiles: [TableID: Set<UInt32>]) {
+  ///   - files: What the files of the tables are like.
+  mutating func add(_ changes: ChangeSet, over files: [TableID: FileState]) {
     for change in changes.tables where !change.records.isEmpty {
-      let inFile = rowsInFiles[change.table] ?? []
+      let file = files[change.table] ?? FileState()
+      let new = Table(fileGeneration: file.generation)
       for record in change.records {
-        tables[change.table, default: Table()].set(
-          record, isInFile: inFile.contains(record.rowID), batch: batches.count)
+        tables[change.table, default: new].set(
+          record, isInFile: file.rows.contains(record.rowID), batch: batches.count)
       }
     }
     for name in changes.names {
