@@ -79,7 +79,9 @@ public protocol RecordFiles: AnyObject, Sendable {
   ///
   /// Files that have been put in place before, by a process that then died, are passed over.
   ///
-  /// - Throws: ``StoreError`` with `ioError`, or `readOnly` when it can't be done.
+  /// Where the files are open for reading only, readers see them all the same.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
   func publish(_ replacements: [Replacement], durability: Durability) throws
 
   /// Removes new files that were not published, and never will be.
