@@ -1,3 +1,4 @@
+import Locks
 import StoredObjectsCore
 import Synchronization
 import TokyoCabinet

@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 extension LoggedBackend {
   /// Writes a change set, all of it or nothing, as durably as the backend was opened for.
@@ -82,11 +82,11 @@ extension LoggedBackend {
   private func write(
     _ kind: CommitLogFormat.Kind, _ payload: [[UInt8]], _ log: inout LogState
   ) throws {
-    guard let writer = log.writer else { throw StoreError(.closed, "The log is closed.") }
+    guard log.writer != nil else { throw StoreError(.closed, "The log is closed.") }
     do {
-      try writer.append(kind, payload)
+      try log.writer?.append(kind, payload)
     } catch {
-      if writer.hasFailed { log.failure = reopenNeeded(error) }
+      if log.writer?.hasFailed == true { log.failure = reopenNeeded(error) }
       throw log.failure ?? storeError(error)
     }
   }

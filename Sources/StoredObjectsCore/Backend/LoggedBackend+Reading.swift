@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 extension LoggedBackend {
   /// The number of a table.

@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// A backend that keeps its records in memory, for tests and scratch work.
 ///
@@ -18,7 +18,7 @@ public final class MemoryBackend: StoreBackend {
   public let isReadOnly: Bool
 
   private let disk: MemoryDisk
-  private let session = Mutex(Session())
+  private let session = Locked(Session())
 
   private struct Session {
     var names: [String] = []

@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// Where a ``MemoryBackend`` keeps its records: what a disk is to other backends.
 ///
@@ -11,7 +11,7 @@ public final class MemoryDisk: Sendable {
     var hasWriter = false
   }
 
-  let contents = Mutex(Contents())
+  let contents = Locked(Contents())
 
   /// Makes an empty disk.
   public init() {}

@@ -16,7 +16,9 @@ struct PendingRecords: Sendable {
     var rows: [UInt32: Entry] = [:]
     /// How many more rows the table has than its file.
     var countDifference = 0
-    /// The generation of that file. A later one has what is pending here, and the same rows.
+    /// The generation of that file.
+    ///
+    /// A later one has what is pending here, and the same rows.
     var fileGeneration: UInt64 = 0
 
     fileprivate mutating func set(

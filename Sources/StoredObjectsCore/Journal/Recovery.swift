@@ -46,7 +46,7 @@ struct Recovery<Files: RecordFiles> {
         storage, durability: durability, epoch: 1, sequence: 0,
         offset: CommitLogFormat.firstBatch)
     }
-    let writer = try CommitLogWriter(
+    var writer = try CommitLogWriter(
       storage, durability: durability, epoch: reader.epoch, sequence: reader.sequence,
       offset: reader.offset)
     if tail != .clean { try writer.clearTail() }

@@ -22,6 +22,7 @@ extension Store {
         .notEncodable, "The buffer \"\(name)\" can't be saved: \(failure).",
         at: .init(path: backend.location, offset: failure.offset), underlying: failure)
     }
+    noteChange()
     pendingNames[name] = .some(NamedBufferChecksum.sealed(buffer.bytes, name: name))
     delegate?.storeDidChange(self)
   }
