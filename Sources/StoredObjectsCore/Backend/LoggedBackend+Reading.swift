@@ -50,7 +50,7 @@ extension LoggedBackend {
   ) throws -> Result? {
     let found = try state.withLock { state in
       if state.isClosed { throw closedError }
-      return state.pending.names[name].map { state.pending.bytes(of: $0) }
+      return state.pending.names[ExactName(name)].map { state.pending.bytes(of: $0) }
     }
     if let found { return try found.map { try $0.bytes.lend($0.range, body) } }
     return try files.withNamedBuffer(name, body)
@@ -59,11 +59,11 @@ extension LoggedBackend {
   /// The names of all buffers.
   public func bufferNames() throws -> [String] {
     try checkOpen()
-    var names = Set(try files.bufferNames())
+    var names = Set(try files.bufferNames().map(ExactName.init))
     for (name, entry) in state.withLock(\.pending).names {
       if entry.isDeleted { names.remove(name) } else { names.insert(name) }
     }
-    return Array(names)
+    return names.map(\.text)
   }
 
   private var closedError: StoreError {

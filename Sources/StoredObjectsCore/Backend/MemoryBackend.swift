@@ -108,14 +108,14 @@ public final class MemoryBackend: StoreBackend {
     _ name: String, _ body: (RawSpan) throws -> Result
   ) throws -> Result? {
     try checkOpen()
-    guard let buffer = disk.contents.withLock({ $0.names[name] }) else { return nil }
+    guard let buffer = disk.contents.withLock({ $0.names[ExactName(name)] }) else { return nil }
     return try buffer.lend(body)
   }
 
   /// The names of all buffers.
   public func bufferNames() throws -> [String] {
     try checkOpen()
-    return disk.contents.withLock { Array($0.names.keys) }
+    return disk.contents.withLock { $0.names.keys.map(\.text) }
   }
 
   /// Writes a change set under one lock.

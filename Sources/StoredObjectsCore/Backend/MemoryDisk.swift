@@ -6,7 +6,7 @@ import Locks
 public final class MemoryDisk: Sendable {
   struct Contents: Sendable {
     var tables: [String: MemoryTable] = [:]
-    var names: [String: [UInt8]] = [:]
+    var names: [ExactName: [UInt8]] = [:]
     var readers = 0
     var hasWriter = false
   }
@@ -43,7 +43,7 @@ public final class MemoryDisk: Sendable {
           .apply(table, changes.bytes)
       }
       for change in changes.names {
-        contents.names[change.name] = change.range.map { Array(changes.bytes[$0]) }
+        contents.names[ExactName(change.name)] = change.range.map { Array(changes.bytes[$0]) }
       }
     }
   }

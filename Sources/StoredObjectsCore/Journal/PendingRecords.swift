@@ -40,7 +40,7 @@ struct PendingRecords: Sendable {
   }
 
   private(set) var tables: [TableID: Table] = [:]
-  private(set) var names: [String: Entry] = [:]
+  private(set) var names: [ExactName: Entry] = [:]
   private var batches: [[UInt8]] = []
   /// The number of bytes that are held.
   private(set) var byteCount = 0
@@ -62,7 +62,7 @@ struct PendingRecords: Sendable {
       }
     }
     for name in changes.names {
-      names[name.name] = Entry(
+      names[ExactName(name.name)] = Entry(
         batch: name.range == nil ? nil : batches.count, range: name.range ?? 0..<0)
     }
     batches.append(changes.bytes)
@@ -93,7 +93,7 @@ struct PendingRecords: Sendable {
       merged.tables.append(.init(table: id, records: records))
     }
     for (name, entry) in names.sorted(by: { $0.key < $1.key }) {
-      merged.names.append(.init(name: name, range: copy(entry, to: &merged.bytes)))
+      merged.names.append(.init(name: name.text, range: copy(entry, to: &merged.bytes)))
     }
     return merged
   }
