@@ -82,6 +82,14 @@ public protocol StoreBackend: AnyObject, Sendable {
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   func bufferNames() throws -> [String]
 
+  /// Looks at the files, before a check reads their records; by default only asks for the tables.
+  ///
+  /// A backend whose files can be so damaged that reading them is dangerous, or ends too early, says
+  /// so here and leaves them out.
+  ///
+  /// - Throws: ``StoreError`` with `ioError` or `closed`.
+  func inspect() throws -> StoreInspection
+
   /// Writes a change set: all of it, or nothing.
   ///
   /// - Throws: ``StoreError`` with `readOnly`, `rowExists` (an insert of a row that is there), `full`,
