@@ -45,7 +45,7 @@ public struct BackendCheck {
     let inspection = try backend.inspect()
     for finding in inspection.findings { report.add(finding) }
     for name in inspection.tableNames.sorted() { try walk(name, progress) }
-    checkClassIDs()
+    checkClassIDs(unreadable: unreadableClasses(inspection))
     if inspection.hasReadableBuffers { try checkBuffers() }
   }
 
@@ -200,8 +200,15 @@ extension BackendCheck {
         hasChecksums: metadata?.flags?.contains(.checksums) == true))
   }
 
+  /// The number of classes whose IDs nobody knows.
+  private func unreadableClasses(_ inspection: StoreInspection) -> Int {
+    let damaged = Set(inspection.findings.compactMap(\.place.className))
+    return tables.values.count { $0.metadata == nil }
+      + damaged.count { tables[$0] == nil && $0 != "NamedBuffers" }
+  }
+
   /// The IDs of all classes must be those of a list without gaps.
-  private mutating func checkClassIDs() {
+  private mutating func checkClassIDs(unreadable: Int) {
     var names: [UInt8: String] = [:]
     for (name, table) in tables.sorted(by: { $0.key < $1.key }) {
       guard let classID = table.metadata?.classID else { continue }
@@ -213,9 +220,8 @@ extension BackendCheck {
         names[classID] = name
       }
     }
-    let unknown = tables.values.count { $0.metadata == nil }
     let gaps = (0..<(names.keys.max() ?? 0)).filter { names[$0] == nil }
-    if gaps.count > unknown { report.addGaps(gaps, at: .init(path: backend.location)) }
+    if gaps.count > unreadable { report.addGaps(gaps, at: .init(path: backend.location)) }
   }
 }
 
