@@ -33,23 +33,29 @@ let package = Package(
       name: "StoredObjects",
       dependencies: ["StoredObjectsCore", "TokyoCabinetBackend"],
       swiftSettings: strict),
-    .target(name: "StoredObjectsCore", dependencies: [log], swiftSettings: strict),
+    .target(name: "StoredObjectsCore", dependencies: ["Locks", log], swiftSettings: strict),
+    .target(name: "Locks", swiftSettings: strict),
 
     .systemLibrary(
       name: "CTokyoCabinet", pkgConfig: "tokyocabinet",
       providers: [.apt(["libtokyocabinet-dev"]), .brew(["tokyo-cabinet"])]),
-    .target(name: "TokyoCabinet", dependencies: ["CTokyoCabinet"], swiftSettings: strict),
     .target(
-      name: "TokyoCabinetBackend", dependencies: ["StoredObjectsCore", "TokyoCabinet"],
+      name: "TokyoCabinet", dependencies: ["CTokyoCabinet", "Locks"], swiftSettings: strict),
+    .target(
+      name: "TokyoCabinetBackend", dependencies: ["StoredObjectsCore", "TokyoCabinet", "Locks"],
       swiftSettings: strict),
 
     .target(
-      name: "StoredObjectsTestSupport", dependencies: ["StoredObjectsCore"],
+      name: "StoredObjectsTestSupport", dependencies: ["StoredObjectsCore", "Locks"],
       swiftSettings: strict),
 
     .executableTarget(
       name: "stored-objects",
       dependencies: ["StoredObjectsCore", "TokyoCabinetBackend", argumentParser],
+      swiftSettings: strict),
+
+    .executableTarget(
+      name: "quickstart", dependencies: ["StoredObjects"], path: "Examples/QuickStart",
       swiftSettings: strict),
 
     .executableTarget(

@@ -1,3 +1,4 @@
+import Locks
 import Foundation
 import StoredObjectsCore
 import Synchronization
@@ -52,7 +53,7 @@ extension BackendConformance {
       try expectEqual(try backend.recordCount(in: table), 100, "count")
     },
     .opened("Tables may be asked for on several threads at once") { backend in
-      let found = Mutex<[[TableID]]>([])
+      let found = Locked<[[TableID]]>([])
       let threads = (0..<4).map { _ in
         { @Sendable () throws -> Void in
           let tables = try (0..<50).map { try backend.table(named: "Class\($0)") }
@@ -122,7 +123,7 @@ extension BackendConformance {
   }
 
   private final class Errors: Sendable {
-    private let errors = Mutex<[any Error]>([])
+    private let errors = Locked<[any Error]>([])
     func add(_ error: any Error) { errors.withLock { $0.append(error) } }
     var first: (any Error)? { errors.withLock(\.first) }
   }

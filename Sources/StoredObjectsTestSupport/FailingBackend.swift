@@ -1,5 +1,5 @@
+import Locks
 public import StoredObjectsCore
-import Synchronization
 
 /// A backend that fails when it is told to, and otherwise does what another one does.
 ///
@@ -30,8 +30,8 @@ public final class FailingBackend: StoreBackend {
     }
   }
 
-  private let commits = Mutex(Plan())
-  private let reads = Mutex(Plan())
+  private let commits = Locked(Plan())
+  private let reads = Locked(Plan())
 
   /// What is thrown, unless something else is asked for.
   public static let defaultError = StoreError(.ioError, "This failure was asked for.")

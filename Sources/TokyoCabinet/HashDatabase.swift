@@ -1,3 +1,4 @@
+import Locks
 import Synchronization
 
 /// A hash database: records of a key and a value, any bytes, in one file.

@@ -1,3 +1,5 @@
+import Locks
+
 /// The files this process has open as databases.
 ///
 /// The C library locks with POSIX record locks, which have a trap: closing *any* descriptor of a

@@ -88,36 +88,3 @@ struct SystemError: Error {
   /// Whether there is no such file.
   var isMissing: Bool { number == ENOENT || number == ENOTDIR }
 }
-
-/// A value that one thread at a time can use.
-///
-/// It is what `Mutex` is, made of the system's mutex: where a thread has to wait, Swift's goes to the
-/// kernel by a way that the thread sanitizer can't see, which then reports races that are none.
-///
-/// A value without a size would share its address with the pointer, and be reported too.
-///
-/// `@unchecked Sendable`: the pointer is set once and freed in `deinit`; the value is `Sendable`, and
-/// used between lock and unlock only.
-@safe package final class Locked<Value: Sendable>: @unchecked Sendable {
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private var value: Value
-
-  /// Guards a value.
-  package init(_ value: Value) {
-    self.value = value
-    unsafe mutex = .allocate(capacity: 1)
-    unsafe pthread_mutex_init(mutex, nil)
-  }
-
-  deinit {
-    unsafe pthread_mutex_destroy(mutex)
-    unsafe mutex.deallocate()
-  }
-
-  /// Runs a closure with the value; must not be nested.
-  package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
-    unsafe pthread_mutex_lock(mutex)
-    defer { unsafe pthread_mutex_unlock(mutex) }
-    return try body(&value)
-  }
-}

@@ -1,3 +1,4 @@
+import Locks
 import StoredObjectsCore
 import Synchronization
 import TokyoCabinet
@@ -5,8 +6,8 @@ import TokyoCabinet
 /// The file of one table: opened when it is first needed, kept open, guarded by a lock of its own.
 final class TableFile: Sendable {
   let name: String
-  let path: String
   private let isReadOnly: Bool
+  private let currentPath: Locked<String>
   /// Held by look-ups while they copy bytes out, and by a commit that touches the table.
   let lock = ReadWriteLock()
   private let state = Locked<State>(.unknown)
@@ -23,9 +24,12 @@ final class TableFile: Sendable {
 
   init(name: String, directory: String, isReadOnly: Bool) {
     self.name = name
-    path = directory + "/" + name
+    currentPath = Locked(directory + "/" + name)
     self.isReadOnly = isReadOnly
   }
+
+  /// Where the file is: under its name, unless a reader found that a writer had died before renaming.
+  var path: String { currentPath.withLock { $0 } }
 
   /// How often the file has been replaced.
   var generation: UInt64 { replacements.load(ordering: .acquiring) }
@@ -69,6 +73,14 @@ final class TableFile: Sendable {
     guard try isThere() else { return false }
     try storeErrors(at: copy) { try copyFile(path, to: copy) }
     return true
+  }
+
+  /// Reads a file that stands ready under another name, instead of renaming it.
+  func redirect(to path: String) throws {
+    lock.lockForWriting()
+    defer { lock.unlock() }
+    try willBeReplaced()
+    currentPath.withLock { $0 = path }
   }
 
   /// Lets go of the file, because another one takes its place; called with the lock held.

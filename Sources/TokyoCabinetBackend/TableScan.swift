@@ -1,3 +1,4 @@
+import Locks
 import TokyoCabinet
 
 /// A scan that is under way: where it stands, and what it still has to lend.

@@ -1,3 +1,4 @@
+import Locks
 public import StoredObjectsCore
 import TokyoCabinet
 
@@ -44,20 +45,23 @@ extension TokyoCabinetFiles {
   ///
   /// Scans under way keep what they were reading.
   ///
-  /// - Throws: ``StoreError`` with `ioError`, or `readOnly` when a read-only opening would have to.
+  /// Where the store is open for reading only, nothing is renamed; the new files are read where they
+  /// are.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
   public func publish(_ replacements: [Replacement], durability: Durability) throws {
     for replacement in replacements where exists(path(replacement.newName)) {
-      guard !isReadOnly else {
-        throw StoreError(
-          .readOnly, "A save has to be finished first: open the store for writing once.",
-          at: .init(path: location))
-      }
       let file = try file(of: replacement)
+      if isReadOnly {
+        try file.redirect(to: path(replacement.newName))
+        continue
+      }
       file.lock.lockForWriting()
       defer { file.lock.unlock() }
       try file.willBeReplaced()
       try storeErrors(at: file.path) { try renameFile(path(replacement.newName), file.path) }
     }
+    if isReadOnly { return }
     if durability != .none { try synchronizeDirectory() }
   }
 

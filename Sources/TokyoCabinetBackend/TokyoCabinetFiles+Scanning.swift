@@ -1,3 +1,4 @@
+import Locks
 public import StoredObjectsCore
 import TokyoCabinet
 

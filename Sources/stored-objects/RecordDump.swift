@@ -51,8 +51,9 @@ final class RecordDump {
     try flush()
   }
 
-  private func records(_ name: String, _ body: (_ key: String, _ bytes: String) throws -> Void) throws
-  {
+  private func records(
+    _ name: String, _ body: (_ key: String, _ bytes: String) throws -> Void
+  ) throws {
     if name == Self.buffers {
       for buffer in try backend.bufferNames().sorted() {
         let bytes = try backend.withNamedBuffer(buffer) { bytesOf($0) } ?? []

@@ -1,8 +1,8 @@
 import Foundation
-import StoredObjectsCore
 import StoredObjectsTestSupport
 import Testing
 
+@testable import StoredObjectsCore
 @testable import TokyoCabinetBackend
 
 @Suite("Backup and compact")
@@ -38,7 +38,7 @@ struct BackupTests {
     }
   }
 
-  @Test("A backup taken while others save is one moment of the store: every save whole or not there")
+  @Test("A backup taken while others save is one moment: every save whole or not there")
   func consistent() throws {
     try Fixtures.withDirectory { directory in
       let backend = try TokyoCabinetBackend(
@@ -135,6 +135,39 @@ struct BackupTests {
         return .next
       }
       #expect(count == 4000)
+    }
+  }
+
+  @Test("A checkpoint that a dead writer has left to finish is in listings, checks and backups")
+  func unfinishedCheckpoint() throws {
+    try Fixtures.withDirectory { directory in
+      let backend = try TokyoCabinetBackend(directory: directory)
+      let songs = try backend.table(named: "Song")
+      try backend.commit { $0.insert(2, in: songs, [1]) }
+      try backend.checkpoint()
+      try backend.close()
+      // As if the process had died between the log record and the renaming.
+      let log = try FileStorage(directory + "/Commit.log", writable: true)
+      let epoch = try #require(try CommitLogReader(log)?.epoch)
+      var writer = try CommitLogWriter(
+        log, durability: .full, epoch: epoch, sequence: 0, offset: CommitLogFormat.firstBatch)
+      try writer.append(.checkpoint, [Replacement.encode([.init(newName: ".new.0", name: "Song")])])
+      log.close()
+      try FileManager.default.moveItem(
+        atPath: directory + "/Song", toPath: directory + "/.new.0")
+
+      let reader = try TokyoCabinetBackend(
+        directory: directory, configuration: .init(access: .readOnly))
+      #expect(try reader.tableNames() == ["Song"] && reader.inspect().tableNames == ["Song"])
+      #expect(try reader.fileSize(of: "Song") > 0)
+      try reader.backup(to: directory + ".copy")
+      try reader.close()
+      #expect(try contents(directory) == [".new.0", "Commit.log"])
+      let salvaged = try TokyoCabinetBackend.salvage(from: directory, to: directory + ".new")
+      #expect(salvaged.classes.map(\.objectCount) == [1])
+      let copy = try TokyoCabinetBackend(directory: directory + ".copy")
+      #expect(try copy.records(in: copy.table(named: "Song")) == [2: [1]])
+      try copy.close()
     }
   }
 }

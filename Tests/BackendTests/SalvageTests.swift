@@ -110,9 +110,11 @@ struct SalvageTests {
     }
   }
 
-  @Test("Over a hole in a file, and without its header, the other records are found", arguments: [
-    true, false,
-  ])
+  @Test(
+    "Over a hole in a file, and without its header, the other records are found",
+    arguments: [
+      true, false,
+    ])
   func hole(inHeader: Bool) throws {
     try Fixtures.withDirectory { directory in
       try makeStore(directory)
@@ -176,7 +178,10 @@ struct SalvageTests {
         guard let range = data.range(of: Data("two".utf8)) else { return }
         data[range.lowerBound] ^= 1
       }
-      #expect(Fixtures.error { _ = try TokyoCabinetBackend(directory: directory + ".killed") } != nil)
+      let refusal = Fixtures.error {
+        _ = try TokyoCabinetBackend(directory: directory + ".killed")
+      }
+      #expect(refusal?.code == .damaged)
       let check = try TokyoCabinetBackend.check(directory: directory + ".killed")
       #expect(check.findings.map(\.kind) == [.log])
       let report = try TokyoCabinetBackend.salvage(

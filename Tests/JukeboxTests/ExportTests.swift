@@ -21,6 +21,7 @@ struct ExportTests {
     let data = try propertyList(
       ["Tracks": tracks, "Playlists": playlists, "Features": 5] as [String: Any])
     let library = try makeLibrary()
+    defer { library.dissolve() }
     try library.importLibrary(data)
     let exported = try LibraryExporter(library).propertyList()
     #expect(try PropertyListReader.read(exported) == PropertyListReader.read(data))
@@ -37,6 +38,7 @@ struct ExportTests {
   @Test("of what was made here comes back to the same store without doubling")
   func ownThings() throws {
     let library = try makeLibrary()
+    defer { library.dissolve() }
     try library.importLibrary(smallLibrary())
     try library.importPlaylist("a.mp3\nb.mp3\na.mp3\n")
     let mine = try library.makePlaylist("Mine", .created)
@@ -52,6 +54,7 @@ struct ExportTests {
   @Test("of an empty store is a library that can be imported")
   func nothing() throws {
     let library = try makeLibrary()
+    defer { library.dissolve() }
     let file = try PropertyListReader.read(try LibraryExporter(library).propertyList())
     #expect(file.tracks.isEmpty && file.playlists.isEmpty)
   }
@@ -59,6 +62,7 @@ struct ExportTests {
   @Test("is XML that others can read, whatever was in the names")
   func strangeCharacters() throws {
     let library = try makeLibrary()
+    defer { library.dissolve() }
     try library.importLibrary(
       propertyList(
         tracks: [

@@ -20,6 +20,7 @@ struct FindingTests {
   @Test("a playlist by its name or its ID; an ID goes before a name")
   func playlists() throws {
     let library = try library()
+    defer { library.dissolve() }
     #expect(try library.playlist("Evening").number == 9)
     #expect(try library.playlist("#6").number == 6)
     #expect(try library.playlist("#5").name == "Mix")
@@ -31,6 +32,7 @@ struct FindingTests {
   @Test("nothing by a name that two playlists have, and learns their IDs")
   func ambiguous() throws {
     let library = try library()
+    defer { library.dissolve() }
     let failure = #expect(throws: Failure.self) { try library.playlist("Mix") }
     let text = try #require(failure?.description)
     #expect(text.contains("#5  1 song") && text.contains("#6  0 songs"))
@@ -42,6 +44,7 @@ struct FindingTests {
     "nothing by a wrong name, and hears of near ones", arguments: ["evening", "Evning", "Even"])
   func suggestion(_ name: String) throws {
     let library = try library()
+    defer { library.dissolve() }
     let failure = #expect(throws: Failure.self) { try library.playlist(name) }
     #expect(failure?.description.contains("Did you mean \"Evening\"?") == true)
   }
@@ -49,6 +52,7 @@ struct FindingTests {
   @Test("nothing by a name that is far from any")
   func noSuggestion() throws {
     let library = try library()
+    defer { library.dissolve() }
     let failure = #expect(throws: Failure.self) { try library.playlist("Brahms") }
     #expect(failure?.description.contains("There is no playlist \"Brahms\". \"jukebox") == true)
   }
@@ -57,6 +61,7 @@ struct FindingTests {
     "positions from 1, and is told the range when wrong", arguments: [0, -1, 2, Int.max, Int.min])
   func positions(_ position: Int) throws {
     let library = try library()
+    defer { library.dissolve() }
     let playlist = try library.playlist("#5")
     #expect(try playlist.index(1) == 0)
     let failure = #expect(throws: Failure.self) { try playlist.index(position) }
@@ -65,7 +70,9 @@ struct FindingTests {
 
   @Test("no position in an empty playlist")
   func emptyPlaylist() throws {
-    let playlist = try library().playlist("#6")
+    let library = try library()
+    defer { library.dissolve() }
+    let playlist = try library.playlist("#6")
     let failure = #expect(throws: Failure.self) { try playlist.index(1) }
     #expect(failure?.description.contains("is empty") == true)
   }

@@ -9,6 +9,7 @@ struct ImportTests {
   @Test("brings songs and playlists in the order of the file")
   func order() throws {
     let library = try makeLibrary()
+    defer { library.dissolve() }
     try library.importLibrary(smallLibrary())
     #expect(
       try library.contents() == [
@@ -20,6 +21,7 @@ struct ImportTests {
   @Test("done twice changes nothing the second time")
   func twice() throws {
     let library = try makeLibrary()
+    defer { library.dissolve() }
     try library.importLibrary(smallLibrary())
     var importer = LibraryImporter(library)
     let report = try importer.run(try PropertyListReader.read(smallLibrary()))
@@ -31,6 +33,7 @@ struct ImportTests {
   @Test("updates what changed, fields that are gone included, and leaves the rest")
   func update() throws {
     let library = try makeLibrary()
+    defer { library.dissolve() }
     try library.importLibrary(smallLibrary())
     let report = try library.importLibrary(
       propertyList(
@@ -52,6 +55,7 @@ struct ImportTests {
   @Test("keeps playlists apart that have the same ID, the same name, or no ID, also when repeated")
   func odd() throws {
     let library = try makeLibrary()
+    defer { library.dissolve() }
     let data = try propertyList(
       tracks: ["1": track(1, "A")],
       playlists: [
@@ -73,6 +77,7 @@ struct ImportTests {
   @Test("gives way with numbers of its own to the IDs of a library")
   func numbers() throws {
     let library = try makeLibrary()
+    defer { library.dissolve() }
     _ = try library.makePlaylist("Mine", .created)
     try library.importPlaylist("a.mp3\n")
     try library.importLibrary(
@@ -89,6 +94,7 @@ struct ImportTests {
   @Test("of an M3U playlist recognises songs by their place")
   func playlistFile() throws {
     let library = try makeLibrary()
+    defer { library.dissolve() }
     try library.importLibrary(
       propertyList(tracks: [
         "1": track(1, "Known", ["Location": "file://localhost/music/a%20b.mp3"])
@@ -102,6 +108,7 @@ struct ImportTests {
   @Test("of an M3U playlist again updates it")
   func playlistFileTwice() throws {
     let library = try makeLibrary()
+    defer { library.dissolve() }
     try library.importPlaylist("#EXTINF:3,X - Y\na.mp3\nb.mp3\n")
     let same = try library.importPlaylist("#EXTINF:3,X - Y\na.mp3\nb.mp3\n")
     #expect(same.playlists == .init(unchanged: 1) && same.songs == .init(unchanged: 2))
@@ -114,6 +121,7 @@ struct ImportTests {
   @Test("of a library takes over a song that an M3U playlist had brought")
   func adoption() throws {
     let library = try makeLibrary()
+    defer { library.dissolve() }
     try library.importPlaylist("/music/a.mp3\n")
     try library.importLibrary(
       propertyList(tracks: ["7": track(7, "Known", ["Location": "file:///music/a.mp3"])]))

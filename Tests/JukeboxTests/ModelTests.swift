@@ -11,6 +11,7 @@ struct ModelTests {
     let disk = MemoryDisk()
     try fill(disk)
     let library = try makeLibrary(disk)
+    defer { library.dissolve() }
     let playlist = try #require(try library.playlists().first)
     let song = try #require(try library.songs(of: playlist).first)
     #expect(song.number == .max && song.isFromLibrary && song.title == "" && song.artist == nil)
@@ -24,6 +25,7 @@ struct ModelTests {
 
   private func fill(_ disk: MemoryDisk) throws {
     let library = try makeLibrary(disk)
+    defer { library.dissolve() }
     let (song, playlist) = (Song(), Playlist())
     (song.number, song.isFromLibrary, song.title) = (.max, true, "")
     (song.album, song.milliseconds, song.location) = ("A\u{0}B 🎶", -5, "x")
@@ -58,6 +60,7 @@ struct ModelTests {
   func deleteRule() throws {
     let disk = MemoryDisk()
     let library = try makeLibrary(disk)
+    defer { library.dissolve() }
     try library.importLibrary(smallLibrary())
     library.store.delete(try library.song("#1", among: library.songs()))
     library.store.delete(try library.song("Greensleeves", among: library.songs()))
@@ -65,6 +68,7 @@ struct ModelTests {
     #expect(try library.contents() == [["Evening"], ["Rags"]])
     try library.store.backend.close()
     let reopened = try makeLibrary(disk)
+    defer { reopened.dissolve() }
     #expect(try reopened.contents() == [["Evening"], ["Rags"]])
     #expect(try reopened.songs().map(\.title) == ["Vltava"])
   }
@@ -72,6 +76,7 @@ struct ModelTests {
   @Test("keeps both sides of the relationship together")
   func inverse() throws {
     let library = try makeLibrary()
+    defer { library.dissolve() }
     try library.importLibrary(smallLibrary())
     let evening = try library.playlist("Evening")
     let greensleeves = try library.song("#3", among: library.songs())

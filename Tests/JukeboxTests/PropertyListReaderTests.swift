@@ -54,8 +54,12 @@ struct PropertyListReaderTests {
 
   @Test("that can't be read is refused with a reason", arguments: try refusals)
   func refusal(_ refusal: Refusal) throws {
-    let failure = #expect(throws: Failure.self) { try PropertyListReader.read(refusal.data) }
-    #expect(failure?.description.contains(refusal.message) == true)
+    let program = try JukeboxProcess()
+    defer { program.remove() }
+    let run = try program.run("import", program.write(refusal.data, "Library.xml"))
+    #expect(run.status == 1 && run.output == "")
+    #expect(run.errors.hasPrefix("Error: ") && run.errors.contains(refusal.message))
+    #expect(!FileManager.default.fileExists(atPath: program.path("Music")))
   }
 
   @Test("is read the same in XML and binary")

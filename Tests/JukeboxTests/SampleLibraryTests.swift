@@ -44,6 +44,7 @@ struct SampleLibraryTests {
   func samplePlaylist() throws {
     let path = SampleLibraries.sample.replacing("Library.xml", with: "Rainy Sunday.m3u8")
     let library = try makeLibrary()
+    defer { library.dissolve() }
     try library.importLibrary(Data(contentsOf: URL(fileURLWithPath: SampleLibraries.sample)))
     let text = try String(contentsOfFile: path, encoding: .utf8)
     let report = try library.importPlaylist(text)

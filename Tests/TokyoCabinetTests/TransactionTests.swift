@@ -1,5 +1,5 @@
+import Locks
 import Foundation
-import Synchronization
 import Testing
 import TokyoCabinet
 
@@ -153,7 +153,7 @@ struct TransactionTests {
 
 /// Runs a closure on several threads at once, and gathers the errors.
 func failures(_ threads: Int, _ body: @Sendable (Int) throws -> Void) -> [String] {
-  let failures = Mutex<[String]>([])
+  let failures = Locked<[String]>([])
   DispatchQueue.concurrentPerform(iterations: threads) { worker in
     do { try body(worker) } catch { failures.withLock { $0.append("\(error)") } }
   }

@@ -279,7 +279,8 @@ struct ToolInputTests {
     return all.count == 3 ? try tool.run(all[0], all[1], all[2]) : try tool.run(all[0], all[1])
   }
 
-  @Test("No directory, a file, and an empty directory are errors, and stay as they are",
+  @Test(
+    "No directory, a file, and an empty directory are errors, and stay as they are",
     arguments: verbs)
   func noStore(verb: String) throws {
     try ToolProcess.run { tool in
@@ -295,7 +296,8 @@ struct ToolInputTests {
     }
   }
 
-  @Test("A directory of other things is no store, and nothing is made in it",
+  @Test(
+    "A directory of other things is no store, and nothing is made in it",
     arguments: ["info", "backup", "compact", "checkpoint", "dump"])
   func otherThings(verb: String) throws {
     try ToolProcess.run { tool in

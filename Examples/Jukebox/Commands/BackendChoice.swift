@@ -17,9 +17,19 @@ enum BackendChoice: String, CaseIterable, ExpressibleByArgument {
 
   /// Opens a directory; makes it only for ``Access/making(songCount:)``.
   func open(_ directory: String, for access: Access) throws -> any StoreBackend {
+    do {
+      return try openOnce(directory, for: access)
+    } catch let error as StoreError where error.code == .readOnly && access == .reading {
+      // A process was killed while it saved. What it left is finished by whoever may write.
+      try openOnce(directory, for: .changing).close()
+      return try openOnce(directory, for: access)
+    }
+  }
+
+  private func openOnce(_ directory: String, for access: Access) throws -> any StoreBackend {
     switch self {
     case .tokyoCabinet:
-      var configuration = TokyoCabinetFiles.Configuration(createIfMissing: false)
+      var configuration = TokyoCabinetBackend.Configuration(createIfMissing: false)
       switch access {
       case .reading: configuration.access = .readOnly
       case .changing: break

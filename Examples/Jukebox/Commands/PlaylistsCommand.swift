@@ -10,26 +10,24 @@ struct PlaylistsCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let playlists = try options.read { library in
+    let lists = try options.read { library in
       // All songs in one pass over their file; the playlists then find them in memory.
       let songs = try library.songs()
       defer { withExtendedLifetime(songs) {} }
       let playlists = try library.playlists()
       for playlist in playlists { _ = try library.songs(of: playlist) }
-      return playlists
+      return playlists.map(TrackList.init)
     }
-    guard json else { return try Output.print(table(playlists).lines) }
-    try Output.printJSON(playlists.map(PlaylistJSON.init))
+    try json ? Output.printJSON(lists) : Output.print(table(lists).lines)
   }
 
-  private func table(_ playlists: [Playlist]) -> Table {
+  private func table(_ lists: [TrackList]) -> Table {
     var table = Table(
       .init(title: "ID", isNumeric: true), .init(title: "Songs", isNumeric: true),
       .init(title: "Time", isNumeric: true), .init(title: "Name"))
-    for playlist in playlists {
-      let seconds = playlist.songs.lazy.map(\.seconds).clampedSum
-      table.add(
-        "#\(playlist.number)", "\(playlist.songs.count)", duration(seconds), playlist.name ?? "")
+    for list in lists {
+      let seconds = list.tracks.lazy.map(\.seconds).clampedSum
+      table.add("#\(list.id)", "\(list.tracks.count)", duration(seconds), list.name)
     }
     return table
   }

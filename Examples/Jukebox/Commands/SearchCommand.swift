@@ -18,16 +18,16 @@ struct SearchCommand: ParsableCommand {
     let wanted = text.joined(separator: " ")
     let found = try options.read { try find(wanted, in: $0) }
     if found.isEmpty { Output.note("No song has \(quoted(wanted)) in its title, artist or album.") }
-    if json || !found.isEmpty { try SongList.print(found, asJSON: json) }
+    if json || !found.isEmpty { try TrackTable.print(found, asJSON: json) }
   }
 
-  private func find(_ wanted: String, in library: Library) throws -> [Song] {
+  private func find(_ wanted: String, in library: Library) throws -> [Track] {
     let search = Search(wanted)
     var found: [Song] = []
     // One by one: of a library of any size, only what matches stays in memory.
     try library.store.enumerate(Song.self) { song, _ in
       if search.matches(song) { found.append(song) }
     }
-    return found.sorted { $0.rowID < $1.rowID }
+    return found.sorted { $0.rowID < $1.rowID }.map { Track($0) }
   }
 }

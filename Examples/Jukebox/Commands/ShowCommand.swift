@@ -13,7 +13,9 @@ struct ShowCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let songs = try options.read { try $0.songs(of: try $0.playlist(playlist)) }
-    try SongList.print(songs, asJSON: json, withPositions: true)
+    let tracks = try options.read { library in
+      try library.songs(of: try library.playlist(playlist)).map { Track($0) }
+    }
+    try TrackTable.print(tracks, asJSON: json, withPositions: true)
   }
 }

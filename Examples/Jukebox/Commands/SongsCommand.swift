@@ -10,7 +10,7 @@ struct SongsCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let songs = try options.read { try $0.songs() }
-    try SongList.print(songs, asJSON: json)
+    let tracks = try options.read { try $0.songs().map { Track($0) } }
+    try TrackTable.print(tracks, asJSON: json)
   }
 }

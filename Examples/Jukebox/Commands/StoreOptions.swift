@@ -11,8 +11,8 @@ struct StoreOptions: ParsableArguments {
 
   /// Opens the store for reading.
   ///
-  /// What the closure has fetched can be used after that, when nobody is kept from the store any more:
-  /// printing may take as long as a person reads.
+  /// The closure returns plain values, which are printed when nobody is kept from the store any more:
+  /// that may take as long as a person reads.
   func read<Result>(_ body: (Library) throws -> Result) throws -> Result {
     try open(.reading, body)
   }
@@ -39,6 +39,7 @@ struct StoreOptions: ParsableArguments {
       try directory.checkBeforeOpening(for: access)
       let backend = try backend.open(store, for: access)
       let library = try Library(backend: backend)
+      defer { library.dissolve() }
       try directory.check(library, for: access)
       let result = try body(library)
       isDone = true

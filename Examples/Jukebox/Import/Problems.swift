@@ -14,13 +14,13 @@ struct Problems: Equatable {
   /// A line for each kind that occurred.
   var lines: [String] {
     [
-      (unknownTracks, "refers to a track that is not in the file", "playlist item"),
-      (unreadableItems, "has no Track ID", "playlist item"),
-      (tracksWithoutID, "has no Track ID of its own", "track"),
-      (unreadableTracks, "is no dictionary", "track"),
-      (unreadablePlaylists, "is no dictionary", "playlist"),
-    ].compactMap { count, what, noun in
-      count == 0 ? nil : "Left out \(counted(count, noun)), because each \(what)."
+      (unknownTracks, "no such track in the file", "playlist item"),
+      (unreadableItems, "no Track ID that can be read", "playlist item"),
+      (tracksWithoutID, "no Track ID, or one that another track has", "track"),
+      (unreadableTracks, "not a dictionary", "track"),
+      (unreadablePlaylists, "not a dictionary", "playlist"),
+    ].compactMap { count, reason, noun in
+      count == 0 ? nil : "Left out \(counted(count, noun)): \(reason)."
     }
   }
 }

@@ -45,6 +45,12 @@ struct Library {
     try setContents(playlists + [playlist], attributes)
   }
 
+  /// Lets go of all objects: songs and playlists hold one another, and would for ever.
+  func dissolve() {
+    store.discardChanges()
+    store.dissolveAllRelationships()
+  }
+
   private func contents() throws -> (playlists: [Playlist], attributes: Attributes) {
     guard var buffer = try store.buffer(named: Self.orderName) else { return ([], Attributes()) }
     let attributes = try buffer.read(Attributes.self)

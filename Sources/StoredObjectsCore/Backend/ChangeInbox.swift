@@ -1,8 +1,9 @@
+import Locks
 import Synchronization
 
 /// Collects, for one store, the rows that other stores on the backend have rewritten or removed.
 final class ChangeInbox: Sendable {
-  private let rows = Mutex<[TableID: Set<UInt32>]>([:])
+  private let rows = Locked<[TableID: Set<UInt32>]>([:])
   private let isFilled = Atomic(false)
 
   /// Whether ``take()`` would return anything.

@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 extension LoggedBackend {
   /// Writes a change set, all of it or nothing, as durably as the backend was opened for.
@@ -48,21 +48,16 @@ extension LoggedBackend {
   /// Looks up which of the changed rows the files have, unless what is pending answers that.
   ///
   /// - Throws: ``StoreError`` with `rowExists` for an insert of a row that is there.
-  private func rowsInFiles(_ changes: ChangeSet) throws -> [TableID: Set<UInt32>] {
+  private func fileStates(_ changes: ChangeSet) throws -> [TableID: PendingRecords.FileState] {
     let pending = state.withLock(\.pending)
-    var found: [TableID: Set<UInt32>] = [:]
-    for table in changes.tables {
-      let rows = pending.tables[table.table]?.rows ?? [:]
-      for record in table.records {
-        let known = rows[record.rowID]
-        let isInFile = try known == nil && files.hasRecord(record.rowID, in: table.table)
-        if record.kind == .insert, isInFile || known?.isDeleted == false {
-          throw rowExists(record.rowID, try files.name(of: table.table))
-        }
-        if isInFile { found[table.table, default: []].insert(record.rowID) }
+    return try files.states(of: changes) { record, table in
+      let known = pending.tables[table]?.rows[record.rowID]
+      let isInFile = try known == nil && files.hasRecord(record.rowID, in: table)
+      if record.kind == .insert, isInFile || known?.isDeleted == false {
+        throw rowExists(record.rowID, try files.name(of: table))
       }
+      return isInFile
     }
-    return found
   }
 
   private func rowExists(_ rowID: UInt32, _ name: String) -> StoreError {
@@ -73,11 +68,11 @@ extension LoggedBackend {
   }
 
   private func append(_ changes: ChangeSet, _ log: inout LogState) throws {
-    let rowsInFiles = try rowsInFiles(changes)
+    let fileStates = try fileStates(changes)
     let index = try changes.encodedIndex { try files.name(of: $0) }
     try write(.changes, [index, changes.bytes], &log)
     state.withLock { state in
-      state.pending.add(changes, rowsInFiles: rowsInFiles)
+      state.pending.add(changes, over: fileStates)
       for table in changes.tables where !table.records.isEmpty {
         state.commits[table.table, default: 0] += 1
       }
@@ -87,11 +82,11 @@ extension LoggedBackend {
   private func write(
     _ kind: CommitLogFormat.Kind, _ payload: [[UInt8]], _ log: inout LogState
   ) throws {
-    guard let writer = log.writer else { throw StoreError(.closed, "The log is closed.") }
+    guard log.writer != nil else { throw StoreError(.closed, "The log is closed.") }
     do {
-      try writer.append(kind, payload)
+      try log.writer?.append(kind, payload)
     } catch {
-      if writer.hasFailed { log.failure = reopenNeeded(error) }
+      if log.writer?.hasFailed == true { log.failure = reopenNeeded(error) }
       throw log.failure ?? storeError(error)
     }
   }

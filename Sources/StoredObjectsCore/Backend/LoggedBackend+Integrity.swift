@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 extension LoggedBackend {
   /// The tables that have records, and what is wrong with the files under them.

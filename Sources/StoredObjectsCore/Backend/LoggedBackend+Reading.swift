@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 extension LoggedBackend {
   /// The number of a table.
@@ -21,8 +21,15 @@ extension LoggedBackend {
   /// The number of rows in a table.
   public func recordCount(in table: TableID) throws -> Int {
     try checkOpen()
-    let difference = state.withLock { $0.pending.tables[table]?.countDifference ?? 0 }
-    return try files.recordCount(in: table) + difference
+    while true {
+      let generation = try files.generation(of: table)
+      let pending = state.withLock { $0.pending.tables[table] }
+      let count = try files.recordCount(in: table)
+      // A checkpoint in between has moved rows from one side to the other.
+      guard try files.generation(of: table) == generation else { continue }
+      guard let pending, pending.fileGeneration == generation else { return count }
+      return count + pending.countDifference
+    }
   }
 
   /// Lends the record of a row: what is pending of it, or what its file has.
@@ -43,7 +50,7 @@ extension LoggedBackend {
   ) throws -> Result? {
     let found = try state.withLock { state in
       if state.isClosed { throw closedError }
-      return state.pending.names[name].map { state.pending.bytes(of: $0) }
+      return state.pending.names[ExactName(name)].map { state.pending.bytes(of: $0) }
     }
     if let found { return try found.map { try $0.bytes.lend($0.range, body) } }
     return try files.withNamedBuffer(name, body)
@@ -52,11 +59,11 @@ extension LoggedBackend {
   /// The names of all buffers.
   public func bufferNames() throws -> [String] {
     try checkOpen()
-    var names = Set(try files.bufferNames())
+    var names = Set(try files.bufferNames().map(ExactName.init))
     for (name, entry) in state.withLock(\.pending).names {
       if entry.isDeleted { names.remove(name) } else { names.insert(name) }
     }
-    return Array(names)
+    return names.map(\.text)
   }
 
   private var closedError: StoreError {

@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// A backend on files of any format, with a commit log in front of them.
 ///
@@ -22,9 +22,9 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
   /// What is pending, and how often each table was committed to.
   ///
   /// Held for moments only.
-  let state = Mutex(State())
+  let state = Locked(State())
   /// Held by the one commit or checkpoint under way, over writing and syncing.
-  let log: Mutex<LogState>
+  let log: Locked<LogState>
 
   struct State: Sendable {
     var pending = PendingRecords()
@@ -32,7 +32,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
     var isClosed = false
   }
 
-  struct LogState {
+  struct LogState: Sendable {
     var writer: CommitLogWriter?
     /// Set once nobody knows any more what the disk holds.
     var failure: StoreError?
@@ -52,7 +52,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
     let recovery = try Recovery(files)
     let writer = try recovery.writer(durability: durability)
     if !files.isReadOnly { try files.removeStrays() }
-    log = Mutex(LogState(writer: writer))
+    log = Locked(LogState(writer: writer))
     state.withLock { $0.pending = recovery.pending }
   }
 

@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// A backend that keeps its records in memory, for tests and scratch work.
 ///
@@ -18,7 +18,7 @@ public final class MemoryBackend: StoreBackend {
   public let isReadOnly: Bool
 
   private let disk: MemoryDisk
-  private let session = Mutex(Session())
+  private let session = Locked(Session())
 
   private struct Session {
     var names: [String] = []
@@ -108,14 +108,14 @@ public final class MemoryBackend: StoreBackend {
     _ name: String, _ body: (RawSpan) throws -> Result
   ) throws -> Result? {
     try checkOpen()
-    guard let buffer = disk.contents.withLock({ $0.names[name] }) else { return nil }
+    guard let buffer = disk.contents.withLock({ $0.names[ExactName(name)] }) else { return nil }
     return try buffer.lend(body)
   }
 
   /// The names of all buffers.
   public func bufferNames() throws -> [String] {
     try checkOpen()
-    return disk.contents.withLock { Array($0.names.keys) }
+    return disk.contents.withLock { $0.names.keys.map(\.text) }
   }
 
   /// Writes a change set under one lock.

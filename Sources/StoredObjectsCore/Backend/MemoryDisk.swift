@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// Where a ``MemoryBackend`` keeps its records: what a disk is to other backends.
 ///
@@ -6,12 +6,12 @@ import Synchronization
 public final class MemoryDisk: Sendable {
   struct Contents: Sendable {
     var tables: [String: MemoryTable] = [:]
-    var names: [String: [UInt8]] = [:]
+    var names: [ExactName: [UInt8]] = [:]
     var readers = 0
     var hasWriter = false
   }
 
-  let contents = Mutex(Contents())
+  let contents = Locked(Contents())
 
   /// Makes an empty disk.
   public init() {}
@@ -43,7 +43,7 @@ public final class MemoryDisk: Sendable {
           .apply(table, changes.bytes)
       }
       for change in changes.names {
-        contents.names[change.name] = change.range.map { Array(changes.bytes[$0]) }
+        contents.names[ExactName(change.name)] = change.range.map { Array(changes.bytes[$0]) }
       }
     }
   }

@@ -79,7 +79,9 @@ public protocol RecordFiles: AnyObject, Sendable {
   ///
   /// Files that have been put in place before, by a process that then died, are passed over.
   ///
-  /// - Throws: ``StoreError`` with `ioError`, or `readOnly` when it can't be done.
+  /// Where the files are open for reading only, readers see them all the same.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
   func publish(_ replacements: [Replacement], durability: Durability) throws
 
   /// Removes new files that were not published, and never will be.
@@ -124,6 +126,22 @@ extension RecordFiles {
   /// Whether the file of a table has a row.
   func hasRecord(_ rowID: UInt32, in table: TableID) throws -> Bool {
     try withRecord(rowID, in: table) { _ in true } ?? false
+  }
+
+  /// What a save has to know of the files that it will be folded into.
+  func states(
+    of changes: ChangeSet,
+    isInFile: (ChangeSet.RecordChange, TableID) throws -> Bool
+  ) throws -> [TableID: PendingRecords.FileState] {
+    var states: [TableID: PendingRecords.FileState] = [:]
+    for table in changes.tables where !table.records.isEmpty {
+      var state = PendingRecords.FileState(generation: try generation(of: table.table))
+      for record in table.records where try isInFile(record, table.table) {
+        state.rows.insert(record.rowID)
+      }
+      states[table.table] = state
+    }
+    return states
   }
 }
 

@@ -1,3 +1,4 @@
+import Locks
 import Synchronization
 
 /// What all stores on a backend have to agree on about one table.
@@ -7,8 +8,8 @@ final class SharedTable: Sendable {
   /// Objects start at row 2.
   private let last = Atomic<UInt64>(1)
   private let commits = Atomic<UInt64>(0)
-  private let format = Mutex<ClassMetadata.Flags?>(nil)
-  private let savedMetadata = Mutex<ClassMetadata?>(nil)
+  private let format = Locked<ClassMetadata.Flags?>(nil)
+  private let savedMetadata = Locked<ClassMetadata?>(nil)
 
   /// The last row ID handed out.
   var lastRowID: UInt32 { UInt32(clamping: last.load(ordering: .acquiring)) }
@@ -27,6 +28,12 @@ final class SharedTable: Sendable {
   /// No row ID up to its last is handed out again.
   func setMetadata(_ metadata: ClassMetadata) {
     savedMetadata.withLock { $0 = metadata }
+    _ = last.max(UInt64(metadata.lastRowID), ordering: .acquiringAndReleasing)
+  }
+
+  /// Takes note of the metadata row that is in the table, unless a later one is known.
+  func learn(_ metadata: ClassMetadata) {
+    savedMetadata.withLock { if $0 == nil { $0 = metadata } }
     _ = last.max(UInt64(metadata.lastRowID), ordering: .acquiringAndReleasing)
   }
 

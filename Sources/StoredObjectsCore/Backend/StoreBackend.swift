@@ -92,8 +92,10 @@ public protocol StoreBackend: AnyObject, Sendable {
 
   /// Writes a change set: all of it, or nothing.
   ///
-  /// - Throws: ``StoreError`` with `readOnly`, `rowExists` (an insert of a row that is there), `full`,
-  ///   `ioError`, `damaged` or `closed`. Nothing has been changed then.
+  /// - Throws: ``StoreError`` with `readOnly`, `rowExists` (an insert of a row that is there),
+  ///   `invalidName` (a buffer's name), `full`, `ioError`, `damaged` or `closed`. Nothing has been
+  ///   changed then. With `reopenNeeded` the disk has failed half-way, and what it holds is known
+  ///   when the backend is opened again.
   func commit(_ changes: ChangeSet) throws
 
   /// Releases files and locks. Closing twice is harmless.

@@ -1,13 +1,13 @@
-import Synchronization
+import Locks
 
 /// What the stores on one backend share: row IDs, the order of saves, and notice of each other's.
 ///
 /// A backend makes one coordinator and returns it from ``StoreBackend/coordinator``; stores do the
 /// rest. Safe on any thread.
 public final class StoreCoordinator: Sendable {
-  private let shared = Mutex(Shared())
+  private let shared = Locked(Shared())
   /// Held by the one store that is committing.
-  private let commitLock = Mutex(())
+  private let commitLock = Locked(false)
 
   private struct Shared {
     var tables: [TableID: SharedTable] = [:]

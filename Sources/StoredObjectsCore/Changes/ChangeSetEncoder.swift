@@ -48,15 +48,15 @@ struct ChangeSetEncoder {
   }
 
   /// Encodes the named buffers, in order of their names.
-  mutating func encode(names pending: [String: [UInt8]?]) {
+  mutating func encode(names pending: [ExactName: [UInt8]?]) {
     for (name, bytes) in pending.sorted(by: { $0.key < $1.key }) {
       guard let bytes else {
-        names.append(.init(name: name, range: nil))
+        names.append(.init(name: name.text, range: nil))
         continue
       }
       let start = buffer.beginRecord()
       buffer.append(bytes)
-      names.append(.init(name: name, range: start..<buffer.byteCount))
+      names.append(.init(name: name.text, range: start..<buffer.byteCount))
     }
   }
 

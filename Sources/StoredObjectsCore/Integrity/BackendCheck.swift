@@ -33,6 +33,7 @@ public struct BackendCheck {
   /// ``StoreBackend/inspect()`` needs.
   ///
   /// - Parameter progress: Hears how far the check has come; must not save.
+  /// - Returns: What was read, and what is wrong with it.
   /// - Throws: ``StoreError`` with `closed`, or `ioError` when the directory can't be read.
   public func run(progress: (IntegrityProgress) -> Void = { _ in }) throws -> StoreCheck {
     var check = self

@@ -16,6 +16,7 @@ extension Store {
   /// row, and what ``StoreBackend/inspect()`` needs.
   ///
   /// - Parameter progress: Hears how far the check has come; must not save.
+  /// - Returns: What was read, and what is wrong with it.
   /// - Throws: ``StoreError`` with `closed`, or `ioError` when the directory can't be read. Damage is
   ///   no error but a finding.
   public func check(
@@ -107,7 +108,8 @@ struct ObjectCheck {
     }
   }
 
-  private mutating func check(_ reference: ReferenceRecorder.Reference, at place: StoreError.Place) {
+  private mutating func check(_ reference: ReferenceRecorder.Reference, at place: StoreError.Place)
+  {
     guard let target = store.registration(classID: reference.classID) else { return }
     if let table = tables[target.name] {
       // Of a class that could not be read nobody knows which rows it has.
@@ -117,7 +119,8 @@ struct ObjectCheck {
     }
     report.add(
       .danglingReference,
-      "A reference leads to \(target.name) row \(reference.rowID), which does not exist.", at: place)
+      "A reference leads to \(target.name) row \(reference.rowID), which does not exist.", at: place
+    )
   }
 }
 

@@ -2,7 +2,7 @@
 ///
 /// One thread at a time. After a failure of the disk the writer refuses everything, because nobody
 /// knows what has reached it; see ``CommitLogReader`` for what the next opening makes of it.
-final class CommitLogWriter {
+struct CommitLogWriter: Sendable {
   /// The log grows by so much at a time, so that most saves change no metadata of the file.
   static let growth = 1 << 20
   /// What an emptied log keeps; the rest goes back to the disk.
@@ -43,7 +43,7 @@ final class CommitLogWriter {
   /// could not be *synced* may be, so the log is of no further use.
   ///
   /// - Throws: what the storage throws; ``StoreError`` with `reopenNeeded` after a failed sync.
-  func append(_ kind: CommitLogFormat.Kind, _ payload: [[UInt8]]) throws {
+  mutating func append(_ kind: CommitLogFormat.Kind, _ payload: [[UInt8]]) throws {
     try refuseAfterFailure()
     let length = payload.reduce(0) { $0 + $1.count }
     let header = CommitLogFormat.BatchHeader(
@@ -68,7 +68,7 @@ final class CommitLogWriter {
     }
   }
 
-  private func makeRoom(upTo end: Int) throws {
+  private mutating func makeRoom(upTo end: Int) throws {
     guard end > size else { return }
     // In steps, so that one large batch does not hold as many zeros in memory.
     while size < end {
@@ -90,7 +90,7 @@ final class CommitLogWriter {
   /// Empties the log, once everything in it is safe elsewhere.
   ///
   /// - Throws: what the storage throws; the log is of no further use then.
-  func removeAll() throws {
+  mutating func removeAll() throws {
     try refuseAfterFailure()
     do {
       let slot = Int((epoch + 1) % 2) * CommitLogFormat.slotSize
@@ -115,7 +115,7 @@ final class CommitLogWriter {
     durability == .full || durability == .process && kind == .checkpoint
   }
 
-  private func synchronize() throws {
+  private mutating func synchronize() throws {
     do {
       try storage.synchronize()
     } catch {

@@ -16,6 +16,10 @@ struct PendingRecords: Sendable {
     var rows: [UInt32: Entry] = [:]
     /// How many more rows the table has than its file.
     var countDifference = 0
+    /// The generation of that file.
+    ///
+    /// A later one has what is pending here, and the same rows.
+    var fileGeneration: UInt64 = 0
 
     fileprivate mutating func set(
       _ record: ChangeSet.RecordChange, isInFile: Bool, batch: Int
@@ -27,8 +31,16 @@ struct PendingRecords: Sendable {
     }
   }
 
+  /// What has to be known of a table's file before a save is added.
+  struct FileState {
+    /// How often the file has been replaced.
+    var generation: UInt64 = 0
+    /// Those of the rows changed by the save that the file has.
+    var rows: Set<UInt32> = []
+  }
+
   private(set) var tables: [TableID: Table] = [:]
-  private(set) var names: [String: Entry] = [:]
+  private(set) var names: [ExactName: Entry] = [:]
   private var batches: [[UInt8]] = []
   /// The number of bytes that are held.
   private(set) var byteCount = 0
@@ -39,17 +51,18 @@ struct PendingRecords: Sendable {
   ///
   /// - Parameters:
   ///   - changes: The save.
-  ///   - rowsInFiles: Those of the changed rows that the files of their tables have.
-  mutating func add(_ changes: ChangeSet, rowsInFiles: [TableID: Set<UInt32>]) {
+  ///   - files: What the files of the tables are like.
+  mutating func add(_ changes: ChangeSet, over files: [TableID: FileState]) {
     for change in changes.tables where !change.records.isEmpty {
-      let inFile = rowsInFiles[change.table] ?? []
+      let file = files[change.table] ?? FileState()
+      let new = Table(fileGeneration: file.generation)
       for record in change.records {
-        tables[change.table, default: Table()].set(
-          record, isInFile: inFile.contains(record.rowID), batch: batches.count)
+        tables[change.table, default: new].set(
+          record, isInFile: file.rows.contains(record.rowID), batch: batches.count)
       }
     }
     for name in changes.names {
-      names[name.name] = Entry(
+      names[ExactName(name.name)] = Entry(
         batch: name.range == nil ? nil : batches.count, range: name.range ?? 0..<0)
     }
     batches.append(changes.bytes)
@@ -80,7 +93,7 @@ struct PendingRecords: Sendable {
       merged.tables.append(.init(table: id, records: records))
     }
     for (name, entry) in names.sorted(by: { $0.key < $1.key }) {
-      merged.names.append(.init(name: name, range: copy(entry, to: &merged.bytes)))
+      merged.names.append(.init(name: name.text, range: copy(entry, to: &merged.bytes)))
     }
     return merged
   }

@@ -25,23 +25,14 @@ struct Recovery<Files: RecordFiles> {
     switch batch.kind {
     case .changes:
       let changes = try ChangeSet(encoded: batch.payload) { try files.table(named: $0) }
-      pending.add(changes, rowsInFiles: try rowsInFiles(changes))
+      let states = try files.states(of: changes) { try files.hasRecord($0.rowID, in: $1) }
+      pending.add(changes, over: states)
     case .checkpoint:
       try files.publish(try Replacement.decode(batch.payload), durability: .full)
       // All that stood before is in the files.
       pending = PendingRecords()
       isCheckpointed = true
     }
-  }
-
-  private func rowsInFiles(_ changes: ChangeSet) throws -> [TableID: Set<UInt32>] {
-    var found: [TableID: Set<UInt32>] = [:]
-    for table in changes.tables {
-      for record in table.records where try files.hasRecord(record.rowID, in: table.table) {
-        found[table.table, default: []].insert(record.rowID)
-      }
-    }
-    return found
   }
 
   /// The log, ready to go on.
@@ -55,7 +46,7 @@ struct Recovery<Files: RecordFiles> {
         storage, durability: durability, epoch: 1, sequence: 0,
         offset: CommitLogFormat.firstBatch)
     }
-    let writer = try CommitLogWriter(
+    var writer = try CommitLogWriter(
       storage, durability: durability, epoch: reader.epoch, sequence: reader.sequence,
       offset: reader.offset)
     if tail != .clean { try writer.clearTail() }

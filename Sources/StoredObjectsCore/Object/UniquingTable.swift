@@ -19,7 +19,13 @@ final class UniquingTable {
     var count = 0
   }
 
-  private var pages: [Page?] = []
+  /// Pages by the thousand, so that one row at the far end costs no room for all rows before it.
+  private final class Directory {
+    static let bits = 10
+    var pages = [Page?](repeating: nil, count: 1 << bits)
+  }
+
+  private var directories: [Directory?] = []
   /// The page that was emptied last.
   ///
   /// It stays: the next object often stands in it.
@@ -31,8 +37,7 @@ final class UniquingTable {
   ///
   /// Complexity: constant time.
   func object(_ rowID: UInt32) -> StoredObject? {
-    let number = Int(rowID) >> Self.pageBits
-    guard number < pages.count, let page = pages[number] else { return nil }
+    guard let page = page(Int(rowID) >> Self.pageBits) else { return nil }
     return page.entries[Int(rowID) & (Self.pageSize - 1)].object
   }
 
@@ -41,11 +46,8 @@ final class UniquingTable {
   /// Complexity: constant time, but for the growth of the directory.
   func enter(_ object: StoredObject, _ rowID: UInt32) {
     let number = Int(rowID) >> Self.pageBits
-    if number >= pages.count {
-      pages.append(contentsOf: repeatElement(nil, count: number + 1 - pages.count))
-    }
-    let page = pages[number] ?? Page()
-    if page.count == 0 { pages[number] = page }
+    let page = page(number) ?? Page()
+    if page.count == 0 { setPage(number, page) }
     page.entries[Int(rowID) & (Self.pageSize - 1)].object = object
     page.count += 1
     count += 1
@@ -54,7 +56,7 @@ final class UniquingTable {
   /// Removes the entry of a row that has one.
   func remove(_ rowID: UInt32) {
     let number = Int(rowID) >> Self.pageBits
-    guard number < pages.count, let page = pages[number] else { return }
+    guard let page = page(number) else { return }
     page.entries[Int(rowID) & (Self.pageSize - 1)].object = nil
     page.count -= 1
     count -= 1
@@ -62,8 +64,24 @@ final class UniquingTable {
   }
 
   private func retire(_ number: Int) {
-    if let emptyPage, emptyPage != number, pages[emptyPage]?.count == 0 { pages[emptyPage] = nil }
+    if let emptyPage, emptyPage != number, page(emptyPage)?.count == 0 { setPage(emptyPage, nil) }
     emptyPage = number
+  }
+
+  private func page(_ number: Int) -> Page? {
+    let index = number >> Directory.bits
+    guard index < directories.count, let directory = directories[index] else { return nil }
+    return directory.pages[number & (1 << Directory.bits - 1)]
+  }
+
+  private func setPage(_ number: Int, _ page: Page?) {
+    let index = number >> Directory.bits
+    if index >= directories.count {
+      directories.append(contentsOf: repeatElement(nil, count: index + 1 - directories.count))
+    }
+    let directory = directories[index] ?? Directory()
+    directories[index] = directory
+    directory.pages[number & (1 << Directory.bits - 1)] = page
   }
 
   /// All living objects, in order of their rows.
@@ -72,7 +90,7 @@ final class UniquingTable {
   func allObjects() -> [StoredObject] {
     var objects: [StoredObject] = []
     objects.reserveCapacity(count)
-    for case let page? in pages {
+    for case let page? in directories.lazy.compactMap(\.self).flatMap(\.pages) {
       // By index: an iterator gives `Entry?`, and Swift 6.3 takes an empty entry for its nil.
       for index in page.entries.indices {
         if let object = page.entries[index].object { objects.append(object) }

@@ -100,6 +100,7 @@ extension Store {
   /// Complexity: linear in the number of changed objects.
   public func discardChanges() {
     let hadChanges = hasUnsavedChanges
+    noteChange()
     collectChangesElsewhere()
     for entry in classes {
       for object in entry.takePending() { discard(object, entry) }

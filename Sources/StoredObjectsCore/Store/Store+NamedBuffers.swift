@@ -22,7 +22,9 @@ extension Store {
         .notEncodable, "The buffer \"\(name)\" can't be saved: \(failure).",
         at: .init(path: backend.location, offset: failure.offset), underlying: failure)
     }
-    pendingNames[name] = .some(NamedBufferChecksum.sealed(buffer.bytes, name: name))
+    noteChange()
+    pendingNames[ExactName(name)] = .some(
+      NamedBufferChecksum.sealed(buffer.bytes, name: name))
     delegate?.storeDidChange(self)
   }
 
@@ -44,7 +46,7 @@ extension Store {
 
   /// The buffer with its checksum, saved or not.
   private func sealedBuffer(named name: String) throws(StoreError) -> [UInt8]? {
-    if let pending = pendingNames[name] { return pending }
+    if let pending = pendingNames[ExactName(name)] { return pending }
     do {
       return try backend.withNamedBuffer(name) { span in
         var bytes: [UInt8] = []
@@ -64,7 +66,7 @@ extension Store {
   public func removeBuffer(named name: String) throws(StoreError) {
     try refuseEmptyName(name)
     guard try sealedBuffer(named: name) != nil else { return }
-    pendingNames[name] = .some(nil)
+    pendingNames[ExactName(name)] = .some(nil)
     delegate?.storeDidChange(self)
   }
 
@@ -75,11 +77,11 @@ extension Store {
   /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
   public func bufferNames() throws(StoreError) -> [String] {
     do {
-      var names = Set(try backend.bufferNames())
+      var names = Set(try backend.bufferNames().map(ExactName.init))
       for (name, bytes) in pendingNames {
         if bytes == nil { names.remove(name) } else { names.insert(name) }
       }
-      return names.sorted()
+      return names.sorted().map(\.text)
     } catch {
       throw .wrapping(error, .ioError, at: .init(path: backend.location))
     }

@@ -12,6 +12,13 @@ extension Store {
   /// - Throws: ``StoreError`` with `registeredTwice`, `classOrder`, `tooManyClasses`, `invalidName`,
   ///   `damaged` (a metadata row that can't be read), `inUse`, `ioError` or `closed`.
   public func register(_ types: StoredObject.Type...) throws(StoreError) {
+    try register(types)
+  }
+
+  /// Makes classes known, in the order of the array, see ``register(_:)-(StoredObject.Type...)``.
+  ///
+  /// - Throws: ``StoreError`` as that.
+  public func register(_ types: [StoredObject.Type]) throws(StoreError) {
     for type in types { try register(type) }
   }
 
@@ -26,7 +33,7 @@ extension Store {
       let metadata = try readMetadata(of: type, table)
       if let metadata { try checkOrder(type, metadata) } else { try refuseTakenPlace(type) }
       let shared = backend.coordinator.table(table)
-      if let metadata { shared.setMetadata(metadata) }
+      if let metadata { shared.learn(metadata) }
       enroll(
         RegisteredClass(
           type, classID: UInt8(classes.count), table: table, shared: shared, store: self))

@@ -34,7 +34,7 @@ public final class Store {
   private var classesByType: [ObjectIdentifier: RegisteredClass] = [:]
 
   /// Named buffers that the next save will write, or remove.
-  var pendingNames: [String: [UInt8]?] = [:]
+  var pendingNames: [ExactName: [UInt8]?] = [:]
 
   /// The records that a getter needed and that could not be read.
   ///

@@ -73,7 +73,8 @@ struct ClassSalvage {
     }
     guard isValid(rowID, record.value) else {
       return report.lose(
-        .checksum, "The checksum is wrong: the record is left out.", at: place(rowID, record.offset))
+        .checksum, "The checksum is wrong: the record is left out.", at: place(rowID, record.offset)
+      )
     }
     if !record.isCertain {
       report.lose(
@@ -114,7 +115,8 @@ struct ClassSalvage {
     }
     for gap in salvage.gaps {
       report.lose(
-        .fileDamaged, "\(gap.count) bytes of the file are unreadable.", at: place(nil, gap.lowerBound))
+        .fileDamaged, "\(gap.count) bytes of the file are unreadable.",
+        at: place(nil, gap.lowerBound))
     }
     let found = try storeErrors(at: target.path) { try target.count } + (hadMetadata ? 1 : 0)
     guard let expected = salvage.expectedCount, expected > found else { return }
@@ -151,7 +153,8 @@ struct ClassSalvage {
 
   /// Writes the metadata row and closes the file.
   ///
-  /// - Parameter unused: The class IDs that no other class has, lowest first.
+  /// `unused` are the class IDs that no other class has, lowest first; the answer is the one that
+  /// this class has.
   mutating func finish(_ unused: [UInt8], _ report: inout SalvageReport) throws -> UInt8 {
     var row = metadata ?? guessedMetadata(unused, &report)
     if row.lastRowID < lastRowID {
@@ -184,7 +187,8 @@ struct ClassSalvage {
         }
     }
     let classID = proven ?? unused.first ?? 0
-    let certainty = proven == nil ? "is a guess: check the order of classes" : "is proven by checksums"
+    let certainty =
+      proven == nil ? "is a guess: check the order of classes" : "is proven by checksums"
     report.lose(
       .metadataDamaged,
       """

@@ -38,7 +38,8 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
   public func fileSize(of name: String) throws -> Int {
     try withFilesAtRest { files in
-      exists(files.location + "/" + name) ? try files.fileSize(name) : 0
+      let path = files.path(of: name)
+      return exists(path) ? try files.fileSize(at: path) : 0
     }
   }
 }

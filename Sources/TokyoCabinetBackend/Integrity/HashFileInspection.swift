@@ -98,7 +98,7 @@ extension TokyoCabinetFiles {
   public func inspect() throws -> StoreInspection {
     try checkOpen()
     var inspection = StoreInspection(tableNames: [])
-    for name in try storeErrors(at: location, { try directoryEntries(location) }).sorted() {
+    for name in try fileNames().sorted() {
       if name == Names.log || name.hasPrefix(".") { continue }
       try inspect(name, &inspection)
     }
@@ -106,7 +106,7 @@ extension TokyoCabinetFiles {
   }
 
   private func inspect(_ name: String, _ inspection: inout StoreInspection) throws {
-    let path = location + "/" + name
+    let path = path(of: name)
     guard name == Names.buffers || Names.isTable(name), isRegularFile(path) else {
       inspection.findings.append(.foreign(path, "It can't be the file of a class: move it away."))
       return

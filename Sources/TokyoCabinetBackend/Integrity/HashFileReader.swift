@@ -50,8 +50,8 @@ final class HashFileReader {
 
   /// A number in the byte order of the file.
   func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-    isBigEndian
-      ? bytes.reduce(0) { $0 << 8 | UInt64($1) } : bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    if isBigEndian { return bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+    return bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
   /// The second hash of a key, which each record has in its second byte.

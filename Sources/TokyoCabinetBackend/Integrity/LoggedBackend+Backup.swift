@@ -35,13 +35,16 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
 }
 
 extension TokyoCabinetFiles {
-  /// Copies every file but the unfinished ones, byte for byte.
+  /// Copies every file, byte for byte.
+  ///
+  /// New files that a dead writer has left are among them: the log may say that they count.
   fileprivate func copyAll(
     to target: TargetDirectory, _ progress: (IntegrityProgress) -> Void
   ) throws {
     let names = try storeErrors(at: location) { try directoryEntries(location) }
-      .filter { !$0.hasPrefix(".") && isRegularFile(location + "/" + $0) }.sorted()
-    let sizes = try names.map { try fileSize($0) }
+      .filter { !$0.hasPrefix(".") || $0.hasPrefix(Names.newPrefix) }
+      .filter { isRegularFile(location + "/" + $0) }.sorted()
+    let sizes = try names.map { try fileSize(at: location + "/" + $0) }
     var done = 0
     for (name, size) in zip(names, sizes) {
       progress(IntegrityProgress(name, done, of: sizes.reduce(0, +)))
@@ -54,10 +57,9 @@ extension TokyoCabinetFiles {
     progress(IntegrityProgress("", done, of: done))
   }
 
-  /// The size of a file in the directory.
-  package func fileSize(_ name: String) throws -> Int {
-    let path = location + "/" + name
-    return try storeErrors(at: path) {
+  /// The size of a file.
+  package func fileSize(at path: String) throws -> Int {
+    try storeErrors(at: path) {
       let file = try FileStorage(path, writable: false)
       defer { file.close() }
       return try file.size()

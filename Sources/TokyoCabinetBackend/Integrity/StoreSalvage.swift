@@ -19,6 +19,7 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
   ///   - directory: The damaged store.
   ///   - target: Where the new store is to be; it must not exist, or be empty.
   ///   - progress: Hears of each class.
+  /// - Returns: What is in the new store, and what is lost.
   /// - Throws: ``StoreError`` with `inUse`, `ioError` (no such directory, or something is in the
   ///   target already) or `full`. Nothing is left in the target then.
   public static func salvage(
@@ -41,7 +42,7 @@ struct StoreSalvage {
   private let target: TargetDirectory
   private(set) var report = SalvageReport()
   private var classes: [String: ClassSalvage] = [:]
-  private var buffers: [String: [UInt8]] = [:]
+  private var buffers: [ExactName: [UInt8]] = [:]
   private var log: CommitLogScan?
   private var logFile: FileStorage?
   /// New files that a checkpoint was about to put in the place of others: by their final names.
@@ -56,7 +57,8 @@ struct StoreSalvage {
     defer { logFile?.close() }
     openLog()
     let names = try storeErrors(at: source) { try directoryEntries(source) }
-    let tables = Set(names.filter(isClassFile) + newFiles.keys).subtracting([Names.buffers]).sorted()
+    let tables = Set(names.filter(isClassFile) + newFiles.keys)
+      .subtracting([Names.buffers]).sorted()
     for (index, name) in tables.enumerated() {
       progress(IntegrityProgress(name, index, of: tables.count))
       try copyClass(name)
@@ -102,10 +104,12 @@ struct StoreSalvage {
       guard let name = String(validating: record.key, as: UTF8.self), !name.isEmpty else {
         return loseBuffer("A buffer has a name that is not UTF-8.", path)
       }
-      if buffers[name] == nil || record.isCertain { buffers[name] = record.value }
+      let exact = ExactName(name)
+      if buffers[exact] == nil || record.isCertain { buffers[exact] = record.value }
     }
-    for (name, bytes) in buffers where NamedBufferChecksum.opened(bytes, name: name) == nil {
-      loseBuffer("The checksum of the buffer \"\(name)\" is wrong: it is left out.", path)
+    for (name, bytes) in buffers
+    where NamedBufferChecksum.opened(bytes, name: name.text) == nil {
+      loseBuffer("The checksum of the buffer \"\(name.text)\" is wrong: it is left out.", path)
       buffers[name] = nil
     }
     if !file.gaps.isEmpty || file.missingCount > 0 {
@@ -126,7 +130,9 @@ struct StoreSalvage {
       let file = try storeErrors(at: path) { try FileStorage(path, writable: false) }
       logFile = file
       let scan = try CommitLogScan(file)
-      for replacement in try scan.replacements() { newFiles[replacement.name] = replacement.newName }
+      for replacement in try scan.replacements() {
+        newFiles[replacement.name] = replacement.newName
+      }
       log = scan
     } catch {
       report.lose(StoreFinding(.log, error, at: .init(path: path)))
@@ -152,12 +158,14 @@ struct StoreSalvage {
       classes[name] = salvage
     }
     for change in changes.names {
-      buffers[change.name] = change.range.map { Array(changes.bytes[$0]) }
+      buffers[ExactName(change.name)] = change.range.map { Array(changes.bytes[$0]) }
     }
   }
 
   /// Says what was in a save that is not applied.
-  private mutating func loseSave(_ batch: CommitLogScan.Batch, _ log: CommitLogScan, _ path: String) {
+  private mutating func loseSave(
+    _ batch: CommitLogScan.Batch, _ log: CommitLogScan, _ path: String
+  ) {
     var what = "a checkpoint"
     if !batch.isCheckpoint, let (changes, names) = try? log.changes(of: batch) {
       what = changes.tables.map { table in
@@ -196,7 +204,7 @@ struct StoreSalvage {
     let path = target.temporaryPath + "/" + Names.buffers
     try storeErrors(at: path) {
       let file = try HashDatabase(path: path, tuning: Tuning(alignmentPower: 2))
-      for (name, bytes) in buffers { try file.put(key: Array(name.utf8), value: bytes) }
+      for (name, bytes) in buffers { try file.put(key: Array(name.text.utf8), value: bytes) }
       try file.close()
     }
     try target.synchronize(Names.buffers)

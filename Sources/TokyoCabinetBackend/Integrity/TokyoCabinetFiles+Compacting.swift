@@ -57,7 +57,6 @@ extension TokyoCabinetFiles {
       if isSynced { try database.synchronize() }
       try database.close()
     }
-    let newName = String(path.dropFirst(location.count + 1))
-    return try fileSize(file.name) - fileSize(newName)
+    return try fileSize(at: file.path) - fileSize(at: path)
   }
 }

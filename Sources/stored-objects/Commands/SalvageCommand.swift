@@ -50,7 +50,8 @@ struct SalvageCommand: ParsableCommand {
     var lines = report.classes.map {
       "\($0.name): \(counted($0.objectCount, "object", "objects")) brought over"
     }
-    lines.append("\(counted(report.namedBufferCount, "named buffer", "named buffers")) brought over")
+    let buffers = counted(report.namedBufferCount, "named buffer", "named buffers")
+    lines.append("\(buffers) brought over")
     lines += report.losses.map { "\($0)" }
     if report.omittedCount > 0 { lines.append("... and \(report.omittedCount) more losses") }
     lines.append(report.losses.isEmpty ? "Nothing is lost." : "The new store is in \(target).")

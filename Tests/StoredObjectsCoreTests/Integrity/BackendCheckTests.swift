@@ -92,7 +92,9 @@ struct BackendCheckTests {
   @Test("A named buffer with a wrong checksum is found; one without a checksum is fine")
   func namedBuffers() throws {
     var sealed = NamedBufferChecksum.sealed([1, 2], name: "x")
-    try backend.commit { $0.set("x", sealed); $0.set("original", [1]) }
+    try backend.commit {
+      $0.set("x", sealed); $0.set("original", [1])
+    }
     #expect(try kinds() == [])
     sealed[0] ^= 1
     try backend.commit { $0.set("x", sealed) }

@@ -66,7 +66,7 @@ struct StoreCheckTests {
     #expect(try fixture.savedTitles() == ["unsaved", "b", "new"])
   }
 
-  @Test("A reference to a row that does not exist is found, with the row and the offset it stands at")
+  @Test("A reference to a row that does not exist is found, with its row and offset")
   func dangling() throws {
     let (fixture, _) = try saved()
     try fixture.overwrite(Song.self, 3, nil)

@@ -121,4 +121,22 @@ import Testing
       try store.saveChanges()
     }
   }
+
+  @Test("Names that look the same and differ in their bytes are two names, saved or not")
+  func equivalentNames() throws {
+    let names = ["caf\u{E9}", "cafe\u{301}"]
+    let fixture = try Fixture()
+    let store = try fixture.store()
+    for (index, name) in names.enumerated() {
+      try store.setBuffer(named: name) { $0.write(UInt32(index)) }
+    }
+    for _ in 0..<2 {
+      for (index, name) in names.enumerated() {
+        var buffer = try store.buffer(named: name)
+        #expect(try buffer?.readUInt32() == UInt32(index))
+      }
+      #expect(try store.bufferNames().count == 2)
+      try store.saveChanges()
+    }
+  }
 }

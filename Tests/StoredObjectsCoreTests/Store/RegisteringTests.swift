@@ -34,7 +34,7 @@ private final class Nameless: StoredObject {
     try saved(fixture)
     for (index, type) in Fixture.allClasses.enumerated() {
       let row = try #require(try fixture.record(type, 1))
-      #expect(row.count == 19 && row[5] == UInt8(index))
+      #expect(row.count == 23 && row[5] == UInt8(index))
     }
   }
 

@@ -74,17 +74,21 @@ import Testing
     let list = Playlist()
     store.insert(list)
     try store.saveChanges()
+    /// The shortest of three, since other programs may be busy.
     func append(_ count: Int) -> Duration {
-      ContinuousClock().measure {
-        for index in 0..<count { list.songs.append(songs[index % 2]) }
+      let times = (0..<3).map { _ in
+        list.songs = []
+        return ContinuousClock().measure {
+          for index in 0..<count { list.songs.append(songs[index % 2]) }
+        }
       }
+      return times.min() ?? .zero
     }
-    _ = append(1_000)
     let (few, many) = (append(2_000), append(20_000))
     // Ten times as many: were each a copy of the list, it would take a hundred times as long.
     #expect(many < max(few, .milliseconds(1)) * 50)
     try store.saveChanges()
-    #expect(try fixture.store().allObjects(of: Playlist.self)[0].songs.count == 23_000)
+    #expect(try fixture.store().allObjects(of: Playlist.self)[0].songs.count == 20_000)
   }
 
   @Test("Deleting cascades as the delete rules say, through cycles as well")

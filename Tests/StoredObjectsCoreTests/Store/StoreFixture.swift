@@ -21,7 +21,11 @@ final class Fixture {
   }
 
   /// Another store on the same backend.
-  func store(_ configuration: StoreConfiguration = .init()) throws -> Store {
+  ///
+  /// Records have no checksums, so that tests can plant others.
+  func store(
+    _ configuration: StoreConfiguration = .init(checksumsRecords: false)
+  ) throws -> Store {
     let store = Store(backend: backend, configuration: configuration)
     for type in classes { try store.register(type) }
     if keepsStores { stores.append(store) }

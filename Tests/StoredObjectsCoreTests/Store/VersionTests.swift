@@ -128,7 +128,8 @@ import Testing
   @Test("Records without versions are for stores that say so, and classes remember it")
   func unversioned() throws {
     let fixture = try Fixture(Song.self)
-    let store = try fixture.store(StoreConfiguration(versionsRecords: false))
+    let store = try fixture.store(
+      StoreConfiguration(versionsRecords: false, checksumsRecords: false))
     store.insert(Song("a", 1))
     try store.saveChanges()
     #expect(try fixture.record(Song.self, 2) == [1, 0, 0, 0, 97, 1, 0, 0, 0])

@@ -14,16 +14,12 @@ final class Song: StoredObject {
   }
 }
 
-@main struct QuickStart {
-  static func main() throws {
-    let store = Store(backend: try TokyoCabinetBackend(directory: "Music"))
-    try store.register(Song.self)
+let store = Store(backend: try TokyoCabinetBackend(directory: "Music"))
+try store.register(Song.self)
 
-    let song = Song()
-    song.title = "Walking on Sunshine"
-    store.insert(song)
-    try store.saveChanges()
+let song = Song()
+song.title = "Walking on Sunshine"
+store.insert(song)
+try store.saveChanges()
 
-    for song in try store.allObjects(of: Song.self) { print(song.title) }
-  }
-}
+for song in try store.allObjects(of: Song.self) { print(song.title) }

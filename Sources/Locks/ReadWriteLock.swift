@@ -12,10 +12,11 @@
 ///
 /// `@unchecked Sendable`: the pointer is set once and freed in `deinit`; what it points to is made
 /// for use by several threads.
-@safe final class ReadWriteLock: @unchecked Sendable {
+@safe package final class ReadWriteLock: @unchecked Sendable {
   private let lock: UnsafeMutablePointer<pthread_rwlock_t>
 
-  init() {
+  /// Makes a lock that nobody holds.
+  package init() {
     unsafe lock = .allocate(capacity: 1)
     var attributes = pthread_rwlockattr_t()
     unsafe pthread_rwlockattr_init(&attributes)
@@ -34,15 +35,15 @@
   }
 
   /// Runs a closure beside other readers.
-  func reading<Result>(_ body: () throws -> Result) rethrows -> Result {
+  package func reading<Result>(_ body: () throws -> Result) rethrows -> Result {
     unsafe pthread_rwlock_rdlock(lock)
     defer { unlock() }
     return try body()
   }
 
   /// Waits until nobody else holds the lock, and takes it.
-  func lockForWriting() { unsafe pthread_rwlock_wrlock(lock) }
+  package func lockForWriting() { unsafe pthread_rwlock_wrlock(lock) }
 
   /// Ends ``lockForWriting()``.
-  func unlock() { unsafe pthread_rwlock_unlock(lock) }
+  package func unlock() { unsafe pthread_rwlock_unlock(lock) }
 }
