@@ -21,6 +21,7 @@ let package = Package(
     .library(name: "TokyoCabinet", targets: ["TokyoCabinet"]),
     .library(name: "TokyoCabinetBackend", targets: ["TokyoCabinetBackend"]),
     .library(name: "StoredObjectsTestSupport", targets: ["StoredObjectsTestSupport"]),
+    .executable(name: "stored-objects", targets: ["stored-objects"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -49,8 +50,14 @@ let package = Package(
       swiftSettings: strict),
 
     .executableTarget(
+      name: "stored-objects",
+      dependencies: ["StoredObjectsCore", "TokyoCabinetBackend", argumentParser],
+      swiftSettings: strict),
+
+    .executableTarget(
       name: "quickstart", dependencies: ["StoredObjects"], path: "Examples/QuickStart",
       swiftSettings: strict),
+
     .executableTarget(
       name: "speedtests",
       dependencies: ["StoredObjectsCore", "TokyoCabinetBackend", argumentParser],
@@ -75,6 +82,13 @@ let package = Package(
       name: "TrapTests", dependencies: ["StoredObjectsCore"], swiftSettings: strict),
     .testTarget(
       name: "JukeboxTests", dependencies: ["jukebox", "StoredObjects"], swiftSettings: strict),
+    .testTarget(
+      name: "ToolTests",
+      dependencies: [
+        "stored-objects", "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet",
+        "StoredObjectsTestSupport",
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "SourceRulesTests", dependencies: ["StoredObjectsCore"], swiftSettings: strict),
   ],

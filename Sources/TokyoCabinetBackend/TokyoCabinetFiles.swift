@@ -120,8 +120,7 @@ public final class TokyoCabinetFiles: RecordFiles {
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   public func tableNames() throws -> [String] {
     try checkOpen()
-    let names = try storeErrors(at: location) { try directoryEntries(location) }
-    return try names.filter { name in
+    return try fileNames().filter { name in
       guard Names.isTable(name), try isHashFile(name) else { return false }
       return try recordCount(in: table(named: name)) > 0
     }
@@ -130,11 +129,28 @@ public final class TokyoCabinetFiles: RecordFiles {
   /// Whether a file is a hash database; anything else that lies in the directory is passed over.
   private func isHashFile(_ name: String) throws -> Bool {
     do {
-      return try HashFileHeader.read(path: location + "/" + name)?.type == 0
+      return try HashFileHeader.read(path: path(of: name))?.type == 0
     } catch let error as TokyoCabinetError {
       // Open in this process, here or by another backend that reads: so it is one.
       return error.code == .inUse
     }
+  }
+
+  /// The names of all files, those included that a dead writer has left under other names.
+  func fileNames() throws -> Set<String> {
+    let redirected = redirectedPaths
+    let names = try storeErrors(at: location) { try directoryEntries(location) }
+    return Set(names).union(redirected.keys)
+  }
+
+  /// Where the file of a table, or of the named buffers, is.
+  func path(of name: String) -> String { redirectedPaths[name] ?? location + "/" + name }
+
+  /// The files that are read where a dead writer has left them, by the names that they should have.
+  private var redirectedPaths: [String: String] {
+    let files = tables.withLock { $0.files } + [buffers]
+    let redirected = files.map { ($0.name, $0.path) }.filter { $0.1 != location + "/" + $0.0 }
+    return Dictionary(redirected) { first, _ in first }
   }
 
   /// The name of a table that has a number.

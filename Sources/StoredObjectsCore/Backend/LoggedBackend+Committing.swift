@@ -26,7 +26,7 @@ extension LoggedBackend {
     }
   }
 
-  private func checkWritable(_ log: LogState) throws {
+  func checkWritable(_ log: LogState) throws {
     if isReadOnly {
       throw StoreError(
         .readOnly, "The store was opened for reading only.", at: .init(path: location))
@@ -111,9 +111,12 @@ extension LoggedBackend {
     state.withLock { $0.pending = PendingRecords() }
   }
 
-  /// Prepares new files, says so in the log, which is the moment of truth, and puts them in place.
   private func replaceFiles(_ changes: ChangeSet, _ log: inout LogState) throws {
-    let replacements = try files.prepare(changes, durability: durability)
+    try install(try files.prepare(changes, durability: durability), &log)
+  }
+
+  /// Says in the log that new files are ready, which is the moment of truth, and puts them in place.
+  func install(_ replacements: [Replacement], _ log: inout LogState) throws {
     do {
       try write(.checkpoint, [Replacement.encode(replacements)], &log)
     } catch {

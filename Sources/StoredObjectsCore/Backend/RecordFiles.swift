@@ -50,6 +50,20 @@ public protocol RecordFiles: RecordSource {
   /// - Throws: ``StoreError`` with `ioError`.
   func byteCount(touchedBy changes: PendingFootprint) throws -> Int
 
+  /// Makes new files without gaps beside those that have any; by default none.
+  ///
+  /// Nothing changes for readers. A failure leaves nothing behind.
+  ///
+  /// - Throws: ``StoreError`` with `full`, `ioError`, `damaged`.
+  func prepareCompaction(
+    durability: Durability, progress: (IntegrityProgress) -> Void
+  ) throws -> Compaction
+
+  /// Looks at the files, before a check reads their records, see ``StoreBackend/inspect()``.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  func inspect() throws -> StoreInspection
+
   /// The file of the commit log; nil when there is none and it is not to be made.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
@@ -90,6 +104,20 @@ public struct Replacement: Hashable, Sendable {
   public init(newName: String, name: String) {
     self.newName = newName
     self.name = name
+  }
+}
+
+/// New files that are smaller than those whose place they take.
+public struct Compaction: Sendable {
+  /// The files.
+  public var replacements: [Replacement]
+  /// By how many bytes they are smaller, together.
+  public var bytesSaved: Int
+
+  /// Describes new files; by default none.
+  public init(replacements: [Replacement] = [], bytesSaved: Int = 0) {
+    self.replacements = replacements
+    self.bytesSaved = bytesSaved
   }
 }
 

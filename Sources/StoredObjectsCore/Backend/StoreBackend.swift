@@ -20,6 +20,14 @@ public protocol StoreBackend: RecordSource {
   /// What the stores on this backend share. Make one and keep it.
   var coordinator: StoreCoordinator { get }
 
+  /// Looks at the files, before a check reads their records; by default only asks for the tables.
+  ///
+  /// A backend whose files can be so damaged that reading them is dangerous, or ends too early, says
+  /// so here and leaves them out.
+  ///
+  /// - Throws: ``StoreError`` with `ioError` or `closed`.
+  func inspect() throws -> StoreInspection
+
   /// Writes a change set: all of it, or nothing.
   ///
   /// - Throws: ``StoreError`` with `readOnly`, `rowExists` (an insert of a row that is there),

@@ -150,6 +150,7 @@ extension DataBuffer {
       throw DataBufferError(
         .unknownRow, at: offset - 4, "\(entry.name) has never had a row \(rowID)")
     }
+    store?.referenceRecorder?.note(entry.classID, rowID, at: offset - 4)
     return entry.object(rowID, as: type)
   }
 

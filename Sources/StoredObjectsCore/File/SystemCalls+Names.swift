@@ -18,7 +18,7 @@ package func makeDirectories(_ path: String) throws(SystemError) {
 }
 
 /// The directory that a path lies in.
-private func directoryName(_ path: String) -> String {
+package func directoryName(_ path: String) -> String {
   var path = Substring(path)
   while path.count > 1 && path.hasSuffix("/") { path.removeLast() }
   guard let slash = path.lastIndex(of: "/") else { return "." }
@@ -107,4 +107,15 @@ package func directoryEntries(_ path: String) throws(SystemError) -> [String] {
     if name != "." && name != ".." { names.append(name) }
   }
   return names
+}
+
+/// Removes an empty directory.
+package func removeDirectory(_ path: String) throws(SystemError) {
+  if unsafe rmdir(path) != 0 && errno != ENOENT { throw .last("rmdir", path) }
+}
+
+/// Whether a path, or what it links to, is a regular file.
+package func isRegularFile(_ path: String) -> Bool {
+  var status = stat()
+  return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
 }

@@ -22,15 +22,24 @@ struct RecordBatch {
   /// Forgets the records that are left.
   mutating func removeAll() { nextIndex = records.count }
 
-  /// Reads the next batch.
+  /// Reads the next batch of a class.
   mutating func fill(
     from position: ScanPosition?, _ entry: RegisteredClass, _ store: Store
   ) throws -> ScanEnd {
-    commitCount = entry.shared.commitCount
+    try fill(
+      from: position, entry.table, store.backend, commitCount: entry.shared.commitCount)
+  }
+
+  /// Reads the next batch of a table.
+  mutating func fill(
+    from position: ScanPosition?, _ table: TableID, _ backend: any StoreBackend,
+    commitCount: UInt64
+  ) throws -> ScanEnd {
+    self.commitCount = commitCount
     bytes.removeAll(keepingCapacity: true)
     records.removeAll(keepingCapacity: true)
     nextIndex = 0
-    return try store.backend.scan(entry.table, from: position) { rowID, record in
+    return try backend.scan(table, from: position) { rowID, record in
       let start = bytes.count
       bytes.append(copying: record)
       records.append((rowID, start..<bytes.count))

@@ -1,14 +1,17 @@
 /// A set of row IDs, one bit each, in pages that exist only where there are rows.
-struct RowSet {
+package struct RowSet {
   private static let pageBits: UInt32 = 12
   private static let pageSize: UInt32 = 1 << pageBits
 
   private var pages: [[UInt64]] = []
 
+  /// Makes an empty set.
+  package init() {}
+
   /// Adds a row.
   ///
   /// Complexity: constant time, but for the growth of the directory.
-  mutating func insert(_ rowID: UInt32) {
+  package mutating func insert(_ rowID: UInt32) {
     let number = Int(rowID >> Self.pageBits)
     if number >= pages.count {
       pages.append(contentsOf: repeatElement([], count: number + 1 - pages.count))
@@ -19,7 +22,7 @@ struct RowSet {
   }
 
   /// Whether a row is in the set.
-  func contains(_ rowID: UInt32) -> Bool {
+  package func contains(_ rowID: UInt32) -> Bool {
     let number = Int(rowID >> Self.pageBits)
     guard number < pages.count, !pages[number].isEmpty else { return false }
     let bit = rowID & (Self.pageSize - 1)

@@ -54,6 +54,8 @@ public final class Store {
   /// Whether objects are being encoded, when they must not change.
   var isEncoding = false
   var changedWhileEncoding = false
+  /// Takes down the references that are read, while a check reads records.
+  var referenceRecorder: ReferenceRecorder?
 
   /// Opens a store on a backend.
   ///

@@ -110,11 +110,7 @@ extension StoreError: CustomStringConvertible {
   /// The code, the place, the message, and the cause.
   public var description: String {
     var text = "\(code)"
-    let parts = [
-      place.path, place.className.map { "class \($0)" }, place.rowID.map { "row \($0)" },
-      place.offset.map { "offset \($0)" },
-    ].compactMap(\.self)
-    if !parts.isEmpty { text += " [\(parts.joined(separator: ", "))]" }
+    if !place.text.isEmpty { text += " [\(place.text)]" }
     text += ": \(message)"
     if let underlying { text += " (\(underlying))" }
     return text

@@ -1,0 +1,51 @@
+import Locks
+
+extension LoggedBackend {
+  /// The tables that have records, and what is wrong with the files under them.
+  ///
+  /// - Throws: ``StoreError`` with `ioError` or `closed`.
+  public func inspect() throws -> StoreInspection {
+    try checkOpen()
+    var inspection = try files.inspect()
+    let damaged = Set(inspection.findings.compactMap(\.place.className))
+    for id in state.withLock(\.pending).tables.keys {
+      let name = try files.name(of: id)
+      if !damaged.contains(name), !inspection.tableNames.contains(name) {
+        inspection.tableNames.append(name)
+      }
+    }
+    return inspection
+  }
+
+  /// Gives space back: folds the log, and rebuilds class files without the gaps that deleted and
+  /// grown records have left.
+  ///
+  /// Commits wait meanwhile, readers go on. A crash at any moment leaves the old files or the new.
+  ///
+  /// Complexity: linear in the size of all files, which are written anew beside the old ones.
+  ///
+  /// - Returns: by how many bytes the files are smaller.
+  /// - Throws: ``StoreError`` with `readOnly`, `full`, `ioError`, `damaged` or `closed`: nothing is
+  ///   changed then. `reopenNeeded` as for ``commit(_:)``.
+  public func compact(progress: (IntegrityProgress) -> Void = { _ in }) throws -> Int {
+    try log.withLock { log in
+      try checkOpen()
+      try checkWritable(log)
+      try checkpoint(&log)
+      let compaction = try files.prepareCompaction(durability: durability, progress: progress)
+      if !compaction.replacements.isEmpty { try install(compaction.replacements, &log) }
+      return compaction.bytesSaved
+    }
+  }
+
+  /// Runs a closure while nobody commits, and the files and the log stay as they are.
+  package func withFilesAtRest<Result: Sendable>(
+    _ body: (Files) throws -> Result
+  ) throws -> Result {
+    try log.withLock { log in
+      try checkOpen()
+      if let failure = log.failure { throw failure }
+      return try body(files)
+    }
+  }
+}

@@ -1,0 +1,168 @@
+/// What a commit log holds, damaged or not: for information, checks and salvage.
+///
+/// Unlike ``CommitLogReader``, which stops at damage and throws, this looks behind it.
+package struct CommitLogScan {
+  /// A batch that is whole.
+  package struct Batch: Sendable {
+    /// Where its header stands.
+    package let offset: Int
+    package let sequence: UInt64
+    /// Whether it is a checkpoint, and no save.
+    package let isCheckpoint: Bool
+    package let payloadCount: Int
+    /// Whether it was brought to the disk before anything behind it was written.
+    let isSynced: Bool
+  }
+
+  private let storage: any Storage
+  /// The size of the file, room for later batches included.
+  package let fileSize: Int
+  /// The batches in their order, from the first up to the first that is damaged or missing.
+  package private(set) var batches: [Batch] = []
+  /// Where the batch begins that is damaged or missing.
+  package private(set) var end = CommitLogFormat.firstBatch
+  /// Whole batches behind ``end``, which prove that an acknowledged save is damaged.
+  package private(set) var laterBatches: [Batch] = []
+  /// Whether a last batch was cut off by a crash; its save was never acknowledged.
+  package private(set) var isTorn = false
+  /// Whether the headers at the beginning of the file are not those of the batches.
+  package private(set) var hasDamagedHeaders = false
+  private var epoch: UInt64 = 0
+
+  /// Reads a whole log.
+  ///
+  /// Complexity: linear in the size of the file.
+  package init(_ storage: any Storage) throws {
+    self.storage = storage
+    fileSize = try storage.size()
+    let epochs = try slotEpochs()
+    let first = try batch(at: CommitLogFormat.firstBatch, epoch: nil)
+    let epochOfFirst = first?.header.sequence == 0 ? first?.header.epoch : nil
+    guard let epoch = (epochs + [epochOfFirst].compactMap(\.self)).max() else {
+      let start = try storage.read(CommitLogFormat.firstBatch, at: 0)
+      hasDamagedHeaders = !start.allSatisfy { $0 == 0 }
+      return
+    }
+    self.epoch = epoch
+    hasDamagedHeaders = !epochs.contains(epoch)
+    try readBatches()
+  }
+
+  /// Whether an acknowledged save is, or may be, damaged.
+  package var isDamaged: Bool { hasDamagedHeaders || !laterBatches.isEmpty }
+  /// The bytes of all whole batches, up to the first that is not.
+  package var usedCount: Int { end - CommitLogFormat.firstBatch }
+  /// The number of bytes in saves that are in no class file yet.
+  package var pendingCount: Int { pendingBatches.reduce(0) { $0 + $1.payloadCount } }
+
+  /// The saves behind the last checkpoint.
+  package var pendingBatches: [Batch] {
+    let last = batches.lastIndex(where: \.isCheckpoint).map { $0 + 1 } ?? 0
+    return Array(batches[last...])
+  }
+
+  /// The files that the last checkpoint in the log was to put in place.
+  package func replacements() throws -> [Replacement] {
+    guard let checkpoint = batches.last(where: \.isCheckpoint) else { return [] }
+    return try Replacement.decode(try payload(of: checkpoint))
+  }
+
+  /// A save, with the names of its tables: the number of each is its index.
+  package func changes(of batch: Batch) throws -> (changes: ChangeSet, tableNames: [String]) {
+    var names: [String] = []
+    let changes = try ChangeSet(encoded: try payload(of: batch)) { name in
+      names.append(name)
+      return TableID(index: names.count - 1)
+    }
+    return (changes, names)
+  }
+
+  // MARK: Reading
+
+  private func payload(of batch: Batch) throws -> [UInt8] {
+    try storage.read(batch.payloadCount, at: batch.offset + CommitLogFormat.batchHeaderSize)
+  }
+
+  private func slotEpochs() throws -> [UInt64] {
+    try [0, CommitLogFormat.slotSize].compactMap { start in
+      var buffer = DataBuffer(try storage.read(CommitLogFormat.slotLength, at: start))
+      let bytes = buffer.bytes
+      guard bytes.count == CommitLogFormat.slotLength, bytes.starts(with: CommitLogFormat.magic)
+      else { return nil }
+      try buffer.skip(CommitLogFormat.magic.count + 8)
+      let epoch = try buffer.readUInt64()
+      let checksum = try buffer.readUInt32()
+      return checksum == CommitLogFormat.checksum(Array(bytes.dropLast(4))) ? epoch : nil
+    }
+  }
+
+  private mutating func readBatches() throws {
+    while let (header, batch) = try batch(at: end, epoch: epoch),
+      header.sequence == UInt64(batches.count)
+    {
+      batches.append(batch)
+      end = CommitLogFormat.end(ofBatchAt: end, payload: batch.payloadCount)
+    }
+    let bytes = try storage.read(CommitLogFormat.batchHeaderSize, at: end)
+    isTorn = CommitLogFormat.BatchHeader.read(bytes)?.0.epoch == epoch
+    try findLaterBatches()
+  }
+
+  /// Looks at every place where a batch can begin.
+  private mutating func findLaterBatches() throws {
+    let chunkSize = 1 << 18
+    var start = end
+    while start < fileSize {
+      let chunk = try storage.read(chunkSize, at: start)
+      for place in stride(from: 0, to: chunk.count, by: CommitLogFormat.alignment)
+      where chunk.count < place + 16 || chunk[place + 8] == UInt8(truncatingIfNeeded: epoch) {
+        guard let (header, batch) = try batch(at: start + place, epoch: epoch),
+          header.sequence > UInt64(batches.count), header.isSynced
+        else { continue }
+        laterBatches.append(batch)
+      }
+      start += chunkSize
+    }
+  }
+
+  /// The whole batch at a place, or nil.
+  private func batch(
+    at offset: Int, epoch: UInt64?
+  ) throws -> (header: CommitLogFormat.BatchHeader, Batch)? {
+    let bytes = try storage.read(CommitLogFormat.batchHeaderSize, at: offset)
+    guard let (header, checksum) = CommitLogFormat.BatchHeader.read(bytes),
+      epoch == nil || header.epoch == epoch, let count = Int(exactly: header.length),
+      count <= fileSize - offset - CommitLogFormat.batchHeaderSize,
+      let kind = CommitLogFormat.Kind(rawValue: header.kind)
+    else { return nil }
+    let payload = try storage.read(count, at: offset + CommitLogFormat.batchHeaderSize)
+    guard header.checksum([payload]) == checksum else { return nil }
+    let batch = Batch(
+      offset: offset, sequence: header.sequence, isCheckpoint: kind == .checkpoint,
+      payloadCount: count, isSynced: header.isSynced)
+    return (header, batch)
+  }
+}
+
+extension CommitLogScan {
+  /// What a check says of the log.
+  package func findings(path: String) -> [StoreFinding] {
+    var findings: [StoreFinding] = []
+    if hasDamagedHeaders {
+      findings.append(
+        StoreFinding(
+          .log, "The headers of the log are damaged: salvage the store.", at: .init(path: path)))
+    }
+    if !laterBatches.isEmpty {
+      findings.append(
+        StoreFinding(
+          .log,
+          """
+          Save number \(batches.count) in the log is damaged, and \(laterBatches.count) good ones \
+          follow it. Restore a backup, or salvage what is left.
+          """,
+          at: .init(path: path, offset: end)))
+    }
+    return findings
+  }
+}

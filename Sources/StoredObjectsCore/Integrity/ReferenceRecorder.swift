@@ -1,0 +1,19 @@
+/// Takes down the references that are read from a record, for a check.
+final class ReferenceRecorder {
+  /// A reference, and where it stands in its record.
+  struct Reference {
+    let classID: UInt8
+    let rowID: UInt32
+    let offset: Int
+  }
+
+  private(set) var references: [Reference] = []
+
+  /// Takes down a reference.
+  func note(_ classID: UInt8, _ rowID: UInt32, at offset: Int) {
+    references.append(Reference(classID: classID, rowID: rowID, offset: offset))
+  }
+
+  /// Begins with the next record.
+  func removeAll() { references.removeAll(keepingCapacity: true) }
+}

@@ -1,0 +1,131 @@
+extension Store {
+  /// Reads everything that is saved, and tells what is wrong.
+  ///
+  ///     let check = try store.check()
+  ///     if !check.isSound { for finding in check.findings { print(finding) } }
+  ///
+  /// Beyond what ``BackendCheck`` does, every record of the registered classes is read by its class,
+  /// into an object of its own: objects that the application holds, and unsaved changes, are left
+  /// alone. Every reference must lead to a row that exists. It is what is saved that counts.
+  ///
+  /// A `readContent(from:)` that does more than set its own object's properties does so here too.
+  ///
+  /// Saves of other stores on the backend wait meanwhile.
+  ///
+  /// Complexity: linear in the size of all records, which are read twice. Memory: one bit for each
+  /// row, and what ``StoreBackend/inspect()`` needs.
+  ///
+  /// - Parameter progress: Hears how far the check has come; must not save.
+  /// - Returns: What was read, and what is wrong with it.
+  /// - Throws: ``StoreError`` with `closed`, or `ioError` when the directory can't be read. Damage is
+  ///   no error but a finding.
+  public func check(
+    progress: (IntegrityProgress) -> Void = { _ in }
+  ) throws(StoreError) -> StoreCheck {
+    do {
+      var report = StoreCheck()
+      try backend.coordinator.whileCommitting {
+        var check = BackendCheck(backend)
+        try check.walk(progress)
+        report = check.takeReport()
+        var objects = ObjectCheck(self, check.tables, report)
+        for entry in classes { try objects.run(entry, progress) }
+        report = objects.report
+      }
+      return report
+    } catch {
+      throw .wrapping(error, .ioError, at: .init(path: backend.location))
+    }
+  }
+}
+
+/// The part of a check that knows the classes: decodes every record, and follows its references.
+struct ObjectCheck {
+  private let store: Store
+  private let tables: [String: BackendCheck.CheckedTable]
+  private let recorder = ReferenceRecorder()
+  private(set) var report: StoreCheck
+
+  init(_ store: Store, _ tables: [String: BackendCheck.CheckedTable], _ report: StoreCheck) {
+    self.store = store
+    self.tables = tables
+    self.report = report
+  }
+
+  /// Decodes all records of a class.
+  mutating func run(
+    _ entry: RegisteredClass, _ progress: (IntegrityProgress) -> Void
+  ) throws {
+    // What could not be read has been said.
+    guard let table = tables[entry.name], table.rows != nil else { return }
+    if let metadata = table.metadata, metadata.classID != entry.classID {
+      report.add(
+        .classID, "Saved as class \(metadata.classID), registered as class \(entry.classID).",
+        at: entry.place())
+      return
+    }
+    var walk = TableWalk(store.backend, entry.table)
+    let total = try store.backend.recordCount(in: entry.table)
+    var done = 0
+    do {
+      try walk.run { rowID, bytes, range in
+        done += 1
+        if done % 8192 == 0 { progress(IntegrityProgress(entry.name, done, of: total)) }
+        guard rowID > ClassMetadata.rowID, !table.damagedRows.contains(rowID) else { return }
+        decode(rowID, bytes, range, entry)
+      }
+    } catch let error as StoreError where error.code != .closed {
+      // The first pass has said the same, unless the disk has failed since.
+      report.add(StoreFinding(.fileDamaged, error, at: entry.place()))
+    }
+  }
+
+  private mutating func decode(
+    _ rowID: UInt32, _ bytes: [UInt8], _ range: Range<Int>, _ entry: RegisteredClass
+  ) {
+    let object = entry.type.init()
+    object.state = []
+    object.rowID = rowID
+    recorder.removeAll()
+    store.referenceRecorder = recorder
+    defer { store.referenceRecorder = nil }
+    var buffer = store.takeWindow(bytes, range)
+    do {
+      try store.decode(object, entry, from: &buffer)
+    } catch {
+      report.add(StoreFinding(Self.kind(of: error), error, at: entry.place(rowID)))
+    }
+    for reference in recorder.references {
+      check(reference, at: entry.place(rowID, offset: reference.offset))
+    }
+  }
+
+  private static func kind(of error: StoreError) -> StoreFinding.Kind {
+    if error.code == .newerVersion { return .newerVersion }
+    switch (error.underlying as? DataBufferError)?.code {
+    case .unknownRow, .unknownClass: return .danglingReference
+    default: return .recordDamaged
+    }
+  }
+
+  private mutating func check(_ reference: ReferenceRecorder.Reference, at place: StoreError.Place)
+  {
+    guard let target = store.registration(classID: reference.classID) else { return }
+    if let table = tables[target.name] {
+      // Of a class that could not be read nobody knows which rows it has.
+      guard let rows = table.rows, !rows.contains(reference.rowID) else { return }
+    } else if report.hasFinding(about: target.name) {
+      return
+    }
+    report.add(
+      .danglingReference,
+      "A reference leads to \(target.name) row \(reference.rowID), which does not exist.", at: place
+    )
+  }
+}
+
+extension StoreCheck {
+  fileprivate func hasFinding(about className: String) -> Bool {
+    findings.contains { $0.place.className == className }
+  }
+}

@@ -1,0 +1,53 @@
+/// Reads all records of one table, a batch at a time, each row once.
+///
+/// The records are lent while no call to the backend is under way.
+struct TableWalk {
+  let backend: any StoreBackend
+  let table: TableID
+  /// The rows that have been lent.
+  private(set) var rows = RowSet()
+  /// Their number, row 1 included.
+  private(set) var count = 0
+  /// Rows that a single scan gave more than once.
+  private(set) var repeatedCount = 0
+
+  init(_ backend: any StoreBackend, _ table: TableID) {
+    self.backend = backend
+    self.table = table
+  }
+
+  /// Lends every record; `range` says where it stands in `bytes`.
+  mutating func run(
+    _ body: (_ rowID: UInt32, _ bytes: [UInt8], _ range: Range<Int>) throws -> Void
+  ) throws {
+    var batch = RecordBatch()
+    var position: ScanPosition?
+    var isRestarted = false
+    while true {
+      let end = try batch.fill(from: position, table, backend, commitCount: 0)
+      if case .disturbed = end {
+        // Records have moved: from the beginning, without what was lent already.
+        (position, isRestarted) = (nil, true)
+        continue
+      }
+      try lend(&batch, isRestarted, body)
+      guard case .paused(let next) = end else { return }
+      position = next
+    }
+  }
+
+  private mutating func lend(
+    _ batch: inout RecordBatch, _ isRestarted: Bool,
+    _ body: (UInt32, [UInt8], Range<Int>) throws -> Void
+  ) throws {
+    while let (rowID, range) = batch.popFirst() {
+      if rows.contains(rowID) {
+        if !isRestarted { repeatedCount += 1 }
+        continue
+      }
+      rows.insert(rowID)
+      count += 1
+      try body(rowID, batch.bytes, range)
+    }
+  }
+}

@@ -1,0 +1,203 @@
+import StoredObjectsCore
+import TokyoCabinet
+
+/// Brings the records of one class over into a new file.
+struct ClassSalvage {
+  let name: String
+  let source: String
+  private let target: HashDatabase
+  private var metadata: ClassMetadata?
+  private var hadMetadata = false
+  private var rows = RowSet()
+  private var lastRowID: UInt32 = 1
+  private var lastVersion: UInt8 = 0
+  /// A few records, to guess from when the metadata row is lost.
+  private var samples: [(rowID: UInt32, bytes: [UInt8])] = []
+
+  init(_ name: String, source: String, target: String) throws {
+    self.name = name
+    self.source = source
+    self.target = try storeErrors(at: target) {
+      try HashDatabase(
+        path: target, mode: .readWrite([.create, .truncate]),
+        tuning: Tuning(alignmentPower: 2, options: .large))
+    }
+  }
+
+  private func place(_ rowID: UInt32? = nil, _ offset: Int? = nil) -> StoreError.Place {
+    .init(path: source, className: name, rowID: rowID, offset: offset)
+  }
+
+  // MARK: The class file
+
+  /// Copies what can be found in the old file.
+  mutating func copyFile(_ report: inout SalvageReport) throws {
+    guard exists(source) else { return }
+    var salvage = try HashFileSalvage(source)
+    guard !salvage.isCompressed else {
+      return report.lose(
+        .fileDamaged, "The values are compressed, which only the C library can undo.", at: place())
+    }
+    // First the metadata row, which says what the records are like.
+    try salvage.run { record in
+      if rowID(of: record) == 1, record.isCertain || metadata == nil { read(record.value) }
+    }
+    var copy = try HashFileSalvage(source)
+    try copy.run { try take($0, &report) }
+    try tellGaps(copy, &report)
+  }
+
+  private func rowID(of record: HashFileSalvage.Record) -> UInt32? {
+    guard record.key.count == 4 else { return nil }
+    return record.key.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+  }
+
+  private mutating func read(_ row: [UInt8]) {
+    hadMetadata = true
+    var buffer = DataBuffer(row)
+    if let read = try? ClassMetadata(from: &buffer) { metadata = read }
+  }
+
+  private mutating func take(
+    _ record: HashFileSalvage.Record, _ report: inout SalvageReport
+  ) throws {
+    guard let rowID = rowID(of: record), rowID > 0 else {
+      return report.lose(
+        .recordDamaged, "A key of \(record.key.count) bytes is no row ID.",
+        at: place(nil, record.offset))
+    }
+    if rowID == 1 { return }
+    if rows.contains(rowID) {
+      if record.isCertain { report.lose(.countMismatch, "The row comes twice.", at: place(rowID)) }
+      return
+    }
+    guard isValid(rowID, record.value) else {
+      return report.lose(
+        .checksum, "The checksum is wrong: the record is left out.", at: place(rowID, record.offset)
+      )
+    }
+    if !record.isCertain {
+      report.lose(
+        .recordDamaged,
+        "Brought over, but doubtful: found inside a damaged part, it may be out of date.",
+        at: place(rowID, record.offset))
+    }
+    try put(rowID, record.value)
+  }
+
+  private func isValid(_ rowID: UInt32, _ record: [UInt8]) -> Bool {
+    guard let metadata, metadata.flags?.contains(.checksums) == true else { return true }
+    return record.lend {
+      RecordChecksum.isValid($0, classID: metadata.classID, rowID: rowID)
+    }
+  }
+
+  private mutating func put(_ rowID: UInt32, _ record: [UInt8]) throws {
+    rows.insert(rowID)
+    lastRowID = max(lastRowID, rowID)
+    lastVersion = max(lastVersion, record.first ?? 0)
+    if samples.count < 16 { samples.append((rowID, record)) }
+    try storeErrors(at: target.path, className: name) {
+      try withKey(of: rowID) { key in
+        try record.lend { try target.put(key: key, value: $0) }
+      }
+    }
+  }
+
+  private func tellGaps(_ salvage: HashFileSalvage, _ report: inout SalvageReport) throws {
+    if !salvage.hasHeader {
+      report.lose(.fileDamaged, "The header of the file is destroyed.", at: place())
+    }
+    if salvage.missingCount > 0 {
+      report.lose(
+        .fileDamaged, "The last \(salvage.missingCount) bytes of the file are gone.",
+        at: place(nil, salvage.size))
+    }
+    for gap in salvage.gaps {
+      report.lose(
+        .fileDamaged, "\(gap.count) bytes of the file are unreadable.",
+        at: place(nil, gap.lowerBound))
+    }
+    let found = try storeErrors(at: target.path) { try target.count } + (hadMetadata ? 1 : 0)
+    guard let expected = salvage.expectedCount, expected > found else { return }
+    report.lose(
+      .countMismatch, "\(expected - found) of \(expected) records were not found, or left out.",
+      at: place())
+  }
+
+  // MARK: The log
+
+  /// Does what a save in the log has done to the class.
+  mutating func apply(_ changes: ChangeSet.TableChanges, _ bytes: [UInt8]) throws {
+    for change in changes.records {
+      if change.rowID == 1, change.kind != .delete {
+        read(Array(bytes[change.range]))
+      } else if change.kind == .delete {
+        _ = try storeErrors(at: target.path, className: name) {
+          try withKey(of: change.rowID) { try target.remove(key: $0) }
+        }
+      } else {
+        try put(change.rowID, Array(bytes[change.range]))
+      }
+    }
+  }
+
+  // MARK: The metadata row
+
+  /// The class ID, if the metadata row could be read.
+  var classID: UInt8? { metadata?.classID }
+  /// Whether there is nothing to make a class of.
+  func isEmpty() throws -> Bool {
+    try !hadMetadata && storeErrors(at: target.path) { try target.count } == 0
+  }
+
+  /// Writes the metadata row and closes the file.
+  ///
+  /// `unused` are the class IDs that no other class has, lowest first; the answer is the one that
+  /// this class has.
+  mutating func finish(_ unused: [UInt8], _ report: inout SalvageReport) throws -> UInt8 {
+    var row = metadata ?? guessedMetadata(unused, &report)
+    if row.lastRowID < lastRowID {
+      report.lose(
+        .metadataDamaged,
+        "The last row ID was \(row.lastRowID), below that of records: it is \(lastRowID) now.",
+        at: place(1))
+      row.lastRowID = lastRowID
+    }
+    var buffer = DataBuffer()
+    row.write(to: &buffer)
+    try storeErrors(at: target.path, className: name) {
+      try target.put(key: [1, 0, 0, 0], value: buffer.bytes)
+      report.classes.append(.init(name: name, objectCount: try target.count - 1))
+      try target.close()
+    }
+    return row.classID
+  }
+
+  /// A metadata row made from the records.
+  ///
+  /// Their checksums hold the class ID, so that it can be found by trying.
+  private func guessedMetadata(_ unused: [UInt8], _ report: inout SalvageReport) -> ClassMetadata {
+    let proven = (0..<UInt8.max).first { classID in
+      !samples.isEmpty
+        && samples.contains { sample in
+          sample.bytes.lend {
+            RecordChecksum.isValid($0, classID: classID, rowID: sample.rowID)
+          }
+        }
+    }
+    let classID = proven ?? unused.first ?? 0
+    let certainty =
+      proven == nil ? "is a guess: check the order of classes" : "is proven by checksums"
+    report.lose(
+      .metadataDamaged,
+      """
+      The metadata row is lost, and was made anew from the records. The class ID \(classID) \
+      \(certainty). The last row ID may be too low, if the last objects had been deleted.
+      """,
+      at: place(1))
+    return ClassMetadata(
+      lastRowID: lastRowID, classVersion: lastVersion, classID: classID, salt: .init(0, 0),
+      flags: proven == nil ? nil : .checksums)
+  }
+}

@@ -1,0 +1,45 @@
+public import StoredObjectsCore
+
+/// What lies in a store's commit log.
+public struct CommitLogState: Sendable, Hashable {
+  /// The size of the log's file, most of which may be room for later saves.
+  public let fileSize: Int
+  /// The number of saves and checkpoints in the log.
+  public let batchCount: Int
+  /// The number of saves that are in no class file yet.
+  public let pendingBatchCount: Int
+  /// The bytes of these saves.
+  public let pendingCount: Int
+  /// Whether a crash has cut off a last save, which was never acknowledged.
+  public let hasTornTail: Bool
+}
+
+extension LoggedBackend where Files == TokyoCabinetFiles {
+  /// What lies in the commit log; nil when the store has none.
+  ///
+  /// Commits wait meanwhile. Safe on any thread.
+  ///
+  /// Complexity: linear in the size of the log's file.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `closed` or `reopenNeeded`.
+  public func logState() throws -> CommitLogState? {
+    try withFilesAtRest { files in
+      try files.scanLog().map { scan in
+        CommitLogState(
+          fileSize: scan.fileSize, batchCount: scan.batches.count,
+          pendingBatchCount: scan.pendingBatches.count, pendingCount: scan.pendingCount,
+          hasTornTail: scan.isTorn)
+      }
+    }
+  }
+
+  /// The size of the file of a class, or of the named buffers (`NamedBuffers`); 0 when it has none.
+  ///
+  /// - Throws: ``StoreError`` with `ioError` or `closed`.
+  public func fileSize(of name: String) throws -> Int {
+    try withFilesAtRest { files in
+      let path = files.path(of: name)
+      return exists(path) ? try files.fileSize(at: path) : 0
+    }
+  }
+}

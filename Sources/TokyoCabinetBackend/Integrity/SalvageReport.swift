@@ -1,0 +1,33 @@
+public import StoredObjectsCore
+
+/// What a salvage has brought over, and what was lost.
+public struct SalvageReport: Sendable {
+  /// The classes in the new store, in order of their names.
+  public internal(set) var classes: [SalvagedClass] = []
+  /// The number of named buffers in the new store.
+  public internal(set) var namedBufferCount = 0
+  /// What is lost, doubtful, or had to be made up; empty when everything was whole.
+  public private(set) var losses: [StoreFinding] = []
+  /// How many more losses there were than ``losses`` holds.
+  public private(set) var omittedCount = 0
+
+  /// A class in the new store.
+  public struct SalvagedClass: Sendable, Hashable {
+    /// The stored name.
+    public let name: String
+    /// The number of objects, without the metadata row.
+    public let objectCount: Int
+  }
+
+  mutating func lose(
+    _ kind: StoreFinding.Kind, _ message: String, at place: StoreError.Place
+  ) { lose(StoreFinding(kind, message, at: place)) }
+
+  mutating func lose(_ finding: StoreFinding) {
+    if losses.count < StoreCheck.findingLimit {
+      losses.append(finding)
+    } else {
+      omittedCount += 1
+    }
+  }
+}

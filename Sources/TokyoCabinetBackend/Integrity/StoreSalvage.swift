@@ -1,0 +1,212 @@
+public import StoredObjectsCore
+import TokyoCabinet
+
+extension LoggedBackend where Files == TokyoCabinetFiles {
+  /// Copies all that is still readable of a damaged store into a new one, and lists what was lost.
+  ///
+  ///     let report = try TokyoCabinetBackend.salvage(from: "Music", to: "Music salvaged")
+  ///     for loss in report.losses { print(loss) }
+  ///
+  /// The damaged store is only read, and by this library's own code, which takes no byte on trust: the
+  /// C library, which a wrecked file can end the process of, does not see it. Of a damaged class file,
+  /// every record is looked for; one whose checksum is wrong is left out. A lost metadata row is made
+  /// anew. Of a damaged log, the saves before the damage are brought over, as one good state; later
+  /// ones are listed, not applied, because each may rest on the one that is lost.
+  ///
+  /// Complexity: linear in the size of the files; where they are damaged, a few times that.
+  ///
+  /// - Parameters:
+  ///   - directory: The damaged store.
+  ///   - target: Where the new store is to be; it must not exist, or be empty.
+  ///   - progress: Hears of each class.
+  /// - Returns: What is in the new store, and what is lost.
+  /// - Throws: ``StoreError`` with `inUse`, `ioError` (no such directory, or something is in the
+  ///   target already) or `full`. Nothing is left in the target then.
+  public static func salvage(
+    from directory: String, to target: String, progress: (IntegrityProgress) -> Void = { _ in }
+  ) throws -> SalvageReport {
+    let source = try storeErrors(at: directory) { try realPath(directory) }
+    let lock = try storeErrors(at: source) { try DirectoryLock(source, shared: true) }
+    defer { withExtendedLifetime(lock) {} }
+    return try TargetDirectory.make(at: target) { target in
+      var salvage = try StoreSalvage(source, target)
+      try salvage.run(progress)
+      return salvage.report
+    }
+  }
+}
+
+/// A salvage under way.
+struct StoreSalvage {
+  private let source: String
+  private let target: TargetDirectory
+  private(set) var report = SalvageReport()
+  private var classes: [String: ClassSalvage] = [:]
+  private var buffers: [ExactName: [UInt8]] = [:]
+  private var log: CommitLogScan?
+  private var logFile: FileStorage?
+  /// New files that a checkpoint was about to put in the place of others: by their final names.
+  private var newFiles: [String: String] = [:]
+
+  init(_ source: String, _ target: TargetDirectory) throws {
+    self.source = source
+    self.target = target
+  }
+
+  mutating func run(_ progress: (IntegrityProgress) -> Void) throws {
+    defer { logFile?.close() }
+    openLog()
+    let names = try storeErrors(at: source) { try directoryEntries(source) }
+    let tables = Set(names.filter(isClassFile) + newFiles.keys)
+      .subtracting([Names.buffers]).sorted()
+    for (index, name) in tables.enumerated() {
+      progress(IntegrityProgress(name, index, of: tables.count))
+      try copyClass(name)
+    }
+    try copyBuffers()
+    try applyLog()
+    try finish()
+    progress(IntegrityProgress("", tables.count, of: tables.count))
+  }
+
+  // MARK: Class files
+
+  private func isClassFile(_ name: String) -> Bool {
+    Names.isTable(name) && isRegularFile(source + "/" + name)
+  }
+
+  /// The file that has a table: a new one that was ready when the process died, or the old one.
+  private func path(of name: String) -> String {
+    if let new = newFiles[name], exists(source + "/" + new) { return source + "/" + new }
+    return source + "/" + name
+  }
+
+  private mutating func salvage(of name: String) throws -> ClassSalvage {
+    try classes[name]
+      ?? ClassSalvage(name, source: path(of: name), target: target.temporaryPath + "/" + name)
+  }
+
+  private mutating func copyClass(_ name: String) throws {
+    var salvage = try salvage(of: name)
+    do {
+      try salvage.copyFile(&report)
+    } catch let error as StoreError where error.place.path == salvage.source {
+      report.lose(StoreFinding(.fileDamaged, error, at: error.place))
+    }
+    classes[name] = salvage
+  }
+
+  private mutating func copyBuffers() throws {
+    let path = path(of: Names.buffers)
+    guard exists(path) else { return }
+    var file = try HashFileSalvage(path)
+    try file.run { record in
+      guard let name = String(validating: record.key, as: UTF8.self), !name.isEmpty else {
+        return loseBuffer("A buffer has a name that is not UTF-8.", path)
+      }
+      let exact = ExactName(name)
+      if buffers[exact] == nil || record.isCertain { buffers[exact] = record.value }
+    }
+    for (name, bytes) in buffers
+    where NamedBufferChecksum.opened(bytes, name: name.text) == nil {
+      loseBuffer("The checksum of the buffer \"\(name.text)\" is wrong: it is left out.", path)
+      buffers[name] = nil
+    }
+    if !file.gaps.isEmpty || file.missingCount > 0 {
+      loseBuffer("The file of the named buffers is damaged: some may be missing.", path)
+    }
+  }
+
+  private mutating func loseBuffer(_ message: String, _ path: String) {
+    report.lose(.namedBuffer, message, at: .init(path: path))
+  }
+
+  // MARK: The log
+
+  private mutating func openLog() {
+    let path = source + "/" + Names.log
+    guard exists(path) else { return }
+    do {
+      let file = try storeErrors(at: path) { try FileStorage(path, writable: false) }
+      logFile = file
+      let scan = try CommitLogScan(file)
+      for replacement in try scan.replacements() {
+        newFiles[replacement.name] = replacement.newName
+      }
+      log = scan
+    } catch {
+      report.lose(StoreFinding(.log, error, at: .init(path: path)))
+    }
+  }
+
+  private mutating func applyLog() throws {
+    guard let log else { return }
+    let path = source + "/" + Names.log
+    for finding in log.findings(path: path) { report.lose(finding) }
+    for batch in log.pendingBatches {
+      let (changes, names) = try log.changes(of: batch)
+      try apply(changes, names)
+    }
+    for batch in log.laterBatches { loseSave(batch, log, path) }
+  }
+
+  private mutating func apply(_ changes: ChangeSet, _ names: [String]) throws {
+    for table in changes.tables {
+      let name = names[table.table.index]
+      var salvage = try salvage(of: name)
+      try salvage.apply(table, changes.bytes)
+      classes[name] = salvage
+    }
+    for change in changes.names {
+      buffers[ExactName(change.name)] = change.range.map { Array(changes.bytes[$0]) }
+    }
+  }
+
+  /// Says what was in a save that is not applied.
+  private mutating func loseSave(
+    _ batch: CommitLogScan.Batch, _ log: CommitLogScan, _ path: String
+  ) {
+    var what = "a checkpoint"
+    if !batch.isCheckpoint, let (changes, names) = try? log.changes(of: batch) {
+      what = changes.tables.map { table in
+        let rows = table.records.prefix(20).map { "\($0.rowID)" }.joined(separator: ", ")
+        let rest = table.records.count > 20 ? " and \(table.records.count - 20) more" : ""
+        return "\(names[table.table.index]) rows \(rows)\(rest)"
+      }.joined(separator: "; ")
+      what += changes.names.map { "; buffer \"\($0.name)\"" }.joined()
+    }
+    report.lose(
+      .log, "Not brought over, because a save before it is lost: save \(batch.sequence), \(what).",
+      at: .init(path: path, offset: batch.offset))
+  }
+
+  // MARK: The new store
+
+  private mutating func finish() throws {
+    var used = Set(classes.values.compactMap(\.classID))
+    for (name, var salvage) in classes.sorted(by: { $0.key < $1.key }) {
+      guard try !salvage.isEmpty() else {
+        report.lose(
+          .foreignFile, "There is no record in the file.", at: .init(path: salvage.source))
+        try storeErrors(at: source) { try removeFile(target.temporaryPath + "/" + name) }
+        continue
+      }
+      let unused = (0..<UInt8.max).filter { !used.contains($0) }
+      used.insert(try salvage.finish(unused, &report))
+      try target.synchronize(name)
+    }
+    try writeBuffers()
+  }
+
+  private mutating func writeBuffers() throws {
+    report.namedBufferCount = buffers.count
+    guard !buffers.isEmpty else { return }
+    let path = target.temporaryPath + "/" + Names.buffers
+    try storeErrors(at: path) {
+      let file = try HashDatabase(path: path, tuning: Tuning(alignmentPower: 2))
+      for (name, bytes) in buffers { try file.put(key: Array(name.text.utf8), value: bytes) }
+      try file.close()
+    }
+    try target.synchronize(Names.buffers)
+  }
+}

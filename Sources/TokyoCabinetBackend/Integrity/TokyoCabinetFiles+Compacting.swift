@@ -1,0 +1,62 @@
+public import StoredObjectsCore
+import TokyoCabinet
+
+extension TokyoCabinetFiles {
+  /// Makes new files without gaps, with buckets for the records they have, beside those that get
+  /// smaller by that.
+  ///
+  /// Complexity: linear in the sizes of the files.
+  ///
+  /// - Throws: ``StoreError`` with `full`, `ioError`, `damaged` or `closed`. No new file is left then.
+  public func prepareCompaction(
+    durability: Durability, progress: (IntegrityProgress) -> Void
+  ) throws -> Compaction {
+    var compaction = Compaction()
+    do {
+      let names = try tableNames().sorted() + [Names.buffers]
+      for (index, name) in names.enumerated() {
+        progress(IntegrityProgress(name, index, of: names.count))
+        try prepareCompaction(of: name, isSynced: durability != .none, &compaction)
+      }
+      progress(IntegrityProgress("", names.count, of: names.count))
+      return compaction
+    } catch {
+      discard(compaction.replacements)
+      throw error
+    }
+  }
+
+  private func prepareCompaction(
+    of name: String, isSynced: Bool, _ compaction: inout Compaction
+  ) throws {
+    let file = name == Names.buffers ? buffers : try file(table(named: name))
+    let replacement = Replacement(
+      newName: "\(Names.newPrefix)\(compaction.replacements.count)", name: name)
+    compaction.replacements.append(replacement)
+    let path = location + "/" + replacement.newName
+    let isCopied = try file.copy(to: path)
+    let saved = isCopied ? try compact(path, of: file, isSynced: isSynced) : 0
+    if saved > 0 {
+      compaction.bytesSaved += saved
+    } else {
+      discard([replacement])
+      compaction.replacements.removeLast()
+    }
+  }
+
+  /// Rebuilds a copy; by how much it is smaller then.
+  private func compact(_ path: String, of file: TableFile, isSynced: Bool) throws -> Int {
+    try file.mappingErrors {
+      let database = try HashDatabase(path: path, mode: .readWrite([]))
+      if testedSizeLimit > 0 { database.testedSizeLimit = testedSizeLimit }
+      try database.optimize(
+        Tuning(
+          bucketCount: Tuning.bucketCount(forExpectedRecords: database.count),
+          alignmentPower: Int8(database.alignment.trailingZeroBitCount),
+          options: database.options))
+      if isSynced { try database.synchronize() }
+      try database.close()
+    }
+    return try fileSize(at: file.path) - fileSize(at: path)
+  }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import StoredObjectsCore
+import TokyoCabinetBackend
+
+struct CheckCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check", abstract: "Read everything and say what is wrong.",
+    discussion: """
+      Checks the structure of each file, the log, metadata rows, row IDs, counts, checksums and named \
+      buffers. What needs the classes, such as references, is for store.check() in the program.
+      """)
+
+  @OptionGroup var store: StoreArgument
+  @OptionGroup var output: OutputOptions
+
+  private struct Report: Encodable {
+    var isSound: Bool
+    var findings: [FindingReport]
+    var omittedFindings: Int
+    var classes: [Class]
+    var namedBuffers: Int
+
+    struct Class: Encodable {
+      var name: String
+      var objects: Int
+      var hasChecksums: Bool
+    }
+  }
+
+  func run() throws {
+    try store.refuseNoDirectory()
+    let line = ProgressLine("check")
+    let check = try TokyoCabinetBackend.check(directory: store.directory) { line.show($0) }
+    line.end()
+    try output.write(report(check)) { lines(check) }
+    if !check.isSound { throw ExitCode(1) }
+  }
+
+  private func report(_ check: StoreCheck) -> Report {
+    Report(
+      isSound: check.isSound, findings: check.findings.map { FindingReport($0) },
+      omittedFindings: check.omittedCount,
+      classes: check.classes.map {
+        .init(name: $0.name, objects: $0.objectCount, hasChecksums: $0.hasChecksums)
+      },
+      namedBuffers: check.namedBufferCount)
+  }
+
+  private func lines(_ check: StoreCheck) -> [String] {
+    var lines = check.classes.map { item in
+      let checksums = item.hasChecksums ? "" : ", without checksums"
+      return "\(item.name): \(counted(item.objectCount, "object", "objects"))\(checksums)"
+    }
+    lines.append(counted(check.namedBufferCount, "named buffer", "named buffers"))
+    lines += check.findings.map { "\($0)" }
+    if check.omittedCount > 0 { lines.append("... and \(check.omittedCount) more findings") }
+    let count = check.findings.count + check.omittedCount
+    lines.append(check.isSound ? "All is well." : counted(count, "finding", "findings"))
+    return lines
+  }
+}

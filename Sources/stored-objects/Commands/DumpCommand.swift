@@ -1,0 +1,40 @@
+import ArgumentParser
+import Foundation
+import StoredObjectsCore
+import TokyoCabinetBackend
+
+struct DumpCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "dump", abstract: "Write the records of a class, or of all, in hex.",
+    discussion: """
+      A key is a row ID of 4 bytes, least significant first; the metadata row has 01000000. Named \
+      buffers are the class NamedBuffers, with names in UTF-8 as keys. Without a class, JSON is an \
+      object with an array for each class.
+      """)
+
+  @OptionGroup var store: StoreArgument
+  @Argument(help: "The stored name of the class; without it, all classes.")
+  var className: String?
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let backend = try store.openForReading()
+    let names = try backend.tableNames().sorted()
+    let all = names + (try backend.bufferNames().isEmpty ? [] : [RecordDump.buffers])
+    let dump = RecordDump(backend: backend, isJSON: output.json)
+    if let className {
+      try refuseUnknown(className, all)
+      try dump.write(className)
+    } else {
+      try dump.writeAll(all)
+    }
+    try dump.finish()
+    try backend.close()
+  }
+
+  private func refuseUnknown(_ name: String, _ known: [String]) throws {
+    if known.contains(name) || name == RecordDump.buffers { return }
+    let list = known.isEmpty ? "none" : known.joined(separator: ", ")
+    throw Failure(description: "There is no class \"\(name)\" in this store. There are: \(list).")
+  }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import Foundation
+import StoredObjectsCore
+import TokyoCabinetBackend
+
+/// What could not be done and what to do about it, in words for the person at the terminal.
+struct Failure: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// The directory that every command is about.
+struct StoreArgument: ParsableArguments {
+  @Argument(help: "The directory of the store.", completion: .directory)
+  var directory: String
+
+  /// Opens the store for reading; nothing is created.
+  func openForReading() throws -> TokyoCabinetBackend {
+    try refuseNoStore()
+    return try TokyoCabinetBackend(
+      directory: directory, configuration: .init(access: .readOnly))
+  }
+
+  /// Opens a store that exists for writing.
+  func openForWriting() throws -> TokyoCabinetBackend {
+    try refuseNoStore()
+    return try TokyoCabinetBackend(
+      directory: directory, configuration: .init(createIfMissing: false))
+  }
+
+  /// Refuses what can't even be a wreck of a store; the names in the directory.
+  @discardableResult
+  func refuseNoDirectory() throws -> [String] {
+    guard let attributes = try? FileManager.default.attributesOfItem(atPath: resolved) else {
+      throw Failure(description: "There is no directory \"\(directory)\". Check the path.")
+    }
+    guard attributes[.type] as? FileAttributeType == .typeDirectory else {
+      throw Failure(
+        description: "\"\(directory)\" is a file. A store is a directory: name the one it lies in.")
+    }
+    let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+      .filter { !$0.hasPrefix(".") }
+    guard !names.isEmpty else {
+      throw Failure(description: "\"\(directory)\" is no store: it is empty. Check the path.")
+    }
+    return names
+  }
+
+  private var resolved: String { URL(fileURLWithPath: directory).resolvingSymlinksInPath().path }
+
+  /// Refuses a directory of other things, before anything is made there.
+  private func refuseNoStore() throws {
+    for name in try refuseNoDirectory() {
+      if name == "Commit.log" { return }
+      let file = FileHandle(forReadingAtPath: directory + "/" + name)
+      let start = try? file?.read(upToCount: 14)
+      if start == Data("ToKyO CaBiNeT\n".utf8) { return }
+    }
+    throw Failure(
+      description: """
+        "\(directory)" is no store: it has neither a log nor a class file. Check the path; if it was \
+        one, salvage looks for what is left.
+        """)
+  }
+}
+
+/// The flag that every command has.
+struct OutputOptions: ParsableArguments {
+  @Flag(help: "Write JSON instead of text.")
+  var json = false
+
+  /// Writes a report to the standard output, as JSON or as lines.
+  func write<Report: Encodable>(_ report: Report, lines: () -> [String]) throws {
+    if json {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+      print(String(decoding: try encoder.encode(report), as: UTF8.self))
+    } else {
+      for line in lines() { print(line) }
+    }
+  }
+}

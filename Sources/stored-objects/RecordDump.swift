@@ -1,0 +1,94 @@
+import Foundation
+import StoredObjectsCore
+import TokyoCabinetBackend
+
+/// Writes records in hex to the standard output, in bounded memory.
+final class RecordDump {
+  static let buffers = "NamedBuffers"
+
+  private let backend: TokyoCabinetBackend
+  private let isJSON: Bool
+  private var text = ""
+
+  init(backend: TokyoCabinetBackend, isJSON: Bool) {
+    self.backend = backend
+    self.isJSON = isJSON
+  }
+
+  /// Writes all classes: with their names as headings, or as keys of an object.
+  func writeAll(_ names: [String]) throws {
+    if isJSON { emit("{") }
+    for (index, name) in names.enumerated() {
+      if isJSON {
+        emit((index > 0 ? ",\n" : "\n") + (try quoted(name)) + ": ")
+        try write(name)
+      } else {
+        emit("\(name)\n")
+        try write(name, indent: "  ")
+      }
+    }
+    if isJSON { emit("\n}\n") }
+  }
+
+  /// Writes one class.
+  func write(_ name: String, indent: String = "") throws {
+    var count = 0
+    if isJSON { emit("[") }
+    try records(name) { key, bytes in
+      if isJSON {
+        emit((count > 0 ? ",\n" : "\n") + "  {\"key\": \"\(key)\", \"bytes\": \"\(bytes)\"}")
+      } else {
+        emit("\(indent)\(key) \(bytes)\n")
+      }
+      count += 1
+    }
+    if isJSON { emit(count > 0 ? "\n]" : "]") }
+  }
+
+  /// Writes what has been gathered.
+  func finish() throws {
+    if isJSON, text.hasSuffix("]") { text += "\n" }
+    try flush()
+  }
+
+  private func records(
+    _ name: String, _ body: (_ key: String, _ bytes: String) throws -> Void
+  ) throws {
+    if name == Self.buffers {
+      for buffer in try backend.bufferNames().sorted() {
+        let bytes = try backend.withNamedBuffer(buffer) { bytesOf($0) } ?? []
+        try body(hexText(buffer.utf8), hexText(bytes))
+        try flushIfLong()
+      }
+      return
+    }
+    let table = try backend.table(named: name)
+    _ = try backend.scan(table, from: nil) { rowID, record in
+      let key = (0..<4).map { UInt8(truncatingIfNeeded: rowID >> (8 * UInt32($0))) }
+      try body(hexText(key), hexText(bytesOf(record)))
+      try self.flushIfLong()
+      return .next
+    }
+  }
+
+  private func quoted(_ text: String) throws -> String {
+    String(decoding: try JSONEncoder().encode(text), as: UTF8.self)
+  }
+
+  private func emit(_ part: String) { text += part }
+
+  private func flushIfLong() throws {
+    if text.utf8.count > 1 << 16 { try flush() }
+  }
+
+  private func flush() throws {
+    try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+    text = ""
+  }
+}
+
+/// A copy of bytes that are lent.
+func bytesOf(_ record: RawSpan) -> [UInt8] {
+  let span = Span<UInt8>(_bytes: record)
+  return span.indices.map { span[$0] }
+}

@@ -1,0 +1,27 @@
+import ArgumentParser
+
+@main
+struct StoredObjectsTool: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stored-objects",
+    abstract: "Look into stores, check them, and bring them back.",
+    discussion: """
+      A store is the directory that a program has opened with StoredObjects. The program's classes \
+      are not needed. info, check and dump only read, and can run beside each other; the others need \
+      the store for themselves, but for backup, which also only reads.
+
+      Examples:
+        stored-objects info Music
+        stored-objects check Music --json
+        stored-objects backup Music "Music 2026-11-21"
+        stored-objects salvage Music "Music salvaged"
+        stored-objects dump Music Song --json
+
+      The exit code is 0 only when all is well: 1 after an error, when a check has found something, \
+      or when a salvage has lost something; 64 when the command line makes no sense.
+      """,
+    subcommands: [
+      InfoCommand.self, CheckCommand.self, BackupCommand.self, SalvageCommand.self,
+      CompactCommand.self, CheckpointCommand.self, DumpCommand.self,
+    ])
+}
