@@ -53,28 +53,33 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
     self.files = files
     self.durability = durability
     self.limits = limits
-    let (recovery, writer) = try Self.opening(files.location) {
+    let (recovery, writer) = try Self.opening(files) {
       let recovery = try Recovery(files, growth: limits.logGrowth)
-      return (recovery, try recovery.writer(durability: durability))
+      let writer = try recovery.writer(durability: durability)
+      if !files.isReadOnly { try files.removeStrays() }
+      return (recovery, writer)
     }
     tornTailByteCount = if case .torn(let bytes) = recovery.tail { bytes } else { nil }
-    if !files.isReadOnly { try files.removeStrays() }
     log = Mutex(LogState(writer: writer))
     state.withLock { $0.pending = recovery.pending }
   }
 
-  /// Makes errors of the log those of a store.
+  /// Gives the files back when the opening fails, and makes errors of the log those of a store.
   private static func opening<Result>(
-    _ location: String, _ body: () throws -> Result
+    _ files: Files, _ body: () throws -> Result
   ) throws -> Result {
     do {
       return try body()
-    } catch let error as SystemError {
-      throw StoreError(error)
-    } catch let error as DataBufferError {
-      throw StoreError(
-        .damaged, "A save in the log makes no sense, though its checksum is right.",
-        at: .init(path: location), underlying: error)
+    } catch {
+      try? files.close()
+      switch error {
+      case let error as SystemError: throw StoreError(error)
+      case let error as DataBufferError:
+        throw StoreError(
+          .damaged, "A save in the log makes no sense, though its checksum is right.",
+          at: .init(path: files.location), underlying: error)
+      default: throw error
+      }
     }
   }
 
