@@ -49,11 +49,17 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
     self.files = files
     self.durability = durability
     self.limits = limits
-    let recovery = try Recovery(files)
-    let writer = try recovery.writer(durability: durability)
-    if !files.isReadOnly { try files.removeStrays() }
-    log = Locked(LogState(writer: writer))
-    state.withLock { $0.pending = recovery.pending }
+    do {
+      let recovery = try Recovery(files)
+      let writer = try recovery.writer(durability: durability)
+      if !files.isReadOnly { try files.removeStrays() }
+      log = Locked(LogState(writer: writer))
+      state.withLock { $0.pending = recovery.pending }
+    } catch {
+      // Files that stayed open would be taken for those that lie there later.
+      try? files.close()
+      throw error
+    }
   }
 
   deinit { try? close() }
