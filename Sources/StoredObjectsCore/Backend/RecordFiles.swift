@@ -4,17 +4,7 @@
 /// record between the steps. ``prepare(_:durability:)`` makes new files beside the old ones, and
 /// ``publish(_:)`` puts them in their place. A crash before the record leaves the old files, one
 /// after it is made good by publishing again.
-public protocol RecordFiles: AnyObject, Sendable {
-  /// Where the files are.
-  var location: String { get }
-  /// Whether the files are open for reading only.
-  var isReadOnly: Bool { get }
-
-  /// The number of a table, see ``StoreBackend/table(named:)``.
-  ///
-  /// - Throws: ``StoreError`` with `invalidName`, `damaged` or `ioError`.
-  func table(named name: String) throws -> TableID
-
+public protocol RecordFiles: RecordSource {
   /// The name of a table that has a number.
   ///
   /// - Throws: ``StoreError`` with `closed`.
@@ -24,43 +14,6 @@ public protocol RecordFiles: AnyObject, Sendable {
   ///
   /// - Throws: ``StoreError`` with `closed`.
   func generation(of table: TableID) throws -> UInt64
-
-  /// The names of the tables that have a file with records.
-  ///
-  /// - Throws: ``StoreError`` with `ioError` or `damaged`.
-  func tableNames() throws -> [String]
-
-  /// The number of records in the file of a table.
-  ///
-  /// - Throws: ``StoreError`` with `ioError` or `damaged`.
-  func recordCount(in table: TableID) throws -> Int
-
-  /// Lends a record of a file, see ``StoreBackend/withRecord(_:in:_:)``.
-  ///
-  /// - Throws: ``StoreError`` with `ioError` or `damaged`, and what the closure throws.
-  func withRecord<Result>(
-    _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws -> Result
-  ) throws -> Result?
-
-  /// Lends all records of a file, see ``StoreBackend/scan(_:from:_:)``.
-  ///
-  /// - Throws: ``StoreError`` with `ioError` or `damaged`, and what the closure throws.
-  func scan(
-    _ table: TableID, from position: ScanPosition?,
-    _ body: (UInt32, RawSpan) throws -> ScanStep
-  ) throws -> ScanEnd
-
-  /// Lends a buffer of the file of named buffers.
-  ///
-  /// - Throws: ``StoreError`` with `ioError` or `damaged`, and what the closure throws.
-  func withNamedBuffer<Result>(
-    _ name: String, _ body: (RawSpan) throws -> Result
-  ) throws -> Result?
-
-  /// The names in the file of named buffers.
-  ///
-  /// - Throws: ``StoreError`` with `ioError` or `damaged`.
-  func bufferNames() throws -> [String]
 
   /// Refuses names of buffers that the files can't keep.
   ///
@@ -115,11 +68,6 @@ public protocol RecordFiles: AnyObject, Sendable {
   ///
   /// - Throws: ``StoreError`` with `ioError`.
   func openLog() throws -> (any Storage)?
-
-  /// Gives files and locks back.
-  ///
-  /// - Throws: ``StoreError`` with `ioError`.
-  func close() throws
 }
 
 extension RecordFiles {

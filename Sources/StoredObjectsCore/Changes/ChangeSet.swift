@@ -37,7 +37,7 @@ public struct ChangeSet: Sendable {
 
   /// The changes of one table, at most one for each row.
   public struct TableChanges: Sendable {
-    /// The table, as ``StoreBackend/table(named:)`` named it.
+    /// The table, as ``RecordSource/table(named:)`` named it.
     public let table: TableID
     /// The changes in the order in which the objects were inserted, changed or deleted.
     public var records: [RecordChange]
