@@ -210,6 +210,64 @@ struct SalvageTests {
     }
   }
 
+  @Test("A destroyed newer header of the log is found by check, and salvage passes over it")
+  func newerLogHeader() throws {
+    try Fixtures.withDirectory { directory in
+      try makeStore(directory) { store, _ in
+        store.insert(Word("logged"))
+        try store.saveChanges()
+        try FileManager.default.copyItem(atPath: directory, toPath: directory + ".killed")
+      }
+      let log = directory + ".killed/Commit.log"
+      let storage = try FileStorage(log, writable: false)
+      let epoch = try #require(try CommitLogReader(storage)?.epoch)
+      storage.close()
+      #expect(epoch > 1)
+      try edit(log) { $0[Int(epoch % 2) * 512 + 20] ^= 1 }
+      let check = try TokyoCabinetBackend.check(directory: directory + ".killed")
+      #expect(check.findings.map(\.kind) == [.log])
+      let report = try TokyoCabinetBackend.salvage(
+        from: directory + ".killed", to: directory + ".new")
+      #expect(kinds(report) == [.log])
+      #expect(try words(directory + ".new").last == "logged")
+      let refusal = Fixtures.error {
+        _ = try TokyoCabinetBackend(directory: directory + ".killed")
+      }
+      #expect(refusal?.code == .damaged)
+    }
+  }
+
+  @Test("An opening that fails holds on to nothing: what then lies there is opened afresh")
+  func failedOpening() throws {
+    try Fixtures.withDirectory { directory in
+      try makeStore(directory) { store, backend in
+        try backend.backup(to: directory + ".good")
+        for word in ["one", "two", "three"] {
+          store.insert(Word(word))
+          try store.saveChanges()
+        }
+        try FileManager.default.copyItem(atPath: directory, toPath: directory + ".killed")
+      }
+      let killed = directory + ".killed"
+      try edit(killed + "/Commit.log") { data in
+        guard let range = data.range(of: Data("two".utf8)) else { return }
+        data[range.lowerBound] ^= 1
+      }
+      #expect(Fixtures.error { _ = try TokyoCabinetBackend(directory: killed) }?.code == .damaged)
+      let good = try TokyoCabinetBackend(directory: directory + ".good")
+      let words = try good.table(named: "Word")
+      try good.commit { $0.insert(500, in: words, [5]) }
+      try good.checkpoint()
+      try good.close()
+      try FileManager.default.removeItem(atPath: killed)
+      try FileManager.default.moveItem(atPath: directory + ".good", toPath: killed)
+      let restored = try TokyoCabinetBackend(directory: killed)
+      let table = try restored.table(named: "Word")
+      #expect(try restored.record(500, in: table) == [5])
+      try restored.close()
+    }
+  }
+
   @Test("No byte of a class file, whatever it is set to, ends the process in a check or a salvage")
   func anyByte() throws {
     try Fixtures.withDirectory { directory in

@@ -17,11 +17,21 @@ struct ClassSalvage {
   init(_ name: String, source: String, target: String) throws {
     self.name = name
     self.source = source
+    let tuning = try Self.tuning(for: source)
     self.target = try storeErrors(at: target) {
-      try HashDatabase(
-        path: target, mode: .readWrite([.create, .truncate]),
-        tuning: Tuning(alignmentPower: 2, options: .large))
+      try HashDatabase(path: target, mode: .readWrite([.create, .truncate]), tuning: tuning)
     }
+  }
+
+  /// A layout for the records of another file, and for those of a log on top.
+  private static func tuning(for source: String) throws -> Tuning {
+    guard exists(source) else { return Tuning(alignmentPower: 2) }
+    let file = try HashFileSalvage(source)
+    let count = min(file.expectedCount ?? 0, file.size / 16)
+    return Tuning(
+      bucketCount: Tuning.bucketCount(forExpectedRecords: count), alignmentPower: 2,
+      // 32 bits reach as far as 16 GiB.
+      options: file.size > 4 << 30 ? .large : [])
   }
 
   private func place(_ rowID: UInt32? = nil, _ offset: Int? = nil) -> StoreError.Place {
