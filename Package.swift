@@ -64,6 +64,13 @@ let package = Package(
       path: "SpeedTests", swiftSettings: strict),
 
     .executableTarget(
+      name: "crash-harness",
+      dependencies: [
+        "StoredObjectsCore", "TokyoCabinetBackend", "StoredObjectsTestSupport", argumentParser,
+      ],
+      path: "Tests/CrashHarness", swiftSettings: strict),
+
+    .executableTarget(
       name: "jukebox", dependencies: ["StoredObjects", argumentParser],
       path: "Examples/Jukebox", exclude: ["README.md", "Sample"], swiftSettings: strict),
 

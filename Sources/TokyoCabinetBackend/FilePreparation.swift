@@ -30,8 +30,9 @@ struct FilePreparation {
     try target.file.mappingErrors {
       let database = try isCopied ? openCopy() : makeNew()
       try apply(to: database)
-      if isSynced { try database.synchronize() }
       try database.close()
+      // Not before: the library writes the header and the list of free blocks when it closes.
+      if isSynced { try syncFile(path) }
     }
   }
 

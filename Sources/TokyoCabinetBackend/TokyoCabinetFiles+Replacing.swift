@@ -21,6 +21,8 @@ extension TokyoCabinetFiles {
           testedSizeLimit: testedSizeLimit, isSynced: durability != .none
         ).run()
       }
+      // The log is going to name the new files, so they must be there after a power cut.
+      if durability != .none && !made.isEmpty { try synchronizeDirectory() }
       return made
     } catch {
       discard(made)
@@ -99,10 +101,10 @@ extension TokyoCabinetFiles {
   /// - Throws: ``StoreError`` with `ioError`.
   public func openLog() throws -> (any Storage)? {
     let path = path(Names.log)
-    let isNew = !exists(path)
-    if isReadOnly && isNew { return nil }
+    if isReadOnly && !exists(path) { return nil }
     let log = try storeErrors(at: path) { try FileStorage(path, writable: !isReadOnly) }
-    if isNew { try synchronizeDirectory() }
+    // Also for a log that was there: whoever made it may have died before he came to this.
+    if !isReadOnly { try synchronizeDirectory() }
     return log
   }
 }

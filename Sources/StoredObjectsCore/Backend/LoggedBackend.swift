@@ -18,6 +18,10 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
   public let durability: Durability
 
   package let files: Files
+  /// The bytes behind the last whole save in the log, when the opening found a torn one there.
+  ///
+  /// Nil when the log ended well.
+  package let tornTailByteCount: Int?
   let limits: CheckpointLimits
   /// What is pending, and how often each table was committed to.
   ///
@@ -49,16 +53,33 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
     self.files = files
     self.durability = durability
     self.limits = limits
-    do {
-      let recovery = try Recovery(files)
+    let (recovery, writer) = try Self.opening(files) {
+      let recovery = try Recovery(files, growth: limits.logGrowth)
       let writer = try recovery.writer(durability: durability)
       if !files.isReadOnly { try files.removeStrays() }
-      log = Locked(LogState(writer: writer))
-      state.withLock { $0.pending = recovery.pending }
+      return (recovery, writer)
+    }
+    tornTailByteCount = if case .torn(let bytes) = recovery.tail { bytes } else { nil }
+    log = Locked(LogState(writer: writer))
+    state.withLock { $0.pending = recovery.pending }
+  }
+
+  /// Gives the files back when the opening fails, and makes errors of the log those of a store.
+  private static func opening<Result>(
+    _ files: Files, _ body: () throws -> Result
+  ) throws -> Result {
+    do {
+      return try body()
     } catch {
-      // Files that stayed open would be taken for those that lie there later.
       try? files.close()
-      throw error
+      switch error {
+      case let error as SystemError: throw StoreError(error)
+      case let error as DataBufferError:
+        throw StoreError(
+          .damaged, "A save in the log makes no sense, though its checksum is right.",
+          at: .init(path: files.location), underlying: error)
+      default: throw error
+      }
     }
   }
 
@@ -102,6 +123,8 @@ public struct CheckpointLimits: Sendable {
   public var filePart: Int
   /// A save of so many bytes goes past the log.
   public var bulkBytes: Int
+  /// The log's file grows by so many bytes at a time; tests have small ones.
+  package var logGrowth = CommitLogWriter.growth
 
   /// Sets the limits.
   public init(logBytes: Int = 4 << 20, filePart: Int = 8, bulkBytes: Int = 1 << 20) {

@@ -1,7 +1,12 @@
+import Synchronization
+
 /// A file of the operating system, held open.
+///
+/// It is closed at the latest when nobody holds it any more.
 package final class FileStorage: Storage {
   private let descriptor: Int32
   private let path: String
+  private let isClosed = Atomic(false)
 
   /// Opens a file; a missing one is made when it is to be writable.
   package init(_ path: String, writable: Bool) throws(SystemError) {
@@ -24,5 +29,9 @@ package final class FileStorage: Storage {
 
   package func synchronize() throws { try syncData(descriptor, path) }
 
-  package func close() { closeFile(descriptor) }
+  package func close() {
+    if !isClosed.exchange(true, ordering: .acquiringAndReleasing) { closeFile(descriptor) }
+  }
+
+  deinit { close() }
 }

@@ -7,10 +7,13 @@
 #endif
 
 /// Makes a directory and those above it that are missing; one that is there already is fine.
+///
+/// The name of a new directory is brought to the disk, or a power cut could take it, saves and all.
 package func makeDirectories(_ path: String) throws(SystemError) {
-  if unsafe mkdir(path, 0o777) == 0 || errno == EEXIST { return }
-  let error = SystemError.last("mkdir", path)
   let parent = directoryName(path)
+  if unsafe mkdir(path, 0o777) == 0 { return try syncDirectory(parent) }
+  if errno == EEXIST { return }
+  let error = SystemError.last("mkdir", path)
   guard error.kind == .missing, parent != path else { throw error }
   try makeDirectories(parent)
   if unsafe mkdir(path, 0o777) != 0 && errno != EEXIST { throw .last("mkdir", path) }
@@ -35,6 +38,14 @@ package func realPath(_ path: String) throws(SystemError) -> String {
 /// Brings the names in a directory to the disk.
 package func syncDirectory(_ path: String) throws(SystemError) {
   let descriptor = try openDirectory(path)
+  defer { closeFile(descriptor) }
+  try syncDescriptor(descriptor, path)
+}
+
+/// Brings the content of a file to the disk, with what closed memory maps have left of it.
+package func syncFile(_ path: String) throws(SystemError) {
+  let descriptor = Int32(
+    try retrying("open", path) { Int(unsafe open(path, O_RDONLY | O_CLOEXEC)) })
   defer { closeFile(descriptor) }
   try syncDescriptor(descriptor, path)
 }
@@ -79,6 +90,7 @@ package func copyFile(_ old: String, to new: String) throws(SystemError) {
     try retrying("open", new) { Int(unsafe open(new, flags, status.st_mode & 0o777)) })
   defer { closeFile(target) }
   var rest = Int(status.st_size)
+  try refuseBeyondLimit(rest, new)
   while rest > 0 {
     let part = sendfile(target, source, nil, rest)
     if part < 0 && errno == EINTR { continue }

@@ -82,10 +82,22 @@ func readFile(
   return done == count ? bytes : Array(bytes[..<done])
 }
 
+/// Refuses what goes past the limit on the size of files (`ulimit -f`).
+///
+/// The system would say so with a signal, which ends the process unless it is ignored.
+func refuseBeyondLimit(_ end: Int, _ path: String) throws(SystemError) {
+  var limit = rlimit()
+  guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0,
+    UInt64(end) > UInt64(limit.rlim_cur)
+  else { return }
+  throw SystemError(call: "getrlimit", path: path, number: EFBIG)
+}
+
 /// Writes all bytes of an array.
 func writeFile(
   _ descriptor: Int32, _ path: String, _ bytes: [UInt8], at offset: Int
 ) throws(SystemError) {
+  try refuseBeyondLimit(offset + bytes.count, path)
   var done = 0
   while done < bytes.count {
     done += try retrying("pwrite", path) {

@@ -27,11 +27,14 @@ struct CommitLogReader {
   /// - Returns: nil for a log that holds nothing: it is new, or was never finished being made.
   /// - Throws: ``StoreError`` with `damaged` for a file that is no commit log, or of a later version;
   ///   what the storage throws.
-  init?(_ storage: any Storage) throws {
+  init?(_ storage: any Storage, minimumSize: Int = CommitLogWriter.growth) throws {
     self.storage = storage
     size = try storage.size()
     let bytes = try storage.read(CommitLogFormat.firstBatch, at: 0)
-    if bytes.allSatisfy({ $0 == 0 }) { return nil }
+    if bytes.allSatisfy({ $0 == 0 }) {
+      try Self.refuseContent(storage, upTo: size)
+      return nil
+    }
     let epochs = try [0, CommitLogFormat.slotSize].compactMap { start in
       try Self.epoch(
         in: Array(bytes[min(start, bytes.count)...].prefix(CommitLogFormat.slotLength)))
@@ -41,6 +44,32 @@ struct CommitLogReader {
         .damaged, "Neither of the log's two headers is valid: this is no commit log, or a wreck.")
     }
     self.epoch = epoch
+    guard size >= minimumSize else {
+      throw StoreError(.damaged, "The log has been cut off.", at: .init(offset: size))
+    }
+    try refuseNewerBatch()
+  }
+
+  /// Makes sure that a log without headers is empty: it is new only then.
+  private static func refuseContent(_ storage: any Storage, upTo size: Int) throws {
+    for start in stride(from: CommitLogFormat.firstBatch, to: size, by: chunkSize) {
+      guard try storage.read(chunkSize, at: start).allSatisfy({ $0 == 0 }) else {
+        throw StoreError(.damaged, "Both of the log's headers are gone.", at: .init(offset: 0))
+      }
+    }
+  }
+
+  /// Makes sure that the newest header has not been lost, which would hide all saves behind it.
+  ///
+  /// Batches of an epoch are written only once its header is on the disk.
+  private func refuseNewerBatch() throws {
+    let bytes = try storage.read(CommitLogFormat.batchHeaderSize, at: offset)
+    guard let (header, checksum) = CommitLogFormat.BatchHeader.read(bytes), header.epoch > epoch,
+      try isValid(header, checksum, at: offset)
+    else { return }
+    throw StoreError(
+      .damaged, "The header of epoch \(header.epoch) is damaged, and saves of it are in the log.",
+      at: .init(offset: 0))
   }
 
   private static func epoch(in bytes: [UInt8]) throws -> UInt64? {
@@ -108,12 +137,14 @@ struct CommitLogReader {
   ///
   /// - Throws: ``StoreError`` with `damaged` and the offset; what the storage throws.
   func tail() throws -> Tail {
-    let isTorn = try header(at: offset) != nil
+    var isTorn = try header(at: offset) != nil || hasSpoiltEpoch(at: offset)
     var candidate = offset
     while candidate < size {
       let chunk = try storage.read(Self.chunkSize, at: candidate)
       for start in stride(from: 0, to: chunk.count, by: CommitLogFormat.alignment)
-      where mayBeHeader(chunk, start) { try refuseLaterBatch(at: candidate + start) }
+      where mayBeHeader(chunk, start) {
+        if try isUnsyncedBatch(at: candidate + start) { isTorn = true }
+      }
       candidate += Self.chunkSize
     }
     return isTorn ? .torn(bytes: size - offset) : .clean
@@ -126,14 +157,24 @@ struct CommitLogReader {
   /// At the end of a chunk it can't be.
   private func mayBeHeader(_ chunk: [UInt8], _ start: Int) -> Bool {
     guard start + 16 <= chunk.count else { return true }
-    return chunk[start + 8] == UInt8(truncatingIfNeeded: epoch)
+    for byte in 0..<8
+    where chunk[start + 8 + byte] != UInt8(truncatingIfNeeded: epoch >> UInt64(8 * byte)) {
+      return false
+    }
+    return true
   }
 
-  private func refuseLaterBatch(at candidate: Int) throws {
+  /// Whether this is a whole later batch that was never synced.
+  ///
+  /// Without a sync between them a power cut may lose the earlier of two saves, header and all. The
+  /// later one has to go, too, or it would follow the next save of that number.
+  ///
+  /// - Throws: ``StoreError`` with `damaged` when the batch has been synced.
+  private func isUnsyncedBatch(at candidate: Int) throws -> Bool {
     guard let (header, checksum) = try header(at: candidate), header.sequence > sequence,
-      // Without a sync between them a power cut may lose the earlier of two saves.
-      header.isSynced, try isValid(header, checksum, at: candidate)
-    else { return }
+      try isValid(header, checksum, at: candidate)
+    else { return false }
+    guard header.isSynced else { return true }
     throw StoreError(
       .damaged,
       """
@@ -141,6 +182,17 @@ struct CommitLogReader {
       what is left; a backup may have more.
       """,
       at: .init(offset: offset))
+  }
+
+  /// Whether the next batch is there but for its epoch, or its number, which have been spoilt.
+  ///
+  /// Without this it would pass for one of an earlier epoch.
+  private func hasSpoiltEpoch(at offset: Int) throws -> Bool {
+    let bytes = try storage.read(CommitLogFormat.batchHeaderSize, at: offset)
+    guard let (found, checksum) = CommitLogFormat.BatchHeader.read(bytes) else { return false }
+    var header = found
+    (header.epoch, header.sequence) = (epoch, sequence)
+    return try isValid(header, checksum, at: offset)
   }
 
   private func isValid(

@@ -10,6 +10,7 @@ struct CommitLogWriter: Sendable {
 
   private let storage: any Storage
   private let durability: Durability
+  private let growth: Int
   private var epoch: UInt64
   private var sequence: UInt64
   private var size: Int
@@ -22,9 +23,11 @@ struct CommitLogWriter: Sendable {
 
   /// Goes on behind the last batch that was read.
   init(
-    _ storage: any Storage, durability: Durability, epoch: UInt64, sequence: UInt64, offset: Int
+    _ storage: any Storage, durability: Durability, epoch: UInt64, sequence: UInt64, offset: Int,
+    growth: Int = CommitLogWriter.growth
   ) throws {
     self.storage = storage
+    self.growth = growth
     self.durability = durability
     self.epoch = epoch
     self.sequence = sequence
@@ -51,6 +54,8 @@ struct CommitLogWriter: Sendable {
       isSynced: isSynced(kind))
     let end = CommitLogFormat.end(ofBatchAt: offset, payload: length)
     try makeRoom(upTo: end)
+    // A batch that says it is synced must not stand behind one that a power cut may lose.
+    if durability == .process && isSynced(kind) { try synchronize() }
     try write(header.bytes(checksum: header.checksum(payload)), payload)
     if isSynced(kind) { try synchronize() }
     offset = end
@@ -72,7 +77,7 @@ struct CommitLogWriter: Sendable {
     guard end > size else { return }
     // In steps, so that one large batch does not hold as many zeros in memory.
     while size < end {
-      let wanted = (size + Self.growth) / Self.growth * Self.growth
+      let wanted = (size + growth) / growth * growth
       try storage.resize(to: wanted)
       size = wanted
     }
@@ -83,6 +88,18 @@ struct CommitLogWriter: Sendable {
     let chunk = [UInt8](repeating: 0, count: 1 << 18)
     for start in stride(from: offset, to: size, by: chunk.count) {
       try storage.write(Array(chunk.prefix(size - start)), at: start)
+    }
+    try storage.synchronize()
+  }
+
+  /// Brings what an earlier process has left in the log to the disk, before anything is added.
+  ///
+  /// That process may have died between writing and syncing. Or its sync failed: the system then
+  /// shows what was written, but takes it for synced, unless it is written again.
+  func settle() throws {
+    if durability == .none { return }
+    for start in stride(from: 0, to: offset, by: 1 << 18) {
+      try storage.write(try storage.read(min(1 << 18, offset - start), at: start), at: start)
     }
     try storage.synchronize()
   }

@@ -4,19 +4,22 @@ struct Recovery<Files: RecordFiles> {
   private(set) var pending = PendingRecords()
   private let files: Files
   private let storage: (any Storage)?
+  private let growth: Int
   private var reader: CommitLogReader?
-  private var tail = CommitLogReader.Tail.clean
+  /// How the log ends.
+  private(set) var tail = CommitLogReader.Tail.clean
   /// Whether the last checkpoint has been made good, so that the log can be emptied.
   private var isCheckpointed = false
 
   /// Reads the log, and finishes a checkpoint that was cut off.
   ///
   /// - Throws: ``StoreError`` with `damaged` when a save that was acknowledged is spoilt.
-  init(_ files: Files) throws {
+  init(_ files: Files, growth: Int = CommitLogWriter.growth) throws {
     self.files = files
+    self.growth = growth
     storage = try files.openLog()
     guard let storage else { return }
-    reader = try CommitLogReader(storage)
+    reader = try CommitLogReader(storage, minimumSize: growth)
     while let batch = try reader?.next() { try replay(batch) }
     if let reader { tail = try reader.tail() }
   }
@@ -39,16 +42,19 @@ struct Recovery<Files: RecordFiles> {
   func writer(durability: Durability) throws -> CommitLogWriter? {
     guard let storage, !files.isReadOnly else { return nil }
     guard let reader else {
-      try storage.resize(to: CommitLogWriter.growth)
+      try storage.resize(to: growth)
+      // A log that has a header has its size, so that one that is shorter has been cut off.
+      try storage.synchronize()
       try storage.write(CommitLogFormat.slot(epoch: 1), at: CommitLogFormat.slotSize)
       try storage.synchronize()
       return try CommitLogWriter(
         storage, durability: durability, epoch: 1, sequence: 0,
-        offset: CommitLogFormat.firstBatch)
+        offset: CommitLogFormat.firstBatch, growth: growth)
     }
     var writer = try CommitLogWriter(
       storage, durability: durability, epoch: reader.epoch, sequence: reader.sequence,
-      offset: reader.offset)
+      offset: reader.offset, growth: growth)
+    try writer.settle()
     if tail != .clean { try writer.clearTail() }
     if isCheckpointed && pending.isEmpty { try writer.removeAll() }
     return writer

@@ -1,0 +1,103 @@
+public import StoredObjectsCore
+
+/// A save of a script: what it writes follows from a seed and its number, so that a process that
+/// writes and one that checks agree without a word.
+///
+/// Small saves over several tables, now and then a large one, rows that are new, rewritten and
+/// removed, named buffers, and checkpoints.
+public struct ScriptedSave: Sendable {
+  /// A row of a table, and its record; nil removes the row.
+  public struct Row: Sendable {
+    /// The table.
+    public let table: String
+    /// The row.
+    public let rowID: UInt32
+    /// The record.
+    public let record: [UInt8]?
+    /// Whether the row must be new.
+    public let isInsert: Bool
+  }
+
+  /// The tables of all scripts.
+  public static let tables = ["Album", "Playlist", "Song"]
+
+  /// The number of the save, from 1.
+  public let number: Int
+  /// Its rows, each once.
+  public private(set) var rows: [Row] = []
+  /// Its named buffers; nil removes one.
+  public private(set) var names: [(name: String, buffer: [UInt8]?)] = []
+  /// Whether the log is folded after it.
+  public let isFollowedByCheckpoint: Bool
+
+  private static let firstInserted: UInt32 = 1000
+  private static let insertsPerSave: UInt32 = 64
+
+  /// Makes up a save.
+  ///
+  /// - Parameters:
+  ///   - number: The number of the save, from 1.
+  ///   - seed: The seed of the script.
+  ///   - largeByteCount: About how many bytes a large save has.
+  public init(_ number: Int, seed: UInt64, largeByteCount: Int = 24 << 10) {
+    var generator = SeededGenerator(seed: seed ^ UInt64(number) &* 0xD1B5_4A32_D192_ED03)
+    self.number = number
+    isFollowedByCheckpoint = Int.random(in: 0..<9, using: &generator) == 0
+    let isLarge = Int.random(in: 0..<8, using: &generator) == 0
+    let count = isLarge ? 16 : Int.random(in: 1...4, using: &generator)
+    for index in 0..<count {
+      let size =
+        isLarge ? largeByteCount / count : Int.random(in: 0...200, using: &generator)
+      addRow(index, size, &generator)
+    }
+    if Int.random(in: 0..<6, using: &generator) == 0 {
+      let isSet = Int.random(in: 0..<4, using: &generator) > 0
+      names = [
+        (["Favorite", "Order"].randomElement(using: &generator) ?? "", isSet ? bytes(9) : nil)
+      ]
+    }
+  }
+
+  private mutating func addRow(_ index: Int, _ size: Int, _ generator: inout SeededGenerator) {
+    let table = Self.tables.randomElement(using: &generator) ?? ""
+    let kind = Int.random(in: 0..<8, using: &generator)
+    // A new row, one of an earlier save, or one of a few that are written again and again.
+    let save = kind < 3 ? number : Int.random(in: 1...number, using: &generator)
+    let inserted =
+      Self.firstInserted + UInt32(truncatingIfNeeded: save) * Self.insertsPerSave + UInt32(index)
+    let rowID = kind < 5 ? inserted : UInt32.random(in: 1...20, using: &generator)
+    guard !rows.contains(where: { ($0.table, $0.rowID) == (table, rowID) }) else { return }
+    let isDelete = kind > 2 && Int.random(in: 0..<3, using: &generator) == 0
+    rows.append(
+      Row(
+        table: table, rowID: rowID, record: isDelete ? nil : bytes(size), isInsert: kind < 3))
+  }
+
+  /// Bytes that tell the save that wrote them.
+  private func bytes(_ count: Int) -> [UInt8] {
+    var generator = SeededGenerator(seed: UInt64(number) << 32 | UInt64(count))
+    var bytes: [UInt8] = []
+    while bytes.count < count {
+      let word = generator.next()
+      bytes += (0..<UInt64(8)).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }
+    }
+    return Array(bytes.prefix(count))
+  }
+
+  /// Commits the save.
+  ///
+  /// - Throws: what the backend throws.
+  public func commit(to backend: some StoreBackend) throws {
+    try backend.commit { changes in
+      for row in rows {
+        let table = try backend.table(named: row.table)
+        switch row.record {
+        case nil: changes.delete(row.rowID, in: table)
+        case .some(let record) where row.isInsert: changes.insert(row.rowID, in: table, record)
+        case .some(let record): changes.update(row.rowID, in: table, record)
+        }
+      }
+      for (name, buffer) in names { changes.set(name, buffer) }
+    }
+  }
+}

@@ -1,0 +1,208 @@
+public import StoredObjectsCore
+import Synchronization
+
+/// Class files on a ``SimulatedDisk``, to put under a ``LoggedBackend``.
+///
+/// A file is a length, a checksum, and the records; it is read whole, and one that doesn't add up is
+/// refused as damaged. So whatever the commit log lets a power cut do to files shows at once.
+public final class SimulatedFiles: RecordFiles {
+  /// The disk.
+  public let disk: SimulatedDisk
+  /// "simulated disk".
+  public let location = "simulated disk"
+  /// Whether nothing may be written.
+  public let isReadOnly: Bool
+  private let state = Mutex(State())
+
+  private static let buffers = "NamedBuffers"
+  private static let log = "Commit.log"
+
+  private struct State {
+    var tables: [String] = []
+    var generations: [UInt64] = []
+    var contents: [String: Content] = [:]
+  }
+
+  /// Puts files on a disk.
+  public init(_ disk: SimulatedDisk, isReadOnly: Bool = false) {
+    self.disk = disk
+    self.isReadOnly = isReadOnly
+  }
+
+  typealias Content = [[UInt8]: [UInt8]]
+
+  // MARK: Tables
+
+  /// The number of a table, new or known.
+  public func table(named name: String) throws -> TableID {
+    TableID(
+      index: state.withLock { state in
+        if let known = state.tables.firstIndex(of: name) { return known }
+        state.tables.append(name)
+        state.generations.append(0)
+        return state.tables.count - 1
+      })
+  }
+
+  /// The name of a table.
+  public func name(of table: TableID) -> String { state.withLock { $0.tables[table.index] } }
+
+  /// How often the file of a table has been replaced.
+  public func generation(of table: TableID) -> UInt64 {
+    state.withLock { $0.generations[table.index] }
+  }
+
+  /// The names of the tables that have a file with records.
+  public func tableNames() throws -> [String] {
+    try disk.names.filter { name in
+      guard name != Self.buffers, name != Self.log, !name.hasPrefix(".") else { return false }
+      return try !content(name).isEmpty
+    }
+  }
+
+  private func content(_ name: String) throws -> Content {
+    if let known = state.withLock({ $0.contents[name] }) { return known }
+    guard let file = try disk.open(name, createIfMissing: false) else { return [:] }
+    do {
+      let content = try SimulatedFiles.decode(try file.read(file.size(), at: 0), name)
+      state.withLock { $0.contents[name] = content }
+      return content
+    } catch {
+      throw Self.storeError(error)
+    }
+  }
+
+  // MARK: Reading
+
+  /// The number of records in the file of a table.
+  public func recordCount(in table: TableID) throws -> Int { try content(name(of: table)).count }
+
+  /// Lends a record.
+  public func withRecord<Result>(
+    _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? {
+    try content(name(of: table))[Self.key(rowID)]?.lend(body)
+  }
+
+  /// Lends all records in the order of their rows.
+  public func scan(
+    _ table: TableID, from position: ScanPosition?,
+    _ body: (UInt32, RawSpan) throws -> ScanStep
+  ) throws -> ScanEnd {
+    let generation = generation(of: table)
+    if let position, position.generation != generation { return .disturbed }
+    let content = try content(name(of: table))
+    let records = content.map { (Self.row($0), $1) }.sorted { $0.0 < $1.0 }
+    for (row, record) in records where UInt64(row) > position?.place ?? 0 {
+      if try record.lend({ try body(row, $0) }) == .pause {
+        return .paused(ScanPosition(place: UInt64(row), generation: generation))
+      }
+    }
+    return .finished
+  }
+
+  /// Lends a named buffer.
+  public func withNamedBuffer<Result>(
+    _ name: String, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? {
+    try content(Self.buffers)[Array(name.utf8)]?.lend(body)
+  }
+
+  /// The names of the buffers.
+  public func bufferNames() throws -> [String] {
+    try content(Self.buffers).keys.map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Takes any name.
+  public func check(bufferName: String) {}
+
+  // MARK: Replacing
+
+  /// Makes new files, synced unless the level is `none`.
+  public func prepare(_ changes: ChangeSet, durability: Durability) throws -> [Replacement] {
+    var made: [Replacement] = []
+    do {
+      for change in changes.tables where !change.records.isEmpty {
+        let name = name(of: change.table)
+        var content = try content(name)
+        for record in change.records {
+          let key = Self.key(record.rowID)
+          if record.kind == .insert && content[key] != nil {
+            throw StoreError(.rowExists, "The row is there.", at: .init(rowID: record.rowID))
+          }
+          content[key] = record.kind == .delete ? nil : Array(changes.bytes[record.range])
+        }
+        try make(content, in: name, &made, isSynced: durability != .none)
+      }
+      if !changes.names.isEmpty {
+        var content = try content(Self.buffers)
+        for change in changes.names {
+          content[Array(change.name.utf8)] = change.range.map { Array(changes.bytes[$0]) }
+        }
+        try make(content, in: Self.buffers, &made, isSynced: durability != .none)
+      }
+      if durability != .none && !made.isEmpty { try disk.synchronizeDirectory() }
+      return made
+    } catch {
+      discard(made)
+      throw Self.storeError(error)
+    }
+  }
+
+  private static func storeError(_ error: any Error) -> any Error {
+    (error as? SystemError).map { StoreError($0) } ?? error
+  }
+
+  private func make(
+    _ content: Content, in name: String, _ made: inout [Replacement], isSynced: Bool
+  ) throws {
+    let newName = ".new.\(made.count)"
+    made.append(Replacement(newName: newName, name: name))
+    guard let file = try disk.open(newName, createIfMissing: true) else { return }
+    try file.resize(to: 0)
+    let bytes = Self.encode(content)
+    try file.write(Array(bytes[..<(bytes.count / 2)]), at: 0)
+    try file.write(Array(bytes[(bytes.count / 2)...]), at: bytes.count / 2)
+    if isSynced { try file.synchronize() }
+  }
+
+  /// Gives new files their final names.
+  public func publish(_ replacements: [Replacement], durability: Durability) throws {
+    for replacement in replacements where disk.names.contains(replacement.newName) {
+      try disk.rename(replacement.newName, to: replacement.name)
+      state.withLock { state in
+        state.contents[replacement.name] = nil
+        if let table = state.tables.firstIndex(of: replacement.name) {
+          state.generations[table] += 1
+        }
+      }
+    }
+    if durability != .none { try disk.synchronizeDirectory() }
+  }
+
+  /// Removes new files that will not be published.
+  public func discard(_ replacements: [Replacement]) {
+    for replacement in replacements { try? disk.remove(replacement.newName) }
+  }
+
+  /// Removes new files that were left behind.
+  public func removeStrays() throws {
+    for name in disk.names where name.hasPrefix(".new.") { try disk.remove(name) }
+  }
+
+  /// The size of the files that a change touches.
+  public func byteCount(touchedBy changes: PendingFootprint) throws -> Int {
+    let names = changes.tables.map(name(of:)) + (changes.hasNames ? [Self.buffers] : [])
+    return try names.reduce(0) { $0 + (try disk.open($1, createIfMissing: false)?.size() ?? 0) }
+  }
+
+  /// The log's file.
+  public func openLog() throws -> (any Storage)? {
+    let log = try disk.open(Self.log, createIfMissing: !isReadOnly)
+    if !isReadOnly { try disk.synchronizeDirectory() }
+    return log
+  }
+
+  /// Does nothing.
+  public func close() {}
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Foundation
+import StoredObjectsCore
+import StoredObjectsTestSupport
+import TokyoCabinetBackend
+
+/// How a child opens its store.
+struct StoreOptions: ParsableArguments {
+  @Argument var directory: String
+  @Option(transform: { Durability(rawValue: $0) ?? .full }) var durability = .full
+  @Option var logBytes = 4 << 20
+  @Option var bulkBytes = 1 << 20
+
+  func open(isReadOnly: Bool = false) throws -> TokyoCabinetBackend {
+    let files = try TokyoCabinetFiles(
+      directory: directory,
+      configuration: .init(access: isReadOnly ? .readOnly : .readWrite, durability: durability))
+    return try TokyoCabinetBackend(
+      files: files, durability: durability,
+      limits: CheckpointLimits(logBytes: logBytes, filePart: 1 << 20, bulkBytes: bulkBytes))
+  }
+}
+
+/// Writes saves until it is killed, and sends the number of each that has returned.
+struct WriteCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "write", shouldDisplay: false)
+
+  @OptionGroup var store: StoreOptions
+  @Option var seed: UInt64
+  @Option var first = 1
+  @Option var last = Int.max
+
+  func run() throws {
+    let backend = try store.open()
+    ChildProcess.send(0)
+    for number in first...last {
+      let save = ScriptedSave(number, seed: seed)
+      try save.commit(to: backend)
+      ChildProcess.send(Int64(number))
+      if save.isFollowedByCheckpoint { try backend.checkpoint() }
+    }
+  }
+}
+
+/// Opens a store, which makes good what a killed process has left, and closes it.
+struct OpenCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "open", shouldDisplay: false)
+
+  @OptionGroup var store: StoreOptions
+
+  func run() throws {
+    ChildProcess.send(0)
+    try store.open().close()
+  }
+}

@@ -1,0 +1,19 @@
+import ArgumentParser
+
+/// Kills writing processes at random moments, and looks at what is left of their saves.
+@main
+struct CrashHarness: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "crash",
+    abstract: "Kill writing processes, spoil bytes, and look at what is left of the saves.",
+    subcommands: [
+      KillCommand.self, FlipCommand.self, WriteCommand.self, OpenCommand.self,
+      ProbeCommand.self,
+    ],
+    defaultSubcommand: KillCommand.self)
+}
+
+/// The backends that can be tried.
+enum BackendName: String, ExpressibleByArgument, CaseIterable {
+  case tokyoCabinet = "tokyo-cabinet"
+}
