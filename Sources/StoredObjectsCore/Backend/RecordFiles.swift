@@ -2,7 +2,7 @@
 ///
 /// Files are changed in two steps, so that any number of them change at one instant, that of the log
 /// record between the steps. ``prepare(_:durability:)`` makes new files beside the old ones, and
-/// ``publish(_:)`` puts them in their place. A crash before the record leaves the old files, one
+/// ``publish(_:durability:)`` puts them in their place. A crash before the record leaves the old files, one
 /// after it is made good by publishing again.
 public protocol RecordFiles: RecordSource {
   /// The name of a table that has a number.

@@ -12,7 +12,7 @@
 /// 3. Look-ups and scans lend bytes: they are read where they are, valid only inside the closure.
 ///    The closure must not call the backend, and should be short: it may run under a lock.
 /// 4. Bytes that make no sense end in a ``StoreError``, never in a trap or in made-up data.
-/// 5. A closed backend throws ``StoreError/Code/closed`` from every call but ``close()``.
+/// 5. A closed backend throws ``StoreError/Code/closed`` from every call but `close()`.
 ///
 /// The conformance suite in `StoredObjectsTestSupport` tests all of this. <doc:WritingABackend>
 /// shows how to write one.

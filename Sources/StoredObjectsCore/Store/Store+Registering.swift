@@ -15,7 +15,7 @@ extension Store {
     try register(types)
   }
 
-  /// Makes classes known, in the order of the array, see ``register(_:)-(StoredObject.Type...)``.
+  /// Makes classes known, in the order of the array, see the other `register`.
   ///
   /// - Throws: ``StoreError`` as that.
   public func register(_ types: [StoredObject.Type]) throws(StoreError) {

@@ -21,7 +21,7 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
   ///
   /// Complexity: linear in the size of the log's file.
   ///
-  /// - Throws: ``StoreError`` with `ioError`, `closed` or `reopenNeeded`.
+  /// - Throws: `StoreError` with `ioError`, `closed` or `reopenNeeded`.
   public func logState() throws -> CommitLogState? {
     try withFilesAtRest { files in
       try files.scanLog().map { scan in
@@ -35,7 +35,7 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
 
   /// The size of the file of a class, or of the named buffers (`NamedBuffers`); 0 when it has none.
   ///
-  /// - Throws: ``StoreError`` with `ioError` or `closed`.
+  /// - Throws: `StoreError` with `ioError` or `closed`.
   public func fileSize(of name: String) throws -> Int {
     try withFilesAtRest { files in
       let path = files.path(of: name)

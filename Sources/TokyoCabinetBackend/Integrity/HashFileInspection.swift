@@ -94,7 +94,7 @@ extension TokyoCabinetFiles {
   /// Complexity: O(n log n) in the number of records, linear in the size of the files. Memory: 16
   /// bytes for each record of the largest file.
   ///
-  /// - Throws: ``StoreError`` with `ioError` or `closed`.
+  /// - Throws: `StoreError` with `ioError` or `closed`.
   public func inspect() throws -> StoreInspection {
     try checkOpen()
     var inspection = StoreInspection(tableNames: [])

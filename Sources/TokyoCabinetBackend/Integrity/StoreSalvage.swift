@@ -20,7 +20,7 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
   ///   - target: Where the new store is to be; it must not exist, or be empty.
   ///   - progress: Hears of each class.
   /// - Returns: What is in the new store, and what is lost.
-  /// - Throws: ``StoreError`` with `inUse`, `ioError` (no such directory, or something is in the
+  /// - Throws: `StoreError` with `inUse`, `ioError` (no such directory, or something is in the
   ///   target already) or `full`. Nothing is left in the target then.
   public static func salvage(
     from directory: String, to target: String, progress: (IntegrityProgress) -> Void = { _ in }

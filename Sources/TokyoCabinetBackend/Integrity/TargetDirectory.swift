@@ -10,7 +10,7 @@ struct TargetDirectory {
 
   /// Makes a directory for something that is to be at a path where nothing is, or nothing in it.
   ///
-  /// - Throws: ``StoreError`` with `ioError`.
+  /// - Throws: `StoreError` with `ioError`.
   static func make<Result>(
     at path: String, _ body: (TargetDirectory) throws -> Result
   ) throws -> Result {

@@ -4,11 +4,11 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
   /// Checks a store that may not even open, without knowing its classes, and without changing it.
   ///
   /// First come the files' structure and the log, read by this library's own code; what is sound goes
-  /// on to ``BackendCheck``.
+  /// on to `BackendCheck`.
   ///
-  /// Complexity: as ``BackendCheck/run(progress:)`` and ``TokyoCabinetFiles/inspect()``.
+  /// Complexity: as `BackendCheck.run(progress:)` and ``TokyoCabinetFiles/inspect()``.
   ///
-  /// - Throws: ``StoreError`` with `inUse`, or `ioError` when the directory can't be read.
+  /// - Throws: `StoreError` with `inUse`, or `ioError` when the directory can't be read.
   public static func check(
     directory: String, progress: (IntegrityProgress) -> Void = { _ in }
   ) throws -> StoreCheck {

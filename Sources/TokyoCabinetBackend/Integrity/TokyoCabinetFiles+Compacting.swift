@@ -7,7 +7,7 @@ extension TokyoCabinetFiles {
   ///
   /// Complexity: linear in the sizes of the files.
   ///
-  /// - Throws: ``StoreError`` with `full`, `ioError`, `damaged` or `closed`. No new file is left then.
+  /// - Throws: `StoreError` with `full`, `ioError`, `damaged` or `closed`. No new file is left then.
   public func prepareCompaction(
     durability: Durability, progress: (IntegrityProgress) -> Void
   ) throws -> Compaction {
