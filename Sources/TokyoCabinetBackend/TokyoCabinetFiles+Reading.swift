@@ -6,7 +6,7 @@ extension TokyoCabinetFiles {
   ///
   /// Complexity: constant time.
   ///
-  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  /// - Throws: `StoreError` with `ioError`, `damaged` or `closed`.
   public func recordCount(in table: TableID) throws -> Int {
     try file(table).reading { try $0.count } ?? 0
   }
@@ -15,7 +15,7 @@ extension TokyoCabinetFiles {
   ///
   /// Complexity: constant time on average.
   ///
-  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, and what the closure throws.
+  /// - Throws: `StoreError` with `ioError`, `damaged` or `closed`, and what the closure throws.
   public func withRecord<Result>(
     _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws -> Result
   ) throws -> Result? {
@@ -27,7 +27,7 @@ extension TokyoCabinetFiles {
   ///
   /// Complexity: constant time on average.
   ///
-  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, and what the closure throws.
+  /// - Throws: `StoreError` with `ioError`, `damaged` or `closed`, and what the closure throws.
   public func withNamedBuffer<Result>(
     _ name: String, _ body: (RawSpan) throws -> Result
   ) throws -> Result? {
@@ -47,7 +47,7 @@ extension TokyoCabinetFiles {
   ///
   /// Complexity: linear in the size of the buffers' file.
   ///
-  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  /// - Throws: `StoreError` with `ioError`, `damaged` or `closed`.
   public func bufferNames() throws -> [String] {
     try checkOpen()
     var names: [String] = []

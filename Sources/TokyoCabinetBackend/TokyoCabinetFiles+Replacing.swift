@@ -7,7 +7,7 @@ extension TokyoCabinetFiles {
   ///
   /// Complexity: linear in the sizes of the files, which are copied, and in the changes.
   ///
-  /// - Throws: ``StoreError`` with `rowExists`, `full`, `ioError`, `damaged` or `closed`. No new file
+  /// - Throws: `StoreError` with `rowExists`, `full`, `ioError`, `damaged` or `closed`. No new file
   ///   is left then.
   public func prepare(_ changes: ChangeSet, durability: Durability) throws -> [Replacement] {
     var made: [Replacement] = []
@@ -50,7 +50,7 @@ extension TokyoCabinetFiles {
   /// Where the store is open for reading only, nothing is renamed; the new files are read where they
   /// are.
   ///
-  /// - Throws: ``StoreError`` with `ioError`.
+  /// - Throws: `StoreError` with `ioError`.
   public func publish(_ replacements: [Replacement], durability: Durability) throws {
     for replacement in replacements where exists(path(replacement.newName)) {
       let file = try file(of: replacement)
@@ -98,7 +98,7 @@ extension TokyoCabinetFiles {
 
   /// The file of the commit log.
   ///
-  /// - Throws: ``StoreError`` with `ioError`.
+  /// - Throws: `StoreError` with `ioError`.
   public func openLog() throws -> (any Storage)? {
     let path = path(Names.log)
     if isReadOnly && !exists(path) { return nil }

@@ -10,7 +10,7 @@ extension TokyoCabinetFiles {
   ///
   /// Complexity: linear in the size of the file that is scanned.
   ///
-  /// - Throws: ``StoreError`` with `ioError`, `damaged` (a key that is no row ID) or `closed`, and
+  /// - Throws: `StoreError` with `ioError`, `damaged` (a key that is no row ID) or `closed`, and
   ///   what the closure throws.
   public func scan(
     _ table: TableID, from position: ScanPosition?,

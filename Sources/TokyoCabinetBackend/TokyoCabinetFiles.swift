@@ -10,7 +10,7 @@ import TokyoCabinet
 /// The directory is that of a BNRPersistence store: a file is named as its class, its keys are row
 /// IDs (4 bytes, least significant first), its values records; the file `NamedBuffers` has names for
 /// keys. A class that was never saved has no file. `Commit.log` holds the saves that are not in the
-/// class files yet. What happens to them is told at ``LoggedBackend``.
+/// class files yet. What happens to them is told at `LoggedBackend`.
 ///
 /// Safe on any threads. Look-ups run at the same time, and wait for no disk.
 public typealias TokyoCabinetBackend = LoggedBackend<TokyoCabinetFiles>
@@ -24,7 +24,7 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
   /// What an earlier process has left unfinished is finished first. Class files are opened when they
   /// are first needed.
   ///
-  /// - Throws: ``StoreError`` with `inUse` when another process, or another backend in this one, has
+  /// - Throws: `StoreError` with `inUse` when another process, or another backend in this one, has
   ///   it open, and one of the two for writing; `damaged` when saves in the log are spoilt;
   ///   `ioError` when there is no such directory, or no permission.
   public convenience init(
@@ -60,7 +60,7 @@ public final class TokyoCabinetFiles: RecordFiles {
 
   /// Opens a directory and locks it, without waiting.
   ///
-  /// - Throws: ``StoreError`` with `inUse` or `ioError`.
+  /// - Throws: `StoreError` with `inUse` or `ioError`.
   public init(directory: String, configuration: Configuration = .init()) throws {
     let isReadOnly = configuration.access == .readOnly
     location = try storeErrors(at: directory) {
@@ -77,7 +77,7 @@ public final class TokyoCabinetFiles: RecordFiles {
 
   /// Closes all files and releases the lock; closing twice is harmless.
   ///
-  /// - Throws: ``StoreError`` with `ioError`, when a file could not be closed. All are closed then.
+  /// - Throws: `StoreError` with `ioError`, when a file could not be closed. All are closed then.
   public func close() throws {
     let files = tables.withLock { tables in
       tables.isClosed = true
@@ -97,7 +97,7 @@ public final class TokyoCabinetFiles: RecordFiles {
 
   /// The number of a table; its file is opened when there is one.
   ///
-  /// - Throws: ``StoreError`` with `invalidName` when the name can't be the name of a file or is
+  /// - Throws: `StoreError` with `invalidName` when the name can't be the name of a file or is
   ///   longer than 230 bytes, `inUse`, `damaged`, `ioError` or `closed`.
   public func table(named name: String) throws -> TableID {
     try Names.check(name)
@@ -117,7 +117,7 @@ public final class TokyoCabinetFiles: RecordFiles {
   ///
   /// Complexity: linear in the number of files; those that are not open are opened for it.
   ///
-  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  /// - Throws: `StoreError` with `ioError`, `damaged` or `closed`.
   public func tableNames() throws -> [String] {
     try checkOpen()
     return try fileNames().filter { name in
