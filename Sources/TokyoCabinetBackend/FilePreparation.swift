@@ -80,10 +80,10 @@ struct FilePreparation {
     try withKey(of: change.rowID) { key in
       switch change.kind {
       case .insert:
-        let isNew = try lend(bytes, change.range) { try database.putIfAbsent(key: key, value: $0) }
+        let isNew = try bytes.lend(change.range) { try database.putIfAbsent(key: key, value: $0) }
         if !isNew { throw target.file.rowExists(change.rowID) }
       case .update:
-        try lend(bytes, change.range) { try database.put(key: key, value: $0) }
+        try bytes.lend(change.range) { try database.put(key: key, value: $0) }
       case .delete:
         _ = try database.remove(key: key)
       }
@@ -93,7 +93,7 @@ struct FilePreparation {
   private func apply(_ change: ChangeSet.NameChange, to database: HashDatabase) throws {
     try withKey(ofBuffer: change.name) { key in
       if let range = change.range {
-        try lend(bytes, range) { try database.put(key: key, value: $0) }
+        try bytes.lend(range) { try database.put(key: key, value: $0) }
       } else {
         _ = try database.remove(key: key)
       }

@@ -1,5 +1,7 @@
 // Keys of a class file: the row ID, 4 bytes, least significant first. See the page on formats.
 
+import StoredObjectsCore
+
 /// Lends the key of a row.
 @inline(__always)
 func withKey<Result>(
@@ -21,20 +23,11 @@ func rowID(ofKey key: RawSpan) -> UInt32? {
   return UInt32(bytes[0]) | UInt32(bytes[1]) << 8 | UInt32(bytes[2]) << 16 | UInt32(bytes[3]) << 24
 }
 
-/// Lends some bytes of an array where they are.
-@inline(__always)
-func lend<Result>(
-  _ bytes: [UInt8], _ range: Range<Int>, _ body: (RawSpan) throws -> Result
-) rethrows -> Result {
-  try body(unsafe bytes.span.bytes.extracting(range))
-}
-
 /// Lends the key of a named buffer: its name in UTF-8.
 func withKey<Result>(
   ofBuffer name: String, _ body: (RawSpan) throws -> Result
 ) rethrows -> Result {
-  let bytes = Array(name.utf8)
-  return try lend(bytes, 0..<bytes.count, body)
+  try Array(name.utf8).lend(body)
 }
 
 /// The name that a key of the named buffers stands for; nil when it isn't UTF-8.

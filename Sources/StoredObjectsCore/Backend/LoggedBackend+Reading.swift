@@ -66,7 +66,7 @@ extension LoggedBackend {
     return names.map(\.text)
   }
 
-  private var closedError: StoreError {
+  var closedError: StoreError {
     StoreError(.closed, "The backend has been closed.", at: .init(path: location))
   }
 

@@ -111,7 +111,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
 
   func checkOpen() throws {
     guard state.withLock(\.isClosed) else { return }
-    throw StoreError(.closed, "The backend has been closed.", at: .init(path: location))
+    throw closedError
   }
 }
 
