@@ -33,20 +33,27 @@ let package = Package(
       name: "StoredObjects",
       dependencies: ["StoredObjectsCore", "TokyoCabinetBackend"],
       swiftSettings: strict),
-    .target(name: "StoredObjectsCore", dependencies: ["Locks", log], swiftSettings: strict),
+    .target(
+      name: "StoredObjectsCore", dependencies: ["Files", "Locks", log],
+      swiftSettings: strict),
     .target(name: "Locks", swiftSettings: strict),
+    .target(name: "CFiles"),
+    .target(name: "Files", dependencies: ["CFiles"], swiftSettings: strict),
 
     .systemLibrary(
       name: "CTokyoCabinet", pkgConfig: "tokyocabinet",
       providers: [.apt(["libtokyocabinet-dev"]), .brew(["tokyo-cabinet"])]),
     .target(
-      name: "TokyoCabinet", dependencies: ["CTokyoCabinet", "Locks"], swiftSettings: strict),
+      name: "TokyoCabinet", dependencies: ["CTokyoCabinet", "Files", "Locks"], swiftSettings: strict
+    ),
     .target(
-      name: "TokyoCabinetBackend", dependencies: ["StoredObjectsCore", "TokyoCabinet", "Locks"],
+      name: "TokyoCabinetBackend",
+      dependencies: ["StoredObjectsCore", "TokyoCabinet", "Files", "Locks"],
       swiftSettings: strict),
 
     .target(
-      name: "StoredObjectsTestSupport", dependencies: ["StoredObjectsCore", "Locks"],
+      name: "StoredObjectsTestSupport",
+      dependencies: ["StoredObjectsCore", "Files", "Locks"],
       swiftSettings: strict),
 
     .executableTarget(

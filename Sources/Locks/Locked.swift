@@ -32,6 +32,8 @@
   }
 
   /// Runs a closure with the value; must not be nested.
+  ///
+  /// Give it a closure: a key path in generic code is built anew, for microseconds, at each use.
   package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }

@@ -1,3 +1,4 @@
+import Files
 public import StoredObjectsCore
 
 /// Puts a change set together by hand, to write what no store would: damaged records, odd rows.

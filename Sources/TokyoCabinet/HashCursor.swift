@@ -1,3 +1,5 @@
+import Files
+
 /// Goes through the records of a database one by one; any number of cursors may do so at once.
 ///
 ///     var cursor = songs.makeCursor()
@@ -35,7 +37,7 @@ public struct HashCursor: Sendable {
     isAtEnd = batch.isLast
     var record: Record?
     _ = batch.firstStop { key, value in
-      record = Record(key: copied(key), value: copied(value))
+      record = Record(key: [UInt8](copying: key), value: [UInt8](copying: value))
       return false
     }
     if let end = batch.end { position = .init(offset: end, generation: generation) }

@@ -1,3 +1,5 @@
+import Files
+
 extension HashDatabase {
   /// A key and a value together may not be larger than this: the library counts in `int`.
   static var recordSizeLimit: Int { 512 << 20 }
@@ -33,7 +35,7 @@ extension HashDatabase {
   ///
   /// - Throws: ``TokyoCabinetError`` with `damaged`, `readFailed` or `closed`.
   public func value(forKey key: [UInt8]) throws -> [UInt8]? {
-    try lend(key) { key in try withValue(forKey: key) { copied($0) } }
+    try key.lend { key in try withValue(forKey: key) { [UInt8](copying: $0) } }
   }
 
   /// The size of the value of a key in bytes; nil when there is no such key (`tchdbvsiz`).
@@ -45,7 +47,7 @@ extension HashDatabase {
     try checkOpen("valueSize")
     try checkSize(key.count, "valueSize")
     do {
-      return try lend(key) { try handle.valueSize($0) }
+      return try key.lend { try handle.valueSize($0) }
     } catch {
       throw explained(error, "valueSize")
     }
@@ -113,28 +115,28 @@ extension HashDatabase {
   ///
   /// - Throws: ``TokyoCabinetError`` as ``put(key:value:)-(RawSpan,_)``.
   public func put(key: [UInt8], value: [UInt8]) throws {
-    try lend(key) { key in try lend(value) { try put(key: key, value: $0) } }
+    try key.lend { key in try value.lend { try put(key: key, value: $0) } }
   }
 
   /// Stores a record unless there is one of that key, and tells whether it did (`tchdbputkeep`).
   ///
   /// - Throws: ``TokyoCabinetError`` as ``put(key:value:)-(RawSpan,_)``.
   public func putIfAbsent(key: [UInt8], value: [UInt8]) throws -> Bool {
-    try lend(key) { key in try lend(value) { try putIfAbsent(key: key, value: $0) } }
+    try key.lend { key in try value.lend { try putIfAbsent(key: key, value: $0) } }
   }
 
   /// Appends bytes to the value of a key, which is created when missing (`tchdbputcat`).
   ///
   /// - Throws: ``TokyoCabinetError`` as ``put(key:value:)-(RawSpan,_)``.
   public func append(key: [UInt8], value: [UInt8]) throws {
-    try lend(key) { key in try lend(value) { try append(key: key, value: $0) } }
+    try key.lend { key in try value.lend { try append(key: key, value: $0) } }
   }
 
   /// Removes a record, and tells whether there was one (`tchdbout`).
   ///
   /// - Throws: ``TokyoCabinetError`` as ``remove(key:)-(RawSpan)``.
   public func remove(key: [UInt8]) throws -> Bool {
-    try lend(key) { try remove(key: $0) }
+    try key.lend { try remove(key: $0) }
   }
 
   private func checkSize(_ size: Int, _ operation: String) throws {
@@ -147,6 +149,6 @@ extension HashDatabase {
 extension HashDatabase {
   /// Copies the value of a key; nil when there is no such key.
   package func copyOfValue(forKey key: RawSpan) throws -> CopiedValue? {
-    try withValue(forKey: key) { CopiedValue(copied($0)) }
+    try withValue(forKey: key) { CopiedValue([UInt8](copying: $0)) }
   }
 }

@@ -1,3 +1,5 @@
+import Files
+
 /// The header of a hash database file, read without opening the database.
 ///
 /// It tells what the library can't or doesn't: that a file was not closed properly, and that it was

@@ -1,4 +1,5 @@
 internal import CTokyoCabinet
+import Files
 
 // The calls of the C library that concern the whole file. All run in the exclusive section of
 // `HashDatabase`.
@@ -34,13 +35,14 @@ extension HashHandle {
     guard unsafe end > handle.pointee.xfsiz else { return }
     let generous = growth + min(max(size / 4, 256 << 10), 32 << 20)
     for length in [generous, growth + 64 << 10] {
-      let number = allocate(
-        unsafe handle.pointee.fd, from: Int64(clamping: size), count: Int64(clamping: length))
-      if number == 0 {
+      do {
+        try allocate(
+          unsafe handle.pointee.fd, path, from: Int(clamping: size), count: Int(clamping: length))
         unsafe handle.pointee.xfsiz = size + length
         return
-      }
-      if !meansFull(number) { return }
+      } catch  where !error.isFull {
+        return
+      } catch {}
     }
     throw TokyoCabinetError(
       .noSpace, operation: "posix_fallocate", path: path,

@@ -1,4 +1,5 @@
 internal import CTokyoCabinet
+import Files
 
 /// The C library's database object: one method for each call, errors thrown, pointers kept in.
 ///
@@ -27,7 +28,8 @@ internal import CTokyoCabinet
     let number = currentSystemError()
     let raw = unsafe tchdbecode(handle)
     let known = ErrorCode(raw)
-    let isFull = known.isSystemError && meansFull(number)
+    let isFull =
+      known.isSystemError && SystemError(call: operation, path: path, number: number).isFull
     return TokyoCabinetError(
       isFull ? .noSpace : known.code, operation: operation, path: path,
       message: unsafe known.message ?? String(cString: tchdberrmsg(raw)),

@@ -1,3 +1,4 @@
+import Files
 import Locks
 
 /// The files this process has open as databases.
@@ -15,10 +16,10 @@ enum OpenFiles {
     _ path: String, _ open: (_ before: FileStatus?, _ header: HashFileHeader?) throws -> Void
   ) throws -> FileIdentity? {
     try files.withLock { files in
-      let before = fileStatus(path)
+      let before = FileStatus(path)
       var header: HashFileHeader?
       if let before, !files.contains(before.identity) {
-        let bytes = try? TokyoCabinet.firstBytes(of: path, count: HashFileHeader.size)
+        let bytes = try? Files.firstBytes(of: path, count: HashFileHeader.size)
         header = bytes.flatMap { HashFileHeader(bytes: $0) }
       }
       try open(before, header)
@@ -50,7 +51,7 @@ enum OpenFiles {
   }
 
   private static func note(_ path: String, in files: inout Set<FileIdentity>) -> FileIdentity? {
-    guard let status = fileStatus(path) else { return nil }
+    guard let status = FileStatus(path) else { return nil }
     files.insert(status.identity)
     return status.identity
   }
@@ -58,8 +59,8 @@ enum OpenFiles {
   /// Reads the first bytes of a file; nil when this process has it open as a database.
   static func firstBytes(of path: String, count: Int) throws -> [UInt8]? {
     try files.withLock { files in
-      if let status = fileStatus(path), files.contains(status.identity) { return nil }
-      return try TokyoCabinet.firstBytes(of: path, count: count)
+      if let status = FileStatus(path), files.contains(status.identity) { return nil }
+      return try Files.firstBytes(of: path, count: count)
     }
   }
 }

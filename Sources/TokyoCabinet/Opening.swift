@@ -1,3 +1,5 @@
+import Files
+
 /// The steps of opening a file, and the diagnosis when the library refuses it.
 struct Opening {
   let handle: HashHandle
@@ -27,7 +29,7 @@ struct Opening {
   /// plenty, so 64 GiB are mapped; where the process is limited (`ulimit -v`) a grown file goes on
   /// with system calls.
   private func openMapped() throws {
-    let size = before?.size ?? 0
+    let size = Int64(before?.size ?? 0)
     do {
       try handle.open(mode, tuning, mapSize: max(64 << 30, size * 2))
     } catch let error as TokyoCabinetError where error.code == .mapFailed {
@@ -59,7 +61,7 @@ struct Opening {
     if header.type != 0 {
       return error(.notADatabase, "this is a Tokyo Cabinet file of another kind (\(header.type))")
     }
-    if let size = before?.size, size < Int64(clamping: header.fileSize) {
+    if let size = before?.size, size < Int(clamping: header.fileSize) {
       return error(.damaged, "the file has been cut off: \(size) of \(header.fileSize) bytes")
     }
     return error(

@@ -1,3 +1,5 @@
+import Files
+
 /// Records copied out of a file, in its order, to be lent while no lock is held.
 package struct RecordBatch: Sendable {
   private var bytes: [UInt8] = []
@@ -46,8 +48,8 @@ package struct RecordBatch: Sendable {
   ) rethrows -> Int? {
     for (index, entry) in entries.enumerated() {
       let middle = entry.start + entry.keySize
-      let goesOn = try lend(bytes, entry.start..<middle) { key in
-        try lend(bytes, middle..<middle + entry.valueSize) { value in try body(key, value) }
+      let goesOn = try bytes.lend(entry.start..<middle) { key in
+        try bytes.lend(middle..<middle + entry.valueSize) { value in try body(key, value) }
       }
       if !goesOn { return index }
     }

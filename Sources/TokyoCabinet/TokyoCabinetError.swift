@@ -1,3 +1,5 @@
+import Files
+
 /// What went wrong in Tokyo Cabinet, in which call, on which file, and what to do about it.
 ///
 /// Match the ``code``, print the description:

@@ -1,5 +1,6 @@
 // Keys of a class file: the row ID, 4 bytes, least significant first. See the page on formats.
 
+import Files
 import StoredObjectsCore
 
 /// Lends the key of a row.

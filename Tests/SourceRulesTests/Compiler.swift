@@ -25,6 +25,11 @@ enum Compiler {
     modules.deletingLastPathComponent().appending(path: "ModuleCache")
   }
 
+  /// The C module beneath the modules.
+  private static let headers = URL(filePath: #filePath)
+    .appending(path: "../../../Sources/CFiles/include").standardizedFileURL.path(
+      percentEncoded: false)
+
   /// Compiles a program as Swift 6, up to the checks of data races, which come after type checking.
   static func compile(_ program: String) throws -> Outcome {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
@@ -38,7 +43,7 @@ enum Compiler {
     process.arguments = [
       "swiftc", "-emit-sil", "-o", "/dev/null", "-parse-as-library", "-swift-version", "6",
       "-module-cache-path", moduleCache.path(percentEncoded: false),
-      "-I", modules.path(percentEncoded: false), source.path(percentEncoded: false),
+      "-I", modules.path(percentEncoded: false), "-I", headers, source.path(percentEncoded: false),
     ]
     let output = Pipe()
     process.standardError = output

@@ -1,3 +1,4 @@
+import Files
 import Locks
 
 extension LoggedBackend {
@@ -49,7 +50,7 @@ extension LoggedBackend {
   ///
   /// - Throws: ``StoreError`` with `rowExists` for an insert of a row that is there.
   private func fileStates(_ changes: ChangeSet) throws -> [TableID: PendingRecords.FileState] {
-    let pending = state.withLock(\.pending)
+    let pending = state.withLock { $0.pending }
     return try files.states(of: changes) { record, table in
       let known = pending.tables[table]?.rows[record.rowID]
       let isInFile = try known == nil && files.hasRecord(record.rowID, in: table)
@@ -94,7 +95,7 @@ extension LoggedBackend {
   // MARK: Large saves, and checkpoints
 
   private func commitInBulk(_ changes: ChangeSet, _ log: inout LogState) throws {
-    if !state.withLock(\.pending.isEmpty) { try checkpoint(&log) }
+    if !state.withLock({ $0.pending.isEmpty }) { try checkpoint(&log) }
     try replaceFiles(changes, &log)
     state.withLock { state in
       for table in changes.tables where !table.records.isEmpty {
@@ -105,7 +106,7 @@ extension LoggedBackend {
 
   /// Folds what is pending into the class files.
   func checkpoint(_ log: inout LogState) throws {
-    let pending = state.withLock(\.pending)
+    let pending = state.withLock { $0.pending }
     if pending.isEmpty { return }
     try replaceFiles(pending.merged(), &log)
     state.withLock { $0.pending = PendingRecords() }
@@ -146,11 +147,11 @@ extension LoggedBackend {
   }
 
   private func fileBytesTouchedByPending() throws -> Int {
-    try files.byteCount(touchedBy: state.withLock(\.pending).footprint)
+    try files.byteCount(touchedBy: state.withLock({ $0.pending }).footprint)
   }
 
   var shouldFoldAtClose: Bool {
-    let pending = state.withLock(\.pending)
+    let pending = state.withLock { $0.pending }
     guard !pending.isEmpty, let size = try? files.byteCount(touchedBy: pending.footprint) else {
       return false
     }

@@ -8,7 +8,7 @@ extension LoggedBackend {
     try checkOpen()
     var inspection = try files.inspect()
     let damaged = Set(inspection.findings.compactMap(\.place.className))
-    for id in state.withLock(\.pending).tables.keys {
+    for id in state.withLock({ $0.pending }).tables.keys {
       let name = try files.name(of: id)
       if !damaged.contains(name), !inspection.tableNames.contains(name) {
         inspection.tableNames.append(name)

@@ -1,3 +1,4 @@
+import Files
 import Locks
 
 extension LoggedBackend {
@@ -11,7 +12,7 @@ extension LoggedBackend {
   public func tableNames() throws -> [String] {
     try checkOpen()
     var names = Set(try files.tableNames())
-    for id in state.withLock(\.pending).tables.keys {
+    for id in state.withLock({ $0.pending }).tables.keys {
       let name = try files.name(of: id)
       if try recordCount(in: id) > 0 { names.insert(name) } else { names.remove(name) }
     }
@@ -60,7 +61,7 @@ extension LoggedBackend {
   public func bufferNames() throws -> [String] {
     try checkOpen()
     var names = Set(try files.bufferNames().map(ExactName.init))
-    for (name, entry) in state.withLock(\.pending).names {
+    for (name, entry) in state.withLock({ $0.pending }).names {
       if entry.isDeleted { names.remove(name) } else { names.insert(name) }
     }
     return names.map(\.text)

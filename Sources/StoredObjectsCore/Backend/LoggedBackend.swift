@@ -1,3 +1,4 @@
+import Files
 import Locks
 
 /// A backend on files of any format, with a commit log in front of them.
@@ -98,7 +99,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
   /// - Throws: ``StoreError`` with `ioError`. Nothing that was saved is lost by that.
   public func close() throws {
     try log.withLock { log in
-      guard !state.withLock(\.isClosed) else { return }
+      guard !state.withLock({ $0.isClosed }) else { return }
       if !isReadOnly, log.failure == nil, shouldFoldAtClose { try? checkpoint(&log) }
       state.withLock { state in
         state.isClosed = true
@@ -110,7 +111,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
   }
 
   func checkOpen() throws {
-    guard state.withLock(\.isClosed) else { return }
+    guard state.withLock({ $0.isClosed }) else { return }
     throw closedError
   }
 }

@@ -1,3 +1,4 @@
+import Files
 import Locks
 
 /// A backend that keeps its records in memory, for tests and scratch work.

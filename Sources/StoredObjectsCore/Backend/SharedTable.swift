@@ -21,7 +21,7 @@ final class SharedTable: Sendable {
   }
 
   /// The metadata row as it was last saved; nil before the first save.
-  var metadata: ClassMetadata? { savedMetadata.withLock(\.self) }
+  var metadata: ClassMetadata? { savedMetadata.withLock { $0 } }
 
   /// Takes note of the metadata row that is saved.
   ///

@@ -1,6 +1,8 @@
 // How the store hands bytes to buffers and takes them back. The only copy of a record that is read is
 // the one made here, out of bytes that a backend lends.
 
+import Files
+
 extension DataBuffer {
   /// The number of bytes written, those of earlier records included.
   var byteCount: Int { storage.count }

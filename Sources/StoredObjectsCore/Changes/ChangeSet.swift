@@ -80,5 +80,5 @@ public struct ChangeSet: Sendable {
   }
 
   /// Whether there is nothing to write.
-  public var isEmpty: Bool { names.isEmpty && tables.allSatisfy(\.records.isEmpty) }
+  public var isEmpty: Bool { names.isEmpty && tables.allSatisfy { $0.records.isEmpty } }
 }

@@ -1,3 +1,4 @@
+package import Files
 import Synchronization
 
 /// A file of the operating system, held open.

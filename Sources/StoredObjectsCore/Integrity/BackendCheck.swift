@@ -1,3 +1,5 @@
+import Files
+
 /// Checks a backend without knowing any class: what the tool `stored-objects` does.
 ///
 ///     let check = try BackendCheck(backend).run()

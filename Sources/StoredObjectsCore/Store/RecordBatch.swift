@@ -1,3 +1,5 @@
+import Files
+
 /// Records that a cursor has read ahead: one copy of the bytes, and where each record is.
 struct RecordBatch {
   /// About how many bytes, and how many records, are read at a time.

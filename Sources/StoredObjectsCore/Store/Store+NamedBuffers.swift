@@ -1,3 +1,5 @@
+import Files
+
 extension Store {
   /// Saves a buffer under a name, with the next save: settings, a root object, an ordered list.
   ///

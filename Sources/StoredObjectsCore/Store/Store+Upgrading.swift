@@ -1,3 +1,5 @@
+import Files
+
 extension Store {
   /// Rewrites all records of a class that an earlier version of the class has written.
   ///

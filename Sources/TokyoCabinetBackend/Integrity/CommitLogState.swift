@@ -1,3 +1,4 @@
+import Files
 public import StoredObjectsCore
 
 /// What lies in a store's commit log.

@@ -1,3 +1,4 @@
+import Files
 import StoredObjectsCore
 
 /// A directory that is made under another name, and gets its own once everything in it is on the

@@ -1,3 +1,4 @@
+import Files
 public import StoredObjectsCore
 
 extension LoggedBackend where Files == TokyoCabinetFiles {

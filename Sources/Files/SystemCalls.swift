@@ -1,6 +1,8 @@
 // The operating system's calls on open files, one function for each. See SystemCalls+Names.swift for
 // those on names.
 
+internal import CFiles
+
 #if canImport(Musl)
   internal import Musl
 #else
@@ -8,7 +10,7 @@
 #endif
 
 /// The system's words for an `errno`.
-func systemErrorText(_ number: Int32) -> String {
+package func systemErrorText(_ number: Int32) -> String {
   guard let text = unsafe strerror(number) else { return "unknown error" }
   return unsafe String(cString: text)
 }
@@ -27,14 +29,25 @@ extension SystemError {
     }
   }
 
+  /// Whether the disk, or the process's share of it, is full.
+  package var isFull: Bool { kind == .full }
+  /// Whether there is no such file.
+  package var isMissing: Bool { kind == .missing || kind == .notADirectory }
+
   /// The error of the thread's last call.
-  static func last(_ call: String, _ path: String) -> SystemError {
+  package static func last(_ call: String, _ path: String) -> SystemError {
     SystemError(call: call, path: path, number: errno)
   }
 }
 
+/// The `errno` of the calling thread.
+package func currentSystemError() -> Int32 { errno }
+
+/// A number for the calling thread, never 0, not shared by threads that are alive.
+package func currentThread() -> UInt { UInt(pthread_self()) }
+
 /// Repeats a call for as long as signals interrupt it.
-func retrying(
+package func retrying(
   _ call: String, _ path: String, _ body: () -> Int
 ) throws(SystemError) -> Int {
   while true {
@@ -45,27 +58,26 @@ func retrying(
 }
 
 /// Opens a file for reading, and for writing too, in which case it is made when it is missing.
-func openFile(_ path: String, writable: Bool) throws(SystemError) -> Int32 {
+package func openFile(_ path: String, writable: Bool) throws(SystemError) -> Int32 {
   let flags = (writable ? O_RDWR | O_CREAT : O_RDONLY) | O_CLOEXEC
   return Int32(try retrying("open", path) { Int(unsafe open(path, flags, 0o666)) })
 }
 
 /// The size of an open file.
-func fileSize(_ descriptor: Int32, _ path: String) throws(SystemError) -> Int {
+package func fileSize(_ descriptor: Int32, _ path: String) throws(SystemError) -> Int {
   var status = stat()
   _ = try retrying("fstat", path) { Int(unsafe fstat(descriptor, &status)) }
   return Int(status.st_size)
 }
 
 /// Makes sure that a file still has a name: what is written to one without is lost.
-func refuseRemovedFile(_ descriptor: Int32, _ path: String) throws(SystemError) {
-  var status = stat()
-  _ = try retrying("fstat", path) { Int(unsafe fstat(descriptor, &status)) }
-  if status.st_nlink == 0 { throw SystemError(call: "fstat", path: path, number: ENOENT) }
+package func refuseRemovedFile(_ descriptor: Int32, _ path: String) throws(SystemError) {
+  let count = try retrying("statx", path) { Int(files_link_count(descriptor)) }
+  if count == 0 { throw SystemError(call: "statx", path: path, number: ENOENT) }
 }
 
 /// Reads into an array until it is full or the file ends.
-func readFile(
+package func readFile(
   _ descriptor: Int32, _ path: String, _ count: Int, at offset: Int
 ) throws(SystemError) -> [UInt8] {
   var bytes = [UInt8](repeating: 0, count: count)
@@ -85,7 +97,7 @@ func readFile(
 /// Refuses what goes past the limit on the size of files (`ulimit -f`).
 ///
 /// The system would say so with a signal, which ends the process unless it is ignored.
-func refuseBeyondLimit(_ end: Int, _ path: String) throws(SystemError) {
+package func refuseBeyondLimit(_ end: Int, _ path: String) throws(SystemError) {
   var limit = rlimit()
   guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0,
     UInt64(end) > UInt64(limit.rlim_cur)
@@ -94,7 +106,7 @@ func refuseBeyondLimit(_ end: Int, _ path: String) throws(SystemError) {
 }
 
 /// Writes all bytes of an array.
-func writeFile(
+package func writeFile(
   _ descriptor: Int32, _ path: String, _ bytes: [UInt8], at offset: Int
 ) throws(SystemError) {
   try refuseBeyondLimit(offset + bytes.count, path)
@@ -113,7 +125,7 @@ func writeFile(
 ///
 /// What is added is written with zeros, not only set aside: room that was never written makes the
 /// file system keep books at each first write to it, which costs a sync as much again.
-func resizeFile(
+package func resizeFile(
   _ descriptor: Int32, _ path: String, to size: Int
 ) throws(SystemError) {
   let old = try fileSize(descriptor, path)
@@ -123,12 +135,20 @@ func resizeFile(
   _ = try retrying("ftruncate", path) { Int(ftruncate(descriptor, size)) }
 }
 
+/// Makes sure that the disk has room for a part of a file, which may lie behind its end.
+package func allocate(
+  _ descriptor: Int32, _ path: String, from offset: Int, count: Int
+) throws(SystemError) {
+  let number = posix_fallocate(descriptor, offset, count)
+  if number != 0 { throw SystemError(call: "posix_fallocate", path: path, number: number) }
+}
+
 /// Brings the content of an open file to the disk.
-func syncData(_ descriptor: Int32, _ path: String) throws(SystemError) {
+package func syncData(_ descriptor: Int32, _ path: String) throws(SystemError) {
   _ = try retrying("fdatasync", path) { Int(fdatasync(descriptor)) }
 }
 
 /// Gives an open file back.
 ///
 /// All that matters has been synced before.
-func closeFile(_ descriptor: Int32) { _ = close(descriptor) }
+package func closeFile(_ descriptor: Int32) { _ = close(descriptor) }

@@ -1,22 +1,4 @@
-/// What the operating system said to one call.
-package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The C function, such as "fdatasync".
-  package let call: String
-  /// The file or directory.
-  package let path: String
-  /// The `errno`.
-  package let number: Int32
-
-  package init(call: String, path: String, number: Int32) {
-    self.call = call
-    self.path = path
-    self.number = number
-  }
-
-  package var description: String {
-    "\(call) \(path): \(systemErrorText(number)), errno \(number)"
-  }
-}
+package import Files
 
 extension StoreError {
   /// A refusal of the operating system, as an error of the store.

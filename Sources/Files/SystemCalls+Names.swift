@@ -131,3 +131,11 @@ package func isRegularFile(_ path: String) -> Bool {
   var status = stat()
   return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
 }
+
+/// Reads the first bytes of a file: at most `count`, fewer when the file is shorter.
+package func firstBytes(of path: String, count: Int) throws(SystemError) -> [UInt8] {
+  let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK
+  let descriptor = Int32(try retrying("open", path) { Int(unsafe open(path, flags)) })
+  defer { closeFile(descriptor) }
+  return try readFile(descriptor, path, count, at: 0)
+}

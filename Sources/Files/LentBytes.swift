@@ -2,17 +2,26 @@
 // language still calls unsafe stand here.
 
 extension [UInt8] {
+  /// Copies bytes that are lent.
+  @inlinable
+  package init(copying bytes: RawSpan) {
+    self = unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) }
+  }
+
   /// Appends a copy of bytes that are lent.
+  @inlinable
   package mutating func append(copying bytes: RawSpan) {
     unsafe bytes.withUnsafeBytes { unsafe append(contentsOf: $0) }
   }
 
   /// Lends the bytes.
+  @inlinable
   package func lend<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
     try unsafe body(span.bytes)
   }
 
   /// Lends some of the bytes.
+  @inlinable
   package func lend<Result>(
     _ range: Range<Int>, _ body: (RawSpan) throws -> Result
   ) rethrows -> Result {
@@ -22,7 +31,7 @@ extension [UInt8] {
 
 extension RawSpan {
   /// The first byte, or nil.
-  package var firstByte: UInt8? {
+  @inlinable package var firstByte: UInt8? {
     isEmpty ? nil : unsafe unsafeLoad(fromByteOffset: 0, as: UInt8.self)
   }
 }

@@ -1,0 +1,12 @@
+#ifndef CFILES_H
+#define CFILES_H
+
+// What the system's headers keep from Swift.
+
+/// The number of names that an open file has, or -1 with `errno`.
+///
+/// `fstat` would tell it too, but it reads the times of the file as well. Linux since 6.13 then gives
+/// the next write a time of its own, which makes each sync write the file's inode.
+int files_link_count(int descriptor);
+
+#endif
