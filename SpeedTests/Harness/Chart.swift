@@ -97,7 +97,7 @@ struct Chart {
   private var legend: String {
     var left = 0.0
     return contestants.map { place, contestant in
-      defer { left += 36 + Double(contestant.title.count) * 6.4 }
+      defer { left += 30 + Double(contestant.title.count) * 7 }
       return """
         <rect class="c\(place)" x="\(text(left))" y="55" width="12" height="12"/>
         <text x="\(text(left + 17))" y="65">\(contestant.title)</text>
