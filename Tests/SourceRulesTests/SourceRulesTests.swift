@@ -11,6 +11,7 @@ private let filesThatMayBeUnsafe: [String: String] = [
   "Files/SystemCalls+Names.swift": "calls the operating system: names",
   "TokyoCabinet/HashHandle.swift": "holds the C library's handle",
   "TokyoCabinet/HashHandle+WholeFile.swift": "holds the C library's handle",
+  "TokyoCabinetFile/Deflate.swift": "calls zlib",
   "TokyoCabinet/RecordBatch.swift": "copies records that the C library hands out",
   "Locks/Locked.swift": "holds a pthread_mutex_t",
   "Locks/ReadWriteLock.swift": "holds a pthread_rwlock_t",
@@ -63,6 +64,14 @@ struct ImportRulesTests {
   func cLibrary() {
     let importers = SourceFile.all.filter { $0.imports.contains("CTokyoCabinet") }.map(\.module)
     #expect(Set(importers).isSubset(of: ["TokyoCabinet"]))
+  }
+
+  @Test("The native reader of hash files imports neither the C library nor the core")
+  func hashFiles() {
+    let files = SourceFile.all.filter { $0.module == "TokyoCabinetFile" }
+    #expect(!files.isEmpty)
+    let imports = files.reduce(into: Set<String>()) { $0.formUnion($1.imports) }
+    #expect(imports == ["CZlib", "Files"])
   }
 
   @Test("The core imports no C library, and little of Foundation")
