@@ -35,9 +35,10 @@ let package = Package(
       dependencies: ["StoredObjectsCore", "TokyoCabinetBackend"],
       swiftSettings: strict),
     .target(
-      name: "StoredObjectsCore", dependencies: ["Files", "Locks", log],
+      name: "StoredObjectsCore", dependencies: ["CCRC32C", "Files", "Locks", log],
       swiftSettings: strict),
     .target(name: "Locks", swiftSettings: strict),
+    .target(name: "CCRC32C"),
     .target(name: "CFiles"),
     .target(name: "Files", dependencies: ["CFiles"], swiftSettings: strict),
 
