@@ -15,9 +15,11 @@ struct SpeedTests: ParsableCommand {
       Engines:
       \(engineList)
 
-      Each run is a new process; the engines take turns, run by run. ./dev bench --check compares \
-      counts (allocations, system calls, bytes) with their limits instead.
-      """)
+      Each run is a new process; the engines take turns, run by run. ./dev bench compare --help \
+      lists the options. ./dev bench --check compares counts (allocations, system calls, bytes) \
+      with their limits instead.
+      """,
+    subcommands: [Compare.self, HashFiles.self], defaultSubcommand: Compare.self)
 
   private static var workloadList: String {
     workloads.map { workload in
@@ -29,6 +31,12 @@ struct SpeedTests: ParsableCommand {
   private static var engineList: String {
     Contestant.all(rivals: nil).map { "  \($0.name): \($0.title)" }.joined(separator: "\n")
   }
+}
+
+/// The measurement itself: workloads on engines that take turns.
+struct Compare: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "compare", abstract: "Run workloads and print a table (the default).")
 
   @OptionGroup var options: Options
   @OptionGroup var outputs: Outputs
@@ -50,8 +58,9 @@ struct SpeedTests: ParsableCommand {
       let measured = try runner.measure(group)
       measured.forEach { say(Table.row($0, among: measured)) }
       results += measured
+      // After each, so that a long measurement that is broken off has not been in vain.
+      try outputs.write(results, conditions)
     }
-    try outputs.write(results, conditions)
   }
 
   /// What the options ask for.
@@ -66,7 +75,10 @@ struct SpeedTests: ParsableCommand {
   }
 }
 
-private func refuseDebugBuild() throws {
+/// Ends a program that was not built for release.
+///
+/// - Throws: `ValidationError`.
+func refuseDebugBuild() throws {
   var isDebug = false
   assert(
     {

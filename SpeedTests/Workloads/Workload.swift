@@ -41,17 +41,17 @@ package enum Timing: String, Sendable {
 /// All workloads; where the original has one, its name is the original's.
 package let workloads: [any Workload] = [
   SimpleInsert(), SimpleFetch(), SimpleScan(), ComplexInsert(), ComplexFetch(), SimpleUpdate(),
-  RandomFetch(), SmallSaves(), ListEdit(), OpenClose(), Growth(), NamedBufferInsert(),
-  NamedBufferFetch(),
+  RandomFetch(), SmallSaves(), ListEdit(), OpenClose(), NamedBufferInsert(), NamedBufferFetch(),
+  Growth(),
 ]
 
 /// A workload did not do what it is timed for.
-struct WrongResult: Error, CustomStringConvertible {
-  let description: String
+package struct WrongResult: Error, CustomStringConvertible {
+  package let description: String
 }
 
 /// Makes sure that the work was done.
-func expect(_ condition: Bool, _ what: @autoclosure () -> String) throws {
+package func expect(_ condition: Bool, _ what: @autoclosure () -> String) throws {
   if !condition { throw WrongResult(description: what()) }
 }
 
