@@ -24,7 +24,7 @@ let limits = [
   Limit(
     operation: "fetch all of 100,000",
     most: Counts(
-      allocations: 227_000, opens: 0, writes: 0, bytes: 0, syncs: 0, renames: 0),
+      allocations: 117_000, opens: 0, writes: 0, bytes: 0, syncs: 0, renames: 0),
     measure: {
       _ = try $0.insert(100_000)
       return try $0.fetchAll()
@@ -32,7 +32,7 @@ let limits = [
   Limit(
     operation: "10,000 look-ups of 100,000",
     most: Counts(
-      allocations: 24_500, opens: 0, writes: 0, bytes: 0, syncs: 0, renames: 0),
+      allocations: 22_000, opens: 0, writes: 0, bytes: 0, syncs: 0, renames: 0),
     measure: {
       _ = try $0.insert(100_000)
       return try $0.lookUp(10_000)
