@@ -8,6 +8,9 @@ struct Outputs: ParsableArguments {
   @Flag(help: "Put the results into README.md, and draw SpeedTests/Chart.svg.")
   var updateReadme = false
 
+  @Option(help: "Measure nothing: take the results that --json wrote into this file.")
+  var from: String?
+
   func write(_ results: [Result], _ conditions: Conditions) throws {
     if let json { try Report(results: results).write(to: json) }
     if let chart { try Chart(results: results, conditions: conditions).write(to: chart) }

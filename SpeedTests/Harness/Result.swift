@@ -10,7 +10,7 @@ struct Measurement {
 }
 
 /// The runs of one workload on one engine.
-struct Result: Encodable {
+struct Result: Codable {
   let workload: String
   let engine: String
   let durability: String
@@ -46,9 +46,17 @@ struct Result: Encodable {
   }
 }
 
-/// What `--json` writes.
-struct Report: Encodable {
+/// What `--json` writes, and `--from` reads.
+struct Report: Codable {
   let results: [Result]
+
+  init(results: [Result]) { self.results = results }
+
+  init(from path: String) throws {
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    self = try decoder.decode(Report.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+  }
 
   func write(to path: String) throws {
     let encoder = JSONEncoder()

@@ -50,6 +50,7 @@ struct Compare: ParsableCommand {
     try refuseDebugBuild()
     let conditions = Conditions(runs: options.runs, isCold: options.cold)
     say(conditions.text)
+    if let from = outputs.from { return try outputs.write(Report(from: from).results, conditions) }
     if let missing = missingRivals() { say(missing) }
     say("\n" + Table.header)
     var results: [Result] = []
