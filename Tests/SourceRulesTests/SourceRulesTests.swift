@@ -5,6 +5,7 @@ import Testing
 /// The files that may do what the compiler can't check, each with its reason.
 private let filesThatMayBeUnsafe: [String: String] = [
   "Files/LentBytes.swift": "copies bytes in and out of RawSpan",
+  "Files/MappedFile.swift": "maps files into memory",
   "Files/SystemCalls.swift": "calls the operating system: open files",
   "Files/DirectWriter.swift": "writes aligned blocks past the cache",
   "Files/FileStatus.swift": "calls the operating system: which file",
@@ -17,6 +18,7 @@ private let filesThatMayBeUnsafe: [String: String] = [
   "StoredObjectsCore/Store/Store.swift": "has no run-time check of exclusivity",
   "TokyoCabinet/HashHandle.swift": "holds the C library's handle",
   "TokyoCabinet/HashHandle+WholeFile.swift": "holds the C library's handle",
+  "TokyoCabinetFile/Deflate.swift": "calls zlib",
   "TokyoCabinet/RecordBatch.swift": "copies records that the C library hands out",
   "Locks/Locked.swift": "holds a pthread_mutex_t",
   "Locks/ReadWriteLock.swift": "holds a pthread_rwlock_t",
@@ -69,6 +71,14 @@ struct ImportRulesTests {
   func cLibrary() {
     let importers = SourceFile.all.filter { $0.imports.contains("CTokyoCabinet") }.map(\.module)
     #expect(Set(importers).isSubset(of: ["TokyoCabinet"]))
+  }
+
+  @Test("The native reader of hash files imports neither the C library nor the core")
+  func hashFiles() {
+    let files = SourceFile.all.filter { $0.module == "TokyoCabinetFile" }
+    #expect(!files.isEmpty)
+    let imports = files.reduce(into: Set<String>()) { $0.formUnion($1.imports) }
+    #expect(imports == ["CZlib", "Files"])
   }
 
   @Test("The core imports no C but that of its checksum, and little of Foundation")
