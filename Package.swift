@@ -19,6 +19,7 @@ let package = Package(
     .library(name: "StoredObjects", targets: ["StoredObjects"]),
     .library(name: "StoredObjectsCore", targets: ["StoredObjectsCore"]),
     .library(name: "TokyoCabinet", targets: ["TokyoCabinet"]),
+    .library(name: "TokyoCabinetFile", targets: ["TokyoCabinetFile"]),
     .library(name: "TokyoCabinetBackend", targets: ["TokyoCabinetBackend"]),
     .library(name: "StoredObjectsTestSupport", targets: ["StoredObjectsTestSupport"]),
     .executable(name: "stored-objects", targets: ["stored-objects"]),
@@ -34,9 +35,10 @@ let package = Package(
       dependencies: ["StoredObjectsCore", "TokyoCabinetBackend"],
       swiftSettings: strict),
     .target(
-      name: "StoredObjectsCore", dependencies: ["Files", "Locks", log],
+      name: "StoredObjectsCore", dependencies: ["CCRC32C", "Files", "Locks", log],
       swiftSettings: strict),
     .target(name: "Locks", swiftSettings: strict),
+    .target(name: "CCRC32C"),
     .target(name: "CFiles"),
     .target(name: "Files", dependencies: ["CFiles"], swiftSettings: strict),
 
@@ -44,8 +46,13 @@ let package = Package(
       name: "CTokyoCabinet", pkgConfig: "tokyocabinet",
       providers: [.apt(["libtokyocabinet-dev"]), .brew(["tokyo-cabinet"])]),
     .target(
-      name: "TokyoCabinet", dependencies: ["CTokyoCabinet", "Files", "Locks"], swiftSettings: strict
-    ),
+      name: "TokyoCabinet",
+      dependencies: ["CTokyoCabinet", "TokyoCabinetFile", "Files", "Locks"],
+      swiftSettings: strict),
+    .systemLibrary(
+      name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .target(
+      name: "TokyoCabinetFile", dependencies: ["CZlib", "Files"], swiftSettings: strict),
     .target(
       name: "TokyoCabinetBackend",
       dependencies: ["StoredObjectsCore", "TokyoCabinet", "Files", "Locks"],
@@ -67,7 +74,10 @@ let package = Package(
 
     .executableTarget(
       name: "speedtests",
-      dependencies: ["StoredObjectsCore", "TokyoCabinetBackend", argumentParser],
+      dependencies: [
+        "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet", "TokyoCabinetFile", "Files",
+        argumentParser,
+      ],
       path: "SpeedTests", swiftSettings: strict),
 
     .executableTarget(
@@ -82,11 +92,26 @@ let package = Package(
       name: "jukebox", dependencies: ["StoredObjects", argumentParser],
       path: "Examples/Jukebox", exclude: ["README.md", "Sample"], swiftSettings: strict),
 
+    .testTarget(name: "FilesTests", dependencies: ["Files"], swiftSettings: strict),
     .testTarget(
       name: "StoredObjectsCoreTests",
       dependencies: ["StoredObjectsCore", "StoredObjectsTestSupport"],
       swiftSettings: strict),
     .testTarget(name: "TokyoCabinetTests", dependencies: ["TokyoCabinet"], swiftSettings: strict),
+    .testTarget(
+      name: "TokyoCabinetFileTests",
+      dependencies: [
+        "TokyoCabinetFile", "TokyoCabinet", "FormatFuzzing", "StoredObjectsTestSupport", "Files",
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "FormatFuzzing",
+      dependencies: ["TokyoCabinetFile", "Files", "StoredObjectsTestSupport"],
+      path: "Tests/FormatFuzzing", swiftSettings: strict),
+    .executableTarget(
+      name: "format-fuzzer",
+      dependencies: ["FormatFuzzing", "StoredObjectsTestSupport", argumentParser],
+      path: "Tests/FormatFuzzer", swiftSettings: strict),
     .testTarget(
       name: "BackendTests",
       dependencies: [

@@ -16,15 +16,17 @@ extension [UInt8] {
 
   /// Lends the bytes.
   @inlinable
-  package func lend<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
+  package func lend<Result, Failure: Error>(
+    _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     try unsafe body(span.bytes)
   }
 
   /// Lends some of the bytes.
   @inlinable
-  package func lend<Result>(
-    _ range: Range<Int>, _ body: (RawSpan) throws -> Result
-  ) rethrows -> Result {
+  package func lend<Result, Failure: Error>(
+    _ range: Range<Int>, _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     try unsafe body(span.bytes.extracting(range))
   }
 }
@@ -47,5 +49,37 @@ extension ArraySlice<UInt8> {
       }
       return unsafe bytes[index...].allSatisfy { $0 == 0 }
     }
+  }
+}
+
+// Numbers in lent bytes. An offset that leads out of the bytes is a mistake of the caller and traps:
+// whoever reads a file checks its offsets first.
+
+extension RawSpan {
+  /// The byte at an offset.
+  @inlinable @inline(__always)
+  package func loadByte(at offset: Int) -> UInt8 {
+    unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+  }
+
+  /// The number in two bytes.
+  @inlinable @inline(__always)
+  package func loadUInt16(at offset: Int, isBigEndian: Bool) -> UInt16 {
+    let number = unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt16.self)
+    return isBigEndian ? UInt16(bigEndian: number) : UInt16(littleEndian: number)
+  }
+
+  /// The number in four bytes.
+  @inlinable @inline(__always)
+  package func loadUInt32(at offset: Int, isBigEndian: Bool) -> UInt32 {
+    let number = unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)
+    return isBigEndian ? UInt32(bigEndian: number) : UInt32(littleEndian: number)
+  }
+
+  /// The number in eight bytes.
+  @inlinable @inline(__always)
+  package func loadUInt64(at offset: Int, isBigEndian: Bool) -> UInt64 {
+    let number = unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
+    return isBigEndian ? UInt64(bigEndian: number) : UInt64(littleEndian: number)
   }
 }

@@ -139,3 +139,9 @@ package func firstBytes(of path: String, count: Int) throws(SystemError) -> [UIn
   defer { closeFile(descriptor) }
   return try readFile(descriptor, path, count, at: 0)
 }
+
+/// Makes a file, for reading and writing, where there is none.
+package func createFile(_ path: String) throws(SystemError) -> Int32 {
+  let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC
+  return Int32(try retrying("open", path) { Int(unsafe open(path, flags, 0o666)) })
+}

@@ -6,6 +6,9 @@
 ///
 /// Entries are `unowned`: the runtime checks them, and an object takes its own entry away in its
 /// `deinit`.
+///
+/// Accesses are not checked for exclusivity, which costs more than they do: each ends before any code
+/// outside of this file runs, and the table belongs to one isolation domain.
 final class UniquingTable {
   private static let pageBits = 6
   private static let pageSize = 1 << pageBits
@@ -15,22 +18,32 @@ final class UniquingTable {
   }
 
   private final class Page {
+    @safe @exclusivity(unchecked)
     var entries = [Entry](repeating: Entry(object: nil), count: pageSize)
+    @safe @exclusivity(unchecked)
     var count = 0
   }
 
   /// Pages by the thousand, so that one row at the far end costs no room for all rows before it.
   private final class Directory {
     static let bits = 10
+    @safe @exclusivity(unchecked)
     var pages = [Page?](repeating: nil, count: 1 << bits)
   }
 
+  @safe @exclusivity(unchecked)
   private var directories: [Directory?] = []
-  /// The page that was emptied last.
-  ///
-  /// It stays: the next object often stands in it.
-  private var emptyPage: Int?
+  /// The page that was used last, and its number; the next object often stands in it.
+  @safe @exclusivity(unchecked)
+  private var lastPage: Page?
+  @safe @exclusivity(unchecked)
+  private var lastNumber = -1
+  /// Emptied pages, to be used again: making one costs more than all else here.
+  @safe @exclusivity(unchecked)
+  private var spares: [Page] = []
+  private static let spareLimit = 64
   /// The number of living objects.
+  @safe @exclusivity(unchecked)
   private(set) var count = 0
 
   /// The living object of a row.
@@ -46,8 +59,7 @@ final class UniquingTable {
   /// Complexity: constant time, but for the growth of the directory.
   func enter(_ object: StoredObject, _ rowID: UInt32) {
     let number = Int(rowID) >> Self.pageBits
-    let page = page(number) ?? Page()
-    if page.count == 0 { setPage(number, page) }
+    let page = page(number) ?? makePage(number)
     page.entries[Int(rowID) & (Self.pageSize - 1)].object = object
     page.count += 1
     count += 1
@@ -60,21 +72,35 @@ final class UniquingTable {
     page.entries[Int(rowID) & (Self.pageSize - 1)].object = nil
     page.count -= 1
     count -= 1
-    if page.count == 0 { retire(number) }
+    if page.count == 0 { retire(page, number) }
   }
 
-  private func retire(_ number: Int) {
-    if let emptyPage, emptyPage != number, page(emptyPage)?.count == 0 { setPage(emptyPage, nil) }
-    emptyPage = number
+  private func makePage(_ number: Int) -> Page {
+    let page = spares.popLast() ?? Page()
+    setPage(number, page)
+    return page
+  }
+
+  private func retire(_ page: Page, _ number: Int) {
+    setPage(number, nil)
+    if spares.count < Self.spareLimit { spares.append(page) }
   }
 
   private func page(_ number: Int) -> Page? {
+    if number == lastNumber { return lastPage }
+    guard let page = findPage(number) else { return nil }
+    (lastNumber, lastPage) = (number, page)
+    return page
+  }
+
+  private func findPage(_ number: Int) -> Page? {
     let index = number >> Directory.bits
     guard index < directories.count, let directory = directories[index] else { return nil }
     return directory.pages[number & (1 << Directory.bits - 1)]
   }
 
   private func setPage(_ number: Int, _ page: Page?) {
+    (lastNumber, lastPage) = (number, page)
     let index = number >> Directory.bits
     if index >= directories.count {
       directories.append(contentsOf: repeatElement(nil, count: index + 1 - directories.count))

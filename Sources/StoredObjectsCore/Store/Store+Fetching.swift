@@ -9,22 +9,25 @@ extension Store {
   public func object<Object: StoredObject>(
     _ type: Object.Type, rowID: UInt32
   ) throws(StoreError) -> Object? {
-    let entry = try requireRegistration(of: type)
-    if let living = entry.living(rowID) as? Object {
-      return try fetchIfThere(living, entry)
-    }
-    guard entry.mayHave(rowID) else { return nil }
-    var buffer = takeBuffer()
-    defer { giveBack(buffer) }
-    guard try readRecord(rowID, entry, into: &buffer) else { return nil }
-    let object = entry.makeFault(rowID, as: type)
-    try decode(object, entry, from: &buffer)
-    return object
+    try object(try requireRegistration(of: type), rowID: rowID) as? Object
   }
 
-  private func fetchIfThere<Object: StoredObject>(
-    _ object: Object, _ entry: RegisteredClass
-  ) throws(StoreError) -> Object? {
+  func object(
+    _ entry: RegisteredClass, rowID: UInt32
+  ) throws(StoreError) -> StoredObject? {
+    if let living = entry.living(rowID) { return try fetchIfThere(living, entry) }
+    guard entry.mayHave(rowID) else { return nil }
+    return try withScratchBuffer { buffer throws(StoreError) in
+      guard try readRecord(rowID, entry, into: &buffer) else { return nil }
+      let object = entry.makeFault(rowID)
+      try decode(object, entry, from: &buffer)
+      return object
+    }
+  }
+
+  private func fetchIfThere(
+    _ object: StoredObject, _ entry: RegisteredClass
+  ) throws(StoreError) -> StoredObject? {
     if object.state.contains(.deleted) { return nil }
     do {
       try object.fetchContent()
@@ -62,15 +65,17 @@ extension Store {
   /// ``cursor(over:)``.
   ///
   /// - Throws: ``StoreError`` with `notRegistered`, `damaged`, `newerVersion`, `ioError` or `closed`.
-  public func allObjects<Object: StoredObject>(
+  @inlinable public func allObjects<Object: StoredObject>(
     of type: Object.Type
   ) throws(StoreError) -> [Object] {
     var objects: [Object] = []
     objects.reserveCapacity(try count(of: type))
     var cursor = try cursor(over: type)
     var isSorted = true
+    var last: UInt32 = 0
     while let object = try cursor.next() {
-      if let last = objects.last, last.rowID > object.rowID { isSorted = false }
+      if object.rowID < last { isSorted = false }
+      last = object.rowID
       objects.append(object)
     }
     return isSorted ? objects : objects.sorted { $0.rowID < $1.rowID }
@@ -85,7 +90,7 @@ extension Store {
   /// What is promised at ``ObjectCursor`` holds here.
   ///
   /// - Throws: ``StoreError`` as ``ObjectCursor/next()``, and whatever the closure throws.
-  public func enumerate<Object: StoredObject>(
+  @inlinable public func enumerate<Object: StoredObject>(
     _ type: Object.Type, _ body: (Object, _ stop: inout Bool) throws -> Void
   ) throws {
     var cursor = try cursor(over: type)
@@ -99,7 +104,7 @@ extension Store {
   public func cursor<Object: StoredObject>(
     over type: Object.Type
   ) throws(StoreError) -> ObjectCursor<Object> {
-    ObjectCursor(self, try requireRegistration(of: type), type)
+    ObjectCursor(RowCursor(self, try requireRegistration(of: type)))
   }
 }
 
@@ -108,15 +113,15 @@ extension Store {
 extension Store {
   /// Reads the record of a fault.
   func readContent(of object: StoredObject, _ entry: RegisteredClass) throws(StoreError) {
-    var buffer = takeBuffer()
-    defer { giveBack(buffer) }
-    guard try readRecord(object.rowID, entry, into: &buffer) else {
-      throw StoreError(
-        .recordMissing,
-        "Something refers to this row, but it has no record: it was deleted, or the file is damaged.",
-        at: entry.place(object.rowID))
+    try withScratchBuffer { buffer throws(StoreError) in
+      guard try readRecord(object.rowID, entry, into: &buffer) else {
+        throw StoreError(
+          .recordMissing,
+          "Something refers to this row, but it has no record: it was deleted, or the file is damaged.",
+          at: entry.place(object.rowID))
+      }
+      try decode(object, entry, from: &buffer)
     }
-    try decode(object, entry, from: &buffer)
   }
 
   private func readRecord(
@@ -176,13 +181,6 @@ extension Store {
       """)
   }
 
-  /// A buffer to read into; ``giveBack(_:)`` it.
-  func takeBuffer() -> DataBuffer {
-    var buffer = spareBuffers.popLast() ?? DataBuffer()
-    buffer.store = self
-    return buffer
-  }
-
   /// A buffer that reads one record out of many.
   ///
   /// It needs no giving back.
@@ -190,13 +188,5 @@ extension Store {
     var buffer = DataBuffer([], store: self)
     buffer.window(range, of: bytes)
     return buffer
-  }
-
-  /// Keeps the memory of a buffer for the next record, unless it has become unusually large.
-  func giveBack(_ buffer: DataBuffer) {
-    guard spareBuffers.count < 8, buffer.byteCount < 1 << 20 else { return }
-    var buffer = buffer
-    buffer.store = nil
-    spareBuffers.append(buffer)
   }
 }

@@ -24,6 +24,7 @@ public final class Store {
   /// It may be shared with other stores.
   public let backend: any StoreBackend
   /// Hears of inserts, deletes, changes and saves.
+  @safe @exclusivity(unchecked)
   public weak var delegate: (any StoreDelegate)?
 
   let configuration: StoreConfiguration
@@ -32,6 +33,9 @@ public final class Store {
   /// The classes, in order: the index is the class ID.
   private(set) var classes: [RegisteredClass] = []
   private var classesByType: [ObjectIdentifier: RegisteredClass] = [:]
+  /// The class that was looked up last: most objects come in series.
+  @safe @exclusivity(unchecked)
+  private var lastClass: RegisteredClass?
 
   /// Named buffers that the next save will write, or remove.
   var pendingNames: [ExactName: [UInt8]?] = [:]
@@ -47,11 +51,13 @@ public final class Store {
   var rowsChangedElsewhere: [TableID: Set<UInt32>] = [:]
   let inbox = ChangeInbox()
 
-  /// Buffers to read records into, kept for their memory.
+  /// The buffer to read records into, kept for its memory.
   ///
-  /// More than one only while records are read inside of one another.
-  var spareBuffers: [DataBuffer] = []
+  /// While it is in use an empty one stands here, for records that are read inside of another.
+  @safe @exclusivity(unchecked)
+  private var scratch = DataBuffer()
   /// Whether objects are being encoded, when they must not change.
+  @safe @exclusivity(unchecked)
   var isEncoding = false
   var changedWhileEncoding = false
   /// Takes down the references that are read, while a check reads records.
@@ -78,7 +84,10 @@ public final class Store {
 
   /// The entry of a class, or nil.
   func registration(of type: StoredObject.Type) -> RegisteredClass? {
-    classesByType[ObjectIdentifier(type)]
+    if let lastClass, lastClass.type == type { return lastClass }
+    guard let entry = classesByType[ObjectIdentifier(type)] else { return nil }
+    lastClass = entry
+    return entry
   }
 
   /// The entry of a class by its place in the order, or nil.
@@ -96,6 +105,25 @@ public final class Store {
 }
 
 @available(*, unavailable) extension Store: Sendable {}
+
+// MARK: - A buffer for one record
+
+extension Store {
+  /// Lends a buffer that is empty and belongs to the store, and keeps its memory for the next record,
+  /// unless that has become unusually large.
+  func withScratchBuffer<Result>(
+    _ body: (inout DataBuffer) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    var buffer = DataBuffer()
+    swap(&buffer, &scratch)
+    buffer.store = self
+    defer {
+      buffer.store = nil
+      if buffer.byteCount < 1 << 20 { swap(&buffer, &scratch) }
+    }
+    return try body(&buffer)
+  }
+}
 
 // MARK: - Content that could not be read
 
