@@ -95,9 +95,10 @@ let package = Package(
     .executableTarget(
       name: "crash-harness",
       dependencies: [
-        "StoredObjectsCore", "TokyoCabinetBackend", "StoredObjectsTestSupport", argumentParser,
+        "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet", "StoredObjectsTestSupport",
+        argumentParser,
       ],
-      path: "Tests/CrashHarness", swiftSettings: strict),
+      path: "Tests/CrashHarness", exclude: ["PowerShim"], swiftSettings: strict),
 
     .executableTarget(
       name: "jukebox", dependencies: ["StoredObjects", argumentParser],
@@ -127,6 +128,7 @@ let package = Package(
       name: "BackendTests",
       dependencies: [
         "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet", "StoredObjectsTestSupport",
+        "Locks",
       ],
       swiftSettings: strict),
     .testTarget(
