@@ -39,8 +39,19 @@ struct Result: Codable {
     workload == other.workload && count == other.count && durability == other.durability
   }
 
+  /// Whether it was timed inside the process: what has to be prepared there always is.
+  var isInside: Bool {
+    let workload = workloads.first { $0.name == self.workload }
+    return workload?.timing == .inside || !outlivesProcess
+  }
+
+  private var outlivesProcess: Bool {
+    engines.first { $0.name == engine }?.outlivesProcess ?? true
+  }
+
   /// The time as a multiple of the yardstick's, at the same work and durability.
   func ratio(among results: [Result]) -> Double? {
+    guard outlivesProcess else { return nil }
     let yardstick = results.first { $0.engine == Contestant.yardstick && isComparable(with: $0) }
     return yardstick.map { medianMs / $0.medianMs }
   }

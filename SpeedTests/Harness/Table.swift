@@ -9,13 +9,12 @@ enum Table {
   static func row(_ result: Result, among results: [Result]) -> String {
     let workload = workloads.first { $0.name == result.workload }
     let operations = workload?.operations(result.count) ?? result.count
-    let isInside = workload?.timing == .inside || result.durability == "none"
     return line(
       result.workload, result.engine, result.durability, format(Double(result.count), 0),
       milliseconds(result.medianMs), milliseconds(result.minMs), milliseconds(result.maxMs),
       result.ratio(among: results).map { format($0, 2) } ?? "-",
       format(result.medianMs * 1e3 / Double(operations), 2), format(result.peakRssMib, 0),
-      format(Double(result.fileBytes) / 1_048_576, 1), isInside ? "inside" : "process")
+      format(Double(result.fileBytes) / 1_048_576, 1), result.isInside ? "inside" : "process")
   }
 
   private static func line(_ cells: String...) -> String {
