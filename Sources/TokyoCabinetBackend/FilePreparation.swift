@@ -7,7 +7,7 @@ import TokyoCabinetFile
 ///
 /// Few changes are made by the C library in a copy, which takes the time of the copy and of the
 /// changes; many by writing the file anew, which takes a few times as long as a copy, however many
-/// there are. Measured, the two are even at a sixteenth of the records. A file that the C library
+/// there are. Measured, the two are even at about a twelfth of the records. A file that the C library
 /// could not change, or that has become too large for its layout, is written anew, too.
 ///
 /// Nobody else knows the new file yet, so it needs no transactions; it is whole once it is closed.
@@ -34,7 +34,7 @@ struct FilePreparation {
   let byteOrder: HashFileHeader.ByteOrder
 
   /// Records for each change, from which on a copy is cheaper than a new file.
-  private static let recordsPerChange = 16
+  private static let recordsPerChange = 12
 
   /// Does it all.
   func run() throws {
