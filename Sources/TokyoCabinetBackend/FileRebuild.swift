@@ -26,13 +26,20 @@ struct FileRebuild {
   func run(_ bytes: [UInt8], _ changes: inout some KeyedChanges) throws {
     try removeFile(path)
     let writer = try HashFileWriter(path, layout: layout)
+    var count = 0
     try old?.forEach { key, value in
+      count += 1
       switch try changes.take(key) {
       case .none: try writer.append(key: key, value: value)
       case .deleted: break
       case .written(let range):
         try bytes.lend(range) { try writer.append(key: key, value: $0) }
       }
+    }
+    if let old, count != old.count {
+      throw StoreError(
+        .damaged, "The file has \(count) records, and should have \(old.count). Salvage the store.",
+        at: .init(path: old.path))
     }
     try changes.forEachLeft { key, range in
       try bytes.lend(range) { try writer.append(key: key, value: $0) }

@@ -52,7 +52,7 @@ final class TableFile: Sendable {
       case .missing: return (nil, current.generation)
       case .closed: throw StoreError(.closed, "the backend has been closed")
       case .unknown:
-        let found = try open(current.path)
+        let found = try open(current.path, isOurs: current.generation > 0)
         current.state = found.map { .open($0) } ?? .missing
         return (found, current.generation)
       }
@@ -93,7 +93,7 @@ final class TableFile: Sendable {
 
   // MARK: Opening
 
-  private func open(_ path: String) throws -> HashFile? {
+  private func open(_ path: String, isOurs: Bool) throws -> HashFile? {
     guard exists(path) else { return nil }
     return try storeErrors(at: path, className: name) {
       let start = try firstBytes(of: path, count: HashFileHeader.size)
@@ -101,10 +101,26 @@ final class TableFile: Sendable {
         try takeBackTransaction(path, header.byteOrder)
       }
       let file = try HashFile(MappedFile(path, isLocked: true))
+      if !isOurs { try inspect(file) }
       guard !isReadOnly, try file.header.byteOrder != libraryByteOrder(path) else { return file }
       try convert(file, path)
       return try HashFile(MappedFile(path, isLocked: true))
     }
+  }
+
+  /// Up to this size files are looked at when they are opened, which takes some milliseconds.
+  ///
+  /// Reading believes nothing in a file, but would miss a record that a spoilt link does not lead to.
+  /// What this backend itself has made needs no look.
+  private static let inspectedSize = 4 << 20
+
+  private func inspect(_ file: HashFile) throws {
+    guard file.fileSize <= Self.inspectedSize, let finding = file.check().findings.first else {
+      return
+    }
+    let place = StoreError.Place(path: file.path, className: name)
+    let damage = StoreFinding.damage(finding.message, finding.offset, place)
+    throw StoreError(.damaged, damage.message, at: damage.place)
   }
 
   private func libraryByteOrder(_ path: String) throws -> HashFileHeader.ByteOrder {

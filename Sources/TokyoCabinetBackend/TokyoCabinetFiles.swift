@@ -123,7 +123,7 @@ public final class TokyoCabinetFiles: RecordFiles {
   }
 
   /// Whether a file is a hash database; anything else that lies in the directory is passed over.
-  private func isHashFile(_ name: String) throws -> Bool {
+  func isHashFile(_ name: String) throws -> Bool {
     let path = path(of: name)
     guard isRegularFile(path) else { return false }
     let bytes = try storeErrors(at: path) { try firstBytes(of: path, count: HashFileHeader.size) }

@@ -81,7 +81,7 @@ struct ByteOrderTests {
         try file.close()
       }
       let left = try FileManager.default.contentsOfDirectory(atPath: directory)
-      #expect(left.sorted() == ["Commit.log"] + Self.names)
+      #expect(left.sorted() == ["Commit.log", "Commit.manifest"] + Self.names)
     }
   }
 

@@ -19,6 +19,8 @@ extension TokyoCabinetFiles {
         try prepareCompaction(of: name, isSynced: durability != .none, &compaction)
       }
       progress(IntegrityProgress("", names.count, of: names.count))
+      // The log is going to name the new files, so they must be there after a power cut.
+      if durability != .none && !compaction.replacements.isEmpty { try synchronizeDirectory() }
       return compaction
     } catch {
       discard(compaction.replacements)

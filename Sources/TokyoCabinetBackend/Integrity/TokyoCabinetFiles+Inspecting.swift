@@ -13,7 +13,7 @@ extension TokyoCabinetFiles {
     try checkOpen()
     var inspection = StoreInspection(tableNames: [])
     for name in try fileNames().sorted() {
-      if name == Names.log || name.hasPrefix(".") { continue }
+      if name == Names.log || name == Names.manifest || name.hasPrefix(".") { continue }
       try inspect(name, &inspection)
     }
     return inspection
@@ -56,7 +56,7 @@ extension TokyoCabinetFiles {
 }
 
 extension StoreFinding {
-  fileprivate static func damage(
+  static func damage(
     _ what: String, _ offset: Int?, _ place: StoreError.Place
   ) -> StoreFinding {
     var place = place
