@@ -55,7 +55,7 @@ let package = Package(
       name: "TokyoCabinetFile", dependencies: ["CZlib", "Files"], swiftSettings: strict),
     .target(
       name: "TokyoCabinetBackend",
-      dependencies: ["StoredObjectsCore", "TokyoCabinet", "Files", "Locks"],
+      dependencies: ["StoredObjectsCore", "TokyoCabinet", "TokyoCabinetFile", "Files", "Locks"],
       swiftSettings: strict),
 
     .target(
@@ -127,8 +127,8 @@ let package = Package(
     .testTarget(
       name: "BackendTests",
       dependencies: [
-        "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet", "StoredObjectsTestSupport",
-        "Locks",
+        "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet", "TokyoCabinetFile",
+        "StoredObjectsTestSupport", "Locks",
       ],
       swiftSettings: strict),
     .testTarget(
