@@ -81,6 +81,7 @@ let package = Package(
       name: "jukebox", dependencies: ["StoredObjects", argumentParser],
       path: "Examples/Jukebox", exclude: ["README.md", "Sample"], swiftSettings: strict),
 
+    .testTarget(name: "FilesTests", dependencies: ["Files"], swiftSettings: strict),
     .testTarget(
       name: "StoredObjectsCoreTests",
       dependencies: ["StoredObjectsCore", "StoredObjectsTestSupport"],

@@ -5,6 +5,7 @@ import Testing
 /// The files that may do what the compiler can't check, each with its reason.
 private let filesThatMayBeUnsafe: [String: String] = [
   "Files/LentBytes.swift": "copies bytes in and out of RawSpan",
+  "Files/MappedFile.swift": "maps files into memory",
   "Files/SystemCalls.swift": "calls the operating system: open files",
   "Files/FileStatus.swift": "calls the operating system: which file",
   "Files/SystemCalls+Names.swift": "calls the operating system: names",

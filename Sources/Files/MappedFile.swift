@@ -1,0 +1,100 @@
+// The one place that maps files into memory.
+
+#if canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// A whole file, mapped into memory for reading, or bytes that stand in for one.
+///
+///     let file = try MappedFile(path)
+///     let mark = file.withBytes { $0.firstByte }
+///
+/// The map is of the file that had the name when it was opened, and stays valid when the name goes to
+/// another file or is removed. It ends with the last reference to this object. Its size is that of
+/// the moment of opening.
+///
+/// When another process *cuts* the file while it is mapped, reading behind the new end raises SIGBUS,
+/// which ends the process: no check can prevent it. So the files of a store are never cut or written
+/// in place while they may be mapped: a new file is made beside the old one and renamed.
+///
+/// Safe on any thread.
+@safe
+package final class MappedFile: @unchecked Sendable {
+  // Sendable: both properties are constants, and nobody writes to the memory through this object.
+  // It is a read-only map, or a private copy, that only `deinit` gives back.
+
+  /// The path it was opened by.
+  package let path: String
+  /// The number of bytes.
+  package var count: Int { unsafe memory.count }
+  /// Where the bytes are; no base address when there are none.
+  @usableFromInline package let memory: UnsafeRawBufferPointer
+  /// Whether the memory is a map, and not a copy.
+  private let isMapped: Bool
+
+  /// Maps a regular file.
+  ///
+  /// - Throws: `SystemError`; with `ENODEV`, as of `mmap`, for what is no regular file.
+  package init(_ path: String) throws(SystemError) {
+    self.path = path
+    isMapped = true
+    let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK
+    let descriptor = Int32(try retrying("open", path) { Int(unsafe open(path, flags)) })
+    defer { closeFile(descriptor) }
+    var status = stat()
+    _ = try retrying("fstat", path) { Int(unsafe fstat(descriptor, &status)) }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw SystemError(call: "mmap", path: path, number: ENODEV)
+    }
+    let count = Int(status.st_size)
+    guard count > 0 else {
+      unsafe memory = UnsafeRawBufferPointer(start: nil, count: 0)
+      return
+    }
+    let map = unsafe mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0)
+    guard let map = unsafe map, unsafe map != MAP_FAILED else { throw .last("mmap", path) }
+    unsafe memory = UnsafeRawBufferPointer(start: map, count: count)
+  }
+
+  /// Copies bytes, to be read as if they were a file's.
+  package init(copying bytes: [UInt8], path: String = "memory") {
+    self.path = path
+    isMapped = false
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)
+    unsafe copy.copyBytes(from: bytes)
+    unsafe memory = UnsafeRawBufferPointer(copy)
+  }
+
+  deinit {
+    if !isMapped { return unsafe memory.deallocate() }
+    guard let start = unsafe memory.baseAddress else { return }
+    _ = unsafe munmap(UnsafeMutableRawPointer(mutating: start), memory.count)
+  }
+
+  /// Lends all bytes.
+  ///
+  /// Complexity: constant time; bytes come from the disk when they are first read.
+  @inlinable
+  package func withBytes<Result, Failure: Error>(
+    _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try unsafe body(memory.bytes)
+  }
+
+  /// What a reader is going to do, so that the system can read ahead, or not.
+  package enum Access: Sendable { case sequential, random, normal }
+
+  /// Tells the system how the bytes are going to be read; a hint, which can't fail.
+  package func expect(_ access: Access) {
+    guard isMapped, let start = unsafe memory.baseAddress else { return }
+    let advice =
+      switch access {
+      case .sequential: MADV_SEQUENTIAL
+      case .random: MADV_RANDOM
+      case .normal: MADV_NORMAL
+      }
+    _ = unsafe madvise(UnsafeMutableRawPointer(mutating: start), memory.count, Int32(advice))
+  }
+}
