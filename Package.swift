@@ -20,6 +20,7 @@ let package = Package(
     .library(name: "StoredObjectsCore", targets: ["StoredObjectsCore"]),
     .library(name: "TokyoCabinet", targets: ["TokyoCabinet"]),
     .library(name: "TokyoCabinetBackend", targets: ["TokyoCabinetBackend"]),
+    .library(name: "CDB", targets: ["CDB"]),
     .library(name: "StoredObjectsTestSupport", targets: ["StoredObjectsTestSupport"]),
     .executable(name: "stored-objects", targets: ["stored-objects"]),
   ],
@@ -50,6 +51,8 @@ let package = Package(
       name: "TokyoCabinetBackend",
       dependencies: ["StoredObjectsCore", "TokyoCabinet", "Files", "Locks"],
       swiftSettings: strict),
+
+    .target(name: "CDB", dependencies: ["Files", "Locks"], swiftSettings: strict),
 
     .target(
       name: "StoredObjectsTestSupport",
@@ -85,6 +88,9 @@ let package = Package(
     .testTarget(
       name: "StoredObjectsCoreTests",
       dependencies: ["StoredObjectsCore", "StoredObjectsTestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "CDBTests", dependencies: ["CDB", "Files", "StoredObjectsTestSupport"],
       swiftSettings: strict),
     .testTarget(name: "TokyoCabinetTests", dependencies: ["TokyoCabinet"], swiftSettings: strict),
     .testTarget(

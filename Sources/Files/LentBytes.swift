@@ -16,15 +16,17 @@ extension [UInt8] {
 
   /// Lends the bytes.
   @inlinable
-  package func lend<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
+  package func lend<Result, Failure: Error>(
+    _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     try unsafe body(span.bytes)
   }
 
   /// Lends some of the bytes.
   @inlinable
-  package func lend<Result>(
-    _ range: Range<Int>, _ body: (RawSpan) throws -> Result
-  ) rethrows -> Result {
+  package func lend<Result, Failure: Error>(
+    _ range: Range<Int>, _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     try unsafe body(span.bytes.extracting(range))
   }
 }

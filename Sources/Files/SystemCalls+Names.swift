@@ -78,6 +78,15 @@ package func renameFile(_ old: String, _ new: String) throws(SystemError) {
   if unsafe rename(old, new) != 0 { throw .last("rename", new) }
 }
 
+/// Makes a file that must not be there yet, with the permissions of another one, if that is there.
+package func createFile(_ path: String, like other: String) throws(SystemError) -> Int32 {
+  let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC
+  let descriptor = Int32(try retrying("open", path) { Int(unsafe open(path, flags, 0o666)) })
+  var status = stat()
+  if unsafe stat(other, &status) == 0 { _ = fchmod(descriptor, status.st_mode & 0o777) }
+  return descriptor
+}
+
 /// Copies a file, with its permissions, to a path where there is none or an older one.
 package func copyFile(_ old: String, to new: String) throws(SystemError) {
   let source = Int32(

@@ -6,6 +6,7 @@ import Testing
 private let filesThatMayBeUnsafe: [String: String] = [
   "Files/LentBytes.swift": "copies bytes in and out of RawSpan",
   "Files/MappedFile.swift": "maps files into memory",
+  "Files/LentBytes+Numbers.swift": "reads numbers in RawSpan, and compares bytes",
   "Files/SystemCalls.swift": "calls the operating system: open files",
   "Files/FileStatus.swift": "calls the operating system: which file",
   "Files/SystemCalls+Names.swift": "calls the operating system: names",
@@ -63,6 +64,13 @@ struct ImportRulesTests {
   func cLibrary() {
     let importers = SourceFile.all.filter { $0.imports.contains("CTokyoCabinet") }.map(\.module)
     #expect(Set(importers).isSubset(of: ["TokyoCabinet"]))
+  }
+
+  @Test("CDB imports nothing of the object core")
+  func constantDatabase() {
+    let files = SourceFile.all.filter { $0.module == "CDB" }
+    let imports = files.reduce(into: Set<String>()) { $0.formUnion($1.imports) }
+    #expect(imports == ["Files", "FoundationEssentials", "Locks"])
   }
 
   @Test("The core imports no C library, and little of Foundation")

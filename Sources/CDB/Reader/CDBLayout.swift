@@ -1,0 +1,122 @@
+internal import Files
+
+/// What the header of a file says, checked, and how to find a record by it.
+///
+/// The header is copied when it is checked, so that nobody can change it afterwards. Every other position
+/// and length is compared with the size of the file when it is followed.
+struct CDBLayout: Sendable {
+  let format: CDBFormat
+  /// Where the records end: at the first table that has slots.
+  let dataEnd: Int
+  /// How many slots all tables have.
+  let slotCount: Int
+  /// The tables, all of which lie inside the file.
+  let tables: [Table]
+
+  struct Table: Sendable {
+    var start = 0
+    var slots = 0
+  }
+
+  /// Where a record has its parts.
+  struct Record: Sendable {
+    /// The position that slots give.
+    let position: Int
+    let key: Range<Int>
+    let value: Range<Int>
+  }
+
+  /// Checks the header.
+  init(_ bytes: RawSpan, _ path: String, _ format: CDBFormat) throws(CDBError) {
+    self.format = format
+    let size = bytes.byteCount
+    guard size >= format.headerSize else {
+      throw .damaged(path, at: size, "The file ends inside its header of \(format.headerSize) bytes.")
+    }
+    var (dataEnd, slotCount) = (size, 0)
+    var tables = [Table](repeating: Table(), count: CDBFormat.tableCount)
+    for table in 0..<CDBFormat.tableCount {
+      let offset = table * format.pairSize
+      let (start, slots) = Self.pair(bytes, at: offset, format)
+      if slots == 0 { continue }
+      guard start >= UInt64(format.headerSize), start <= UInt64(size),
+        slots <= UInt64(size - Int(start)) / UInt64(format.pairSize)
+      else {
+        throw .damaged(
+          path, at: offset,
+          "Table \(table) lies outside of the file: it was cut, or is no \(format) database.")
+      }
+      dataEnd = min(dataEnd, Int(start))
+      slotCount += Int(slots)
+      tables[table] = Table(start: Int(start), slots: Int(slots))
+    }
+    self.tables = tables
+    self.dataEnd = slotCount == 0 ? format.headerSize : dataEnd
+    self.slotCount = slotCount
+    if slotCount == 0, size != format.headerSize { throw Self.noTables(path, format) }
+  }
+
+  /// The header of a wide file says to a classic reader that all tables are empty.
+  private static func noTables(_ path: String, _ format: CDBFormat) -> CDBError {
+    let other: CDBFormat = format == .wide ? .classic : .wide
+    return CDBError(
+      .otherFormat, path: path,
+      message: "Something follows the header, and no table leads there. Open it as .\(other).",
+      offset: format.headerSize)
+  }
+
+  // MARK: Numbers
+
+  @inline(__always)
+  static func pair(_ bytes: RawSpan, at offset: Int, _ format: CDBFormat) -> (UInt64, UInt64) {
+    if format == .wide {
+      return (
+        bytes.littleEndian(at: offset, as: UInt64.self),
+        bytes.littleEndian(at: offset + 8, as: UInt64.self)
+      )
+    }
+    let both = bytes.littleEndian(at: offset, as: UInt64.self)
+    return (both & 0xFFFF_FFFF, both >> 32)
+  }
+
+  /// The record at a position.
+  ///
+  /// - Parameters:
+  ///   - bytes: The file.
+  ///   - position: Where the record begins, as a slot or the end of the record before it says.
+  ///   - source: Where the position was read.
+  @inline(__always)
+  func record(
+    _ bytes: RawSpan, at position: UInt64, from source: Int
+  ) throws(Fault) -> Record {
+    guard position >= UInt64(format.headerSize), position <= UInt64(dataEnd),
+      dataEnd - Int(position) >= format.pairSize
+    else { throw Fault(kind: .position, offset: source) }
+    let start = Int(position)
+    let (keyCount, valueCount) = Self.pair(bytes, at: start, format)
+    let rest = UInt64(dataEnd - start - format.pairSize)
+    guard keyCount <= rest, valueCount <= rest - keyCount else {
+      throw Fault(kind: .length, offset: start)
+    }
+    let key = start + format.pairSize
+    let value = key + Int(keyCount)
+    return Record(position: start, key: key..<value, value: value..<value + Int(valueCount))
+  }
+
+  /// What is wrong, and where; small, for it is on the way of every look-up.
+  struct Fault: Error {
+    enum Kind { case position, length }
+
+    let kind: Kind
+    let offset: Int
+
+    func error(_ path: String) -> CDBError {
+      let message =
+        switch kind {
+        case .position: "The position here is not that of a record."
+        case .length: "The record here is longer than what is left for records."
+        }
+      return .damaged(path, at: offset, message)
+    }
+  }
+}

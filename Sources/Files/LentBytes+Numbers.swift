@@ -1,0 +1,45 @@
+#if canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+extension RawSpan {
+  /// The integer at an offset, stored with its least significant byte first.
+  ///
+  /// - Precondition: all its bytes are there; the caller has checked.
+  @inlinable
+  package func littleEndian<Number: FixedWidthInteger & BitwiseCopyable>(
+    at offset: Int, as type: Number.Type
+  ) -> Number {
+    Number(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: Number.self))
+  }
+
+  /// Whether both lend the same bytes, or copies of them.
+  package func hasSameBytes(as other: RawSpan) -> Bool {
+    guard byteCount == other.byteCount else { return false }
+    return unsafe withUnsafeBytes { bytes in
+      unsafe other.withUnsafeBytes { others in
+        guard let start = bytes.baseAddress, let other = others.baseAddress else { return true }
+        return unsafe memcmp(start, other, bytes.count) == 0
+      }
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Appends an integer with its least significant byte first.
+  @inlinable
+  package mutating func append<Number: FixedWidthInteger>(littleEndian number: Number) {
+    unsafe Swift.withUnsafeBytes(of: number.littleEndian) { unsafe append(contentsOf: $0) }
+  }
+}
+
+extension String {
+  /// Lends the UTF-8 bytes.
+  @inlinable
+  package func lendUTF8<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
+    var copy = self
+    return try copy.withUTF8 { try unsafe body(UnsafeRawBufferPointer($0).bytes) }
+  }
+}
