@@ -19,6 +19,7 @@ let package = Package(
     .library(name: "StoredObjects", targets: ["StoredObjects"]),
     .library(name: "StoredObjectsCore", targets: ["StoredObjectsCore"]),
     .library(name: "TokyoCabinet", targets: ["TokyoCabinet"]),
+    .library(name: "TokyoCabinetFile", targets: ["TokyoCabinetFile"]),
     .library(name: "TokyoCabinetBackend", targets: ["TokyoCabinetBackend"]),
     .library(name: "CDB", targets: ["CDB"]),
     .library(name: "StoredObjectsTestSupport", targets: ["StoredObjectsTestSupport"]),
@@ -45,8 +46,13 @@ let package = Package(
       name: "CTokyoCabinet", pkgConfig: "tokyocabinet",
       providers: [.apt(["libtokyocabinet-dev"]), .brew(["tokyo-cabinet"])]),
     .target(
-      name: "TokyoCabinet", dependencies: ["CTokyoCabinet", "Files", "Locks"], swiftSettings: strict
-    ),
+      name: "TokyoCabinet",
+      dependencies: ["CTokyoCabinet", "TokyoCabinetFile", "Files", "Locks"],
+      swiftSettings: strict),
+    .systemLibrary(
+      name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .target(
+      name: "TokyoCabinetFile", dependencies: ["CZlib", "Files"], swiftSettings: strict),
     .target(
       name: "TokyoCabinetBackend",
       dependencies: ["StoredObjectsCore", "TokyoCabinet", "Files", "Locks"],
@@ -70,7 +76,10 @@ let package = Package(
 
     .executableTarget(
       name: "speedtests",
-      dependencies: ["StoredObjectsCore", "TokyoCabinetBackend", argumentParser],
+      dependencies: [
+        "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet", "TokyoCabinetFile", "Files",
+        argumentParser,
+      ],
       path: "SpeedTests", swiftSettings: strict),
 
     .executableTarget(
@@ -93,6 +102,20 @@ let package = Package(
       name: "CDBTests", dependencies: ["CDB", "Files", "StoredObjectsTestSupport"],
       swiftSettings: strict),
     .testTarget(name: "TokyoCabinetTests", dependencies: ["TokyoCabinet"], swiftSettings: strict),
+    .testTarget(
+      name: "TokyoCabinetFileTests",
+      dependencies: [
+        "TokyoCabinetFile", "TokyoCabinet", "FormatFuzzing", "StoredObjectsTestSupport", "Files",
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "FormatFuzzing",
+      dependencies: ["TokyoCabinetFile", "Files", "StoredObjectsTestSupport"],
+      path: "Tests/FormatFuzzing", swiftSettings: strict),
+    .executableTarget(
+      name: "format-fuzzer",
+      dependencies: ["FormatFuzzing", "StoredObjectsTestSupport", argumentParser],
+      path: "Tests/FormatFuzzer", swiftSettings: strict),
     .testTarget(
       name: "BackendTests",
       dependencies: [

@@ -8,7 +8,7 @@ struct SpeedTests: ParsableCommand {
     commandName: "speedtests",
     abstract: "Measures StoredObjects on its backends.",
     discussion: workloadList,
-    subcommands: [Compare.self, One.self],
+    subcommands: [Compare.self, One.self, HashFiles.self],
     defaultSubcommand: Compare.self)
 
   private static var workloadList: String {
@@ -93,7 +93,7 @@ private func find(_ name: String) throws -> any Workload {
     "No workload \(name); there are \(workloads.map(\.name).joined(separator: ", ")).")
 }
 
-private func refuseDebugBuild() throws {
+func refuseDebugBuild() throws {
   var isDebug = false
   assert(
     {

@@ -37,3 +37,35 @@ extension RawSpan {
     isEmpty ? nil : unsafe unsafeLoad(fromByteOffset: 0, as: UInt8.self)
   }
 }
+
+// Numbers in lent bytes. An offset that leads out of the bytes is a mistake of the caller and traps:
+// whoever reads a file checks its offsets first.
+
+extension RawSpan {
+  /// The byte at an offset.
+  @inlinable @inline(__always)
+  package func loadByte(at offset: Int) -> UInt8 {
+    unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+  }
+
+  /// The number in two bytes.
+  @inlinable @inline(__always)
+  package func loadUInt16(at offset: Int, isBigEndian: Bool) -> UInt16 {
+    let number = unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt16.self)
+    return isBigEndian ? UInt16(bigEndian: number) : UInt16(littleEndian: number)
+  }
+
+  /// The number in four bytes.
+  @inlinable @inline(__always)
+  package func loadUInt32(at offset: Int, isBigEndian: Bool) -> UInt32 {
+    let number = unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)
+    return isBigEndian ? UInt32(bigEndian: number) : UInt32(littleEndian: number)
+  }
+
+  /// The number in eight bytes.
+  @inlinable @inline(__always)
+  package func loadUInt64(at offset: Int, isBigEndian: Bool) -> UInt64 {
+    let number = unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
+    return isBigEndian ? UInt64(bigEndian: number) : UInt64(littleEndian: number)
+  }
+}

@@ -80,8 +80,7 @@ package func renameFile(_ old: String, _ new: String) throws(SystemError) {
 
 /// Makes a file that must not be there yet, with the permissions of another one, if that is there.
 package func createFile(_ path: String, like other: String) throws(SystemError) -> Int32 {
-  let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC
-  let descriptor = Int32(try retrying("open", path) { Int(unsafe open(path, flags, 0o666)) })
+  let descriptor = try createFile(path)
   var status = stat()
   if unsafe stat(other, &status) == 0 { _ = fchmod(descriptor, status.st_mode & 0o777) }
   return descriptor
@@ -147,4 +146,10 @@ package func firstBytes(of path: String, count: Int) throws(SystemError) -> [UIn
   let descriptor = Int32(try retrying("open", path) { Int(unsafe open(path, flags)) })
   defer { closeFile(descriptor) }
   return try readFile(descriptor, path, count, at: 0)
+}
+
+/// Makes a file, for reading and writing, where there is none.
+package func createFile(_ path: String) throws(SystemError) -> Int32 {
+  let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC
+  return Int32(try retrying("open", path) { Int(unsafe open(path, flags, 0o666)) })
 }

@@ -1,3 +1,5 @@
+public import TokyoCabinetFile
+
 /// How a new database file is laid out.
 ///
 /// An existing file keeps the layout it was made with.
@@ -28,23 +30,7 @@ public struct Tuning: Sendable, Hashable {
   }
 
   /// The options of a database file, as in its header.
-  public struct Options: OptionSet, Sendable, Hashable {
-    /// The byte at offset 36 of the header.
-    public let rawValue: UInt8
-    /// Takes the options from the byte of the header.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    /// 64-bit offsets: no limit on the size, 8 bytes more a record (`HDBTLARGE`).
-    public static let large = Options(rawValue: 1 << 0)
-    /// Each value is compressed with Deflate (`HDBTDEFLATE`).
-    public static let deflate = Options(rawValue: 1 << 1)
-    /// Each value is compressed with bzip2 (`HDBTBZIP`).
-    public static let bzip = Options(rawValue: 1 << 2)
-    /// Each value is compressed with the library's own block sort (`HDBTTCBS`).
-    public static let tcbs = Options(rawValue: 1 << 3)
-    /// Any of the compressions.
-    static let compressed: Options = [.deflate, .bzip, .tcbs]
-  }
+  public typealias Options = HashFileOptions
 
   /// A bucket count that suits a number of records whose keys are 4-byte little-endian integers.
   ///

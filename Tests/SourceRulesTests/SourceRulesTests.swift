@@ -6,12 +6,13 @@ import Testing
 private let filesThatMayBeUnsafe: [String: String] = [
   "Files/LentBytes.swift": "copies bytes in and out of RawSpan",
   "Files/MappedFile.swift": "maps files into memory",
-  "Files/LentBytes+Numbers.swift": "reads numbers in RawSpan, and compares bytes",
+  "Files/LentBytes+Comparing.swift": "compares and appends bytes",
   "Files/SystemCalls.swift": "calls the operating system: open files",
   "Files/FileStatus.swift": "calls the operating system: which file",
   "Files/SystemCalls+Names.swift": "calls the operating system: names",
   "TokyoCabinet/HashHandle.swift": "holds the C library's handle",
   "TokyoCabinet/HashHandle+WholeFile.swift": "holds the C library's handle",
+  "TokyoCabinetFile/Deflate.swift": "calls zlib",
   "TokyoCabinet/RecordBatch.swift": "copies records that the C library hands out",
   "Locks/Locked.swift": "holds a pthread_mutex_t",
   "Locks/ReadWriteLock.swift": "holds a pthread_rwlock_t",
@@ -71,6 +72,14 @@ struct ImportRulesTests {
     let files = SourceFile.all.filter { $0.module == "CDB" }
     let imports = files.reduce(into: Set<String>()) { $0.formUnion($1.imports) }
     #expect(imports == ["Files", "FoundationEssentials", "Locks"])
+  }
+
+  @Test("The native reader of hash files imports neither the C library nor the core")
+  func hashFiles() {
+    let files = SourceFile.all.filter { $0.module == "TokyoCabinetFile" }
+    #expect(!files.isEmpty)
+    let imports = files.reduce(into: Set<String>()) { $0.formUnion($1.imports) }
+    #expect(imports == ["CZlib", "Files"])
   }
 
   @Test("The core imports no C library, and little of Foundation")

@@ -71,11 +71,11 @@ struct CDBLayout: Sendable {
   static func pair(_ bytes: RawSpan, at offset: Int, _ format: CDBFormat) -> (UInt64, UInt64) {
     if format == .wide {
       return (
-        bytes.littleEndian(at: offset, as: UInt64.self),
-        bytes.littleEndian(at: offset + 8, as: UInt64.self)
+        bytes.loadUInt64(at: offset, isBigEndian: false),
+        bytes.loadUInt64(at: offset + 8, isBigEndian: false)
       )
     }
-    let both = bytes.littleEndian(at: offset, as: UInt64.self)
+    let both = bytes.loadUInt64(at: offset, isBigEndian: false)
     return (both & 0xFFFF_FFFF, both >> 32)
   }
 

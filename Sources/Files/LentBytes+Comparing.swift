@@ -5,16 +5,6 @@
 #endif
 
 extension RawSpan {
-  /// The integer at an offset, stored with its least significant byte first.
-  ///
-  /// - Precondition: all its bytes are there; the caller has checked.
-  @inlinable
-  package func littleEndian<Number: FixedWidthInteger & BitwiseCopyable>(
-    at offset: Int, as type: Number.Type
-  ) -> Number {
-    Number(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: Number.self))
-  }
-
   /// Whether both lend the same bytes, or copies of them.
   package func hasSameBytes(as other: RawSpan) -> Bool {
     guard byteCount == other.byteCount else { return false }

@@ -1,9 +1,6 @@
-import Files
-
-/// The header of a hash database file, read without opening the database.
+/// The header of a hash database file.
 ///
-/// It tells what the library can't or doesn't: that a file was not closed properly, and that it was
-/// written in the other byte order. Layout, all numbers in the byte order of the writing library:
+/// Layout, all numbers in the byte order of the writing library (`tchdbdumpmeta` of tchdb.c):
 ///
 ///     0    magic "ToKyO CaBiNeT\n"
 ///     32   type (0 = hash)   33 flags   34 alignment power   35 free block power   36 options
@@ -13,7 +10,7 @@ public struct HashFileHeader: Sendable, Hashable {
   public static let size = 256
 
   /// The order of the bytes of a number.
-  public enum ByteOrder: Sendable, Hashable {
+  public enum ByteOrder: Sendable, Hashable, CaseIterable {
     /// Least significant byte first: the library as it comes from its author, on x86 and Arm.
     case little
     /// Most significant byte first: Debian's build of the library, on any machine.
@@ -33,7 +30,7 @@ public struct HashFileHeader: Sendable, Hashable {
   /// The free block pool has two to this power entries.
   public let freeBlockPower: UInt8
   /// 64-bit offsets and compression.
-  public let options: Tuning.Options
+  public let options: HashFileOptions
   /// The number of buckets.
   public let bucketCount: UInt64
   /// The number of records.
@@ -57,32 +54,11 @@ public struct HashFileHeader: Sendable, Hashable {
     isMarkedFatal = bytes[33] & 2 != 0
     alignmentPower = bytes[34]
     freeBlockPower = bytes[35]
-    options = Tuning.Options(rawValue: bytes[36])
+    options = HashFileOptions(rawValue: bytes[36])
     bucketCount = numbers[0]
     recordCount = numbers[1]
     fileSize = numbers[2]
     firstRecord = numbers[3]
-  }
-
-  /// Reads the header of a file with plain file reads.
-  ///
-  /// Complexity: one read of 256 bytes. Safe on any thread.
-  ///
-  /// - Returns: the header, or nil when the file does not begin with one.
-  /// - Throws: ``TokyoCabinetError`` with `noFile`, `readFailed`, or `inUse` when this process has
-  ///   the file open as a database (ask that instead).
-  public static func read(path: String) throws -> HashFileHeader? {
-    do {
-      guard let bytes = try OpenFiles.firstBytes(of: path, count: size) else {
-        throw TokyoCabinetError(
-          .inUse, operation: "read", path: path, message: "open as a database in this process")
-      }
-      return HashFileHeader(bytes: bytes)
-    } catch let error as SystemError {
-      throw TokyoCabinetError(
-        error.isMissing ? .noFile : .readFailed, operation: "read", path: path,
-        message: "the header could not be read", systemError: error.number)
-    }
   }
 
   /// The four numbers from byte 40 on.

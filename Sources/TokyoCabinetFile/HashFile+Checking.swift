@@ -1,0 +1,142 @@
+import Files
+
+extension HashFile {
+  /// Checks the whole structure.
+  ///
+  /// The header's counts; every block from the first to the end of the file; every bucket, whose tree
+  /// must be in order and hold records of this bucket only; that every record is in exactly one tree;
+  /// the free-block pool. The check goes on behind a fault where that makes sense.
+  ///
+  /// A file that a writer has left open (``HashFileHeader/isMarkedOpen``) is no finding here.
+  ///
+  /// Complexity: linear in the size of the file. Memory: two bits for each place where a record could
+  /// begin.
+  public func check() -> HashFileCheck {
+    file.withBytes { bytes in
+      var walk = HashFileWalk(self)
+      walk.checkHeader()
+      walk.checkBlocks(bytes)
+      walk.checkIndex(bytes)
+      walk.checkPool()
+      return walk.check
+    }
+  }
+}
+
+/// A check under way.
+struct HashFileWalk {
+  private let hashFile: HashFile
+  private let geometry: HashFileGeometry
+  private(set) var check = HashFileCheck()
+  /// Where blocks begin.
+  private var records: PlaceSet
+  private var freeBlocks: PlaceSet
+  /// The records that were met in a tree.
+  private var reached: PlaceSet
+  /// Whether the chain of blocks could be followed to its end.
+  private var isChainWhole = false
+
+  init(_ hashFile: HashFile) {
+    self.hashFile = hashFile
+    geometry = hashFile.geometry
+    records = PlaceSet(hashFile.geometry)
+    freeBlocks = records
+    reached = records
+  }
+
+  mutating func checkHeader() {
+    let header = hashFile.header
+    if header.isMarkedFatal {
+      check.add(.header, "the C library has marked the file as damaged", at: 33)
+    }
+    if header.freeBlockPower > HashFileFormat.freeBlockPowerLimit {
+      check.add(.header, "the free-block power is \(header.freeBlockPower)", at: 35)
+    }
+    if !geometry.isAligned(geometry.first) {
+      check.add(.header, "the first block is not aligned", at: 64)
+    }
+    if !geometry.isAligned(geometry.end) { check.add(.header, "the size is not aligned", at: 56) }
+  }
+
+  // MARK: Blocks
+
+  mutating func checkBlocks(_ bytes: RawSpan) {
+    var offset = geometry.first
+    while offset < geometry.end {
+      do {
+        let block = try geometry.block(in: bytes, at: offset)
+        guard geometry.isAligned(block.end) else {
+          return check.add(.blocks, "a block does not end where another can begin", at: offset)
+        }
+        note(block)
+        offset = block.end
+      } catch {
+        return check.add(.blocks, error.message, at: offset)
+      }
+    }
+    isChainWhole = true
+    if UInt64(check.recordCount) != hashFile.header.recordCount {
+      check.add(
+        .header,
+        "the header counts \(hashFile.header.recordCount) records; there are \(check.recordCount)",
+        at: 48)
+    }
+  }
+
+  private mutating func note(_ block: HashFileBlock) {
+    if block.isRecord {
+      records.insert(block.offset)
+      check.recordCount += 1
+      check.unusedByteCount += block.end - block.value.upperBound
+    } else {
+      freeBlocks.insert(block.offset)
+      check.freeBlockCount += 1
+      check.unusedByteCount += block.end - block.offset
+    }
+  }
+
+  // MARK: Index
+
+  mutating func checkIndex(_ bytes: RawSpan) {
+    var tree = HashFileTree(geometry)
+    for bucket in 0..<geometry.bucketCount {
+      let root = geometry.root(ofBucket: bucket, in: bytes)
+      guard root != 0 else { continue }
+      check.usedBucketCount += 1
+      if let fault = tree.walk(bucket, root, bytes, records, &reached) {
+        check.add(.index, "in bucket \(bucket), \(fault.message)", at: fault.offset)
+      }
+      check.greatestDepth = max(check.greatestDepth, tree.depth)
+    }
+    // Behind a fault in the chain nobody knows what the records are.
+    guard isChainWhole else { return }
+    let lost = records.count - reached.count
+    if lost > 0 {
+      check.add(
+        .index, "\(lost) records are in no bucket", at: records.first { !reached.contains($0) })
+    }
+  }
+
+  // MARK: Pool
+
+  mutating func checkPool() {
+    do {
+      // While a writer has the file open, the list is in its memory.
+      if hashFile.header.isMarkedOpen { return }
+      for entry in try hashFile.freeBlockPool() where isChainWhole {
+        let end = entry.offset + entry.size
+        let isFree = freeBlocks.contains(entry.offset)
+        let endsWell = end == geometry.end || freeBlocks.contains(end) || records.contains(end)
+        if !isFree || !endsWell || entry.size == 0 {
+          check.add(.pool, "the free-block pool names a part that is not free", at: entry.offset)
+        }
+      }
+    } catch {
+      check.add(.pool, error.message, at: error.offset)
+    }
+  }
+}
+
+extension HashFileGeometry {
+  func isAligned(_ offset: Int) -> Bool { offset & (1 << Int(alignmentPower) - 1) == 0 }
+}

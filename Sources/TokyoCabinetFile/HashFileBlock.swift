@@ -1,0 +1,108 @@
+import Files
+
+/// A record, or a free block, as it stands in a file: all its parts lie inside.
+struct HashFileBlock {
+  /// Where it begins.
+  let offset: Int
+  /// Where the next one begins.
+  let end: Int
+  /// Where the key begins; 0 for a free block.
+  let keyStart: Int
+  let keyCount: Int
+  let valueCount: Int
+
+  @inline(__always) var isRecord: Bool { keyStart != 0 }
+  @inline(__always) var key: Range<Int> { keyStart..<keyStart + keyCount }
+  @inline(__always) var valueStart: Int { keyStart + keyCount }
+  @inline(__always) var value: Range<Int> { valueStart..<valueStart + valueCount }
+
+  /// Why there is no block at a place.
+  enum Fault: Error {
+    case outOfFile, unknownMark, badSize, tooLong
+
+    var message: String {
+      switch self {
+      case .outOfFile: "an offset leads out of the part of the file where records are"
+      case .unknownMark: "there is no record or free block where one should be"
+      case .badSize: "a size is not written as sizes are"
+      case .tooLong: "a block goes on behind the end of the file"
+      }
+    }
+  }
+}
+
+extension HashFileGeometry {
+  /// The block at an offset (`tchdbreadrec`).
+  @inline(__always)
+  func block(in bytes: RawSpan, at offset: Int) throws(HashFileBlock.Fault) -> HashFileBlock {
+    // A free block has 5 bytes, a record more.
+    guard offset >= first, offset <= end - 5 else { throw .outOfFile }
+    let mark = bytes.loadByte(at: offset)
+    if mark == HashFileFormat.recordMark { return try record(in: bytes, at: offset) }
+    guard mark == HashFileFormat.freeBlockMark else { throw .unknownMark }
+    let count = Int(bytes.loadUInt32(at: offset + 1, isBigEndian: isBigEndian))
+    guard count >= 5 else { throw .badSize }
+    guard count <= end - offset else { throw .tooLong }
+    return HashFileBlock(
+      offset: offset, end: offset + count, keyStart: 0, keyCount: 0, valueCount: 0)
+  }
+
+  @inline(__always)
+  private func record(
+    in bytes: RawSpan, at offset: Int
+  ) throws(HashFileBlock.Fault) -> HashFileBlock {
+    let sizes = offset + 4 + 2 * width
+    guard sizes + 2 <= end else { throw .tooLong }
+    let padding = Int(bytes.loadUInt16(at: sizes - 2, isBigEndian: isBigEndian))
+    var place = sizes
+    let keyCount = try size(in: bytes, at: &place)
+    let valueCount = try size(in: bytes, at: &place)
+    // Each is below 2 to the 35th: the sum can't overflow.
+    let blockEnd = place + keyCount + valueCount + padding
+    guard blockEnd <= end else { throw .tooLong }
+    return HashFileBlock(
+      offset: offset, end: blockEnd, keyStart: place, keyCount: keyCount, valueCount: valueCount)
+  }
+
+  /// A size (`TCREADVNUMBUF`): seven bits a byte, the low ones first; all but the last are inverted.
+  @inline(__always)
+  private func size(in bytes: RawSpan, at place: inout Int) throws(HashFileBlock.Fault) -> Int {
+    guard place < end else { throw .tooLong }
+    let byte = bytes.loadByte(at: place)
+    place += 1
+    return byte < 0x80 ? Int(byte) : try longSize(in: bytes, at: &place, Int(~byte))
+  }
+
+  /// The rest of a size that has more than one byte.
+  private func longSize(
+    in bytes: RawSpan, at place: inout Int, _ start: Int
+  ) throws(HashFileBlock.Fault) -> Int {
+    var (count, shift) = (start, 7)
+    while shift < 35 {
+      guard place < end else { throw .tooLong }
+      let byte = bytes.loadByte(at: place)
+      place += 1
+      if byte < 0x80 { return count + Int(byte) << shift }
+      count += Int(~byte) << shift
+      shift += 7
+    }
+    throw .badSize
+  }
+
+  /// Where the link to greater keys of a record stands.
+  @inline(__always) func left(_ record: Int) -> Int { record + 2 }
+  /// Where the link to lesser keys of a record stands.
+  @inline(__always) func right(_ record: Int) -> Int { record + 2 + width }
+}
+
+extension HashFile {
+  /// The block at an offset.
+  @inline(__always)
+  func block(in bytes: RawSpan, at offset: Int) throws(HashFileError) -> HashFileBlock {
+    do {
+      return try geometry.block(in: bytes, at: offset)
+    } catch {
+      throw damaged(error.message, offset)
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import Files
+
+/// What is wrong with a hash file, and where.
+///
+/// Match the ``code``, print the description:
+///
+///     do {
+///       let songs = try HashFile("Song")
+///     } catch let error as HashFileError where error.code == .truncated {
+///       print("Copy the file again: \(error)")
+///     }
+public struct HashFileError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What kind of thing went wrong.
+  public let code: Code
+  /// The file.
+  public let path: String
+  /// Where in the file, in bytes from its beginning, if the failure has a place.
+  public let offset: Int?
+  /// What was found, and what should be there.
+  public let message: String
+  /// The `errno` of the system call that failed, when one did.
+  public let systemError: Int32?
+
+  init(
+    _ code: Code, _ message: String, path: String, offset: Int? = nil, systemError: Int32? = nil
+  ) {
+    self.code = code
+    self.path = path
+    self.offset = offset
+    self.message = message
+    self.systemError = systemError
+  }
+
+  init(_ error: SystemError) {
+    let code: Code =
+      switch error.kind {
+      case .full: .noSpace
+      case .denied: .noPermission
+      case .missing, .notADirectory: .noFile
+      case .inUse, .other: .ioError
+      }
+    self.init(code, "\(error)", path: error.path, systemError: error.number)
+  }
+
+  /// All of it in one line.
+  public var description: String {
+    let place = offset.map { ", offset \($0)" } ?? ""
+    return "\(code): \(message) (\(path)\(place))"
+  }
+
+  /// The kinds of failure; more may be added: a `switch` needs a default.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    /// The name of the code, as in the source.
+    public let description: String
+  }
+}
+
+extension HashFileError.Code {
+  /// There is no such file.
+  public static let noFile = Self(description: "noFile")
+  /// The operating system denies access.
+  public static let noPermission = Self(description: "noPermission")
+  /// Another failure of the operating system.
+  public static let ioError = Self(description: "ioError")
+  /// The disk, or the process's share of it, is full.
+  public static let noSpace = Self(description: "noSpace")
+  /// The header is not that of a hash file.
+  public static let notAHashFile = Self(description: "notAHashFile")
+  /// The file is shorter than its header says.
+  public static let truncated = Self(description: "truncated")
+  /// Something in the file can't be right.
+  public static let damaged = Self(description: "damaged")
+  /// The values are compressed in a way that this module can't read.
+  public static let unsupportedCompression = Self(description: "unsupportedCompression")
+  /// A record or a file is larger than the format allows.
+  public static let tooLarge = Self(description: "tooLarge")
+  /// Two records that were to be written have the same key.
+  public static let duplicateKey = Self(description: "duplicateKey")
+  /// A layout is out of range.
+  public static let invalidLayout = Self(description: "invalidLayout")
+}
+
+/// Makes the errors of the system those of a hash file.
+func hashFileErrors<Result>(
+  _ body: () throws(SystemError) -> Result
+) throws(HashFileError) -> Result {
+  do {
+    return try body()
+  } catch {
+    throw HashFileError(error)
+  }
+}

@@ -1,0 +1,20 @@
+/// The options of a hash database file, as in its header.
+public struct HashFileOptions: OptionSet, Sendable, Hashable {
+  /// The byte at offset 36 of the header.
+  public let rawValue: UInt8
+  /// Takes the options from the byte of the header.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// 64-bit offsets: no limit on the size, 8 bytes more a record (`HDBTLARGE`).
+  public static let large = HashFileOptions(rawValue: 1 << 0)
+  /// Each value is compressed with Deflate (`HDBTDEFLATE`).
+  public static let deflate = HashFileOptions(rawValue: 1 << 1)
+  /// Each value is compressed with bzip2 (`HDBTBZIP`).
+  public static let bzip = HashFileOptions(rawValue: 1 << 2)
+  /// Each value is compressed with the library's own block sort (`HDBTTCBS`).
+  public static let tcbs = HashFileOptions(rawValue: 1 << 3)
+  /// Each value is encoded by a function of the program that wrote it (`HDBTEXCODEC`).
+  public static let ownCodec = HashFileOptions(rawValue: 1 << 4)
+  /// Any of the compressions.
+  package static let compressed: HashFileOptions = [.deflate, .bzip, .tcbs, .ownCodec]
+}

@@ -1,0 +1,124 @@
+import Files
+
+/// Walks the tree of one bucket after the other.
+struct HashFileTree {
+  /// What is wrong in a tree.
+  struct Fault {
+    let message: String
+    let offset: Int
+  }
+
+  private let geometry: HashFileGeometry
+  /// The records whose left side is being walked, from the root down, and how deep they are.
+  private var path: [(record: HashFileBlock, depth: Int)] = []
+  /// The most records from the root of the last tree down.
+  private(set) var depth = 0
+
+  init(_ geometry: HashFileGeometry) { self.geometry = geometry }
+
+  /// Walks a tree in the order of its keys, the greatest first, up to the first fault.
+  ///
+  /// Complexity: linear in the number of its records: none is entered twice.
+  mutating func walk(
+    _ bucket: UInt64, _ root: Int, _ bytes: RawSpan, _ records: PlaceSet, _ reached: inout PlaceSet
+  ) -> Fault? {
+    path.removeAll(keepingCapacity: true)
+    depth = 0
+    var (next, level, before) = (root, 0, HashFileBlock?.none)
+    while next != 0 || !path.isEmpty {
+      while next != 0 {
+        guard records.contains(next) else { return Fault("a link leads to no record", next) }
+        if !reached.insert(next) { return Fault("a record is met for the second time", next) }
+        guard let record = try? geometry.block(in: bytes, at: next) else {
+          return Fault("a link leads to no record", next)
+        }
+        if let fault = fault(of: record, in: bucket, bytes) { return fault }
+        level += 1
+        path.append((record, level))
+        next = geometry.offset(in: bytes, at: geometry.left(next))
+      }
+      let (record, recordDepth) = path.removeLast()
+      level = recordDepth
+      depth = max(depth, level)
+      if let before, !isGreater(before, record, bytes) {
+        return Fault("a record is on the wrong side of another", record.offset)
+      }
+      before = record
+      next = geometry.offset(in: bytes, at: geometry.right(record.offset))
+    }
+    return nil
+  }
+
+  /// What is wrong with a record by itself.
+  private func fault(
+    of record: HashFileBlock, in bucket: UInt64, _ bytes: RawSpan
+  ) -> Fault? {
+    let hashes = HashFileFormat.hashes(of: bytes.extracting(record.key))
+    if hashes.second != bytes.loadByte(at: record.offset + 1) {
+      return Fault("the second hash of a record is not that of its key", record.offset)
+    }
+    if hashes.first % geometry.bucketCount != bucket {
+      return Fault("a record belongs into another bucket", record.offset)
+    }
+    return nil
+  }
+
+  private func isGreater(_ a: HashFileBlock, _ b: HashFileBlock, _ bytes: RawSpan) -> Bool {
+    let (first, second) = (bytes.loadByte(at: a.offset + 1), bytes.loadByte(at: b.offset + 1))
+    if first != second { return first > second }
+    return HashFileFormat.compare(bytes.extracting(a.key), bytes.extracting(b.key)) > 0
+  }
+}
+
+extension HashFileTree.Fault {
+  fileprivate init(_ message: String, _ offset: Int) {
+    self.init(message: message, offset: offset)
+  }
+}
+
+/// A set of places where blocks begin: a bit for each that is possible.
+struct PlaceSet {
+  private let start: Int
+  private let power: Int
+  private var words: [UInt64]
+  private(set) var count = 0
+
+  init(_ geometry: HashFileGeometry) {
+    // From the last aligned place before the first block: a file may have its first block anywhere.
+    power = Int(geometry.alignmentPower)
+    start = geometry.first >> power
+    let places = (geometry.end >> power) - start + 1
+    words = [UInt64](repeating: 0, count: (places + 63) / 64)
+  }
+
+  /// The bit of an offset; nil where no block can begin.
+  private func index(_ offset: Int) -> Int? {
+    guard offset != .max, offset & (1 << power - 1) == 0 else { return nil }
+    let index = offset >> power - start
+    return index >= 0 && index < words.count * 64 ? index : nil
+  }
+
+  func contains(_ offset: Int) -> Bool {
+    index(offset).map { words[$0 / 64] >> UInt64($0 % 64) & 1 == 1 } ?? false
+  }
+
+  /// Whether the offset was not there before.
+  @discardableResult
+  mutating func insert(_ offset: Int) -> Bool {
+    guard let index = index(offset), !contains(offset) else { return false }
+    words[index / 64] |= 1 << UInt64(index % 64)
+    count += 1
+    return true
+  }
+
+  /// The first offset that meets a condition.
+  func first(where condition: (Int) -> Bool) -> Int? {
+    for (word, bits) in words.enumerated() where bits != 0 {
+      for bit in 0..<64 where bits >> UInt64(bit) & 1 == 1 {
+        let offset = (word * 64 + bit + start) << power
+        if condition(offset) { return offset }
+      }
+    }
+    return nil
+  }
+}

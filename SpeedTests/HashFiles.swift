@@ -1,0 +1,120 @@
+import ArgumentParser
+import Files
+import Foundation
+import TokyoCabinet
+import TokyoCabinetFile
+
+/// Measures the native reader and writer of hash files beside the C library, in one process.
+struct HashFiles: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "hash-files", abstract: "Compare TokyoCabinetFile with the C library.")
+
+  @Option(help: "How many records.") var count = 1_000_000
+  @Option(help: "How often to measure each; the median counts.") var runs = 5
+
+  func run() throws {
+    try refuseDebugBuild()
+    let directory = FileManager.default.temporaryDirectory
+      .appendingPathComponent("speedtests-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(
+      atPath: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    print("\(count) records, keys of 4 bytes, values of 30, \(runs) runs; C library : native")
+    try measure(HashFileRace(directory: directory, count: UInt32(count)))
+  }
+
+  private func measure(_ race: HashFileRace) throws {
+    try compare("build", { try race.buildByLibrary() }, { try race.build() })
+    let database = try HashDatabase(path: race.theirs, mode: .readOnly)
+    let file = try HashFile(race.theirs)
+    try compare("scan", { try race.scan(database) }, { try race.scan(file) })
+    try compare(
+      "100,000 look-ups", { try race.lookUp(database) }, { try race.lookUp(file) })
+    try compare("check", {}, { try expect(file.check().isSound, "check") })
+  }
+
+  private func compare(_ name: String, _ theirs: () throws -> Void, _ ours: () throws -> Void)
+    throws
+  {
+    var times: [[Double]] = [[], []]
+    // One after the other, so that what slows the machine slows both.
+    for _ in 0..<runs {
+      times[0].append(try ContinuousClock().measure(theirs) / .milliseconds(1))
+      times[1].append(try ContinuousClock().measure(ours) / .milliseconds(1))
+    }
+    let medians = times.map { $0.sorted()[runs / 2] }
+    print(
+      String(
+        format: "%@: %.1f ms : %.1f ms, %.2f", name, medians[0], medians[1],
+        medians[0] > 0.1 ? medians[1] / medians[0] : 0))
+  }
+}
+
+/// The same work, done by the C library and by the native code.
+struct HashFileRace {
+  let directory: String
+  let count: UInt32
+  var theirs: String { directory + "/theirs" }
+  private var ours: String { directory + "/ours" }
+  private var bucketCount: Int { Int(Tuning.bucketCount(forExpectedRecords: Int(count))) }
+
+  private func key(_ row: UInt32) -> [UInt8] {
+    (0..<4).map { UInt8(truncatingIfNeeded: row >> ($0 * 8)) }
+  }
+
+  private func forEachRecord(_ body: (RawSpan, RawSpan) throws -> Void) throws {
+    var key: [UInt8] = [0, 0, 0, 0]
+    var value = [UInt8](repeating: 7, count: 30)
+    for row in 0..<count {
+      for index in 0..<4 { key[index] = UInt8(truncatingIfNeeded: row >> (UInt32(index) * 8)) }
+      value[0] = key[0]
+      try key.lend { key in try value.lend { try body(key, $0) } }
+    }
+  }
+
+  func buildByLibrary() throws {
+    let tuning = Tuning(bucketCount: Int64(bucketCount), alignmentPower: 2)
+    let database = try HashDatabase(
+      path: theirs, mode: .readWrite([.create, .truncate]), tuning: tuning)
+    try forEachRecord { try database.put(key: $0, value: $1) }
+    try database.close()
+  }
+
+  func build() throws {
+    try removeFile(ours)
+    let writer = try HashFileWriter(
+      ours, layout: HashFileLayout(bucketCount: bucketCount, alignmentPower: 2))
+    try forEachRecord { try writer.append(key: $0, value: $1) }
+    try writer.finish(synchronized: false)
+  }
+
+  func scan(_ database: HashDatabase) throws {
+    var sum = 0
+    try database.forEach { sum += Int($0.firstByte ?? 0) + $1.byteCount }
+    try expect(sum > 0, "scan")
+  }
+
+  func scan(_ file: HashFile) throws {
+    var sum = 0
+    try file.forEach { sum += Int($0.firstByte ?? 0) + $1.byteCount }
+    try expect(sum > 0, "scan")
+  }
+
+  func lookUp(_ database: HashDatabase) throws {
+    try lookUp { key in try database.withValue(forKey: key) { $0.byteCount } }
+  }
+
+  func lookUp(_ file: HashFile) throws {
+    try lookUp { key in try file.withValue(forKey: key) { $0.byteCount } }
+  }
+
+  /// Asks for rows that follow one another in no order that a cache would know.
+  private func lookUp(_ size: (RawSpan) throws -> Int?) throws {
+    var (row, sum) = (UInt32(1), 0)
+    for _ in 0..<100_000 {
+      row = row &* 1_664_525 &+ 1_013_904_223
+      sum += try key(row % count).lend { try size($0) } ?? 0
+    }
+    try expect(sum == 3_000_000, "look-ups: \(sum)")
+  }
+}

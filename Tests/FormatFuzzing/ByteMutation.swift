@@ -1,0 +1,74 @@
+import StoredObjectsTestSupport
+
+/// Damages bytes: anywhere, and where numbers are that a reader goes by.
+struct ByteMutation {
+  private(set) var bytes: [UInt8]
+  private let fields: [Range<Int>]
+
+  private enum Kind: CaseIterable {
+    case flip, set, field, swapFields, splice, cut, insert, remove, zero, grow
+  }
+
+  init(_ bytes: [UInt8], fields: [Range<Int>]) {
+    self.bytes = bytes
+    self.fields = fields
+  }
+
+  /// Does some of it.
+  mutating func mutate(_ random: inout SeededGenerator) {
+    for _ in 0..<Int.random(in: 1...4, using: &random) {
+      // Fields are where the damage tells.
+      let isField = Bool.random(using: &random)
+      mutate(isField ? .field : Kind.allCases.randomElement(using: &random) ?? .flip, &random)
+    }
+  }
+
+  private mutating func mutate(_ kind: Kind, _ random: inout SeededGenerator) {
+    guard !bytes.isEmpty else { return }
+    let place = Int.random(in: 0..<bytes.count, using: &random)
+    let length = Int.random(in: 0...min(64, bytes.count - place), using: &random)
+    switch kind {
+    case .flip: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+    case .set: bytes[place] = .random(in: 0 ... .max, using: &random)
+    case .field: changeField(&random)
+    case .swapFields: copyField(&random)
+    case .splice:
+      let source = Int.random(in: 0...bytes.count - length, using: &random)
+      bytes.replaceSubrange(place..<place + length, with: Array(bytes[source..<source + length]))
+    case .cut: bytes.removeSubrange(place...)
+    case .insert: bytes.insert(contentsOf: bytes[place..<place + length], at: place)
+    case .remove: bytes.removeSubrange(place..<place + length)
+    case .zero:
+      bytes.replaceSubrange(place..<place + length, with: [UInt8](repeating: 0, count: length))
+    case .grow: bytes += [UInt8](repeating: bytes[place], count: length * 64)
+    }
+  }
+
+  private func field(_ random: inout SeededGenerator) -> Range<Int>? {
+    fields.randomElement(using: &random).flatMap { $0.upperBound <= bytes.count ? $0 : nil }
+  }
+
+  /// Puts a number into a field that is at the edge of something, in either byte order.
+  private mutating func changeField(_ random: inout SeededGenerator) {
+    guard let field = field(&random) else { return }
+    let size = UInt64(bytes.count)
+    let old = bytes[field].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+    let number: UInt64 =
+      [
+        0, 1, 2, 5, 0x7F, 0x80, 0xFF, 0xFFFF, 1 << 31, .max, .max - 1, 1 << 63, 1 << 47,
+        size, size - 1, size + 1, size / 2, old &+ 1, old &- 1, old << 1, old >> 1, ~old,
+        .random(in: 0...size, using: &random), .random(in: 0 ... .max, using: &random),
+      ].randomElement(using: &random) ?? 0
+    let isBig = Bool.random(using: &random)
+    for (index, place) in field.enumerated() {
+      let shift = 8 * (isBig ? field.count - 1 - index : index)
+      bytes[place] = shift < 64 ? UInt8(truncatingIfNeeded: number >> UInt64(shift)) : 0
+    }
+  }
+
+  /// Gives a field the bytes of another: a link that leads elsewhere.
+  private mutating func copyField(_ random: inout SeededGenerator) {
+    guard let field = field(&random), let other = self.field(&random) else { return }
+    for (place, source) in zip(field, other) { bytes[place] = bytes[source] }
+  }
+}

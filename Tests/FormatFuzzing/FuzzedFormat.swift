@@ -1,0 +1,25 @@
+package import StoredObjectsTestSupport
+
+/// A file format whose reader is tried with damaged files.
+package protocol FuzzedFormat: Sendable {
+  /// The name on the command line.
+  var name: String { get }
+  /// A file that is sound, small, and of some layout or other.
+  func makeFile(_ random: inout SeededGenerator) throws -> [UInt8]
+  /// Where numbers are that the reader goes by.
+  func fields(of file: [UInt8]) -> [Range<Int>]
+  /// Reads all that can be read; whether the file was taken for sound.
+  ///
+  /// What the reader says of the file in errors of its own is no failure. A failure is thrown: when
+  /// the reader contradicts itself.
+  func read(_ file: [UInt8], _ random: inout SeededGenerator) throws -> Bool
+}
+
+/// A reader did what none may do.
+package struct FuzzFailure: Error, CustomStringConvertible {
+  package let description: String
+  package init(_ description: String) { self.description = description }
+}
+
+/// The formats there are.
+package let fuzzedFormats: [any FuzzedFormat] = [FuzzedHashFile()]

@@ -1,0 +1,208 @@
+import Files
+import Foundation
+import StoredObjectsTestSupport
+import Testing
+import TokyoCabinet
+import TokyoCabinetFile
+
+@Suite("Writing files for the C library")
+struct WriterTests {
+  @Test("What is written reads back, in either byte order", arguments: Fixtures.layouts)
+  func roundTrip(layout: HashFileLayout) throws {
+    var random = Seeds.generator(for: "our own files, \(layout)")
+    try Fixtures.withDirectory { directory in
+      let records = Fixtures.records(200, &random)
+      try Fixtures.write(records, layout, to: directory + "/a")
+      let file = try HashFile(directory + "/a")
+      #expect(file.header.byteOrder == layout.byteOrder)
+      #expect(file.header.bucketCount == UInt64(layout.bucketCount))
+      #expect(file.check().findings.isEmpty)
+      #expect(try Fixtures.scanned(file) == records)
+      for (key, value) in records { #expect(try file.value(forKey: key) == value) }
+    }
+  }
+
+  @Test(
+    "The library reads it, updates, deletes and adds, and it is still sound",
+    arguments: Fixtures.layouts.filter { $0.byteOrder == Fixtures.libraryOrder })
+  func library(layout: HashFileLayout) throws {
+    var random = Seeds.generator(for: "our files in the C library, \(layout)")
+    try Fixtures.withDirectory { directory in
+      let path = directory + "/a"
+      var records = Fixtures.records(200, &random)
+      try Fixtures.write(records, layout, to: path)
+      let database = try HashDatabase(path: path)
+      #expect(try database.count == records.count)
+      for (key, value) in records { #expect(try database.value(forKey: key) == value) }
+      for key in records.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0:
+          records[key] = nil
+          #expect(try database.remove(key: key))
+        case 1:
+          let value = Fixtures.bytes(upTo: 300, &random)
+          records[key] = value
+          try database.put(key: key, value: value)
+        default: break
+        }
+      }
+      for row in 1_000_000..<1_000_100 as Range<UInt32> {
+        records[Fixtures.key(row)] = [1]
+        try database.put(key: Fixtures.key(row), value: [1])
+      }
+      try database.close()
+      let file = try HashFile(path)
+      #expect(try Fixtures.scanned(file) == records)
+      #expect(file.check().findings.isEmpty)
+    }
+  }
+
+  @Test(
+    "A file without records is as the library makes it, byte for byte",
+    arguments: Fixtures.layouts.filter { $0.byteOrder == Fixtures.libraryOrder })
+  func empty(layout: HashFileLayout) throws {
+    try Fixtures.withDirectory { directory in
+      try Fixtures.write([:], layout, to: directory + "/ours")
+      let tuning = Tuning(
+        bucketCount: Int64(layout.bucketCount), alignmentPower: Int8(layout.alignmentPower),
+        freeBlockPower: Int8(layout.freeBlockPower), options: layout.options)
+      try HashDatabase(path: directory + "/theirs", tuning: tuning).close()
+      let contents = try ["/ours", "/theirs"].map {
+        try Data(contentsOf: URL(fileURLWithPath: directory + $0))
+      }
+      #expect(contents[0] == contents[1])
+    }
+  }
+
+  @Test("A file that is converted to the other byte order and back is what it was")
+  func conversion() throws {
+    var random = Seeds.generator(for: "converting byte orders")
+    let layout = HashFileLayout(bucketCount: 50, alignmentPower: 2)
+    let records = Fixtures.records(500, &random).map { (key: $0.key, value: $0.value) }
+    let original = try HashFileWriter.bytes(layout: layout, records: records)
+    func converted(_ bytes: [UInt8], _ order: HashFileHeader.ByteOrder) throws -> [UInt8] {
+      var (layout, copies) = (layout, [(key: [UInt8], value: [UInt8])]())
+      layout.byteOrder = order
+      try HashFile(bytes: bytes).forEach { key, value in
+        copies.append(([UInt8](copying: key), [UInt8](copying: value)))
+      }
+      return try HashFileWriter.bytes(layout: layout, records: copies)
+    }
+    let little = try converted(original, .little)
+    #expect(little != original)
+    #expect(
+      try Fixtures.scanned(HashFile(bytes: little)) == Dictionary(uniqueKeysWithValues: records))
+    #expect(try converted(little, .big) == original)
+  }
+
+  @Test("The example of the page HashFileFormat is what is written")
+  func example() throws {
+    let page = URL(fileURLWithPath: #filePath)
+      .appending(path: "../../../Sources/TokyoCabinetFile/TokyoCabinetFile.docc/HashFileFormat.md")
+    let text = try String(contentsOf: page.standardizedFileURL, encoding: .utf8)
+    var bytes = [UInt8](repeating: 0, count: 0x174)
+    for line in text.split(separator: "\n") {
+      let words = line.split(separator: " ")
+      guard let start = words.first, start.count == 4, words.count > 4,
+        line.dropFirst(4).hasPrefix("  "),
+        let place = Int(start, radix: 16)
+      else { continue }
+      for (index, word) in words.dropFirst().enumerated() {
+        bytes[place + index] = try #require(UInt8(word, radix: 16))
+      }
+    }
+    let layout = HashFileLayout(bucketCount: 1, alignmentPower: 2, freeBlockPower: 0)
+    let records = [(Fixtures.key(2), Array("Hey".utf8)), (Fixtures.key(3), Array("Y".utf8))]
+    #expect(try HashFileWriter.bytes(layout: layout, records: records) == bytes)
+  }
+
+  @Test("A file that is larger than the writer's buffer gets all its links")
+  func large() throws {
+    try Fixtures.withDirectory { directory in
+      let writer = try HashFileWriter(
+        directory + "/a", layout: HashFileLayout(bucketCount: 1000, alignmentPower: 2))
+      let value = [UInt8](repeating: 7, count: 200)
+      for row in 0..<60_000 as Range<UInt32> {
+        try writer.append(key: Fixtures.key(row), value: value)
+      }
+      try writer.finish(synchronized: true)
+      let file = try HashFile(directory + "/a")
+      #expect(file.fileSize > 12 << 20)
+      #expect(file.check().findings.isEmpty)
+      #expect(try file.value(forKey: Fixtures.key(59_999)) == value)
+    }
+  }
+
+  @Test("Two records of one key are refused, and no file is left", arguments: [4, 7, 300])
+  func duplicates(count: Int) throws {
+    try Fixtures.withDirectory { directory in
+      let writer = try HashFileWriter(directory + "/a", layout: HashFileLayout(bucketCount: 3))
+      let key = [UInt8](repeating: 9, count: count)
+      for row in 0..<20 as Range<UInt8> {
+        try writer.append(key: key.dropLast() + [row], value: [])
+      }
+      try writer.append(key: key, value: [2])
+      let error = #expect(throws: HashFileError.self) { try writer.finish(synchronized: false) }
+      #expect(error?.code == .duplicateKey)
+      #expect(!FileManager.default.fileExists(atPath: directory + "/a"))
+    }
+  }
+
+  @Test("A writer that is given up leaves no file, and an existing file is not touched")
+  func abandoned() throws {
+    try Fixtures.withDirectory { directory in
+      var writer: HashFileWriter? = try HashFileWriter(directory + "/a", layout: HashFileLayout())
+      try writer?.append(key: [1], value: [2])
+      writer = nil
+      #expect(!FileManager.default.fileExists(atPath: directory + "/a"))
+      try Fixtures.write([[1]: [2]], HashFileLayout(), to: directory + "/b")
+      #expect(throws: HashFileError.self) {
+        try HashFileWriter(directory + "/b", layout: HashFileLayout())
+      }
+      #expect(try HashFile(directory + "/b").value(forKey: [1]) == [2])
+    }
+  }
+
+  @Test("A layout that can't be is refused")
+  func layouts() {
+    let layouts = [
+      HashFileLayout(bucketCount: 0), HashFileLayout(alignmentPower: 17),
+      HashFileLayout(freeBlockPower: 21), HashFileLayout(options: .bzip),
+      HashFileLayout(bucketCount: 1 << 30, alignmentPower: 0),
+    ]
+    for layout in layouts {
+      let error = #expect(throws: HashFileError.self) {
+        try HashFileWriter.bytes(layout: layout, records: [])
+      }
+      #expect(error?.code == .invalidLayout)
+    }
+  }
+
+  @Test("tchmgr takes a file of ours for its own")
+  func manager() throws {
+    try Fixtures.withDirectory { directory in
+      guard let order = Fixtures.libraryOrder,
+        try Fixtures.run("tchmgr", ["version"]) != nil
+      else { return print("skipped: tchmgr is not here (Debian package tokyocabinet-bin)") }
+      let path = directory + "/a"
+      let records = Dictionary(
+        uniqueKeysWithValues: (0..<500).map { (Array("key\($0)".utf8), Array("value\($0)".utf8)) })
+      try Fixtures.write(
+        records, HashFileLayout(byteOrder: order, bucketCount: 97, alignmentPower: 3), to: path)
+      func output(_ arguments: String...) throws -> String {
+        let result = try #require(try Fixtures.run("tchmgr", arguments))
+        #expect(result.status == 0)
+        return String(decoding: result.output, as: UTF8.self)
+      }
+      #expect(try output("inform", path).contains("record number: 500"))
+      #expect(try output("list", "-pv", path).split(separator: "\n").count == 500)
+      #expect(try output("get", path, "key77") == "value77\n")
+      _ = try output("out", path, "key78")
+      _ = try output("put", path, "key79", String(repeating: "x", count: 100))
+      #expect(try HashFile(path).check().isSound)
+      _ = try output("optimize", path)
+      #expect(try HashFile(path).count == 499)
+      #expect(try HashFile(path).check().isSound)
+    }
+  }
+}
