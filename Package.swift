@@ -36,9 +36,10 @@ let package = Package(
       dependencies: ["StoredObjectsCore", "TokyoCabinetBackend"],
       swiftSettings: strict),
     .target(
-      name: "StoredObjectsCore", dependencies: ["Files", "Locks", log],
+      name: "StoredObjectsCore", dependencies: ["CCRC32C", "Files", "Locks", log],
       swiftSettings: strict),
     .target(name: "Locks", swiftSettings: strict),
+    .target(name: "CCRC32C"),
     .target(name: "CFiles"),
     .target(name: "Files", dependencies: ["CFiles"], swiftSettings: strict),
 
@@ -99,7 +100,8 @@ let package = Package(
       dependencies: ["StoredObjectsCore", "StoredObjectsTestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "CDBTests", dependencies: ["CDB", "Files", "StoredObjectsTestSupport"],
+      name: "CDBTests",
+      dependencies: ["CDB", "Files", "FormatFuzzing", "StoredObjectsTestSupport"],
       swiftSettings: strict),
     .testTarget(name: "TokyoCabinetTests", dependencies: ["TokyoCabinet"], swiftSettings: strict),
     .testTarget(
@@ -110,7 +112,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "FormatFuzzing",
-      dependencies: ["TokyoCabinetFile", "Files", "StoredObjectsTestSupport"],
+      dependencies: ["CDB", "TokyoCabinetFile", "Files", "StoredObjectsTestSupport"],
       path: "Tests/FormatFuzzing", swiftSettings: strict),
     .executableTarget(
       name: "format-fuzzer",

@@ -8,3 +8,7 @@ int files_link_count(int descriptor) {
   if (statx(descriptor, "", AT_EMPTY_PATH, STATX_NLINK, &status) != 0) return -1;
   return (int)status.stx_nlink;
 }
+
+int files_open_direct(const char *path) {
+  return open(path, O_WRONLY | O_DIRECT | O_DSYNC | O_CLOEXEC);
+}

@@ -22,4 +22,6 @@ package struct FuzzFailure: Error, CustomStringConvertible {
 }
 
 /// The formats there are.
-package let fuzzedFormats: [any FuzzedFormat] = [FuzzedHashFile()]
+package let fuzzedFormats: [any FuzzedFormat] = [
+  FuzzedHashFile(), FuzzedCDB(.classic), FuzzedCDB(.wide),
+]

@@ -25,10 +25,11 @@ enum Compiler {
     modules.deletingLastPathComponent().appending(path: "ModuleCache")
   }
 
-  /// The C module beneath the modules.
-  private static let headers = URL(filePath: #filePath)
-    .appending(path: "../../../Sources/CFiles/include").standardizedFileURL.path(
-      percentEncoded: false)
+  /// Where the headers of the C modules are that the modules import.
+  private static let headers = ["CCRC32C", "CFiles"].flatMap { name in
+    let sources = URL(filePath: #filePath).appending(path: "../../../Sources").standardizedFileURL
+    return ["-I", sources.appending(path: "\(name)/include").path(percentEncoded: false)]
+  }
 
   /// Compiles a program as Swift 6, up to the checks of data races, which come after type checking.
   static func compile(_ program: String) throws -> Outcome {
@@ -40,11 +41,12 @@ enum Compiler {
 
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = [
-      "swiftc", "-emit-sil", "-o", "/dev/null", "-parse-as-library", "-swift-version", "6",
-      "-module-cache-path", moduleCache.path(percentEncoded: false),
-      "-I", modules.path(percentEncoded: false), "-I", headers, source.path(percentEncoded: false),
-    ]
+    process.arguments =
+      [
+        "swiftc", "-emit-sil", "-o", "/dev/null", "-parse-as-library", "-swift-version", "6",
+        "-module-cache-path", moduleCache.path(percentEncoded: false),
+        "-I", modules.path(percentEncoded: false), source.path(percentEncoded: false),
+      ] + headers
     let output = Pipe()
     process.standardError = output
     process.standardOutput = output

@@ -9,4 +9,8 @@
 /// the next write a time of its own, which makes each sync write the file's inode.
 int files_link_count(int descriptor);
 
+/// Opens a file to be written past the system's cache, each write durable when it returns; or -1 with
+/// `errno`.
+int files_open_direct(const char *path);
+
 #endif

@@ -15,17 +15,15 @@ extension DataBuffer {
   /// Writes a Bool as one byte, 0 or 1.
   @inlinable public mutating func write(_ value: Bool) { storage.append(value ? 1 : 0) }
 
-  @inlinable mutating func readInteger<Integer: FixedWidthInteger>(
+  @inlinable mutating func readInteger<Integer: FixedWidthInteger & BitwiseCopyable>(
     _ order: ByteOrder, as type: Integer.Type = Integer.self
   ) throws(DataBufferError) -> Integer {
     let size = Integer.bitWidth / 8
     try require(size)
-    var bits: Integer = 0
-    for index in 0..<size {
-      bits |= Integer(truncatingIfNeeded: storage[position + index]) << (8 * index)
-    }
+    let bits = unsafe storage.span.bytes.unsafeLoadUnaligned(
+      fromByteOffset: position, as: Integer.self)
     position += size
-    return order == .littleEndian ? bits : bits.byteSwapped
+    return order == .littleEndian ? Integer(littleEndian: bits) : Integer(bigEndian: bits)
   }
 
   /// Reads one byte.

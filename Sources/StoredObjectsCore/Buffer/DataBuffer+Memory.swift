@@ -27,6 +27,22 @@ extension DataBuffer {
     (start, position, end, version) = (range.lowerBound, range.lowerBound, range.upperBound, 0)
   }
 
+  /// Reads one record out of the many that the buffer holds.
+  ///
+  /// - Returns: false if the record is not there.
+  mutating func showWindow(_ range: Range<Int>) -> Bool {
+    guard range.upperBound <= storage.count else { return false }
+    (start, position, end, version) = (range.lowerBound, range.lowerBound, range.upperBound, 0)
+    return true
+  }
+
+  /// Appends bytes that are lent, and says where they stand.
+  mutating func append(_ bytes: RawSpan) -> Range<Int> {
+    let start = storage.count
+    storage.append(copying: bytes)
+    return start..<storage.count
+  }
+
   /// Begins a record behind what is there, and returns where it begins.
   mutating func beginRecord() -> Int {
     start = storage.count

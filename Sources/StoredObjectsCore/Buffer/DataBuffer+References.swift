@@ -78,7 +78,7 @@ extension DataBuffer {
     of type: Object.Type
   ) throws(DataBufferError) -> Object? {
     let entry = try registration(of: type)
-    return try readReference(entry, type)
+    return try readReference(entry) as? Object
   }
 
   /// Reads references to objects of a known class, in their order, repeats included.
@@ -95,7 +95,7 @@ extension DataBuffer {
     var objects: [Object] = []
     objects.reserveCapacity(count)
     for _ in 0..<count {
-      guard let object = try readReference(entry, type) else {
+      guard let object = try readReference(entry) as? Object else {
         throw DataBufferError(.invalidValue, at: offset - 4, "a list holds the row 0")
       }
       objects.append(object)
@@ -113,7 +113,7 @@ extension DataBuffer {
     let before = offset
     let classID = try readUInt8()
     if let entry = store.registration(classID: classID) {
-      return try readReference(entry, entry.type)
+      return try readReference(entry)
     }
     // Nil needs no class.
     guard classID == 0, try readUInt32() == 0 else {
@@ -141,9 +141,9 @@ extension DataBuffer {
     return objects
   }
 
-  private mutating func readReference<Object: StoredObject>(
-    _ entry: RegisteredClass, _ type: Object.Type
-  ) throws(DataBufferError) -> Object? {
+  private mutating func readReference(
+    _ entry: RegisteredClass
+  ) throws(DataBufferError) -> StoredObject? {
     let rowID = try readUInt32()
     if rowID == 0 { return nil }
     guard entry.mayHave(rowID) else {
@@ -151,7 +151,7 @@ extension DataBuffer {
         .unknownRow, at: offset - 4, "\(entry.name) has never had a row \(rowID)")
     }
     store?.referenceRecorder?.note(entry.classID, rowID, at: offset - 4)
-    return entry.object(rowID, as: type)
+    return entry.object(rowID)
   }
 
   private func registration(

@@ -58,7 +58,7 @@ extension DataBuffer {
   ) throws(DataBufferError) -> Value { try Value(from: &self) }
 }
 
-extension DataBufferValue where Self: FixedWidthInteger {
+extension DataBufferValue where Self: FixedWidthInteger & BitwiseCopyable {
   /// The width of the type in bytes.
   @inlinable public static var minimumByteCount: Int { bitWidth / 8 }
   /// Reads an integer, little-endian.

@@ -1,4 +1,5 @@
 package import Files
+import Locks
 import Synchronization
 
 /// A file of the operating system, held open.
@@ -8,6 +9,14 @@ package final class FileStorage: Storage {
   private let descriptor: Int32
   private let path: String
   private let isClosed = Atomic(false)
+  private let direct = Locked(Direct.untried)
+
+  /// The way past the system's cache.
+  private enum Direct {
+    case untried
+    case open(DirectWriter)
+    case unavailable
+  }
 
   /// Opens a file; a missing one is made when it is to be writable.
   package init(_ path: String, writable: Bool) throws(SystemError) {
@@ -23,15 +32,41 @@ package final class FileStorage: Storage {
 
   package func write(_ bytes: [UInt8], at offset: Int) throws {
     try refuseRemovedFile(descriptor, path)
+    forgetBlock()
     try writeFile(descriptor, path, bytes, at: offset)
   }
 
-  package func resize(to size: Int) throws { try resizeFile(descriptor, path, to: size) }
+  package func writeThrough(_ bytes: [UInt8], at offset: Int) throws -> Bool {
+    try refuseRemovedFile(descriptor, path)
+    return try direct.withLock { direct in
+      if case .untried = direct {
+        direct = DirectWriter(path).map { .open($0) } ?? .unavailable
+      }
+      guard case .open(let writer) = direct else { return false }
+      let isDone = try writer.write(bytes, at: offset) { count, offset in
+        try readFile(descriptor, path, count, at: offset)
+      }
+      if !isDone { direct = .unavailable }
+      return isDone
+    }
+  }
+
+  private func forgetBlock() {
+    direct.withLock { if case .open(let writer) = $0 { writer.forget() } }
+  }
+
+  package func resize(to size: Int) throws {
+    forgetBlock()
+    try resizeFile(descriptor, path, to: size)
+  }
 
   package func synchronize() throws { try syncData(descriptor, path) }
 
   package func close() {
-    if !isClosed.exchange(true, ordering: .acquiringAndReleasing) { closeFile(descriptor) }
+    if !isClosed.exchange(true, ordering: .acquiringAndReleasing) {
+      direct.withLock { $0 = .unavailable }
+      closeFile(descriptor)
+    }
   }
 
   deinit { close() }

@@ -1,4 +1,4 @@
-/// A file, as the commit log needs it: six calls, so that tests can put a failing disk in its place.
+/// A file, as the commit log needs it: a few calls, so that tests can put a failing disk in its place.
 ///
 /// What is written is durable once ``synchronize()`` has returned, and not before: until then each
 /// 512-byte sector may be old or new after a power cut. Calls come from one thread at a time.
@@ -23,6 +23,20 @@ public protocol Storage: AnyObject, Sendable {
   ///
   /// - Throws: what the operating system says.
   func synchronize() throws
+  /// Writes all of these bytes within the file, and brings them, not what was written before, to the
+  /// disk.
+  ///
+  /// What stands behind them in the file, up to a block of the disk, may become zero.
+  ///
+  /// - Returns: false, with nothing done, where that is no quicker than ``write(_:at:)`` and
+  ///   ``synchronize()``.
+  /// - Throws: what the operating system says. Nobody knows then what the disk holds.
+  func writeThrough(_ bytes: [UInt8], at offset: Int) throws -> Bool
   /// Gives the file back.
   func close()
+}
+
+extension Storage {
+  /// Leaves it to ``write(_:at:)`` and ``synchronize()``.
+  public func writeThrough(_ bytes: [UInt8], at offset: Int) throws -> Bool { false }
 }

@@ -1,3 +1,5 @@
+internal import CCRC32C
+
 /// The checksum of log batches: CRC-32C (Castagnoli), reflected, as in RFC 3720, appendix B.4.
 ///
 /// The checksum of "123456789" is E3069283.
@@ -7,10 +9,20 @@ struct CRC32C {
   /// The checksum of the bytes so far.
   var value: UInt32 { ~register }
 
-  /// Takes in more bytes, eight at a step.
+  /// Takes in more bytes.
   ///
-  /// Complexity: linear; about a gigabyte a second.
+  /// Complexity: linear; a gigabyte a second by tables, many by the processor's own instruction.
   mutating func update(_ bytes: Span<UInt8>) {
+    guard Self.hasInstruction else { return updateByTables(bytes) }
+    register = unsafe bytes.withUnsafeBufferPointer {
+      unsafe crc32c_update(register, $0.baseAddress, $0.count)
+    }
+  }
+
+  private static let hasInstruction = crc32c_has_instruction()
+
+  /// Takes in more bytes, eight at a step.
+  mutating func updateByTables(_ bytes: Span<UInt8>) {
     let tables = Self.tables.span
     var crc = register
     var index = 0

@@ -1,3 +1,5 @@
+import Files
+
 /// Appends batches to a commit log, and empties it.
 ///
 /// One thread at a time. After a failure of the disk the writer refuses everything, because nobody
@@ -7,6 +9,8 @@ struct CommitLogWriter: Sendable {
   static let growth = 1 << 20
   /// What an emptied log keeps; the rest goes back to the disk.
   static let sizeKept = 8 << 20
+  /// Smaller batches are written in one piece.
+  private static let smallBatch = 1 << 16
 
   private let storage: any Storage
   private let durability: Durability
@@ -14,6 +18,8 @@ struct CommitLogWriter: Sendable {
   private var epoch: UInt64
   private var sequence: UInt64
   private var size: Int
+  /// Whether it has grown since the last sync.
+  private var isGrown = true
   /// Where the next batch goes.
   private(set) var offset: Int
   private var failure: (any Error)?
@@ -56,18 +62,42 @@ struct CommitLogWriter: Sendable {
     try makeRoom(upTo: end)
     // A batch that says it is synced must not stand behind one that a power cut may lose.
     if durability == .process && isSynced(kind) { try synchronize() }
-    try write(header.bytes(checksum: header.checksum(payload)), payload)
-    if isSynced(kind) { try synchronize() }
+    let pieces = [header.bytes(checksum: header.checksum(payload))] + payload
+    if length < Self.smallBatch {
+      var bytes: [UInt8] = []
+      bytes.reserveCapacity(end - offset)
+      for piece in pieces { bytes += piece }
+      try writeAtOnce(bytes, kind)
+    } else {
+      try write(pieces)
+      if isSynced(kind) { try synchronize() }
+    }
     offset = end
     sequence += 1
   }
 
-  private func write(_ header: [UInt8], _ payload: [[UInt8]]) throws {
-    if payload.reduce(0, { $0 + $1.count }) < 1 << 16 {
-      return try storage.write(payload.reduce(header, +), at: offset)
+  private mutating func writeAtOnce(_ bytes: [UInt8], _ kind: CommitLogFormat.Kind) throws {
+    // The size of a file that has grown is synced with the batch.
+    if durability == .full, !isGrown, try writeThrough(bytes) { return }
+    try storage.write(bytes, at: offset)
+    if isSynced(kind) { try synchronize() }
+  }
+
+  /// Writes and syncs in one; all that was written before has been synced by itself.
+  private mutating func writeThrough(_ bytes: [UInt8]) throws -> Bool {
+    do {
+      return try storage.writeThrough(bytes, at: offset)
+    } catch {
+      // No room, or no name for the file any more: both are noticed before anything is written.
+      let refusal = error as? SystemError
+      if refusal?.isFull != true && refusal?.isMissing != true { failure = error }
+      throw error
     }
+  }
+
+  private func write(_ pieces: [[UInt8]]) throws {
     var position = offset
-    for piece in [header] + payload {
+    for piece in pieces {
       try storage.write(piece, at: position)
       position += piece.count
     }
@@ -81,6 +111,7 @@ struct CommitLogWriter: Sendable {
       try storage.resize(to: wanted)
       size = wanted
     }
+    isGrown = true
   }
 
   /// Overwrites a torn tail, so that no batch in it can ever be taken for a later one.
@@ -135,6 +166,7 @@ struct CommitLogWriter: Sendable {
   private mutating func synchronize() throws {
     do {
       try storage.synchronize()
+      isGrown = false
     } catch {
       failure = error
       throw error

@@ -18,6 +18,9 @@
   /// In its class's list of pending objects, which holds it strongly.
   @usableFromInline static let pending = ObjectState(rawValue: 32)
 
+  /// In no store.
+  @usableFromInline static let detached = ObjectState(rawValue: 64)
+
   /// What the next save will do with the object, if anything.
   var change: ChangeSet.Kind? {
     switch (contains(.inserted), contains(.deleted)) {

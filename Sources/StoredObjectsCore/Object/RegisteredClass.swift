@@ -1,6 +1,9 @@
 import Logging
 
 /// One class of one store: its place in the order, its living objects, its pending changes.
+///
+/// What is used for each object is not checked for exclusivity: it belongs to one isolation domain,
+/// and no code of others runs during an access.
 final class RegisteredClass {
   let type: StoredObject.Type
   /// The position in the order of registration.
@@ -14,6 +17,7 @@ final class RegisteredClass {
   let shared: SharedTable
   private let logger: Logger
   /// Weak, because objects outlive a store that is let go.
+  @safe @exclusivity(unchecked)
   private(set) weak var store: Store?
 
   /// How the records of the class are laid out.
@@ -23,7 +27,9 @@ final class RegisteredClass {
   /// Objects whose state may matter to the next save, in the order in which they came.
   ///
   /// Each stands here once, and is held; its state says what is to be done.
+  @safe @exclusivity(unchecked)
   private(set) var pending: [StoredObject] = []
+  @safe @exclusivity(unchecked)
   private(set) var changeCounts = ChangeCounts()
 
   /// How many rows the next save will insert, write and remove.
@@ -74,13 +80,10 @@ extension RegisteredClass {
   func living(_ rowID: UInt32) -> StoredObject? { objects.object(rowID) }
 
   /// The living object of a row, or a fault.
-  func object<Object: StoredObject>(_ rowID: UInt32, as type: Object.Type) -> Object {
-    if let living = objects.object(rowID) as? Object { return living }
-    return makeFault(rowID, as: type)
-  }
+  func object(_ rowID: UInt32) -> StoredObject { objects.object(rowID) ?? makeFault(rowID) }
 
   /// A fault for a row that has no living object.
-  func makeFault<Object: StoredObject>(_ rowID: UInt32, as type: Object.Type) -> Object {
+  func makeFault(_ rowID: UInt32) -> StoredObject {
     let object = type.init()
     object.state = []
     adopt(object, rowID)
@@ -91,6 +94,7 @@ extension RegisteredClass {
   func adopt(_ object: StoredObject, _ rowID: UInt32) {
     object.rowID = rowID
     object.registration = self
+    object.state.remove(.detached)
     objects.enter(object, rowID)
   }
 
@@ -99,6 +103,7 @@ extension RegisteredClass {
     objects.remove(object.rowID)
     object.registration = nil
     object.rowID = 0
+    object.state.insert(.detached)
   }
 
   /// An object of the class is going away.
@@ -110,13 +115,15 @@ extension RegisteredClass {
 extension RegisteredClass {
   /// The one way in which the state of an object changes as to what a save will do.
   func mark(_ object: StoredObject, _ change: (inout ObjectState) -> Void) {
-    count(object.state.change, -1)
-    change(&object.state)
-    count(object.state.change, 1)
-    if object.state.change != nil, !object.state.contains(.pending) {
-      object.state.insert(.pending)
+    var state = object.state
+    count(state.change, -1)
+    change(&state)
+    count(state.change, 1)
+    if state.change != nil, !state.contains(.pending) {
+      state.insert(.pending)
       pending.append(object)
     }
+    object.state = state
   }
 
   private func count(_ change: ChangeSet.Kind?, _ number: Int) {

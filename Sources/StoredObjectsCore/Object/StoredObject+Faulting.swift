@@ -43,11 +43,10 @@ extension StoredObject {
   /// Reads the record of a fault, so that its other properties are not lost. Does nothing for an
   /// object that is in no store. Calling it twice is harmless.
   @inlinable public final func willUpdate() {
-    if state.isDisjoint(with: [.updated, .inserted]) { beginUpdate() }
+    if state.isDisjoint(with: [.updated, .inserted, .detached, .loading]) { beginUpdate() }
   }
 
   @usableFromInline final func beginUpdate() {
-    guard !state.contains(.loading), let registration else { return }
-    registration.store?.willUpdate(self)
+    registration?.store?.willUpdate(self)
   }
 }

@@ -24,10 +24,14 @@
 /// Objects belong to the isolation domain of their store and are not `Sendable`. An object must not
 /// fetch itself by its row ID in its own `deinit`: it is no longer there, and that traps.
 open class StoredObject {
-  @usableFromInline final var state: ObjectState = .hasContent
+  // The three are read and written whole, in one isolation domain, so no access can meet another.
+  @safe @exclusivity(unchecked)
+  @usableFromInline final var state: ObjectState = [.hasContent, .detached]
   /// The row ID, unique in its class and never used again; 0 while the object is in no store.
+  @safe @exclusivity(unchecked)
   public internal(set) final var rowID: UInt32 = 0
   /// The class's entry in the store; nil while the object is in no store.
+  @safe @exclusivity(unchecked)
   final var registration: RegisteredClass?
 
   /// Makes an object that is in no store yet, see ``Store/insert(_:)``.

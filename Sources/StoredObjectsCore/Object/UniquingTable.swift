@@ -6,6 +6,9 @@
 ///
 /// Entries are `unowned`: the runtime checks them, and an object takes its own entry away in its
 /// `deinit`.
+///
+/// Accesses are not checked for exclusivity, which costs more than they do: each ends before any code
+/// outside of this file runs, and the table belongs to one isolation domain.
 final class UniquingTable {
   private static let pageBits = 6
   private static let pageSize = 1 << pageBits
@@ -15,22 +18,33 @@ final class UniquingTable {
   }
 
   private final class Page {
+    @safe @exclusivity(unchecked)
     var entries = [Entry](repeating: Entry(object: nil), count: pageSize)
+    @safe @exclusivity(unchecked)
     var count = 0
   }
 
   /// Pages by the thousand, so that one row at the far end costs no room for all rows before it.
   private final class Directory {
     static let bits = 10
+    @safe @exclusivity(unchecked)
     var pages = [Page?](repeating: nil, count: 1 << bits)
   }
 
+  @safe @exclusivity(unchecked)
   private var directories: [Directory?] = []
+  /// The page that was used last, and its number; the next object often stands in it.
+  @safe @exclusivity(unchecked)
+  private var lastPage: Page?
+  @safe @exclusivity(unchecked)
+  private var lastNumber = -1
   /// The page that was emptied last.
   ///
   /// It stays: the next object often stands in it.
+  @safe @exclusivity(unchecked)
   private var emptyPage: Int?
   /// The number of living objects.
+  @safe @exclusivity(unchecked)
   private(set) var count = 0
 
   /// The living object of a row.
@@ -69,12 +83,20 @@ final class UniquingTable {
   }
 
   private func page(_ number: Int) -> Page? {
+    if number == lastNumber { return lastPage }
+    guard let page = findPage(number) else { return nil }
+    (lastNumber, lastPage) = (number, page)
+    return page
+  }
+
+  private func findPage(_ number: Int) -> Page? {
     let index = number >> Directory.bits
     guard index < directories.count, let directory = directories[index] else { return nil }
     return directory.pages[number & (1 << Directory.bits - 1)]
   }
 
   private func setPage(_ number: Int, _ page: Page?) {
+    (lastNumber, lastPage) = (number, page)
     let index = number >> Directory.bits
     if index >= directories.count {
       directories.append(contentsOf: repeatElement(nil, count: index + 1 - directories.count))

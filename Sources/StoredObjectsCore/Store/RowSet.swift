@@ -8,17 +8,21 @@ package struct RowSet {
   /// Makes an empty set.
   package init() {}
 
-  /// Adds a row.
+  /// Adds a row, and says whether it is new.
   ///
   /// Complexity: constant time, but for the growth of the directory.
-  package mutating func insert(_ rowID: UInt32) {
+  @discardableResult
+  package mutating func insert(_ rowID: UInt32) -> Bool {
     let number = Int(rowID >> Self.pageBits)
     if number >= pages.count {
       pages.append(contentsOf: repeatElement([], count: number + 1 - pages.count))
     }
     if pages[number].isEmpty { pages[number] = Array(repeating: 0, count: Int(Self.pageSize) / 64) }
     let bit = rowID & (Self.pageSize - 1)
-    pages[number][Int(bit >> 6)] |= 1 << UInt64(bit & 63)
+    let mask: UInt64 = 1 << UInt64(bit & 63)
+    let old = pages[number][Int(bit >> 6)]
+    pages[number][Int(bit >> 6)] = old | mask
+    return old & mask == 0
   }
 
   /// Whether a row is in the set.

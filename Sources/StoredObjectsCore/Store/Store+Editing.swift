@@ -113,7 +113,7 @@ extension Store {
   private func discard(_ object: StoredObject, _ entry: RegisteredClass) {
     if object.state.contains(.inserted) {
       entry.release(object)
-      object.state = .hasContent
+      object.state = [.hasContent, .detached]
     } else if object.state.contains(.updated) || isChangedElsewhere(object.rowID, entry) {
       object.state = []
     } else {

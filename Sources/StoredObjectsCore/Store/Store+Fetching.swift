@@ -9,22 +9,25 @@ extension Store {
   public func object<Object: StoredObject>(
     _ type: Object.Type, rowID: UInt32
   ) throws(StoreError) -> Object? {
-    let entry = try requireRegistration(of: type)
-    if let living = entry.living(rowID) as? Object {
-      return try fetchIfThere(living, entry)
-    }
+    try object(try requireRegistration(of: type), rowID: rowID) as? Object
+  }
+
+  func object(
+    _ entry: RegisteredClass, rowID: UInt32
+  ) throws(StoreError) -> StoredObject? {
+    if let living = entry.living(rowID) { return try fetchIfThere(living, entry) }
     guard entry.mayHave(rowID) else { return nil }
     var buffer = takeBuffer()
     defer { giveBack(buffer) }
     guard try readRecord(rowID, entry, into: &buffer) else { return nil }
-    let object = entry.makeFault(rowID, as: type)
+    let object = entry.makeFault(rowID)
     try decode(object, entry, from: &buffer)
     return object
   }
 
-  private func fetchIfThere<Object: StoredObject>(
-    _ object: Object, _ entry: RegisteredClass
-  ) throws(StoreError) -> Object? {
+  private func fetchIfThere(
+    _ object: StoredObject, _ entry: RegisteredClass
+  ) throws(StoreError) -> StoredObject? {
     if object.state.contains(.deleted) { return nil }
     do {
       try object.fetchContent()
@@ -62,15 +65,17 @@ extension Store {
   /// ``cursor(over:)``.
   ///
   /// - Throws: ``StoreError`` with `notRegistered`, `damaged`, `newerVersion`, `ioError` or `closed`.
-  public func allObjects<Object: StoredObject>(
+  @inlinable public func allObjects<Object: StoredObject>(
     of type: Object.Type
   ) throws(StoreError) -> [Object] {
     var objects: [Object] = []
     objects.reserveCapacity(try count(of: type))
     var cursor = try cursor(over: type)
     var isSorted = true
+    var last: UInt32 = 0
     while let object = try cursor.next() {
-      if let last = objects.last, last.rowID > object.rowID { isSorted = false }
+      if object.rowID < last { isSorted = false }
+      last = object.rowID
       objects.append(object)
     }
     return isSorted ? objects : objects.sorted { $0.rowID < $1.rowID }
@@ -85,7 +90,7 @@ extension Store {
   /// What is promised at ``ObjectCursor`` holds here.
   ///
   /// - Throws: ``StoreError`` as ``ObjectCursor/next()``, and whatever the closure throws.
-  public func enumerate<Object: StoredObject>(
+  @inlinable public func enumerate<Object: StoredObject>(
     _ type: Object.Type, _ body: (Object, _ stop: inout Bool) throws -> Void
   ) throws {
     var cursor = try cursor(over: type)
@@ -99,7 +104,7 @@ extension Store {
   public func cursor<Object: StoredObject>(
     over type: Object.Type
   ) throws(StoreError) -> ObjectCursor<Object> {
-    ObjectCursor(self, try requireRegistration(of: type), type)
+    ObjectCursor(RowCursor(self, try requireRegistration(of: type)))
   }
 }
 

@@ -24,6 +24,7 @@ public final class Store {
   /// It may be shared with other stores.
   public let backend: any StoreBackend
   /// Hears of inserts, deletes, changes and saves.
+  @safe @exclusivity(unchecked)
   public weak var delegate: (any StoreDelegate)?
 
   let configuration: StoreConfiguration
@@ -32,6 +33,9 @@ public final class Store {
   /// The classes, in order: the index is the class ID.
   private(set) var classes: [RegisteredClass] = []
   private var classesByType: [ObjectIdentifier: RegisteredClass] = [:]
+  /// The class that was looked up last: most objects come in series.
+  @safe @exclusivity(unchecked)
+  private var lastClass: RegisteredClass?
 
   /// Named buffers that the next save will write, or remove.
   var pendingNames: [ExactName: [UInt8]?] = [:]
@@ -52,6 +56,7 @@ public final class Store {
   /// More than one only while records are read inside of one another.
   var spareBuffers: [DataBuffer] = []
   /// Whether objects are being encoded, when they must not change.
+  @safe @exclusivity(unchecked)
   var isEncoding = false
   var changedWhileEncoding = false
   /// Takes down the references that are read, while a check reads records.
@@ -78,7 +83,10 @@ public final class Store {
 
   /// The entry of a class, or nil.
   func registration(of type: StoredObject.Type) -> RegisteredClass? {
-    classesByType[ObjectIdentifier(type)]
+    if let lastClass, lastClass.type == type { return lastClass }
+    guard let entry = classesByType[ObjectIdentifier(type)] else { return nil }
+    lastClass = entry
+    return entry
   }
 
   /// The entry of a class by its place in the order, or nil.

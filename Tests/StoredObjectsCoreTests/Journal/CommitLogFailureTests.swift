@@ -92,6 +92,10 @@ struct CRC32CTests {
       fast.update(Array(bytes[..<middle]).span)
       fast.update(Array(bytes[middle...]).span)
       #expect(fast.value == ~slow)
+      var byTables = CRC32C()
+      byTables.updateByTables(Array(bytes[..<middle]).span)
+      byTables.update(Array(bytes[middle...]).span)
+      #expect(byTables.value == ~slow)
     }
   }
 }
