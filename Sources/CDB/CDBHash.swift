@@ -6,6 +6,7 @@ enum CDBHash {
   static let start = 5381
 
   /// The hash of a key, in the width of the format.
+  @inline(__always)
   static func hash(_ key: RawSpan, _ format: CDBFormat) -> UInt64 {
     format == .wide ? fold(key, UInt64(start)) : UInt64(fold(key, UInt32(start)))
   }

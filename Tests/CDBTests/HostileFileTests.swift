@@ -117,6 +117,8 @@ struct HostileFileTests {
     let (file, _) = try Self.example(.classic)
     let error = readAll(Array(file[..<2_000]), .classic, keys: []).first
     #expect(error?.offset == 2_000)
-    #expect(error?.description == "damaged [memory, byte 2000]: The file ends inside its header of 2048 bytes.")
+    #expect(
+      error?.description
+        == "damaged [memory, byte 2000]: The file ends inside its header of 2048 bytes.")
   }
 }

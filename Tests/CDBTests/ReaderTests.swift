@@ -102,7 +102,8 @@ struct ReaderTests {
       for task in 0..<4 {
         group.addTask {
           for pair in pairs.dropFirst(task) {
-            guard try reader.value(forKey: pair.key) == pair.value else { throw CancellationError() }
+            let value = try reader.value(forKey: pair.key)
+            guard value == pair.value else { throw CancellationError() }
           }
           #expect(try records(reader) == pairs)
         }

@@ -108,7 +108,9 @@ struct SafeSaveTests {
     }
   }
 
-  @Test("A process that is killed in any step leaves the old file or the new", arguments: CDBWriter.Step.allCases)
+  @Test(
+    "A process that is killed in any step leaves the old file or the new",
+    arguments: CDBWriter.Step.allCases)
   func killed(step: CDBWriter.Step) async throws {
     let directory = FileManager.default.temporaryDirectory.path + "/CDBKill-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -116,7 +118,8 @@ struct SafeSaveTests {
     let path = directory + "/a.cdb"
     try write([Pair("key", "old")], to: path)
     let number = step.rawValue
-    await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, number = number as Int] in
+    await #expect(processExitsWith: .signal(SIGKILL)) {
+      [path = path as String, number = number as Int] in
       let step = try #require(CDBWriter.Step(rawValue: number))
       try SafeSaveTests.writeNew(path, seam(step, killing: true))
     }

@@ -75,7 +75,8 @@ struct StoreModelTests {
       try store.open()
       #expect(Set(store.keys) == Set(files))
       for file in files {
-        #expect(try store.value(forKey: file) == Data(contentsOf: tree.appending(path: file)), "\(file)")
+        let content = try Data(contentsOf: tree.appending(path: file))
+        #expect(try store.value(forKey: file) == content, "\(file)")
       }
     }
   }

@@ -46,7 +46,7 @@ struct StoreSavingTests {
     return directory
   }
 
-  @Test("An object is the same one until the cache is emptied, and is saved when told that it changed")
+  @Test("An object stays the same one until the cache is emptied, and is saved when told to change")
   func objects() throws {
     try withTemporaryDirectory { directory in
       let store = CDBStore(directory + "/a.cdb", keys: CDBStringKeys(), values: CounterCodec())

@@ -60,7 +60,8 @@ struct StoreTests {
   @Test("Values of every type come back as they were")
   func types() throws {
     try withStore { store, path in
-      let artist = Artist(name: "Queen", founded: Date(timeIntervalSince1970: 1), portrait: Data([7]))
+      let artist = Artist(
+        name: "Queen", founded: Date(timeIntervalSince1970: 1), portrait: Data([7]))
       let values: [String: CDBValue] = [
         "data": .data(Data([0, 255])), "no data": .data(Data()), "text": "Bicycle Race ☃",
         "no text": "", "integer": -7, "largest": .integer(.max), "number": 0.1,
@@ -111,7 +112,8 @@ struct StoreTests {
   @Test("Keys and values are those of the file in its order, then the new ones, with all changes")
   func sequences() throws {
     try withStore { store, path in
-      try write([Pair([99], [1, 51]), Pair([97], [1, 49]), Pair([98], [1, 50]), Pair([97], [9])], to: path)
+      let pairs = [(99, 51), (97, 49), (98, 50), (97, 57)].map { Pair([$0.0], [1, $0.1]) }
+      try write(pairs, to: path)
       let store = CDBStringKeyStore(path)
       try store.open()
       store["b"] = nil

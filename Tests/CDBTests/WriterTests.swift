@@ -126,7 +126,9 @@ struct WriterTests {
 
   // MARK: The limit of the format
 
-  @Test("What would exceed the limit is refused, and what was added before is finished", arguments: [0, 1, 100])
+  @Test(
+    "What would exceed the limit is refused, and what was added before is finished",
+    arguments: [0, 1, 100])
   func limit(records count: Int) throws {
     try withTemporaryDirectory { directory in
       // A record of key "k", 3 digits and 10 bytes has 8 + 4 + 10 bytes, and two slots 16.

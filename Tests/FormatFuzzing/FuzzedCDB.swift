@@ -1,5 +1,6 @@
-import CDB
+package import CDB
 import Files
+import Foundation
 package import StoredObjectsTestSupport
 
 /// Constant databases of either width.
@@ -8,7 +9,14 @@ package struct FuzzedCDB: FuzzedFormat {
 
   package var name: String { format == .wide ? "cdb-wide" : "cdb" }
 
-  package init(_ format: CDBFormat) { self.format = format }
+  /// Where each file is made before it is damaged.
+  private let path: String
+
+  package init(_ format: CDBFormat) {
+    self.format = format
+    let directory = FileManager.default.temporaryDirectory
+    path = directory.appending(path: "fuzzed-\(UUID().uuidString).cdb").path
+  }
 
   private var width: Int { format == .wide ? 8 : 4 }
 
@@ -17,7 +25,11 @@ package struct FuzzedCDB: FuzzedFormat {
     for _ in 0..<Int.random(in: 0...30, using: &random) {
       records.append((bytes(upTo: 3, &random), bytes(upTo: 60, &random)))
     }
-    return try CDBWriter.bytes(of: records, format: format)
+    let writer = try CDBWriter(path, format: format)
+    for record in records { try writer.add(record.value, forKey: record.key) }
+    try writer.finish(synchronize: false)
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    return [UInt8](try Data(contentsOf: URL(filePath: path)))
   }
 
   private func bytes(upTo count: Int, _ random: inout SeededGenerator) -> [UInt8] {
@@ -51,7 +63,9 @@ package struct FuzzedCDB: FuzzedFormat {
         throw FuzzFailure("a sound file has other values than it lists")
       }
     }
-    if isSound && pairs?.count != reader.count { throw FuzzFailure("a sound file is counted wrongly") }
+    if isSound && pairs?.count != reader.count {
+      throw FuzzFailure("a sound file is counted wrongly")
+    }
     return isSound
   }
 

@@ -1,3 +1,4 @@
+import CDB
 package import StoredObjectsTestSupport
 
 /// A file format whose reader is tried with damaged files.

@@ -31,7 +31,8 @@ struct CDBLayout: Sendable {
     self.format = format
     let size = bytes.byteCount
     guard size >= format.headerSize else {
-      throw .damaged(path, at: size, "The file ends inside its header of \(format.headerSize) bytes.")
+      throw .damaged(
+        path, at: size, "The file ends inside its header of \(format.headerSize) bytes.")
     }
     var (dataEnd, slotCount) = (size, 0)
     var tables = [Table](repeating: Table(), count: CDBFormat.tableCount)
@@ -79,12 +80,9 @@ struct CDBLayout: Sendable {
     return (both & 0xFFFF_FFFF, both >> 32)
   }
 
-  /// The record at a position.
+  /// The record at a position, which a slot or the end of the record before it says.
   ///
-  /// - Parameters:
-  ///   - bytes: The file.
-  ///   - position: Where the record begins, as a slot or the end of the record before it says.
-  ///   - source: Where the position was read.
+  /// The source is where the position was read, for the error.
   @inline(__always)
   func record(
     _ bytes: RawSpan, at position: UInt64, from source: Int

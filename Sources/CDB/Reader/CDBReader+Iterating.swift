@@ -13,12 +13,9 @@ extension CDBReader {
     }
   }
 
-  /// Lends keys and values from a place on, until the closure returns false.
+  /// Lends keys and values from where an earlier scan ended, until the closure returns false.
   ///
-  /// - Parameters:
-  ///   - place: Where an earlier scan ended; nil is the beginning.
-  ///   - body: Gets where the record begins, its key and its value.
-  /// - Returns: the place behind the last record that was lent; nil at the end of all.
+  /// The result is the place behind the last record that was lent; nil at the end of all.
   package func scan(
     from place: Int?, _ body: (_ position: Int, RawSpan, RawSpan) throws -> Bool
   ) throws -> Int? {

@@ -1,7 +1,7 @@
 internal import Files
 
 /// A search for the records of one key, in the order in which they were added.
-struct CDBSearch: ~Copyable {
+struct CDBSearch {
   private let layout: CDBLayout
   private let hash: UInt64
   private let table: CDBLayout.Table

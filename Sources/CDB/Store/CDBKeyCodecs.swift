@@ -45,7 +45,8 @@ public struct CDBIntegerKeys<Key: FixedWidthInteger & Sendable>: CDBKeyCodec {
   /// - Throws: ``CDBCodecError`` when there are more or fewer bytes than the number has.
   public func decode(_ bytes: RawSpan) throws -> Key {
     guard bytes.byteCount == Key.bitWidth / 8 else {
-      throw CDBCodecError("a \(Key.self) has \(Key.bitWidth / 8) bytes, and this \(bytes.byteCount)")
+      throw CDBCodecError(
+        "a \(Key.self) has \(Key.bitWidth / 8) bytes, and this has \(bytes.byteCount)")
     }
     return [UInt8](copying: bytes).reversed().reduce(0) { $0 << 8 | Key(truncatingIfNeeded: $1) }
   }

@@ -14,9 +14,7 @@ struct CDBIndex {
 
   var count: Int { entries.count }
 
-  mutating func add(_ hash: UInt64, at position: UInt64) {
-    entries.append(Entry(hash: hash, position: position))
-  }
+  mutating func add(_ entry: Entry) { entries.append(entry) }
 
   /// Removes records; linear in all of them.
   mutating func remove(_ positions: Set<UInt64>) {

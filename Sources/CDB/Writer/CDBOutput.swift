@@ -16,7 +16,9 @@ struct CDBOutput: ~Copyable {
   private let seam: CDBWriter.Seam
 
   /// Makes the file.
-  init(_ path: String, like old: String, from start: Int, _ seam: CDBWriter.Seam) throws(SystemError) {
+  init(
+    _ path: String, like old: String, from start: Int, _ seam: CDBWriter.Seam
+  ) throws(SystemError) {
     self.path = path
     self.seam = seam
     flushed = start
@@ -76,6 +78,8 @@ struct CDBOutput: ~Copyable {
   }
 
   // MARK: The file
+
+  func beginMoving() throws(SystemError) { try seam.before(.compact) }
 
   func write(_ bytes: [UInt8], at position: Int) throws(SystemError) {
     try seam.before(.write)

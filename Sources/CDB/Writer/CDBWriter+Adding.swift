@@ -38,14 +38,8 @@ extension CDBWriter {
   public func add(
     _ value: RawSpan, forKey key: RawSpan, ifPresent policy: DuplicatePolicy = .add
   ) throws(CDBError) -> Outcome {
-    let outcome = try begin(key, value.byteCount, policy)
-    if outcome.isKept { return .keptOld }
-    do throws(SystemError) {
-      try output.append(UInt64(key.byteCount), UInt64(value.byteCount), format)
-      try output.append(key)
-      try output.append(value)
-    } catch { throw takeBack(outcome, error) }
-    return end(outcome)
+    try checkOpen()
+    return try records.add(value, key, policy)
   }
 
   /// Adds a record.
@@ -82,85 +76,9 @@ extension CDBWriter {
   public func add(
     pieces: [[UInt8]], forKey key: [UInt8], ifPresent policy: DuplicatePolicy = .add
   ) throws(CDBError) -> Outcome {
-    let count = pieces.reduce(0) { $0 + $1.count }
-    return try key.lend { (key) throws(CDBError) in
-      let outcome = try begin(key, count, policy)
-      if outcome.isKept { return .keptOld }
-      do throws(SystemError) {
-        try output.append(UInt64(key.byteCount), UInt64(count), format)
-        try output.append(key)
-        for piece in pieces {
-          try piece.lend { (piece) throws(SystemError) in try output.append(piece) }
-        }
-      } catch { throw takeBack(outcome, error) }
-      return end(outcome)
-    }
-  }
-
-  // MARK: The steps
-
-  /// A record that is about to be written.
-  private struct Beginning {
-    let hash: UInt64
-    let position: Int
-    let policy: DuplicatePolicy
-    /// The records of its key that were added before, where the policy wants to know.
-    var old: [Range<Int>] = []
-
-    var isKept: Bool { policy == .insertIfAbsent && !old.isEmpty }
-  }
-
-  private func begin(
-    _ key: RawSpan, _ valueCount: Int, _ policy: DuplicatePolicy
-  ) throws(CDBError) -> Beginning {
     try checkOpen()
-    let hash = CDBHash.hash(key, format)
-    var beginning = Beginning(hash: hash, position: output.position, policy: policy)
-    if policy != .add { beginning.old = try earlierRecords(hash, key) }
-    if !beginning.isKept { try checkRoom(key, valueCount) }
-    return beginning
-  }
-
-  private func takeBack(_ beginning: Beginning, _ error: SystemError) -> CDBError {
-    output.removeAll(from: beginning.position)
-    return CDBError(error)
-  }
-
-  private func end(_ beginning: Beginning) -> Outcome {
-    let position = UInt64(beginning.position)
-    index.add(beginning.hash, at: position)
-    earlier?.add(.init(hash: beginning.hash, position: position))
-    if beginning.old.isEmpty { return .added }
-    if beginning.policy == .report { return .addedAgain }
-    for range in beginning.old {
-      earlier?.remove(beginning.hash, at: UInt64(range.lowerBound))
-      replaced.append(range)
-      replacedBytes += range.count
+    return try key.lend { (key) throws(CDBError) in
+      try records.add(pieces: pieces, key, policy)
     }
-    return .replaced
-  }
-
-  /// Where the records of a key are that have been added.
-  private func earlierRecords(_ hash: UInt64, _ key: RawSpan) throws(CDBError) -> [Range<Int>] {
-    let known = earlier ?? CDBEarlierRecords(index)
-    earlier = known
-    var ranges: [Range<Int>] = []
-    for position in known.positions(hash) {
-      if let range = try range(ofRecordAt: Int(position), key) { ranges.append(range) }
-    }
-    return ranges
-  }
-
-  /// Where a record is, if its key is this one.
-  private func range(ofRecordAt position: Int, _ key: RawSpan) throws(CDBError) -> Range<Int>? {
-    let start = position + format.pairSize
-    do throws(SystemError) {
-      let head = try output.read(position..<start)
-      let (keyCount, valueCount) = head.lend { CDBLayout.pair($0, at: 0, format) }
-      guard keyCount == UInt64(key.byteCount) else { return nil }
-      let found = try output.read(start..<start + key.byteCount)
-      guard found.lend({ $0.hasSameBytes(as: key) }) else { return nil }
-      return position..<start + key.byteCount + Int(valueCount)
-    } catch { throw CDBError(error) }
   }
 }

@@ -15,16 +15,16 @@ extension CDBWriter {
   public func finish(synchronize: Bool = true) throws(CDBError) {
     try checkOpen()
     do throws(SystemError) {
-      try dropReplaced()
+      try records.dropReplaced()
     } catch {
       cancel()
       throw CDBError(error)
     }
-    let dataEnd = output.position
+    let dataEnd = records.output.position
     do throws(SystemError) {
-      try writeTables()
+      try records.writeTables()
     } catch {
-      output.removeAll(from: dataEnd)
+      records.output.removeAll(from: dataEnd)
       if !error.isFull { cancel() }
       throw CDBError(error)
     }
@@ -37,15 +37,17 @@ extension CDBWriter {
   }
 
   private func install(synchronize: Bool) throws(SystemError) {
-    if synchronize { try output.synchronize() }
-    try output.rename(to: path)
+    if synchronize { try records.output.synchronize() }
+    try records.output.rename(to: path)
     close()
     guard synchronize else { return }
     try seam.before(.synchronizeDirectory)
     try syncDirectory(directoryName(path))
   }
+}
 
-  private func writeTables() throws(SystemError) {
+extension CDBNewRecords {
+  mutating func writeTables() throws(SystemError) {
     var header: [UInt8] = []
     let (entries, starts) = index.byTable()
     for table in 0..<CDBFormat.tableCount {
@@ -67,7 +69,7 @@ extension CDBWriter {
   // MARK: Replaced records
 
   /// Moves what follows replaced records to where these were, once for all of them.
-  private func dropReplaced() throws(SystemError) {
+  mutating func dropReplaced() throws(SystemError) {
     if replaced.isEmpty { return }
     try output.flush()
     index.remove(Set(replaced.map { UInt64($0.lowerBound) }))
@@ -82,11 +84,11 @@ extension CDBWriter {
     }
     index.movePositions { $0 - Self.bytes(before: $0, droppedBefore) }
     output.removeAll(from: target)
-    (replaced, replacedBytes, earlier) = ([], 0, nil)
+    forgetReplaced()
   }
 
   private func move(_ range: Range<Int>, to target: Int) throws(SystemError) -> Int {
-    try seam.before(.compact)
+    try output.beginMoving()
     var done = 0
     while done < range.count {
       let part = min(range.count - done, CDBOutput.bufferSize)

@@ -18,20 +18,16 @@ package import Files
 /// One thread at a time.
 public final class CDBWriter {
   /// The file to be made.
-  public let path: String
+  public var path: String { records.path }
   /// The width of its numbers.
-  public let format: CDBFormat
+  public var format: CDBFormat { records.format }
   /// The number of records that it will have.
-  public var count: Int { index.count - replaced.count }
+  public var count: Int { records.count }
   /// The number of bytes that it will have.
-  public var byteCount: Int { output.position - replacedBytes + count * 2 * format.pairSize }
+  public var byteCount: Int { records.byteCount }
 
-  var output: CDBOutput
-  var index = CDBIndex()
-  var earlier: CDBEarlierRecords?
-  var replaced: [Range<Int>] = []
-  var replacedBytes = 0
-  private let sizeLimit: UInt64
+  // A structure, so that an addition asks once, and not at each step, whether it is alone here.
+  var records: CDBNewRecords
   let seam: Seam
   private(set) var isOpen = true
 
@@ -42,7 +38,7 @@ public final class CDBWriter {
   ///   - format: The width of its numbers: ``CDBFormat/wide`` for more than 4 GiB.
   /// - Throws: ``CDBError`` with `noFile` (no such directory), `noPermission`, `noSpace`, `ioError`.
   public convenience init(_ path: String, format: CDBFormat = .classic) throws(CDBError) {
-    try self.init(path, format: format, sizeLimit: format.sizeLimit, seam: Seam())
+    try self.init(path, format: format, seam: Seam())
   }
 
   /// Begins a file that is not to get larger than a test likes, or whose steps are to fail.
@@ -51,24 +47,24 @@ public final class CDBWriter {
   ) throws(CDBError) {
     // What a symbolic link leads to is replaced, and not the link.
     let target = (try? realPath(path)) ?? path
-    self.path = target
-    self.format = format
     self.seam = seam
-    self.sizeLimit = sizeLimit ?? format.sizeLimit
     let digits = String(UInt64.random(in: 0 ... .max), radix: 16)
     let name = "\(target).\(String(repeating: "0", count: 16 - digits.count))\(digits).tmp"
     do throws(SystemError) {
-      output = try CDBOutput(name, like: target, from: format.headerSize, seam)
+      let output = try CDBOutput(name, like: target, from: format.headerSize, seam)
+      records = CDBNewRecords(target, format, sizeLimit ?? format.sizeLimit, output)
     } catch { throw CDBError(error) }
   }
 
   deinit { cancel() }
 
-  /// Gives up: the new file is removed, the old one stays. Harmless when it is finished.
+  /// Gives up, and removes the new file; the old one stays.
+  ///
+  /// Harmless when the writer has finished.
   public func cancel() {
     guard isOpen else { return }
     isOpen = false
-    try? removeFile(output.path)
+    try? removeFile(records.output.path)
   }
 
   func checkOpen() throws(CDBError) {
@@ -78,29 +74,10 @@ public final class CDBWriter {
   }
 
   /// Which file it is that has the temporary name.
-  var fileIdentity: FileIdentity? { FileStatus(output.path)?.identity }
+  var fileIdentity: FileIdentity? { FileStatus(records.output.path)?.identity }
 
   /// Marks the writer as done; its file has its name.
   func close() { isOpen = false }
-
-  /// Refuses a record that the numbers of the format can't reach, before anything of it is written.
-  @inline(__always)
-  func checkRoom(_ key: RawSpan, _ valueCount: Int) throws(CDBError) {
-    // A key and a value are in memory, so that their sum can't overflow.
-    let size = byteCount + key.byteCount + valueCount + 3 * format.pairSize
-    if UInt64(size) > sizeLimit { throw tooLarge([UInt8](copying: key)) }
-  }
-
-  private func tooLarge(_ key: [UInt8]) -> CDBError {
-    CDBError(
-      .tooLarge, path: path,
-      message: """
-        With this record the file would have more than \(sizeLimit) bytes. What was added before is \
-        safe: finish the file, and put the rest into another one\
-        \(format == .classic ? ", or write a .wide one." : ".")
-        """,
-      key: key)
-  }
 }
 
 extension CDBWriter {
