@@ -30,7 +30,8 @@ struct ToolTests {
       for count in [0, 1, 2, 10, 300, 3_000] {
         let pairs = Self.randomPairs(&random, count: count)
         try write(pairs, to: directory + "/ours.cdb", ifPresent: policy)
-        let (status, _) = try Tool.run([option, directory + "/theirs.cdb"], input: Tool.text(pairs))
+        let (status, _) = try Tool.run(
+          [option, directory + "/theirs.cdb"], input: Tool.text(pairs))
         #expect(status == 0)
         #expect(try bytes(directory + "/ours.cdb") == bytes(directory + "/theirs.cdb"), "\(count)")
       }

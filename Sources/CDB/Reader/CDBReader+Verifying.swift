@@ -17,7 +17,8 @@ extension CDBReader {
     }
     guard layout.slotCount == 2 * records else {
       throw CDBError.damaged(
-        path, at: 0, "There are \(layout.slotCount) slots for \(records) records, not twice as many.")
+        path, at: 0,
+        "There are \(layout.slotCount) slots for \(records) records, and not twice as many.")
     }
   }
 

@@ -45,7 +45,7 @@ extension CDBWriter {
   /// Adds a record.
   ///
   /// - Returns: what has been done.
-  /// - Throws: ``CDBError`` as ``add(_:forKey:ifPresent:)``.
+  /// - Throws: ``CDBError`` as ``add(pieces:forKey:ifPresent:)``.
   @discardableResult
   public func add(
     _ value: [UInt8], forKey key: [UInt8], ifPresent policy: DuplicatePolicy = .add
@@ -58,7 +58,7 @@ extension CDBWriter {
   /// Adds a record of texts, in UTF-8.
   ///
   /// - Returns: what has been done.
-  /// - Throws: ``CDBError`` as ``add(_:forKey:ifPresent:)``.
+  /// - Throws: ``CDBError`` as ``add(pieces:forKey:ifPresent:)``.
   @discardableResult
   public func add(
     _ value: String, forKey key: String, ifPresent policy: DuplicatePolicy = .add
@@ -71,7 +71,7 @@ extension CDBWriter {
   ///     try writer.add(pieces: [[32], payload], forKey: key)
   ///
   /// - Returns: what has been done.
-  /// - Throws: ``CDBError`` as ``add(_:forKey:ifPresent:)``.
+  /// - Throws: ``CDBError`` as ``add(pieces:forKey:ifPresent:)``.
   @discardableResult
   public func add(
     pieces: [[UInt8]], forKey key: [UInt8], ifPresent policy: DuplicatePolicy = .add
