@@ -86,9 +86,10 @@ let package = Package(
     .executableTarget(
       name: "crash-harness",
       dependencies: [
-        "StoredObjectsCore", "TokyoCabinetBackend", "StoredObjectsTestSupport", argumentParser,
+        "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet", "StoredObjectsTestSupport",
+        argumentParser,
       ],
-      path: "Tests/CrashHarness", swiftSettings: strict),
+      path: "Tests/CrashHarness", exclude: ["PowerShim"], swiftSettings: strict),
 
     .executableTarget(
       name: "jukebox", dependencies: ["StoredObjects", argumentParser],
@@ -122,6 +123,7 @@ let package = Package(
       name: "BackendTests",
       dependencies: [
         "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet", "StoredObjectsTestSupport",
+        "Locks",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -69,3 +69,17 @@ extension RawSpan {
     return isBigEndian ? UInt64(bigEndian: number) : UInt64(littleEndian: number)
   }
 }
+
+extension ArraySlice<UInt8> {
+  /// Whether there is nothing but zeros, seen eight bytes at a time.
+  package var isAllZero: Bool {
+    unsafe withUnsafeBytes { bytes in
+      var index = 0
+      while index + 8 <= bytes.count {
+        if unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) != 0 { return false }
+        index += 8
+      }
+      return unsafe bytes[index...].allSatisfy { $0 == 0 }
+    }
+  }
+}

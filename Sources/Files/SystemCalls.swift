@@ -139,6 +139,7 @@ package func resizeFile(
 package func allocate(
   _ descriptor: Int32, _ path: String, from offset: Int, count: Int
 ) throws(SystemError) {
+  try refuseBeyondLimit(offset + count, path)
   let number = posix_fallocate(descriptor, offset, count)
   if number != 0 { throw SystemError(call: "posix_fallocate", path: path, number: number) }
 }

@@ -1,3 +1,5 @@
+import Files
+
 extension HashDatabase {
   /// The number of records (`tchdbrnum`).
   ///
@@ -78,9 +80,22 @@ extension HashDatabase {
   public func optimize(_ tuning: Tuning) throws {
     try writing("optimize", allowedInTransaction: false) {
       try checkRoom(for: tuning)
+      // What the library would meet with a signal that ends the process.
+      try refuseBeyondLimit(Int(clamping: tuning.initialSize + handle.fileSize))
       try staysOpen {
         try replacingFile { try handle.optimize(tuning) }
       }
+    }
+  }
+
+  private func refuseBeyondLimit(_ size: Int) throws {
+    do {
+      try Files.refuseBeyondLimit(size, path)
+    } catch let failure {
+      throw TokyoCabinetError(
+        .noSpace, operation: "tchdboptimize", path: path,
+        message: "the limit on the size of files leaves no room to rebuild the file",
+        systemError: failure.number)
     }
   }
 

@@ -13,6 +13,7 @@ struct Opening {
   /// Opens the file.
   func run() throws {
     try checkTuning()
+    try refuseBeyondLimit()
     if let before, before.size == 0, mode.options.isEmpty {
       throw error(.notADatabase, "the file is empty: it was never written as a database")
     }
@@ -20,6 +21,22 @@ struct Opening {
       try openMapped()
     } catch let error as TokyoCabinetError where error.code == .damaged {
       throw diagnosis(error)
+    }
+  }
+
+  /// Refuses to make a file whose buckets alone go past the limit on files (`ulimit -f`), because
+  /// the library would meet it with a signal that ends the process.
+  private func refuseBeyondLimit() throws {
+    guard mode.options.contains(.create),
+      (before?.size ?? 0) == 0 || mode.options.contains(.truncate)
+    else { return }
+    do {
+      try Files.refuseBeyondLimit(Int(clamping: tuning.initialSize), handle.path)
+    } catch let failure {
+      throw TokyoCabinetError(
+        .noSpace, operation: "tchdbopen", path: handle.path,
+        message: "the limit on the size of files leaves no room for its buckets",
+        systemError: failure.number)
     }
   }
 

@@ -32,6 +32,15 @@ public struct Tuning: Sendable, Hashable {
   /// The options of a database file, as in its header.
   public typealias Options = HashFileOptions
 
+  /// At most so many bytes of a file without records.
+  ///
+  /// The library takes the next prime of a list whose steps are up to a half.
+  var initialSize: UInt64 {
+    let width: UInt64 = options.contains(.large) ? 8 : 4
+    let buckets = UInt64(clamping: bucketCount)
+    return 4096 + (buckets + buckets / 2) * width + 4 << UInt64(max(freeBlockPower, 0))
+  }
+
   /// A bucket count that suits a number of records whose keys are 4-byte little-endian integers.
   ///
   /// The library's hash of such keys reaches only some hundred thousand buckets, however many

@@ -6,6 +6,8 @@ enum Names {
   static let buffers = "NamedBuffers"
   /// The file of the commit log.
   static let log = "Commit.log"
+  /// The file that says what the directory must hold.
+  static let manifest = "Commit.manifest"
   /// How the names of new files begin that are to take the place of others.
   static let newPrefix = ".new."
   /// The library makes files of a longer name beside a file: `.wal`, `.tmp.` and an inode number.
@@ -27,6 +29,7 @@ enum Names {
     if name.hasPrefix(".") { return "it must not begin with a dot" }
     if name.utf8.count > maximumByteCount { return "it is longer than \(maximumByteCount) bytes" }
     if name == log { return "that is the file of the commit log" }
+    if name == manifest { return "that is the file which lists the others" }
     if name == buffers { return "that is the file of the named buffers" }
     if isWorkFile(name) { return "the library's own work files are named so" }
     return nil

@@ -53,8 +53,23 @@ final class TableFile: Sendable {
   private func open() throws -> HashDatabase? {
     guard exists(path) else { return nil }
     return try storeErrors(at: path, className: name) {
+      if generation == 0 { try inspect() }
       if !isReadOnly { try repairAfterCrash() }
       return try SharedReaders.open(path)
+    }
+  }
+
+  /// The C library trusts its files; up to this size they are looked at before it gets them.
+  ///
+  /// That takes about 20 ms at most. What this backend itself has made needs no look.
+  private static let inspectedSize = 4 << 20
+
+  private func inspect() throws {
+    guard let size = FileStatus(path)?.size, (1...Self.inspectedSize).contains(size),
+      !SharedReaders.isOpen(path)
+    else { return }
+    if let finding = try HashFileInspection(path, className: name).findings.first {
+      throw StoreError(.damaged, finding.message, at: finding.place)
     }
   }
 
@@ -141,6 +156,8 @@ enum SharedReaders {
       return database
     }
   }
+
+  static func isOpen(_ path: String) -> Bool { files.withLock { $0[path] != nil } }
 
   static func close(_ path: String) throws {
     try files.withLock { files in

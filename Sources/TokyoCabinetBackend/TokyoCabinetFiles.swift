@@ -128,7 +128,7 @@ public final class TokyoCabinetFiles: RecordFiles {
   }
 
   /// Whether a file is a hash database; anything else that lies in the directory is passed over.
-  private func isHashFile(_ name: String) throws -> Bool {
+  func isHashFile(_ name: String) throws -> Bool {
     do {
       return try HashFileHeader.read(path: path(of: name))?.type == 0
     } catch let error as TokyoCabinetError {

@@ -47,3 +47,8 @@ func hexText(_ bytes: some Sequence<UInt8>) -> String {
 func counted(_ count: Int, _ one: String, _ many: String) -> String {
   "\(count) \(count == 1 ? one : many)"
 }
+
+/// What there is to say of a log that a crash has cut off.
+func tornTailText(_ byteCount: Int) -> String {
+  "the log ends with \(bytesText(byteCount)) of a save that was never finished; it is left out"
+}

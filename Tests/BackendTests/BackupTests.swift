@@ -74,7 +74,7 @@ struct BackupTests {
       let target = parent + "/copy"
       try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: true)
       try backend.backup(to: target + "/")
-      #expect(try contents(target) == ["Commit.log"])
+      #expect(try contents(target) == ["Commit.log", "Commit.manifest"])
       let error = Fixtures.error { try backend.backup(to: target) }
       #expect(error?.code == .ioError && error?.message.contains("something in the target") == true)
       #expect(Fixtures.error { try backend.backup(to: backend.location) } != nil)
@@ -115,7 +115,7 @@ struct BackupTests {
       #expect(try backend.compact() == 0)
       try backend.commit { $0.insert(2, in: songs, [1]) }
       try backend.close()
-      #expect(try contents(directory) == ["Commit.log", "NamedBuffers", "Song"])
+      #expect(try contents(directory) == ["Commit.log", "Commit.manifest", "NamedBuffers", "Song"])
       let check = try TokyoCabinetBackend.check(directory: directory)
       #expect(check.findings.map(\.kind) == [.metadataMissing])
     }
@@ -148,9 +148,10 @@ struct BackupTests {
       try backend.close()
       // As if the process had died between the log record and the renaming.
       let log = try FileStorage(directory + "/Commit.log", writable: true)
-      let epoch = try #require(try CommitLogReader(log)?.epoch)
+      let old = try #require(try CommitLogReader(log))
       var writer = try CommitLogWriter(
-        log, durability: .full, epoch: epoch, sequence: 0, offset: CommitLogFormat.firstBatch)
+        log, durability: .full, slot: old.slot, slotIndex: old.slotIndex,
+        sequence: 0, offset: CommitLogFormat.firstBatch)
       try writer.append(.checkpoint, [Replacement.encode([.init(newName: ".new.0", name: "Song")])])
       log.close()
       try FileManager.default.moveItem(
@@ -162,7 +163,7 @@ struct BackupTests {
       #expect(try reader.fileSize(of: "Song") > 0)
       try reader.backup(to: directory + ".copy")
       try reader.close()
-      #expect(try contents(directory) == [".new.0", "Commit.log"])
+      #expect(try contents(directory) == [".new.0", "Commit.log", "Commit.manifest"])
       let salvaged = try TokyoCabinetBackend.salvage(from: directory, to: directory + ".new")
       #expect(salvaged.classes.map(\.objectCount) == [1])
       let copy = try TokyoCabinetBackend(directory: directory + ".copy")

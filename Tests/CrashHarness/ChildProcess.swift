@@ -71,7 +71,10 @@ func note(_ text: String) { FileHandle.standardError.write(Data((text + "\n").ut
 
 /// A directory of its own, removed at the end.
 func withTemporaryDirectory<Result>(_ body: (URL) throws -> Result) throws -> Result {
-  let directory = FileManager.default.temporaryDirectory
+  // In memory where that can be: the files are small, and there are many.
+  let memory = URL(fileURLWithPath: "/dev/shm")
+  let isThere = FileManager.default.isWritableFile(atPath: memory.path)
+  let directory = (isThere ? memory : FileManager.default.temporaryDirectory)
     .appendingPathComponent("crash-\(UUID().uuidString)")
   try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
   defer { try? FileManager.default.removeItem(at: directory) }

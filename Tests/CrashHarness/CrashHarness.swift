@@ -5,10 +5,10 @@ import ArgumentParser
 struct CrashHarness: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "crash",
-    abstract: "Kill writing processes, spoil bytes, and look at what is left of the saves.",
+    abstract: "Kill writing processes, cut the power, spoil bytes, and look at what is left.",
     subcommands: [
-      KillCommand.self, FlipCommand.self, WriteCommand.self, OpenCommand.self,
-      ProbeCommand.self,
+      KillCommand.self, FlipCommand.self, PowerCommand.self,
+      WriteCommand.self, OpenCommand.self, ProbeCommand.self, SessionCommand.self,
     ],
     defaultSubcommand: KillCommand.self)
 }

@@ -1,12 +1,125 @@
 import ArgumentParser
+import Foundation
+import StoredObjectsCore
+import TokyoCabinetBackend
 
-/// Placeholder.
+/// Every byte and every length of every file of a small store: what is read is right, or reported.
 struct FlipCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "flip")
-  func run() throws {}
+  static let configuration = CommandConfiguration(
+    commandName: "flip",
+    abstract: "Spoil every byte of a small store, cut each file at every length, remove each.")
+
+  @Flag(help: "Print what each file's trials came to.") var verbose = false
+
+  func run() throws {
+    var counts = FlipCounts()
+    try withTemporaryDirectory { directory in
+      for state in ["folded", "pending"] {
+        let store = directory.appendingPathComponent(state).path
+        try SmallStore.make(store, isFolded: state == "folded")
+        for name in try FileManager.default.contentsOfDirectory(atPath: store).sorted() {
+          let before = counts
+          try FlipTrials(store: store, name: name).run(&counts)
+          if verbose { note("\(state) \(name): \(counts.since(before))") }
+        }
+      }
+    }
+    print(
+      "rounds=\(counts.rounds) lost=\(counts.crashed) torn=\(counts.torn)"
+        + " undetected=\(counts.wrong)")
+    if counts.crashed + counts.torn + counts.wrong > 0 { throw ExitCode.failure }
+  }
 }
 
-struct ProbeCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "probe", shouldDisplay: false)
-  func run() throws {}
+/// What trials have come to.
+struct FlipCounts: CustomStringConvertible {
+  var rounds = 0
+  var harmless = 0
+  var reported = 0
+  /// Something else than the original was read, and nothing said so.
+  var wrong = 0
+  /// The next save has spoilt what was there before.
+  var torn = 0
+  /// The process ended, or did not come back.
+  var crashed = 0
+
+  var description: String {
+    "\(rounds) trials, \(harmless) harmless, \(reported) reported, \(wrong) wrong, \(torn) torn,"
+      + " \(crashed) crashed"
+  }
+
+  func since(_ old: FlipCounts) -> FlipCounts {
+    FlipCounts(
+      rounds: rounds - old.rounds, harmless: harmless - old.harmless,
+      reported: reported - old.reported, wrong: wrong - old.wrong, torn: torn - old.torn,
+      crashed: crashed - old.crashed)
+  }
+}
+
+/// What one trial has come to, as the child sends it.
+enum FlipVerdict: Int64 {
+  case harmless, reported, wrong, torn
+}
+
+/// The trials of one file, in a child process that may die.
+struct FlipTrials {
+  let store: String
+  let name: String
+
+  /// A child, and the trials that it has before it.
+  private struct Share {
+    var child: ChildProcess
+    var trials: Range<Int>
+  }
+
+  /// Runs all trials, in two children at a time.
+  func run(_ counts: inout FlipCounts) throws {
+    let size = try Data(contentsOf: URL(fileURLWithPath: "\(store)/\(name)")).count
+    let end = FlipProbe.trialCount(size: size)
+    var shares = try [0..<end / 2, end / 2..<end].map { trials in
+      Share(child: try start(trials), trials: trials)
+    }
+    while !shares.allSatisfy(\.trials.isEmpty) {
+      for index in shares.indices where !shares[index].trials.isEmpty {
+        try step(&shares[index], size, &counts)
+      }
+    }
+  }
+
+  private func start(_ trials: Range<Int>) throws -> ChildProcess {
+    let range = ["--first", "\(trials.lowerBound)", "--end", "\(trials.upperBound)"]
+    return try ChildProcess(["probe", store, name] + range)
+  }
+
+  /// Takes the next verdict of a child; one that has ended or hangs is replaced behind that trial.
+  private func step(_ share: inout Share, _ size: Int, _ counts: inout FlipCounts) throws {
+    let trial = share.trials.removeFirst()
+    if let number = share.child.next(timeout: 20) {
+      return take(FlipVerdict(rawValue: number), trial, size, &counts)
+    }
+    counts.rounds += 1
+    counts.crashed += 1
+    tell("ended with status \(share.child.kill())", trial, size)
+    if !share.trials.isEmpty { share.child = try start(share.trials) }
+  }
+
+  private func take(
+    _ verdict: FlipVerdict?, _ trial: Int, _ size: Int, _ counts: inout FlipCounts
+  ) {
+    counts.rounds += 1
+    switch verdict {
+    case .harmless: counts.harmless += 1
+    case .reported: counts.reported += 1
+    case .torn:
+      counts.torn += 1
+      tell("spoilt by the next save", trial, size)
+    case .wrong, nil:
+      counts.wrong += 1
+      tell("wrong answer", trial, size)
+    }
+  }
+
+  private func tell(_ what: String, _ trial: Int, _ size: Int) {
+    note("\(store) \(name), \(FlipProbe.description(trial, size: size)): \(what)")
+  }
 }

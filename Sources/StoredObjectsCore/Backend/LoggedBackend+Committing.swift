@@ -96,7 +96,8 @@ extension LoggedBackend {
 
   private func commitInBulk(_ changes: ChangeSet, _ log: inout LogState) throws {
     if !state.withLock({ $0.pending.isEmpty }) { try checkpoint(&log) }
-    try replaceFiles(changes, &log)
+    let replacements = try files.prepare(changes, durability: durability)
+    try install(replacements, isAlsoPending: false, &log)
     state.withLock { state in
       for table in changes.tables where !table.records.isEmpty {
         state.commits[table.table, default: 0] += 1
@@ -108,16 +109,16 @@ extension LoggedBackend {
   func checkpoint(_ log: inout LogState) throws {
     let pending = state.withLock { $0.pending }
     if pending.isEmpty { return }
-    try replaceFiles(pending.merged(), &log)
+    try install(try files.prepare(pending.merged(), durability: durability), &log)
     state.withLock { $0.pending = PendingRecords() }
   }
 
-  private func replaceFiles(_ changes: ChangeSet, _ log: inout LogState) throws {
-    try install(try files.prepare(changes, durability: durability), &log)
-  }
-
   /// Says in the log that new files are ready, which is the moment of truth, and puts them in place.
-  func install(_ replacements: [Replacement], _ log: inout LogState) throws {
+  ///
+  /// `isAlsoPending` says whether readers see the changes already, from what is pending.
+  func install(
+    _ replacements: [Replacement], isAlsoPending: Bool = true, _ log: inout LogState
+  ) throws {
     do {
       try write(.checkpoint, [Replacement.encode(replacements)], &log)
     } catch {
@@ -125,13 +126,31 @@ extension LoggedBackend {
       throw error
     }
     do {
-      try files.publish(replacements, durability: durability)
+      do {
+        try files.publish(replacements, durability: durability)
+      } catch {
+        // Some files are new and some are old. Small saves are pending, and cover both; a large one
+        // would be seen in part.
+        if !isAlsoPending { state.withLock { $0.failure = reopenNeeded(error) } }
+        throw error
+      }
+      try updateManifest(replacements, &log)
       try log.writer?.removeAll()
+      log.checkpointCount += 1
     } catch {
       // The record stands: the next opening publishes.
       log.failure = reopenNeeded(error)
       throw log.failure ?? error
     }
+  }
+
+  /// Takes note of files that are there for the first time, before the log forgets them.
+  private func updateManifest(_ replacements: [Replacement], _ log: inout LogState) throws {
+    guard var manifest = log.manifest else { return }
+    manifest.files.formUnion(replacements.map(\.name))
+    if manifest == log.manifest { return }
+    try files.setManifest(manifest.bytes, durability: durability)
+    log.manifest = manifest
   }
 
   private func foldIfDue(_ log: inout LogState) {

@@ -7,6 +7,8 @@ extension LoggedBackend {
   public func inspect() throws -> StoreInspection {
     try checkOpen()
     var inspection = try files.inspect()
+    inspection.tornTailByteCount = tornTailByteCount
+    inspection.findings += try manifestFindings()
     let damaged = Set(inspection.findings.compactMap(\.place.className))
     for id in state.withLock({ $0.pending }).tables.keys {
       let name = try files.name(of: id)
@@ -15,6 +17,13 @@ extension LoggedBackend {
       }
     }
     return inspection
+  }
+
+  private func manifestFindings() throws -> [StoreFinding] {
+    guard let bytes = try files.manifest() else { return [] }
+    guard let manifest = StoreManifest(bytes) else { return [StoreManifest.spoilt(location)] }
+    return try manifest.missingFiles(in: location, hasFile: files.hasFile)
+      .map { StoreFinding(.fileDamaged, $0) }
   }
 
   /// Gives space back: folds the log, and rebuilds class files without the gaps that deleted and

@@ -38,7 +38,7 @@ extension LoggedBackend {
     _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws -> Result
   ) throws -> Result? {
     let found = try state.withLock { state in
-      if state.isClosed { throw closedError }
+      try check(state)
       return state.pending.tables[table]?.rows[rowID].map { state.pending.bytes(of: $0) }
     }
     if let found { return try found.map { try $0.bytes.lend($0.range, body) } }
@@ -50,7 +50,7 @@ extension LoggedBackend {
     _ name: String, _ body: (RawSpan) throws -> Result
   ) throws -> Result? {
     let found = try state.withLock { state in
-      if state.isClosed { throw closedError }
+      try check(state)
       return state.pending.names[ExactName(name)].map { state.pending.bytes(of: $0) }
     }
     if let found { return try found.map { try $0.bytes.lend($0.range, body) } }

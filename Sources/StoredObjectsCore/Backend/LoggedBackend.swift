@@ -21,8 +21,9 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
   package let files: Files
   /// The bytes behind the last whole save in the log, when the opening found a torn one there.
   ///
-  /// Nil when the log ended well.
-  package let tornTailByteCount: Int?
+  /// A save that was under way when a process was killed or the power failed is cut off so, and was
+  /// never acknowledged. Nil when the log ended well.
+  public let tornTailByteCount: Int?
   let limits: CheckpointLimits
   /// What is pending, and how often each table was committed to.
   ///
@@ -35,10 +36,16 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
     var pending = PendingRecords()
     var commits: [TableID: UInt64] = [:]
     var isClosed = false
+    /// Set when only some of the files of a large save could be put in place.
+    var failure: StoreError?
   }
 
   struct LogState: Sendable {
     var writer: CommitLogWriter?
+    /// What the directory must hold.
+    var manifest: StoreManifest?
+    /// How many checkpoints there have been, large saves included.
+    var checkpointCount = 0
     /// Set once nobody knows any more what the disk holds.
     var failure: StoreError?
     /// After a checkpoint that failed, the log may grow this much further before the next try.
@@ -55,13 +62,13 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
     self.durability = durability
     self.limits = limits
     let (recovery, writer) = try Self.opening(files) {
-      let recovery = try Recovery(files, growth: limits.logGrowth)
+      var recovery = try Recovery(files, growth: limits.logGrowth)
       let writer = try recovery.writer(durability: durability)
       if !files.isReadOnly { try files.removeStrays() }
       return (recovery, writer)
     }
     tornTailByteCount = if case .torn(let bytes) = recovery.tail { bytes } else { nil }
-    log = Locked(LogState(writer: writer))
+    log = Locked(LogState(writer: writer, manifest: recovery.manifest))
     state.withLock { $0.pending = recovery.pending }
   }
 
@@ -101,6 +108,8 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
     try log.withLock { log in
       guard !state.withLock({ $0.isClosed }) else { return }
       if !isReadOnly, log.failure == nil, shouldFoldAtClose { try? checkpoint(&log) }
+      // Nothing would be lost without: it lets the next opening tell damage from a torn tail.
+      if log.failure == nil { try? log.writer?.noteExtent() }
       state.withLock { state in
         state.isClosed = true
         state.pending = PendingRecords()
@@ -110,10 +119,16 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
     }
   }
 
-  func checkOpen() throws {
-    guard state.withLock({ $0.isClosed }) else { return }
-    throw closedError
+  func checkOpen() throws { try state.withLock { try check($0) } }
+
+  /// Throws when the backend is closed, or its files no longer belong together.
+  func check(_ state: State) throws {
+    if state.isClosed { throw closedError }
+    if let failure = state.failure { throw failure }
   }
+
+  /// How many times the log has been folded since the opening, large saves included.
+  package var checkpointCount: Int { log.withLock { $0.checkpointCount } }
 }
 
 /// When what is pending is folded into the class files.

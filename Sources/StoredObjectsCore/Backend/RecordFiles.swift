@@ -68,6 +68,39 @@ public protocol RecordFiles: RecordSource {
   ///
   /// - Throws: ``StoreError`` with `ioError`.
   func openLog() throws -> (any Storage)?
+
+  /// The bytes of the manifest, which says what the directory must hold; nil when there is none.
+  ///
+  /// Files that keep none, as by default, can't tell a lost log from one that never was.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  func manifest() throws -> [UInt8]?
+
+  /// Puts a manifest in the place of the old one: afterwards the one or the other is there, whole.
+  ///
+  /// - Throws: ``StoreError`` with `full` or `ioError`.
+  func setManifest(_ bytes: [UInt8], durability: Durability) throws
+
+  /// The names of the files of tables and named buffers, which a new manifest lists.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  func filesForManifest() throws -> [String]
+
+  /// Whether a file that the manifest lists is there, sound or not.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  func hasFile(_ name: String) throws -> Bool
+}
+
+extension RecordFiles {
+  /// None.
+  public func manifest() throws -> [UInt8]? { nil }
+  /// Does nothing.
+  public func setManifest(_ bytes: [UInt8], durability: Durability) throws {}
+  /// None.
+  public func filesForManifest() throws -> [String] { [] }
+  /// Always.
+  public func hasFile(_ name: String) throws -> Bool { true }
 }
 
 extension RecordFiles {

@@ -52,12 +52,14 @@ package enum NamedBufferChecksum {
   /// The buffer without its end; nil if it is not what was saved under this name.
   package static func opened(_ bytes: [UInt8], name: String) -> [UInt8]? {
     let count = bytes.count - byteCount
-    guard count >= 0, bytes[count..<count + mark.count].elementsEqual(mark) else { return bytes }
+    guard count >= 0 else { return bytes }
     var end = DataBuffer(Array(bytes[(count + mark.count)...]))
-    guard let found = try? end.readUInt32(), found == checksum(bytes[..<count], name) else {
-      return nil
+    let isRight = (try? end.readUInt32()) == checksum(bytes[..<count], name)
+    guard bytes[count..<count + mark.count].elementsEqual(mark) else {
+      // With the right checksum it is the mark that has been spoilt.
+      return isRight ? nil : bytes
     }
-    return Array(bytes[..<count])
+    return isRight ? Array(bytes[..<count]) : nil
   }
 
   private static func checksum(_ bytes: ArraySlice<UInt8>, _ name: String) -> UInt32 {

@@ -47,6 +47,7 @@ public struct BackendCheck {
   mutating func walk(_ progress: (IntegrityProgress) -> Void) throws {
     let inspection = try backend.inspect()
     for finding in inspection.findings { report.add(finding) }
+    report.tornTailByteCount = inspection.tornTailByteCount
     for name in inspection.tableNames.sorted() { try walk(name, progress) }
     checkClassIDs(unreadable: unreadableClasses(inspection))
     if inspection.hasReadableBuffers { try checkBuffers() }

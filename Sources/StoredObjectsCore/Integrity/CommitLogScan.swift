@@ -23,11 +23,18 @@ package struct CommitLogScan {
   package private(set) var end = CommitLogFormat.firstBatch
   /// Whole batches behind ``end``, which prove that an acknowledged save is damaged.
   package private(set) var laterBatches: [Batch] = []
-  /// Whether a last batch was cut off by a crash; its save was never acknowledged.
-  package private(set) var isTorn = false
+  /// The bytes of a last batch that was cut off by a crash; its save was never acknowledged.
+  package private(set) var tornByteCount: Int?
+  /// Whether the file or the batches end before they did when a header was last written.
+  package private(set) var isCutOff = false
+  /// Whether there is nothing in the log, not even a header.
+  package var isBlank: Bool { slot == nil && batches.isEmpty && !hasDamagedHeaders }
   /// Whether the headers at the beginning of the file are not those of the batches.
   package private(set) var hasDamagedHeaders = false
-  private var epoch: UInt64 = 0
+  /// The newest header.
+  private let slot: CommitLogSlot?
+  /// The number that all the batches have; 0 for a log without any.
+  package private(set) var epoch: UInt64 = 0
 
   /// Reads a whole log.
   ///
@@ -35,21 +42,21 @@ package struct CommitLogScan {
   package init(_ storage: any Storage) throws {
     self.storage = storage
     fileSize = try storage.size()
-    let epochs = try slotEpochs()
+    slot = try CommitLogSlot.read(storage).map(\.slot).max()
     let first = try batch(at: CommitLogFormat.firstBatch, epoch: nil)
     let epochOfFirst = first?.header.sequence == 0 ? first?.header.epoch : nil
-    guard let epoch = (epochs + [epochOfFirst].compactMap(\.self)).max() else {
+    guard let epoch = [slot?.epoch, epochOfFirst].compactMap(\.self).max() else {
       let start = try storage.read(CommitLogFormat.firstBatch, at: 0)
       hasDamagedHeaders = !start.allSatisfy { $0 == 0 }
       return
     }
     self.epoch = epoch
-    hasDamagedHeaders = !epochs.contains(epoch)
+    hasDamagedHeaders = slot?.epoch != epoch
     try readBatches()
   }
 
   /// Whether an acknowledged save is, or may be, damaged.
-  package var isDamaged: Bool { hasDamagedHeaders || !laterBatches.isEmpty }
+  package var isDamaged: Bool { hasDamagedHeaders || isCutOff || !laterBatches.isEmpty }
   /// The bytes of all whole batches, up to the first that is not.
   package var usedCount: Int { end - CommitLogFormat.firstBatch }
   /// The number of bytes in saves that are in no class file yet.
@@ -83,19 +90,6 @@ package struct CommitLogScan {
     try storage.read(batch.payloadCount, at: batch.offset + CommitLogFormat.batchHeaderSize)
   }
 
-  private func slotEpochs() throws -> [UInt64] {
-    try [0, CommitLogFormat.slotSize].compactMap { start in
-      var buffer = DataBuffer(try storage.read(CommitLogFormat.slotLength, at: start))
-      let bytes = buffer.bytes
-      guard bytes.count == CommitLogFormat.slotLength, bytes.starts(with: CommitLogFormat.magic)
-      else { return nil }
-      try buffer.skip(CommitLogFormat.magic.count + 8)
-      let epoch = try buffer.readUInt64()
-      let checksum = try buffer.readUInt32()
-      return checksum == CommitLogFormat.checksum(Array(bytes.dropLast(4))) ? epoch : nil
-    }
-  }
-
   private mutating func readBatches() throws {
     while let (header, batch) = try batch(at: end, epoch: epoch),
       header.sequence == UInt64(batches.count)
@@ -103,9 +97,17 @@ package struct CommitLogScan {
       batches.append(batch)
       end = CommitLogFormat.end(ofBatchAt: end, payload: batch.payloadCount)
     }
-    let bytes = try storage.read(CommitLogFormat.batchHeaderSize, at: end)
-    isTorn = CommitLogFormat.BatchHeader.read(bytes)?.0.epoch == epoch
     try findLaterBatches()
+    if let slot, slot.epoch == epoch { isCutOff = fileSize < slot.size || end < slot.end }
+    if !isDamaged { tornByteCount = try tornBytes() }
+  }
+
+  /// What an opening would make of the end of the log.
+  private func tornBytes() throws -> Int? {
+    guard var reader = try CommitLogReader(storage) else { return nil }
+    while try reader.next() != nil {}
+    guard case .torn(let bytes) = try reader.tail() else { return nil }
+    return bytes
   }
 
   /// Looks at every place where a batch can begin.
@@ -152,6 +154,13 @@ extension CommitLogScan {
       findings.append(
         StoreFinding(
           .log, "The headers of the log are damaged: salvage the store.", at: .init(path: path)))
+    }
+    if isCutOff {
+      findings.append(
+        StoreFinding(
+          .log,
+          "The log ends at \(end), and there was more: restore a backup, or salvage the store.",
+          at: .init(path: path, offset: end)))
     }
     if !laterBatches.isEmpty {
       findings.append(

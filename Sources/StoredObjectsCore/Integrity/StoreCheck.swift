@@ -12,6 +12,12 @@ public struct StoreCheck: Sendable {
   public private(set) var omittedCount = 0
   /// What was read of each class, in order of the names.
   public internal(set) var classes: [CheckedClass] = []
+  /// The bytes at the end of the log that the opening has left out, because a crash had cut off the
+  /// save there; nil when there were none.
+  ///
+  /// No finding: such a save was never acknowledged. But what a crash leaves, and damage to the very
+  /// last save before it, look alike.
+  public internal(set) var tornTailByteCount: Int?
   /// The number of named buffers that were read.
   public internal(set) var namedBufferCount = 0
 
@@ -70,6 +76,8 @@ public struct StoreInspection: Sendable {
   public var hasReadableBuffers: Bool
   /// What is wrong with files.
   public var findings: [StoreFinding]
+  /// The bytes of a save that a crash had cut off, see ``LoggedBackend/tornTailByteCount``.
+  public var tornTailByteCount: Int?
 
   /// Describes what a look at the files says.
   public init(

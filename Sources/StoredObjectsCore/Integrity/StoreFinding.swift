@@ -66,7 +66,7 @@ extension StoreFinding: CustomStringConvertible {
 
 extension StoreFinding {
   /// What an error says, as a finding.
-  package init(_ kind: Kind, _ error: any Error, at place: StoreError.Place) {
+  package init(_ kind: Kind, _ error: any Error, at place: StoreError.Place = .init()) {
     guard let error = error as? StoreError else {
       self.init(kind, "\(error)", at: place)
       return

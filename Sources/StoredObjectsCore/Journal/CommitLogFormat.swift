@@ -2,23 +2,22 @@
 ///
 /// All integers are little-endian; <doc:CommitLogFormat> has an example.
 ///
-///     0      slot A   | "SOCommit" | version | 0 | epoch (8) | checksum (4) | zeros up to 512
-///     512    slot B   | the same, with another epoch
+///     0      slot A   | see CommitLogSlot | zeros up to 512
+///     512    slot B   | the same, of another moment
 ///     4096   batch    | length (8) | epoch (8) | sequence (8) | checksum (4) | kind (4) | payload
 ///                           kind: 1 changes, 2 checkpoint; the highest bit: not synced
 ///            batch    ...
 ///            room that is set aside, or batches of earlier epochs
 ///
-/// The slot with the higher epoch counts. A batch belongs to the log if its epoch is the slot's, its
+/// The newer slot counts: that of the higher epoch, or of more batches. A batch belongs to the log if its epoch is the slot's, its
 /// sequence is one more than that of the batch before it (the first has 0), and its checksum is
-/// right. So a log is emptied by writing the *other* slot with the next epoch: one sector, and what
+/// right. So a log is emptied by writing the *older* slot with the next epoch: one sector, and what
 /// lies behind it is out of date at a stroke.
 enum CommitLogFormat {
   static let magic = Array("SOCommit".utf8)
-  static let version: UInt32 = 1
+  static let version: UInt32 = 2
   /// Slots are a sector apart, so that writing one never harms the other.
   static let slotSize = 512
-  static let slotLength = 28
   /// Batches begin here.
   static let firstBatch = 4096
   static let batchHeaderSize = 32
@@ -39,16 +38,6 @@ enum CommitLogFormat {
   static func end(ofBatchAt offset: Int, payload: Int) -> Int {
     let end = offset + batchHeaderSize + payload
     return (end + alignment - 1) / alignment * alignment
-  }
-
-  /// The bytes of a slot.
-  static func slot(epoch: UInt64) -> [UInt8] {
-    var buffer = DataBuffer(magic)
-    buffer.write(version)
-    buffer.write(UInt32(0))
-    buffer.write(epoch)
-    buffer.write(checksum(buffer.bytes))
-    return buffer.bytes + [UInt8](repeating: 0, count: slotSize - buffer.bytes.count)
   }
 
   static func checksum(_ bytes: [UInt8]) -> UInt32 {

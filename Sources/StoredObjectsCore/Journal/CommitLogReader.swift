@@ -15,8 +15,11 @@ struct CommitLogReader {
     let payload: [UInt8]
   }
 
-  /// The epoch of the newest valid slot.
-  let epoch: UInt64
+  /// The newest valid slot.
+  let slot: CommitLogSlot
+  /// Where it is: 0 or 1.
+  let slotIndex: Int
+  var epoch: UInt64 { slot.epoch }
   private let storage: any Storage
   private let size: Int
   private(set) var offset = CommitLogFormat.firstBatch
@@ -27,7 +30,7 @@ struct CommitLogReader {
   /// - Returns: nil for a log that holds nothing: it is new, or was never finished being made.
   /// - Throws: ``StoreError`` with `damaged` for a file that is no commit log, or of a later version;
   ///   what the storage throws.
-  init?(_ storage: any Storage, minimumSize: Int = CommitLogWriter.growth) throws {
+  init?(_ storage: any Storage) throws {
     self.storage = storage
     size = try storage.size()
     let bytes = try storage.read(CommitLogFormat.firstBatch, at: 0)
@@ -35,17 +38,14 @@ struct CommitLogReader {
       try Self.refuseContent(storage, upTo: size)
       return nil
     }
-    let epochs = try [0, CommitLogFormat.slotSize].compactMap { start in
-      try Self.epoch(
-        in: Array(bytes[min(start, bytes.count)...].prefix(CommitLogFormat.slotLength)))
-    }
-    guard let epoch = epochs.max() else {
+    guard let newest = try CommitLogSlot.read(storage).max(by: { $0.slot < $1.slot }) else {
       throw StoreError(
         .damaged, "Neither of the log's two headers is valid: this is no commit log, or a wreck.")
     }
-    self.epoch = epoch
-    guard size >= minimumSize else {
-      throw StoreError(.damaged, "The log has been cut off.", at: .init(offset: size))
+    (slot, slotIndex) = newest
+    guard size >= slot.size else {
+      throw StoreError(
+        .damaged, "The log has been cut off: it had \(slot.size) bytes.", at: .init(offset: size))
     }
     try refuseNewerBatch()
   }
@@ -70,24 +70,6 @@ struct CommitLogReader {
     throw StoreError(
       .damaged, "The header of epoch \(header.epoch) is damaged, and saves of it are in the log.",
       at: .init(offset: 0))
-  }
-
-  private static func epoch(in bytes: [UInt8]) throws -> UInt64? {
-    guard bytes.count == CommitLogFormat.slotLength, bytes.starts(with: CommitLogFormat.magic)
-    else { return nil }
-    var buffer = DataBuffer(bytes)
-    try buffer.skip(CommitLogFormat.magic.count)
-    let version = try buffer.readUInt32()
-    try buffer.skip(4)
-    let epoch = try buffer.readUInt64()
-    guard try buffer.readUInt32() == CommitLogFormat.checksum(Array(bytes.dropLast(4))) else {
-      return nil
-    }
-    guard version == CommitLogFormat.version else {
-      throw StoreError(
-        .damaged, "The log has format \(version); this library knows \(CommitLogFormat.version).")
-    }
-    return epoch
   }
 
   /// The next good batch, or nil behind the last one.
@@ -137,17 +119,27 @@ struct CommitLogReader {
   ///
   /// - Throws: ``StoreError`` with `damaged` and the offset; what the storage throws.
   func tail() throws -> Tail {
-    var isTorn = try header(at: offset) != nil || hasSpoiltEpoch(at: offset)
+    guard offset >= slot.end else { throw spoiltSave("and more were saved") }
+    var tornEnd = try tornBatchEnd()
     var candidate = offset
     while candidate < size {
       let chunk = try storage.read(Self.chunkSize, at: candidate)
       for start in stride(from: 0, to: chunk.count, by: CommitLogFormat.alignment)
       where mayBeHeader(chunk, start) {
-        if try isUnsyncedBatch(at: candidate + start) { isTorn = true }
+        if let end = try endOfUnsyncedBatch(at: candidate + start) { tornEnd = max(tornEnd, end) }
       }
       candidate += Self.chunkSize
     }
-    return isTorn ? .torn(bytes: size - offset) : .clean
+    return tornEnd > offset ? .torn(bytes: tornEnd - offset) : .clean
+  }
+
+  /// Where the batch ends that begins behind the last good one; the same place when none does.
+  private func tornBatchEnd() throws -> Int {
+    let bytes = try storage.read(CommitLogFormat.batchHeaderSize, at: offset)
+    guard let (found, _) = CommitLogFormat.BatchHeader.read(bytes) else { return offset }
+    guard try found.epoch == epoch || hasSpoiltEpoch(at: offset) else { return offset }
+    guard let length = plausibleLength(found, at: offset) else { return size }
+    return min(size, CommitLogFormat.end(ofBatchAt: offset, payload: length))
   }
 
   private static let chunkSize = 1 << 18
@@ -164,22 +156,29 @@ struct CommitLogReader {
     return true
   }
 
-  /// Whether this is a whole later batch that was never synced.
+  /// Where a whole later batch ends that was never synced; nil when there is none.
   ///
   /// Without a sync between them a power cut may lose the earlier of two saves, header and all. The
   /// later one has to go, too, or it would follow the next save of that number.
   ///
   /// - Throws: ``StoreError`` with `damaged` when the batch has been synced.
-  private func isUnsyncedBatch(at candidate: Int) throws -> Bool {
+  private func endOfUnsyncedBatch(at candidate: Int) throws -> Int? {
     guard let (header, checksum) = try header(at: candidate), header.sequence > sequence,
-      try isValid(header, checksum, at: candidate)
-    else { return false }
-    guard header.isSynced else { return true }
-    throw StoreError(
+      try isValid(header, checksum, at: candidate),
+      let length = plausibleLength(header, at: candidate)
+    else { return nil }
+    guard header.isSynced else {
+      return CommitLogFormat.end(ofBatchAt: candidate, payload: length)
+    }
+    throw spoiltSave("and good ones follow it")
+  }
+
+  private func spoiltSave(_ reason: String) -> StoreError {
+    StoreError(
       .damaged,
       """
-      The save with the number \(sequence) is damaged in the log, and good ones follow it. Salvage \
-      what is left; a backup may have more.
+      The save with the number \(sequence) is damaged in the log, \(reason). Salvage what is left; \
+      a backup may have more.
       """,
       at: .init(offset: offset))
   }

@@ -15,7 +15,10 @@ struct CommitLogWriter: Sendable {
   private let storage: any Storage
   private let durability: Durability
   private let growth: Int
-  private var epoch: UInt64
+  /// The header that counts, and which of the two it is.
+  private var slot: CommitLogSlot
+  private var slotIndex: Int
+  private var epoch: UInt64 { slot.epoch }
   private var sequence: UInt64
   private var size: Int
   /// Whether it has grown since the last sync.
@@ -29,13 +32,13 @@ struct CommitLogWriter: Sendable {
 
   /// Goes on behind the last batch that was read.
   init(
-    _ storage: any Storage, durability: Durability, epoch: UInt64, sequence: UInt64, offset: Int,
-    growth: Int = CommitLogWriter.growth
+    _ storage: any Storage, durability: Durability, slot: CommitLogSlot, slotIndex: Int,
+    sequence: UInt64, offset: Int, growth: Int = CommitLogWriter.growth
   ) throws {
     self.storage = storage
     self.growth = growth
     self.durability = durability
-    self.epoch = epoch
+    (self.slot, self.slotIndex) = (slot, slotIndex)
     self.sequence = sequence
     self.offset = offset
     size = try storage.size()
@@ -104,14 +107,33 @@ struct CommitLogWriter: Sendable {
   }
 
   private mutating func makeRoom(upTo end: Int) throws {
-    guard end > size else { return }
+    guard end > slot.size else { return }
     // In steps, so that one large batch does not hold as many zeros in memory.
     while size < end {
       let wanted = (size + growth) / growth * growth
       try storage.resize(to: wanted)
       size = wanted
     }
+    try noteExtent()
     isGrown = true
+  }
+
+  /// Says in a header how far the file and its batches reach, so that a loss of either is noticed.
+  ///
+  /// Unsynced levels promise nothing that could be noted: a power cut may take what they wrote.
+  mutating func noteExtent() throws {
+    let extent = CommitLogSlot(epoch: epoch, size: size, end: offset)
+    if durability == .none || slot == extent { return }
+    try refuseAfterFailure()
+    // The header must not be on the disk before what it speaks of.
+    try synchronize()
+    try write(extent)
+  }
+
+  /// Writes the older one of the two headers, which makes it the newer.
+  private mutating func write(_ new: CommitLogSlot) throws {
+    try storage.write(new.bytes, at: (1 - slotIndex) * CommitLogFormat.slotSize)
+    (slot, slotIndex) = (new, 1 - slotIndex)
   }
 
   /// Overwrites a torn tail, so that no batch in it can ever be taken for a later one.
@@ -141,18 +163,18 @@ struct CommitLogWriter: Sendable {
   mutating func removeAll() throws {
     try refuseAfterFailure()
     do {
-      let slot = Int((epoch + 1) % 2) * CommitLogFormat.slotSize
-      try storage.write(CommitLogFormat.slot(epoch: epoch + 1), at: slot)
-      if durability != .none { try storage.synchronize() }
-      if size > Self.sizeKept {
-        try storage.resize(to: Self.sizeKept)
-        size = Self.sizeKept
+      let kept = min(size, Self.sizeKept)
+      try write(CommitLogSlot(epoch: epoch + 1, size: min(slot.size, kept)))
+      if durability != .none || kept < size { try storage.synchronize() }
+      if kept < size {
+        try storage.resize(to: kept)
+        size = kept
       }
     } catch {
       failure = error
       throw error
     }
-    (epoch, sequence, offset) = (epoch + 1, 0, CommitLogFormat.firstBatch)
+    (sequence, offset) = (0, CommitLogFormat.firstBatch)
   }
 
   /// Whether a batch has to be on the disk before anything else happens.

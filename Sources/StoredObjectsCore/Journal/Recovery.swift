@@ -10,18 +10,35 @@ struct Recovery<Files: RecordFiles> {
   private(set) var tail = CommitLogReader.Tail.clean
   /// Whether the last checkpoint has been made good, so that the log can be emptied.
   private var isCheckpointed = false
+  /// The files that checkpoints in the log have put in place.
+  private var published: Set<String> = []
+  /// What the directory must hold, as this opening finds or makes it.
+  private(set) var manifest: StoreManifest?
 
   /// Reads the log, and finishes a checkpoint that was cut off.
   ///
-  /// - Throws: ``StoreError`` with `damaged` when a save that was acknowledged is spoilt.
+  /// - Throws: ``StoreError`` with `damaged` when a save that was acknowledged is spoilt, or a file
+  ///   is gone.
   init(_ files: Files, growth: Int = CommitLogWriter.growth) throws {
     self.files = files
     self.growth = growth
+    let manifestBytes = try files.manifest()
+    manifest = manifestBytes.flatMap { StoreManifest($0) }
     storage = try files.openLog()
-    guard let storage else { return }
-    reader = try CommitLogReader(storage, minimumSize: growth)
+    reader = try storage.flatMap { try CommitLogReader($0) }
+    if let loss = StoreManifest.lossOfLog(manifestBytes, epoch: reader?.epoch, files.location) {
+      throw loss
+    }
     while let batch = try reader?.next() { try replay(batch) }
     if let reader { tail = try reader.tail() }
+    try refuseMissingFiles()
+  }
+
+  private func refuseMissingFiles() throws {
+    var all = manifest ?? StoreManifest(firstEpoch: 0)
+    all.files.formUnion(published)
+    let missing = try all.missingFiles(in: files.location, hasFile: files.hasFile)
+    if let first = missing.first { throw first }
   }
 
   private mutating func replay(_ batch: CommitLogReader.Batch) throws {
@@ -31,33 +48,77 @@ struct Recovery<Files: RecordFiles> {
       let states = try files.states(of: changes) { try files.hasRecord($0.rowID, in: $1) }
       pending.add(changes, over: states)
     case .checkpoint:
-      try files.publish(try Replacement.decode(batch.payload), durability: .full)
+      let replacements = try Replacement.decode(batch.payload)
+      try files.publish(replacements, durability: .full)
+      published.formUnion(replacements.map(\.name))
       // All that stood before is in the files.
       pending = PendingRecords()
       isCheckpointed = true
     }
   }
 
-  /// The log, ready to go on.
-  func writer(durability: Durability) throws -> CommitLogWriter? {
+  /// The log, ready to go on; and the manifest, up to date.
+  mutating func writer(durability: Durability) throws -> CommitLogWriter? {
     guard let storage, !files.isReadOnly else { return nil }
     guard let reader else {
-      try storage.resize(to: growth)
-      // A log that has a header has its size, so that one that is shorter has been cut off.
-      try storage.synchronize()
-      try storage.write(CommitLogFormat.slot(epoch: 1), at: CommitLogFormat.slotSize)
-      try storage.synchronize()
+      let slot = try makeLog(storage)
+      try updateManifest(slot.epoch)
       return try CommitLogWriter(
-        storage, durability: durability, epoch: 1, sequence: 0,
+        storage, durability: durability, slot: slot, slotIndex: 0, sequence: 0,
         offset: CommitLogFormat.firstBatch, growth: growth)
     }
     var writer = try CommitLogWriter(
-      storage, durability: durability, epoch: reader.epoch, sequence: reader.sequence,
-      offset: reader.offset, growth: growth)
+      storage, durability: durability, slot: reader.slot, slotIndex: reader.slotIndex,
+      sequence: reader.sequence, offset: reader.offset, growth: growth)
     try writer.settle()
     if tail != .clean { try writer.clearTail() }
+    try updateManifest(reader.epoch)
     if isCheckpointed && pending.isEmpty { try writer.removeAll() }
     return writer
+  }
+
+  private func makeLog(_ storage: any Storage) throws -> CommitLogSlot {
+    let slot = CommitLogSlot(epoch: CommitLogSlot.randomEpoch(), size: growth)
+    try storage.resize(to: growth)
+    // A log that has a header has its size, so that one that is shorter has been cut off.
+    try storage.synchronize()
+    try storage.write(slot.bytes, at: 0)
+    try storage.synchronize()
+    return slot
+  }
+
+  /// Makes a manifest where there is none that can be read, and adds files that have come since.
+  private mutating func updateManifest(_ epoch: UInt64) throws {
+    let old = manifest
+    var new =
+      try old
+      ?? StoreManifest(
+        firstEpoch: epoch, files: Set(try files.filesForManifest()))
+    new.files.formUnion(published)
+    manifest = new
+    if new != old { try files.setManifest(new.bytes, durability: .full) }
+  }
+}
+
+extension StoreManifest {
+  /// Why a store with this manifest has lost its log; nil when it has not.
+  ///
+  /// Any manifest, also one that is spoilt, says that there was a log.
+  static func lossOfLog(_ bytes: [UInt8]?, epoch: UInt64?, _ path: String) -> StoreError? {
+    guard let bytes else { return nil }
+    guard let epoch else {
+      return StoreError(
+        .damaged,
+        """
+        The commit log of this store is gone, or has been emptied: saves that were in no class file \
+        yet are lost with it. Bring it back from a backup, or salvage the store.
+        """,
+        at: .init(path: path))
+    }
+    guard let manifest = StoreManifest(bytes), !manifest.fits(epoch: epoch) else { return nil }
+    return StoreError(
+      .damaged, "The commit log is that of another store, or of another time of this one.",
+      at: .init(path: path))
   }
 }
 

@@ -38,11 +38,10 @@ final class UniquingTable {
   private var lastPage: Page?
   @safe @exclusivity(unchecked)
   private var lastNumber = -1
-  /// The page that was emptied last.
-  ///
-  /// It stays: the next object often stands in it.
+  /// Emptied pages, to be used again: making one costs more than all else here.
   @safe @exclusivity(unchecked)
-  private var emptyPage: Int?
+  private var spares: [Page] = []
+  private static let spareLimit = 64
   /// The number of living objects.
   @safe @exclusivity(unchecked)
   private(set) var count = 0
@@ -60,8 +59,7 @@ final class UniquingTable {
   /// Complexity: constant time, but for the growth of the directory.
   func enter(_ object: StoredObject, _ rowID: UInt32) {
     let number = Int(rowID) >> Self.pageBits
-    let page = page(number) ?? Page()
-    if page.count == 0 { setPage(number, page) }
+    let page = page(number) ?? makePage(number)
     page.entries[Int(rowID) & (Self.pageSize - 1)].object = object
     page.count += 1
     count += 1
@@ -74,12 +72,18 @@ final class UniquingTable {
     page.entries[Int(rowID) & (Self.pageSize - 1)].object = nil
     page.count -= 1
     count -= 1
-    if page.count == 0 { retire(number) }
+    if page.count == 0 { retire(page, number) }
   }
 
-  private func retire(_ number: Int) {
-    if let emptyPage, emptyPage != number, page(emptyPage)?.count == 0 { setPage(emptyPage, nil) }
-    emptyPage = number
+  private func makePage(_ number: Int) -> Page {
+    let page = spares.popLast() ?? Page()
+    setPage(number, page)
+    return page
+  }
+
+  private func retire(_ page: Page, _ number: Int) {
+    setPage(number, nil)
+    if spares.count < Self.spareLimit { spares.append(page) }
   }
 
   private func page(_ number: Int) -> Page? {

@@ -17,12 +17,12 @@ extension Store {
   ) throws(StoreError) -> StoredObject? {
     if let living = entry.living(rowID) { return try fetchIfThere(living, entry) }
     guard entry.mayHave(rowID) else { return nil }
-    var buffer = takeBuffer()
-    defer { giveBack(buffer) }
-    guard try readRecord(rowID, entry, into: &buffer) else { return nil }
-    let object = entry.makeFault(rowID)
-    try decode(object, entry, from: &buffer)
-    return object
+    return try withScratchBuffer { buffer throws(StoreError) in
+      guard try readRecord(rowID, entry, into: &buffer) else { return nil }
+      let object = entry.makeFault(rowID)
+      try decode(object, entry, from: &buffer)
+      return object
+    }
   }
 
   private func fetchIfThere(
@@ -113,15 +113,15 @@ extension Store {
 extension Store {
   /// Reads the record of a fault.
   func readContent(of object: StoredObject, _ entry: RegisteredClass) throws(StoreError) {
-    var buffer = takeBuffer()
-    defer { giveBack(buffer) }
-    guard try readRecord(object.rowID, entry, into: &buffer) else {
-      throw StoreError(
-        .recordMissing,
-        "Something refers to this row, but it has no record: it was deleted, or the file is damaged.",
-        at: entry.place(object.rowID))
+    try withScratchBuffer { buffer throws(StoreError) in
+      guard try readRecord(object.rowID, entry, into: &buffer) else {
+        throw StoreError(
+          .recordMissing,
+          "Something refers to this row, but it has no record: it was deleted, or the file is damaged.",
+          at: entry.place(object.rowID))
+      }
+      try decode(object, entry, from: &buffer)
     }
-    try decode(object, entry, from: &buffer)
   }
 
   private func readRecord(
@@ -181,13 +181,6 @@ extension Store {
       """)
   }
 
-  /// A buffer to read into; ``giveBack(_:)`` it.
-  func takeBuffer() -> DataBuffer {
-    var buffer = spareBuffers.popLast() ?? DataBuffer()
-    buffer.store = self
-    return buffer
-  }
-
   /// A buffer that reads one record out of many.
   ///
   /// It needs no giving back.
@@ -195,13 +188,5 @@ extension Store {
     var buffer = DataBuffer([], store: self)
     buffer.window(range, of: bytes)
     return buffer
-  }
-
-  /// Keeps the memory of a buffer for the next record, unless it has become unusually large.
-  func giveBack(_ buffer: DataBuffer) {
-    guard spareBuffers.count < 8, buffer.byteCount < 1 << 20 else { return }
-    var buffer = buffer
-    buffer.store = nil
-    spareBuffers.append(buffer)
   }
 }

@@ -61,8 +61,7 @@ extension Store {
   private func readMetadata(
     of type: StoredObject.Type, _ table: TableID
   ) throws -> ClassMetadata? {
-    var buffer = takeBuffer()
-    defer { giveBack(buffer) }
+    var buffer = DataBuffer([], store: self)
     if try backend.withRecord(ClassMetadata.rowID, in: table, { buffer.fill(with: $0) }) != nil {
       do {
         return try ClassMetadata(from: &buffer)

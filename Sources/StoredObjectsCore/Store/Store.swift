@@ -51,10 +51,11 @@ public final class Store {
   var rowsChangedElsewhere: [TableID: Set<UInt32>] = [:]
   let inbox = ChangeInbox()
 
-  /// Buffers to read records into, kept for their memory.
+  /// The buffer to read records into, kept for its memory.
   ///
-  /// More than one only while records are read inside of one another.
-  var spareBuffers: [DataBuffer] = []
+  /// While it is in use an empty one stands here, for records that are read inside of another.
+  @safe @exclusivity(unchecked)
+  private var scratch = DataBuffer()
   /// Whether objects are being encoded, when they must not change.
   @safe @exclusivity(unchecked)
   var isEncoding = false
@@ -104,6 +105,25 @@ public final class Store {
 }
 
 @available(*, unavailable) extension Store: Sendable {}
+
+// MARK: - A buffer for one record
+
+extension Store {
+  /// Lends a buffer that is empty and belongs to the store, and keeps its memory for the next record,
+  /// unless that has become unusually large.
+  func withScratchBuffer<Result>(
+    _ body: (inout DataBuffer) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    var buffer = DataBuffer()
+    swap(&buffer, &scratch)
+    buffer.store = self
+    defer {
+      buffer.store = nil
+      if buffer.byteCount < 1 << 20 { swap(&buffer, &scratch) }
+    }
+    return try body(&buffer)
+  }
+}
 
 // MARK: - Content that could not be read
 

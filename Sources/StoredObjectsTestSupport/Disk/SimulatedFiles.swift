@@ -17,6 +17,7 @@ public final class SimulatedFiles: RecordFiles {
 
   private static let buffers = "NamedBuffers"
   private static let log = "Commit.log"
+  private static let manifest = "Commit.manifest"
 
   private struct State {
     var tables: [String] = []
@@ -56,7 +57,9 @@ public final class SimulatedFiles: RecordFiles {
   /// The names of the tables that have a file with records.
   public func tableNames() throws -> [String] {
     try disk.names.filter { name in
-      guard name != Self.buffers, name != Self.log, !name.hasPrefix(".") else { return false }
+      guard ![Self.buffers, Self.log, Self.manifest].contains(name), !name.hasPrefix(".") else {
+        return false
+      }
       return try !content(name).isEmpty
     }
   }
@@ -203,6 +206,29 @@ public final class SimulatedFiles: RecordFiles {
     if !isReadOnly { try disk.synchronizeDirectory() }
     return log
   }
+
+  /// The bytes of the manifest.
+  public func manifest() throws -> [UInt8]? {
+    try disk.open(Self.manifest, createIfMissing: false).map { try $0.read($0.size(), at: 0) }
+  }
+
+  /// Puts a manifest in place by a rename.
+  public func setManifest(_ bytes: [UInt8], durability: Durability) throws {
+    guard let file = try disk.open(".new.manifest", createIfMissing: true) else { return }
+    try file.resize(to: 0)
+    try file.write(bytes, at: 0)
+    if durability != .none { try file.synchronize() }
+    try disk.rename(".new.manifest", to: Self.manifest)
+    if durability != .none { try disk.synchronizeDirectory() }
+  }
+
+  /// The files that hold records or buffers.
+  public func filesForManifest() -> [String] {
+    disk.names.filter { $0 != Self.log && $0 != Self.manifest && !$0.hasPrefix(".") }
+  }
+
+  /// Whether there is a file of this name.
+  public func hasFile(_ name: String) -> Bool { disk.names.contains(name) }
 
   /// Does nothing.
   public func close() {}

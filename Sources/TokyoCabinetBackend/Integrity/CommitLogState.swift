@@ -11,8 +11,11 @@ public struct CommitLogState: Sendable, Hashable {
   public let pendingBatchCount: Int
   /// The bytes of these saves.
   public let pendingCount: Int
-  /// Whether a crash has cut off a last save, which was never acknowledged.
-  public let hasTornTail: Bool
+  /// The bytes of a last save that a crash has cut off, and that was never acknowledged; nil when
+  /// the log ends well.
+  ///
+  /// Opening the store for writing removes them.
+  public let tornTailByteCount: Int?
 }
 
 extension LoggedBackend where Files == TokyoCabinetFiles {
@@ -29,7 +32,7 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
         CommitLogState(
           fileSize: scan.fileSize, batchCount: scan.batches.count,
           pendingBatchCount: scan.pendingBatches.count, pendingCount: scan.pendingCount,
-          hasTornTail: scan.isTorn)
+          tornTailByteCount: scan.tornByteCount)
       }
     }
   }

@@ -54,6 +54,13 @@ final class HashFileReader {
     return bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
+  /// The hash of a key that tells its bucket.
+  static func firstHash(_ key: ArraySlice<UInt8>) -> UInt64 {
+    var hash: UInt64 = 19_780_211
+    for byte in key { hash = hash &* 37 &+ UInt64(byte) }
+    return hash
+  }
+
   /// The second hash of a key, which each record has in its second byte.
   static func secondHash(_ key: ArraySlice<UInt8>) -> UInt8 {
     var hash: UInt32 = 751

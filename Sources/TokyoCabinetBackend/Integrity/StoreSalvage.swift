@@ -141,6 +141,7 @@ struct StoreSalvage {
   }
 
   private mutating func applyLog() throws {
+    try listMissingFiles()
     guard let log else { return }
     let path = source + "/" + Names.log
     for finding in log.findings(path: path) { report.lose(finding) }
@@ -149,6 +150,16 @@ struct StoreSalvage {
       try apply(changes, names)
     }
     for batch in log.laterBatches { loseSave(batch, log, path) }
+  }
+
+  /// Says which files are gone, the log among them.
+  private mutating func listMissingFiles() throws {
+    let path = source + "/" + Names.manifest
+    let bytes = try exists(path) ? storeErrors(at: path) { try allBytes(of: path) } : nil
+    let findings = StoreManifest.findings(bytes, log, path: source) { name in
+      exists(self.path(of: name))
+    }
+    for finding in findings { report.lose(finding) }
   }
 
   private mutating func apply(_ changes: ChangeSet, _ names: [String]) throws {

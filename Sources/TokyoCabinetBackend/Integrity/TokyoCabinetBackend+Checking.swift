@@ -50,9 +50,12 @@ extension TokyoCabinetFiles {
   fileprivate func findingsBeforeOpening() throws -> [StoreFinding] {
     let path = location + "/" + Names.log
     do {
-      guard let log = try scanLog() else { return [] }
-      let findings = log.findings(path: path)
-      if !findings.isEmpty || log.pendingBatches.isEmpty { return findings }
+      let log = try scanLog()
+      let findings =
+        try (log?.findings(path: path) ?? [])
+        + StoreManifest.findings(manifest(), log, path: location, hasFile: hasFile)
+      if !findings.isEmpty { return findings }
+      if log?.pendingBatches.isEmpty != false { return [] }
     } catch {
       return [StoreFinding(.log, error, at: .init(path: path))]
     }

@@ -1,3 +1,4 @@
+import Files
 public import StoredObjectsCore
 import TokyoCabinet
 
@@ -19,6 +20,8 @@ extension TokyoCabinetFiles {
         try prepareCompaction(of: name, isSynced: durability != .none, &compaction)
       }
       progress(IntegrityProgress("", names.count, of: names.count))
+      // The log is going to name the new files, so they must be there after a power cut.
+      if durability != .none && !compaction.replacements.isEmpty { try synchronizeDirectory() }
       return compaction
     } catch {
       discard(compaction.replacements)
@@ -54,8 +57,9 @@ extension TokyoCabinetFiles {
           bucketCount: Tuning.bucketCount(forExpectedRecords: database.count),
           alignmentPower: Int8(database.alignment.trailingZeroBitCount),
           options: database.options))
-      if isSynced { try database.synchronize() }
       try database.close()
+      // Not before: the library writes the header and the list of free blocks when it closes.
+      if isSynced { try syncFile(path) }
     }
     return try fileSize(at: file.path) - fileSize(at: path)
   }

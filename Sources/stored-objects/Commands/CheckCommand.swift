@@ -19,6 +19,8 @@ struct CheckCommand: ParsableCommand {
     var omittedFindings: Int
     var classes: [Class]
     var namedBuffers: Int
+    /// The bytes of a save that a crash has cut off; absent when the log ends well.
+    var tornTailBytes: Int?
 
     struct Class: Encodable {
       var name: String
@@ -43,7 +45,7 @@ struct CheckCommand: ParsableCommand {
       classes: check.classes.map {
         .init(name: $0.name, objects: $0.objectCount, hasChecksums: $0.hasChecksums)
       },
-      namedBuffers: check.namedBufferCount)
+      namedBuffers: check.namedBufferCount, tornTailBytes: check.tornTailByteCount)
   }
 
   private func lines(_ check: StoreCheck) -> [String] {
@@ -52,6 +54,7 @@ struct CheckCommand: ParsableCommand {
       return "\(item.name): \(counted(item.objectCount, "object", "objects"))\(checksums)"
     }
     lines.append(counted(check.namedBufferCount, "named buffer", "named buffers"))
+    if let torn = check.tornTailByteCount { lines.append(tornTailText(torn)) }
     lines += check.findings.map { "\($0)" }
     if check.omittedCount > 0 { lines.append("... and \(check.omittedCount) more findings") }
     let count = check.findings.count + check.omittedCount

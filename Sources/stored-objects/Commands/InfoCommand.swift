@@ -48,7 +48,8 @@ struct StoreInfo: Encodable {
     var batches: Int
     var pendingBatches: Int
     var pendingBytes: Int
-    var hasTornTail: Bool
+    /// The bytes of a save that a crash has cut off; absent when the log ends well.
+    var tornTailBytes: Int?
   }
 
   init(_ backend: TokyoCabinetBackend) throws {
@@ -60,7 +61,7 @@ struct StoreInfo: Encodable {
     log = try backend.logState().map {
       LogInfo(
         fileBytes: $0.fileSize, batches: $0.batchCount, pendingBatches: $0.pendingBatchCount,
-        pendingBytes: $0.pendingCount, hasTornTail: $0.hasTornTail)
+        pendingBytes: $0.pendingCount, tornTailBytes: $0.tornTailByteCount)
     }
   }
 }
@@ -103,7 +104,8 @@ extension StoreInfo {
     if let log {
       lines.append(
         "log: \(bytesText(log.pendingBytes)) pending in \(counted(log.pendingBatches, "save", "saves")),"
-          + " file of \(bytesText(log.fileBytes))\(log.hasTornTail ? ", a torn tail" : "")")
+          + " file of \(bytesText(log.fileBytes))")
+      if let torn = log.tornTailBytes { lines.append(tornTailText(torn)) }
     } else {
       lines.append("no log")
     }

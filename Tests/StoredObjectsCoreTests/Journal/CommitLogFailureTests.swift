@@ -10,7 +10,8 @@ struct CommitLogFailureTests {
 
   @Test("A batch that could not be written is not in the log, and the next one takes its place")
   func failedWrite() throws {
-    for number in 0..<2 {
+    // The room, the header that tells of it, and the batch; the sync between them is another matter.
+    for number in [0, 2, 3] {
       var (storage, writer) = try Log.make()
       try writer.append(.changes, [[1]])
       storage.disk.plan(.fail(at: number, errno: 28))

@@ -12,8 +12,7 @@ enum LogFixture {
     epoch: UInt64 = 1, durability: Durability = .full
   ) throws -> (MemoryStorage, CommitLogWriter) {
     let storage = MemoryStorage([UInt8](repeating: 0, count: growth))
-    try storage.write(
-      CommitLogFormat.slot(epoch: epoch), at: Int(epoch % 2) * CommitLogFormat.slotSize)
+    try storage.write(CommitLogSlot(epoch: epoch, size: growth).bytes, at: 0)
     try storage.synchronize()
     return (storage, try writer(storage, durability, epoch: epoch))
   }
@@ -23,12 +22,12 @@ enum LogFixture {
     offset: Int = CommitLogFormat.firstBatch
   ) throws -> CommitLogWriter {
     try CommitLogWriter(
-      storage, durability: durability, epoch: epoch, sequence: sequence, offset: offset,
-      growth: growth)
+      storage, durability: durability, slot: CommitLogSlot(epoch: epoch, size: growth),
+      slotIndex: 0, sequence: sequence, offset: offset, growth: growth)
   }
 
   static func reader(_ storage: MemoryStorage) throws -> CommitLogReader? {
-    try CommitLogReader(storage, minimumSize: growth)
+    try CommitLogReader(storage)
   }
 
   /// The payloads, and how the log ends.
@@ -86,7 +85,7 @@ struct CommitLogTests {
       try torn.write([UInt8](repeating: 0, count: start + 132 - end), at: end)
       let (found, tail) = try Log.read(torn)
       #expect(found == payloads.dropLast())
-      #expect(tail == .torn(bytes: torn.size() - start), "\(end - start)")
+      #expect(tail == .torn(bytes: 136), "\(end - start)")
     }
   }
 
@@ -101,7 +100,9 @@ struct CommitLogTests {
       try Log.flip(spoilt, at: offset)
       let (found, tail) = try Log.read(spoilt)
       #expect(found == [[1, 2, 3]])
-      #expect(tail == .torn(bytes: spoilt.size() - start), "byte \(offset - start)")
+      guard case .torn(let bytes) = tail else { Issue.record("byte \(offset - start)"); continue }
+      // Unless it is the length that is spoilt, those of the batch.
+      #expect(offset < start + 8 || bytes == 40, "byte \(offset - start)")
     }
   }
 
@@ -141,7 +142,7 @@ struct CommitLogTests {
     try storage.write([UInt8](repeating: 0, count: 40), at: lost)
     let (found, tail) = try Log.read(storage)
     #expect(found == [[1]])
-    #expect(tail == .torn(bytes: storage.size() - lost))
+    #expect(tail == .torn(bytes: 80))
 
     var next = try Log.writer(storage, .full, epoch: 1, sequence: 1, offset: lost)
     try next.clearTail()
@@ -176,7 +177,7 @@ struct CommitLogTests {
     var (other, second) = try Log.make()
     try second.removeAll()
     try Log.append([[1]], to: &second)
-    try Log.flip(other, at: 17)
+    try Log.flip(other, at: CommitLogFormat.slotSize + 17)
     #expect(Log.error { _ = try Log.read(other) }?.code == .damaged)
     try other.write([UInt8](repeating: 0, count: CommitLogFormat.firstBatch), at: 0)
     #expect(Log.error { _ = try Log.read(other) }?.code == .damaged)
@@ -199,7 +200,7 @@ struct CommitLogTests {
     }()
     try storage.write(slot.bytes, at: 0)
     let failure = Log.error { _ = try Log.read(storage) }
-    #expect(failure?.message.contains("format 2") == true)
+    #expect(failure?.message.contains("format 3") == true)
 
     let (other, _) = try Log.make()
     let header = CommitLogFormat.BatchHeader(length: 0, epoch: 1, sequence: 0, kind: 9)
@@ -214,6 +215,38 @@ struct CommitLogTests {
     for size in stride(from: CommitLogFormat.slotSize + 1, to: Log.growth, by: 97) {
       let short = MemoryStorage(Array(storage.content.prefix(size)))
       #expect(Log.error { _ = try Log.read(short) }?.code == .damaged, "\(size)")
+    }
+  }
+
+  @Test("A log that has grown and is cut off at any length is damaged, in its last batch too")
+  func cutOffAfterGrowth() throws {
+    var (storage, writer) = try Log.make()
+    try Log.append(payloads, to: &writer)
+    try Log.append(payloads, to: &writer)
+    #expect(storage.size() == 2 * Log.growth)
+    for size in stride(from: CommitLogFormat.firstBatch, to: storage.size(), by: 61) {
+      let short = MemoryStorage(Array(storage.content.prefix(size)))
+      #expect(Log.error { _ = try Log.read(short) }?.code == .damaged, "\(size)")
+    }
+  }
+
+  @Test("After a clean end a spoilt last batch is damage, and no torn tail")
+  func notedEnd() throws {
+    var (storage, writer) = try Log.make()
+    try Log.append(payloads, to: &writer)
+    let last = writer.offset - 40
+    try writer.noteExtent()
+    #expect(try Log.read(storage).0 == payloads)
+    for offset in last..<writer.offset - 7 {
+      let spoilt = MemoryStorage(storage.content)
+      try Log.flip(spoilt, at: offset)
+      #expect(Log.error { _ = try Log.read(spoilt) }?.code == .damaged, "byte \(offset - last)")
+    }
+    // And one header may be lost without harm to what is saved.
+    for slot in [0, CommitLogFormat.slotSize] {
+      let spoilt = MemoryStorage(storage.content)
+      try Log.flip(spoilt, at: slot + 20)
+      #expect(try Log.read(spoilt).0 == payloads)
     }
   }
 
@@ -232,12 +265,12 @@ struct CommitLogTests {
 }
 
 extension DataBuffer {
-  /// A valid header of format 2.
+  /// A valid header of format 3.
   fileprivate mutating func write(later magic: [UInt8]) -> DataBuffer {
     var buffer = DataBuffer(magic)
-    buffer.write(UInt32(2))
+    buffer.write(UInt32(3))
     buffer.write(UInt32(0))
-    buffer.write(UInt64(5))
+    for number in [5, 0, 0] as [UInt64] { buffer.write(number) }
     buffer.write(CommitLogFormat.checksum(buffer.bytes))
     return buffer
   }

@@ -1,0 +1,61 @@
+import Locks
+import StoredObjectsTestSupport
+import Testing
+
+@testable import StoredObjectsCore
+@testable import TokyoCabinetBackend
+
+/// A directory on whose backends the log is folded again and again.
+struct TinyLimitsPlace: BackendPlace {
+  let directory: String
+  let counter = CheckpointCounter()
+
+  func open(readOnly: Bool) throws -> any StoreBackend {
+    var limits = CheckpointLimits(logBytes: 200, filePart: 1 << 30, bulkBytes: 2000)
+    limits.logGrowth = 5 << 10
+    let backend = try TokyoCabinetBackend(
+      files: TokyoCabinetFiles(
+        directory: directory,
+        configuration: .init(access: readOnly ? .readOnly : .readWrite, durability: .process)),
+      durability: .process, limits: limits)
+    counter.add(backend)
+    return backend
+  }
+}
+
+/// Counts the checkpoints of all backends of a place.
+final class CheckpointCounter: Sendable {
+  private let backends = Locked<[TokyoCabinetBackend]>([])
+
+  func add(_ backend: TokyoCabinetBackend) { backends.withLock { $0.append(backend) } }
+  var total: Int { backends.withLock { $0.reduce(0) { $0 + $1.checkpointCount } } }
+}
+
+@Suite("Checkpoints at every turn")
+struct TinyLimitsTests {
+  @Test("A backend that folds its log all the time keeps its promises")
+  func conformance() throws {
+    var total = 0
+    for check in BackendConformance.checks {
+      try TokyoFixtures.withDirectory { directory in
+        let place = TinyLimitsPlace(directory: directory)
+        try check.run(place)
+        total += place.counter.total
+      }
+    }
+    #expect(total > 100)
+    print("the conformance suite made \(total) checkpoints")
+  }
+
+  @Test("Random operations over checkpoints at every turn leave what plain values say")
+  func randomOperations() throws {
+    var generator = Seeds.generator(for: "checkpoints at every turn")
+    let seed = generator.next() >> 32
+    try TokyoFixtures.withDirectory { directory in
+      let place = TinyLimitsPlace(directory: directory)
+      try RandomStoreTest(seed: seed, steps: 150).run(place)
+      #expect(place.counter.total > 5)
+      print("the model test made \(place.counter.total) checkpoints")
+    }
+  }
+}

@@ -1,0 +1,210 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import StoredObjectsCore
+import StoredObjectsTestSupport
+import TokyoCabinetBackend
+
+/// Power cuts beneath the C library: a session on real files is recorded at every sync and rename, and
+/// each moment is turned into directories as a power cut could leave them.
+struct PowerCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "power",
+    abstract: "Cut the power at every sync and rename of real sessions, and open what is left.")
+
+  @Option(help: "How many directories to try.") var rounds = 3000
+  @Option(help: "The seed of saves and cuts; random if left out.") var seed: UInt64?
+  @Option(help: "The backend.") var backend = BackendName.tokyoCabinet
+  @Flag(help: "Print what each session was.") var verbose = false
+
+  func run() throws {
+    let seed = seed ?? .random(in: 0 ... .max)
+    note("crash power: seed \(seed), backend \(backend.rawValue)")
+    var counts = KillCounts()
+    var done = 0
+    try withTemporaryDirectory { directory in
+      let recorder = try PowerRecorder(directory)
+      var session: UInt64 = 0
+      while done < rounds {
+        let count = min(rounds - done, 1000)
+        var rounds = PowerRounds(seed: seed &+ session, directory: directory)
+        let events = try recorder.record(seed: seed &+ session, isLarge: session % 4 == 3)
+        try rounds.run(events, count: count)
+        if verbose { note("session \(session): \(events.count) moments, \(count) cuts") }
+        counts.add(rounds.counts)
+        done += count
+        session += 1
+      }
+    }
+    print(
+      "rounds=\(done) lost=\(counts.lost) torn=\(counts.torn) undetected=\(counts.undetected)")
+    if counts.lost + counts.torn + counts.undetected > 0 { throw ExitCode.failure }
+  }
+}
+
+extension KillCounts {
+  fileprivate mutating func add(_ other: KillCounts) {
+    lost += other.lost
+    torn += other.torn
+    undetected += other.undetected
+  }
+}
+
+/// Saves, checkpoints and openings, each of which the recorder sees.
+struct SessionCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "session", shouldDisplay: false)
+
+  @Argument var directory: String
+  @Option var seed: UInt64
+  @Flag var isLarge = false
+
+  static let saveCount = 36
+
+  func run() throws {
+    var backend = try SmallStore.open(directory, isReadOnly: false, logBytes: 3000)
+    for number in 1...Self.saveCount {
+      if number % 12 == 0 {
+        try backend.close()
+        backend = try SmallStore.open(directory, isReadOnly: false, logBytes: 3000)
+      }
+      let save = ScriptedSave(number, seed: seed, largeByteCount: 4000)
+      try save.commit(to: backend)
+      _ = unsafe unlink("\(directory)/\(PowerTrace.mark)\(number)")
+      if save.isFollowedByCheckpoint { try backend.checkpoint() }
+    }
+    if isLarge { _ = try backend.compact() }
+    try backend.close()
+  }
+}
+
+/// Runs sessions with the recorder preloaded.
+struct PowerRecorder {
+  private let directory: URL
+  private let library: String
+
+  /// Compiles the recorder.
+  init(_ directory: URL) throws {
+    self.directory = directory
+    library = directory.path + "/shim.so"
+    let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path
+    let compiler = try Process.run(
+      URL(fileURLWithPath: "/usr/bin/env"),
+      arguments: [
+        "cc", "-shared", "-fPIC", "-O1", "-o", library, source + "/PowerShim/shim.c", "-ldl",
+      ])
+    compiler.waitUntilExit()
+    guard compiler.terminationStatus == 0 else {
+      throw HarnessError("the recorder can't be compiled: is there a C compiler?")
+    }
+  }
+
+  /// Records a session; a large one makes class files with as many buckets as in life.
+  func record(seed: UInt64, isLarge: Bool) throws -> [PowerTrace.Event] {
+    let store = directory.appendingPathComponent("session\(seed)").path
+    let trace = directory.appendingPathComponent("trace\(seed)").path
+    defer {
+      for path in [store, trace] { try? FileManager.default.removeItem(atPath: path) }
+    }
+    try SmallStore.makeFiles(store, (isLarge ? [] : ScriptedSave.tables) + ["NamedBuffers"])
+    let variables = ["LD_PRELOAD": library, "POWER_DIR": store, "POWER_TRACE": trace]
+    for (name, value) in variables { unsafe setenv(name, value, 1) }
+    let child = try ChildProcess(
+      ["session", store, "--seed", "\(seed)"] + (isLarge ? ["--is-large"] : []))
+    for name in variables.keys { unsafe unsetenv(name) }
+    let status = child.wait()
+    guard status == 0 else { throw HarnessError("the session ended with status \(status)") }
+    let events = PowerTrace([UInt8](try Data(contentsOf: URL(fileURLWithPath: trace)))).events
+    guard events.compactMap(\.acknowledged).count == SessionCommand.saveCount,
+      events.contains(where: { $0.kind == .rename }), events.contains(where: { $0.kind == .sync })
+    else { throw HarnessError("the recorder has seen \(events.count) calls: was it not loaded?") }
+    return events
+  }
+}
+
+/// The cuts of one session.
+struct PowerRounds {
+  private(set) var counts = KillCounts()
+  private let seed: UInt64
+  private let directory: URL
+  private var generator: SeededGenerator
+  /// The store after each save.
+  private var images = [StoreImage()]
+
+  init(seed: UInt64, directory: URL) {
+    self.seed = seed
+    self.directory = directory
+    generator = SeededGenerator(seed: seed)
+    for number in 1...SessionCommand.saveCount + 2 {
+      images.append(images[number - 1].applying(save(number)))
+    }
+  }
+
+  private func save(_ number: Int) -> ScriptedSave {
+    ScriptedSave(number, seed: seed, largeByteCount: 4000)
+  }
+
+  /// Cuts the power so many times, spread over the moments.
+  mutating func run(_ events: [PowerTrace.Event], count: Int) throws {
+    var cuts = [Int](repeating: count / events.count, count: events.count)
+    for _ in 0..<count % events.count {
+      cuts[Int.random(in: 0..<events.count, using: &generator)] += 1
+    }
+    var disk = PowerDisk(events[0])
+    var acknowledged = 0
+    for (number, event) in events.enumerated() {
+      disk.advance(to: event)
+      if let save = event.acknowledged { acknowledged = save }
+      for _ in 0..<cuts[number] {
+        try cut(disk.image(using: &generator), acknowledged, "moment \(number), \(event.kind)")
+      }
+    }
+  }
+
+  private mutating func cut(
+    _ files: [String: [UInt8]], _ acknowledged: Int, _ place: String
+  ) throws {
+    let store = directory.appendingPathComponent("cut").path
+    try? FileManager.default.removeItem(atPath: store)
+    try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: true)
+    for (name, content) in files {
+      try Data(content).write(to: URL(fileURLWithPath: "\(store)/\(name)"))
+    }
+    do {
+      let backend = try SmallStore.open(store, isReadOnly: false)
+      let found = try StoreImage(of: backend)
+      guard let last = images[acknowledged...].firstIndex(of: found), last <= acknowledged + 1
+      else {
+        judge(found, acknowledged, place)
+        return try backend.close()
+      }
+      try goOn(backend, store, last)
+    } catch {
+      note("seed \(seed), \(place), after save \(acknowledged): \(error)")
+      counts.lost += 1
+    }
+  }
+
+  /// What is left must be good to go on with.
+  private func goOn(_ backend: TokyoCabinetBackend, _ store: String, _ last: Int) throws {
+    try save(last + 1).commit(to: backend)
+    try backend.checkpoint()
+    try backend.close()
+    let check = try TokyoCabinetBackend.check(directory: store)
+    let kinds = Set(check.findings.map(\.kind)).subtracting([
+      .metadataMissing, .metadataDamaged, .rowOutOfRange, .checksum,
+    ])
+    guard kinds.isEmpty else { throw HarnessError("\(check.findings)") }
+    let again = try SmallStore.open(store, isReadOnly: true)
+    defer { try? again.close() }
+    let found = try StoreImage(of: again)
+    guard found == images[last + 1] else {
+      throw HarnessError("after one more save: \(found.differences(from: images[last + 1]))")
+    }
+  }
+
+  private mutating func judge(_ found: StoreImage, _ acknowledged: Int, _ place: String) {
+    let differences = found.differences(from: images[acknowledged]).prefix(8)
+    note("seed \(seed), \(place), after save \(acknowledged): \(differences)")
+    if images.contains(found) { counts.lost += 1 } else { counts.torn += 1 }
+  }
+}

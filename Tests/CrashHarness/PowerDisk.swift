@@ -1,0 +1,114 @@
+import Foundation
+
+/// What is surely on the disk, and what may be, as a trace goes on.
+///
+/// A file that is not synced has old and new sectors after a power cut, as chance has it, and any of
+/// the sizes it has had; a directory that is not synced any of its new names. Where a file has grown,
+/// a sector that was not written is zero.
+struct PowerDisk {
+  private struct FileState {
+    /// What is on the disk.
+    var durable: [UInt8] = []
+    /// What it has been seen to hold since.
+    var versions: [[UInt8]] = []
+  }
+
+  private enum NameChange {
+    case link(String, UInt64)
+    case rename(String, String)
+    case remove(String)
+  }
+
+  private var files: [UInt64: FileState] = [:]
+  private var names: [String: UInt64] = [:]
+  private var durableNames: [String: UInt64] = [:]
+  private var changes: [NameChange] = []
+  private var last: PowerTrace.Event?
+
+  /// Begins with a directory all of which has been on the disk for long.
+  init(_ first: PowerTrace.Event) {
+    for file in first.files {
+      files[file.inode] = FileState(durable: file.content)
+      names[file.name] = file.inode
+    }
+    durableNames = names
+  }
+
+  /// Takes in what the event before has done, up to the moment before this one.
+  mutating func advance(to event: PowerTrace.Event) {
+    if let last { perform(last) }
+    last = event
+    let now = Dictionary(event.files.map { ($0.name, $0.inode) }) { $1 }
+    for (name, inode) in now where names[name] != inode { changes.append(.link(name, inode)) }
+    for name in names.keys where now[name] == nil { changes.append(.remove(name)) }
+    names = now
+    for file in event.files { note(file) }
+    // A file without a name is gone, and its number may be that of another one soon.
+    let living = Set(names.values).union(durableNames.values)
+    files = files.filter { living.contains($0.key) }
+  }
+
+  private mutating func note(_ file: PowerTrace.File) {
+    var state = files[file.inode] ?? FileState()
+    if file.content != state.versions.last ?? state.durable { state.versions.append(file.content) }
+    files[file.inode] = state
+  }
+
+  /// Does what a call did once it had returned.
+  private mutating func perform(_ event: PowerTrace.Event) {
+    switch event.kind {
+    case .sync:
+      guard let content = event.files.first(where: { $0.inode == event.inode })?.content
+      else { return }
+      files[event.inode] = FileState(durable: content)
+    case .syncDirectory:
+      durableNames = Dictionary(event.files.map { ($0.name, $0.inode) }) { $1 }
+      changes = []
+    case .rename:
+      guard let (old, new) = event.names, let inode = names.removeValue(forKey: old) else { return }
+      names[new] = inode
+      changes.append(.rename(old, new))
+    case .unlink, .create: break
+    }
+  }
+
+  /// A directory as it may be after a power cut now.
+  func image(using generator: inout some RandomNumberGenerator) -> [String: [UInt8]] {
+    var names = durableNames
+    let fate = Int.random(in: 0..<6, using: &generator)
+    for change in changes {
+      let isNew = Bool.random(using: &generator)
+      if fate == 0 || fate > 1 && isNew { apply(change, to: &names) }
+    }
+    return names.mapValues { content($0, &generator) }
+  }
+
+  private func apply(_ change: NameChange, to names: inout [String: UInt64]) {
+    switch change {
+    case .link(let name, let inode): names[name] = inode
+    case .remove(let name): names[name] = nil
+    case .rename(let old, let new):
+      if let inode = names.removeValue(forKey: old) { names[new] = inode }
+    }
+  }
+
+  private func content(
+    _ inode: UInt64, _ generator: inout some RandomNumberGenerator
+  ) -> [UInt8] {
+    guard let file = files[inode] else { return [] }
+    guard let newest = file.versions.last else { return file.durable }
+    let fate = Int.random(in: 0..<6, using: &generator)
+    if fate == 0 { return newest }
+    if fate == 1 { return file.durable }
+    let all = [file.durable] + file.versions
+    let size = all.randomElement(using: &generator)?.count ?? 0
+    var image: [UInt8] = []
+    for start in stride(from: 0, to: size, by: 512) {
+      let source = all.randomElement(using: &generator) ?? []
+      let end = min(start + 512, size)
+      image += start < source.count ? source[start..<min(end, source.count)] : []
+      image += [UInt8](repeating: 0, count: end - image.count)
+    }
+    return image
+  }
+}

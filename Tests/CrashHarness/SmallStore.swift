@@ -1,0 +1,148 @@
+import Foundation
+import StoredObjectsCore
+import StoredObjectsTestSupport
+import TokyoCabinet
+import TokyoCabinetBackend
+
+/// A word, and words that it leads to.
+final class Word: StoredObject {
+  @Content var text = ""
+  @Content var next: [Word] = []
+
+  override func readContent(from buffer: inout DataBuffer) throws {
+    text = try buffer.readString()
+    next = try buffer.readObjects(of: Word.self)
+  }
+
+  override func writeContent(to buffer: inout DataBuffer) {
+    buffer.write(text)
+    buffer.write(next)
+  }
+}
+
+/// A page with words.
+final class Page: StoredObject {
+  @Content var number: UInt32 = 0
+  @Content var words: [Word] = []
+
+  override func readContent(from buffer: inout DataBuffer) throws {
+    number = try buffer.readUInt32()
+    words = try buffer.readObjects(of: Word.self)
+  }
+
+  override func writeContent(to buffer: inout DataBuffer) {
+    buffer.write(number)
+    buffer.write(words)
+  }
+}
+
+/// A store whose files are so small that every byte of them can be tried.
+enum SmallStore {
+  /// Few buckets: the files of a new store have half a megabyte of them.
+  private static let tuning = Tuning(bucketCount: 5, alignmentPower: 2, freeBlockPower: 3)
+  static func open(
+    _ directory: String, isReadOnly: Bool, logBytes: Int = 4 << 20
+  ) throws -> TokyoCabinetBackend {
+    var limits = CheckpointLimits(logBytes: logBytes, filePart: 1000, bulkBytes: 3000)
+    limits.logGrowth = 5 << 10
+    return try TokyoCabinetBackend(
+      files: TokyoCabinetFiles(
+        directory: directory, configuration: .init(access: isReadOnly ? .readOnly : .readWrite)),
+      limits: limits)
+  }
+
+  /// Makes class files without records, which keep their few buckets.
+  static func makeFiles(_ directory: String, _ names: [String]) throws {
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    for name in names { try HashDatabase(path: "\(directory)/\(name)", tuning: tuning).close() }
+  }
+
+  /// Makes a store of two classes and named buffers.
+  ///
+  /// Folded, all is in the class files; else part of it is in the log only.
+  static func make(_ directory: String, isFolded: Bool) throws {
+    try makeFiles(directory, ["Word", "Page", "NamedBuffers"])
+    let backend = try open(directory, isReadOnly: false)
+    let store = try register(backend)
+    var words: [Word] = []
+    for text in ["a", "bee", "cedar", "to be removed", "dove"] { words.append(store.new(text)) }
+    words[0].next = [words[1], words[2], words[1]]
+    let page = Page()
+    store.insert(page)
+    (page.number, page.words) = (7, [words[2], words[0]])
+    try store.setBuffer(named: "First") { $0.write("a") }
+    try store.saveChanges()
+    try backend.checkpoint()
+    store.delete(words[3])
+    try store.saveChanges()
+    try backend.checkpoint()
+    words.append(store.new("eel"))
+    words[1].text = "beetle"
+    page.words = [words[1], words[4]]
+    try store.saveChanges()
+    try store.setBuffer(named: "Second") { $0.write(UInt32(9)) }
+    store.insert(Page())
+    try store.saveChanges()
+    if isFolded { return try backend.close() }
+    // As a killed process leaves it.
+    let killed = directory + ".killed"
+    try FileManager.default.copyItem(atPath: directory, toPath: killed)
+    try backend.close()
+    try FileManager.default.removeItem(atPath: directory)
+    try FileManager.default.moveItem(atPath: killed, toPath: directory)
+  }
+
+  private static func register(_ backend: TokyoCabinetBackend) throws -> Store {
+    let store = Store(backend: backend)
+    try store.register(Word.self)
+    try store.register(Page.self)
+    return store
+  }
+
+  /// Everything that the store says it holds, as its classes read it.
+  ///
+  /// Opened for writing, it holds the same after a save and a checkpoint more.
+  static func contents(
+    _ directory: String, isReadOnly: Bool
+  ) throws -> (lines: [String], tornTailByteCount: Int?) {
+    let backend = try open(directory, isReadOnly: isReadOnly)
+    defer { try? backend.close() }
+    let store = try register(backend)
+    let lines = try lines(store)
+    if isReadOnly { return (lines, backend.tornTailByteCount) }
+    let word = store.new("one that was free")
+    try store.saveChanges()
+    try backend.checkpoint()
+    let again = try SmallStore.lines(try register(backend))
+      .filter { !$0.hasPrefix("word \(word.rowID) ") }
+    guard again == lines else { throw HarnessError("after a checkpoint: \(again)") }
+    return (lines, backend.tornTailByteCount)
+  }
+
+  private static func lines(_ store: Store) throws -> [String] {
+    var lines: [String] = []
+    for word in try store.allObjects(of: Word.self) {
+      try word.fetchContent()
+      let next = word.next.map { "\($0.rowID)" }
+      lines.append("word \(word.rowID) \(word.text) \(next)")
+    }
+    for page in try store.allObjects(of: Page.self) {
+      try page.fetchContent()
+      lines.append("page \(page.rowID) \(page.number) \(page.words.map(\.rowID))")
+      for word in page.words { try word.fetchContent() }
+    }
+    for name in try store.bufferNames().sorted() {
+      lines.append("\(name) \(try store.buffer(named: name)?.bytes ?? [])")
+    }
+    return lines
+  }
+}
+
+extension Store {
+  fileprivate func new(_ text: String) -> Word {
+    let word = Word()
+    insert(word)
+    word.text = text
+    return word
+  }
+}
