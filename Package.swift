@@ -22,6 +22,7 @@ let package = Package(
     .library(name: "TokyoCabinetFile", targets: ["TokyoCabinetFile"]),
     .library(name: "TokyoCabinetBackend", targets: ["TokyoCabinetBackend"]),
     .library(name: "CDB", targets: ["CDB"]),
+    .library(name: "CDBBackend", targets: ["CDBBackend"]),
     .library(name: "StoredObjectsTestSupport", targets: ["StoredObjectsTestSupport"]),
     .executable(name: "stored-objects", targets: ["stored-objects"]),
   ],
@@ -60,6 +61,9 @@ let package = Package(
       swiftSettings: strict),
 
     .target(name: "CDB", dependencies: ["Files", "Locks"], swiftSettings: strict),
+    .target(
+      name: "CDBBackend", dependencies: ["StoredObjectsCore", "CDB", "Files", "Locks"],
+      swiftSettings: strict),
 
     .target(
       name: "StoredObjectsTestSupport",
@@ -122,7 +126,8 @@ let package = Package(
     .testTarget(
       name: "BackendTests",
       dependencies: [
-        "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet", "StoredObjectsTestSupport",
+        "CDBBackend", "CDB", "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet",
+        "StoredObjectsTestSupport",
         "Locks",
       ],
       swiftSettings: strict),
