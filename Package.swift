@@ -72,7 +72,7 @@ let package = Package(
 
     .executableTarget(
       name: "stored-objects",
-      dependencies: ["StoredObjectsCore", "TokyoCabinetBackend", argumentParser],
+      dependencies: ["CDBBackend", "StoredObjectsCore", "TokyoCabinetBackend", argumentParser],
       swiftSettings: strict),
 
     .executableTarget(
@@ -82,7 +82,8 @@ let package = Package(
     .executableTarget(
       name: "speedtests",
       dependencies: [
-        "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet", "TokyoCabinetFile", "Files",
+        "CDB", "CDBBackend", "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet",
+        "TokyoCabinetFile", "Files",
         argumentParser,
       ],
       path: "SpeedTests", swiftSettings: strict),
@@ -90,13 +91,14 @@ let package = Package(
     .executableTarget(
       name: "crash-harness",
       dependencies: [
-        "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet", "StoredObjectsTestSupport",
+        "CDBBackend", "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet",
+        "StoredObjectsTestSupport",
         argumentParser,
       ],
       path: "Tests/CrashHarness", exclude: ["PowerShim"], swiftSettings: strict),
 
     .executableTarget(
-      name: "jukebox", dependencies: ["StoredObjects", argumentParser],
+      name: "jukebox", dependencies: ["CDBBackend", "StoredObjects", argumentParser],
       path: "Examples/Jukebox", exclude: ["README.md", "Sample"], swiftSettings: strict),
 
     .testTarget(name: "FilesTests", dependencies: ["Files"], swiftSettings: strict),

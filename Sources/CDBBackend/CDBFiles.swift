@@ -31,6 +31,27 @@ public final class CDBFiles: DirectoryFiles {
     buffers = TableFile(
       name: StoreDirectory.buffers,
       path: directory.path(Names.file(of: StoreDirectory.buffers)))
+    try markAsCDB(configuration.durability)
+  }
+
+  /// Gives a new store its first file, by which it is known, and refuses stores of other backends.
+  private func markAsCDB(_ durability: Durability) throws {
+    let hasLog = exists(directory.path(StoreDirectory.log))
+    guard try directory.entries().allSatisfy({ Names.table(ofFile: $0) == nil }) else { return }
+    if hasLog {
+      throw StoreError(
+        .ioError,
+        "There is a store in this directory, and none of constant databases: use its own backend.",
+        at: .init(path: location))
+    }
+    if isReadOnly { return }
+    // Under a name by which it is found and removed, should this process die.
+    let newPath = directory.path(StoreDirectory.newPrefix + "first")
+    try cdbErrors(className: nil) {
+      try CDBWriter(newPath).finish(synchronize: durability != .none)
+    }
+    try systemErrors(at: newPath) { try renameFile(newPath, buffers.path) }
+    if durability != .none { try directory.synchronize() }
   }
 
   /// Opens a directory for reading only.

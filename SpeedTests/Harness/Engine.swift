@@ -1,4 +1,5 @@
 import ArgumentParser
+import CDBBackend
 import Foundation
 import StoredObjectsCore
 import TokyoCabinetBackend
@@ -6,12 +7,13 @@ import TokyoCabinetBackend
 /// What the workloads run on.
 enum Engine: String, CaseIterable, ExpressibleByArgument {
   case tokyoCabinet = "tokyo-cabinet"
+  case cdb
   case memory
 
   /// What a finished save survives on this engine.
   var durability: String {
     switch self {
-    case .tokyoCabinet: "full"
+    case .tokyoCabinet, .cdb: "full"
     case .memory: "none"
     }
   }
@@ -33,6 +35,7 @@ struct Place {
     let backend: any StoreBackend =
       switch engine {
       case .memory: try MemoryBackend(disk: disk)
+      case .cdb: try CDBBackend(directory: directory)
       case .tokyoCabinet:
         try TokyoCabinetBackend(
           directory: directory, configuration: .init(expectedRecordCount: count))
