@@ -79,13 +79,15 @@ extension CDBFiles {
       try reader.scan(from: position.map { Int(clamping: $0.place) }) { offset, key, value in
         guard let rowID = RowKey.rowID(key) else {
           throw StoreError(
-            .damaged, "A key of \(key.byteCount) bytes is no row ID: this is not the file of a class.",
+            .damaged,
+            "A key of \(key.byteCount) bytes is no row ID: this is not the file of a class.",
             at: .init(path: reader.path, className: file.name, offset: offset))
         }
         return try body(rowID, value) == .next
       }
     }
-    return place.map { .paused(ScanPosition(place: UInt64($0), generation: generation)) } ?? .finished
+    guard let place else { return .finished }
+    return .paused(ScanPosition(place: UInt64(place), generation: generation))
   }
 }
 

@@ -20,7 +20,7 @@ extension CDBFiles {
         try cdbErrors(className: target.file.name) {
           try FilePreparation(
             bytes: changes.bytes, target: target, reader: reader, path: directory.path(name),
-            isSynced: durability != .none
+            isSynced: durability != .none, testedSizeLimit: testedSizeLimit
           ).run()
         }
       }

@@ -13,6 +13,8 @@ public final class CDBFiles: DirectoryFiles {
   let directory: StoreDirectory
   let buffers: TableFile
   private let tables = Locked(Tables())
+  /// How large classic files may grow, when a test has said so.
+  private let sizeLimit = Locked<UInt64?>(nil)
 
   private struct Tables {
     var files: [TableFile] = []
@@ -134,6 +136,12 @@ public final class CDBFiles: DirectoryFiles {
       precondition(tables.files.indices.contains(table.index), "a table of another backend")
       return tables.files[table.index]
     }
+  }
+
+  /// How large a classic file may grow, when a test has said so.
+  package var testedSizeLimit: UInt64? {
+    get { sizeLimit.withLock { $0 } }
+    set { sizeLimit.withLock { $0 = newValue } }
   }
 
   func checkOpen() throws {

@@ -61,6 +61,7 @@ struct FilePreparation {
   /// Where the new file is made.
   let path: String
   let isSynced: Bool
+  let testedSizeLimit: UInt64?
 
   /// Does it all; in the wide format once 4 bytes don't reach.
   func run() throws {
@@ -73,7 +74,8 @@ struct FilePreparation {
   }
 
   private func write(_ format: CDBFormat) throws {
-    let writer = try CDBWriter(path, format: format)
+    let limit = format == .classic ? testedSizeLimit : nil
+    let writer = try CDBWriter(path, format: format, sizeLimit: limit, seam: .init())
     var written = Set<Target.Key>()
     try reader?.forEach { bytes, value in
       let key = target.key(bytes)

@@ -138,7 +138,8 @@ struct StoreSalvage {
       if try salvage.write(to: path, unused: unused, &report) {
         if let classID = salvage.metadata?.classID { used.insert(classID) }
       } else {
-        report.lose(.foreignFile, "There is no record in the file.", at: .init(path: salvage.source))
+        report.lose(
+          .foreignFile, "There is no record in the file.", at: .init(path: salvage.source))
       }
     }
     progress(IntegrityProgress("", classes.count, of: classes.count))

@@ -12,7 +12,8 @@ struct ConvertCommand: ParsableCommand {
       """)
 
   @OptionGroup var store: StoreArgument
-  @Argument(help: "Where the new store goes; it must not exist, or be empty.", completion: .directory)
+  @Argument(
+    help: "Where the new store goes; it must not exist, or be empty.", completion: .directory)
   var target: String
   @Option(help: "The backend of the new store: tokyo-cabinet or cdb.")
   var backend: StoreKind
