@@ -12,7 +12,7 @@ struct TinyLimitsPlace: BackendPlace {
 
   func open(readOnly: Bool) throws -> any StoreBackend {
     var limits = CheckpointLimits(logBytes: 200, filePart: 1 << 30, bulkBytes: 2000)
-    limits.logGrowth = 5 << 10
+    limits.logGrowth = 8 << 10
     let backend = try TokyoCabinetBackend(
       files: TokyoCabinetFiles(
         directory: directory,

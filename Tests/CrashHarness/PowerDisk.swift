@@ -43,6 +43,11 @@ struct PowerDisk {
     for name in names.keys where now[name] == nil { changes.append(.remove(name)) }
     names = now
     for file in event.files { note(file) }
+    // Of a durable write each sector may be there before it returns.
+    if let (offset, bytes) = event.written, var state = files[event.inode] {
+      state.versions.append((state.versions.last ?? state.durable).replacing(offset, bytes))
+      files[event.inode] = state
+    }
     // A file without a name is gone, and its number may be that of another one soon.
     let living = Set(names.values).union(durableNames.values)
     files = files.filter { living.contains($0.key) }
@@ -68,6 +73,12 @@ struct PowerDisk {
       guard let (old, new) = event.names, let inode = names.removeValue(forKey: old) else { return }
       names[new] = inode
       changes.append(.rename(old, new))
+    case .durableWrite:
+      guard let (offset, bytes) = event.written, var state = files[event.inode] else { return }
+      state.durable = state.durable.replacing(offset, bytes)
+      // What was written elsewhere is no more durable than before.
+      state.versions = state.versions.map { $0.replacing(offset, bytes) }
+      files[event.inode] = state
     case .unlink, .create: break
     }
   }
@@ -110,5 +121,16 @@ struct PowerDisk {
       image += [UInt8](repeating: 0, count: end - image.count)
     }
     return image
+  }
+}
+
+extension [UInt8] {
+  /// These bytes with others in some place, which may lie behind the end.
+  fileprivate func replacing(_ offset: Int, _ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    var result = self
+    let end = offset + bytes.count
+    if result.count < end { result += [UInt8](repeating: 0, count: end - result.count) }
+    result.replaceSubrange(offset..<end, with: bytes)
+    return result
   }
 }

@@ -10,6 +10,7 @@ struct PowerTrace {
       case rename = 0x72
       case unlink = 0x75
       case create = 0x63
+      case durableWrite = 0x77
     }
 
     let kind: Kind
@@ -22,6 +23,13 @@ struct PowerTrace {
       let name = String(decoding: text, as: UTF8.self)
       guard kind == .unlink, name.hasPrefix(PowerTrace.mark) else { return nil }
       return Int(name.dropFirst(PowerTrace.mark.count))
+    }
+
+    /// What a write that is durable when it returns writes, and where.
+    var written: (offset: Int, bytes: ArraySlice<UInt8>)? {
+      guard kind == .durableWrite, text.count >= 8 else { return nil }
+      let offset = text[..<8].reversed().reduce(0) { $0 << 8 | Int($1) }
+      return (offset, text[8...])
     }
 
     /// The old and the new name of a rename.

@@ -44,7 +44,7 @@ enum SmallStore {
     _ directory: String, isReadOnly: Bool, logBytes: Int = 4 << 20
   ) throws -> TokyoCabinetBackend {
     var limits = CheckpointLimits(logBytes: logBytes, filePart: 1000, bulkBytes: 3000)
-    limits.logGrowth = 5 << 10
+    limits.logGrowth = 8 << 10
     return try TokyoCabinetBackend(
       files: TokyoCabinetFiles(
         directory: directory, configuration: .init(access: isReadOnly ? .readOnly : .readWrite)),

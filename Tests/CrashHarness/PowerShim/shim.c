@@ -8,7 +8,8 @@
 //     and for each file: inode (8) | name length (4) | name | size (8) | content
 //
 // Kinds: 's' sync of a file, 'd' sync of the directory, 'r' rename (text: old NUL new), 'u' unlink,
-// 'c' an open that may create or empty a file. The record of a call stands before the call; a call that
+// 'c' an open that may create or empty a file, 'w' a write that is durable when it returns (text: offset
+// (8) and what is written). The record of a call stands before the call; a call that
 // fails is followed by nothing, which is as if a power cut came first.
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -113,6 +114,30 @@ int fdatasync(int file) {
   int (*real)(int) = dlsym(RTLD_NEXT, "fdatasync");
   record_sync(file);
   return real(file);
+}
+
+static void record_write(int file, const void *bytes, size_t size, off_t offset) {
+  struct stat status;
+  int flags = trace ? fcntl(file, F_GETFL) : -1;
+  if (flags < 0 || !(flags & O_DSYNC) || fstat(file, &status)) return;
+  uint64_t place = offset;
+  char *text = malloc(size + 8);
+  memcpy(text, &place, 8);
+  memcpy(text + 8, bytes, size);
+  record('w', status.st_ino, text, size + 8);
+  free(text);
+}
+
+ssize_t pwrite(int file, const void *bytes, size_t size, off_t offset) {
+  ssize_t (*real)(int, const void *, size_t, off_t) = dlsym(RTLD_NEXT, "pwrite");
+  record_write(file, bytes, size, offset);
+  return real(file, bytes, size, offset);
+}
+
+ssize_t pwrite64(int file, const void *bytes, size_t size, off64_t offset) {
+  ssize_t (*real)(int, const void *, size_t, off64_t) = dlsym(RTLD_NEXT, "pwrite64");
+  record_write(file, bytes, size, offset);
+  return real(file, bytes, size, offset);
 }
 
 int rename(const char *old, const char *new) {

@@ -74,6 +74,36 @@ struct CommitLogTests {
     #expect(try Log.reader(MemoryStorage([UInt8](repeating: 0, count: 5000))) == nil)
   }
 
+  @Test("The example of the format page is what is written")
+  func example() throws {
+    var (storage, writer) = try Log.make(epoch: 1)
+    var changes = ChangeSet()
+    changes.bytes = [7, 8, 9]
+    changes.tables = [
+      .init(table: TableID(index: 0), records: [.init(kind: .insert, rowID: 2, range: 0..<3)])
+    ]
+    try writer.append(.changes, [changes.encodedIndex { _ in "A" }, changes.bytes])
+    let expected =
+      "2d000000000000000100000000000000000000000000000066120c3301000000"
+      + "010000000100000041010000000002000000000000000000000003000000000000000300000000000000070809"
+    let found = storage.content[CommitLogFormat.firstBatch..<writer.offset - 3]
+    let digits = Array("0123456789abcdef")
+    #expect(found.map { "\(digits[Int($0 >> 4)])\(digits[Int($0 & 15)])" }.joined() == expected)
+  }
+
+  @Test("A new log begins with an epoch that nobody can guess")
+  func randomEpoch() throws {
+    let epochs = (0..<100).map { _ in CommitLogSlot.randomEpoch() }
+    #expect(Set(epochs).count == 100 && epochs.allSatisfy { $0 > 0 })
+    let disks = [SimulatedDisk(), SimulatedDisk()]
+    let made = try disks.map { disk in
+      _ = try LoggedBackend(files: SimulatedFiles(disk))
+      let log = try #require(try disk.open("Commit.log", createIfMissing: false))
+      return try #require(try CommitLogReader(log)).epoch
+    }
+    #expect(made[0] != made[1] && made.allSatisfy { $0 > 1 << 20 })
+  }
+
   @Test("A trailing batch that is cut off anywhere is ignored and counted")
   func truncatedBatch() throws {
     var (storage, writer) = try Log.make()
