@@ -210,8 +210,9 @@ struct CDBBackendTests {
         for index in place..<place + 8 { data[index] ^= UInt8.random(in: 1...255, using: &random) }
       }
       let report = try CDBBackend.salvage(from: directory, to: directory + " new")
-      #expect(!report.losses.isEmpty, "byte \(place), seed \(Seeds.current)")
       let found = try words(directory + " new")
+      // The hash in an empty slot means nothing, and neither does the place of an empty table.
+      #expect(!report.losses.isEmpty || found.count == 100, "byte \(place), seed \(Seeds.current)")
       #expect(Set(found).isSubset(of: Set((0..<100).map { "word \($0)" })))
       // Eight bytes are in two records at most; a cut takes what is behind it.
       if offset % 4 != 3 { #expect(found.count >= 97, "byte \(place)") }
