@@ -5,30 +5,23 @@ internal import Files
 /// The header is copied when it is checked, so that nobody can change it afterwards. Every other position
 /// and length is compared with the size of the file when it is followed.
 struct CDBLayout: Sendable {
-  let format: CDBFormat
-  /// Where the records end: at the first table that has slots.
-  let dataEnd: Int
+  /// Where records may be.
+  let area: CDBRecordArea
   /// How many slots all tables have.
   let slotCount: Int
   /// The tables, all of which lie inside the file.
   let tables: [Table]
+
+  var format: CDBFormat { area.format }
+  var dataEnd: Int { area.dataEnd }
 
   struct Table: Sendable {
     var start = 0
     var slots = 0
   }
 
-  /// Where a record has its parts.
-  struct Record: Sendable {
-    /// The position that slots give.
-    let position: Int
-    let key: Range<Int>
-    let value: Range<Int>
-  }
-
   /// Checks the header.
   init(_ bytes: RawSpan, _ path: String, _ format: CDBFormat) throws(CDBError) {
-    self.format = format
     let size = bytes.byteCount
     guard size >= format.headerSize else {
       throw .damaged(
@@ -52,7 +45,8 @@ struct CDBLayout: Sendable {
       tables[table] = Table(start: Int(start), slots: Int(slots))
     }
     self.tables = tables
-    self.dataEnd = slotCount == 0 ? format.headerSize : dataEnd
+    area = CDBRecordArea(
+      format: format, dataEnd: slotCount == 0 ? format.headerSize : dataEnd)
     self.slotCount = slotCount
     if slotCount == 0, size != format.headerSize { throw Self.noTables(path, format) }
   }
@@ -78,43 +72,5 @@ struct CDBLayout: Sendable {
     }
     let both = bytes.loadUInt64(at: offset, isBigEndian: false)
     return (both & 0xFFFF_FFFF, both >> 32)
-  }
-
-  /// The record at a position, which a slot or the end of the record before it says.
-  ///
-  /// The source is where the position was read, for the error.
-  @inline(__always)
-  func record(
-    _ bytes: RawSpan, at position: UInt64, from source: Int
-  ) throws(Fault) -> Record {
-    guard position >= UInt64(format.headerSize), position <= UInt64(dataEnd),
-      dataEnd - Int(position) >= format.pairSize
-    else { throw Fault(kind: .position, offset: source) }
-    let start = Int(position)
-    let (keyCount, valueCount) = Self.pair(bytes, at: start, format)
-    let rest = UInt64(dataEnd - start - format.pairSize)
-    guard keyCount <= rest, valueCount <= rest - keyCount else {
-      throw Fault(kind: .length, offset: start)
-    }
-    let key = start + format.pairSize
-    let value = key + Int(keyCount)
-    return Record(position: start, key: key..<value, value: value..<value + Int(valueCount))
-  }
-
-  /// What is wrong, and where; small, for it is on the way of every look-up.
-  struct Fault: Error {
-    enum Kind { case position, length }
-
-    let kind: Kind
-    let offset: Int
-
-    func error(_ path: String) -> CDBError {
-      let message =
-        switch kind {
-        case .position: "The position here is not that of a record."
-        case .length: "The record here is longer than what is left for records."
-        }
-      return .damaged(path, at: offset, message)
-    }
   }
 }

@@ -53,7 +53,7 @@ extension CDBReader {
 /// Any number of them can be under way.
 public struct CDBCursor: Sendable {
   private let reader: CDBReader
-  private(set) var record: CDBLayout.Record?
+  private(set) var record: CDBRecordArea.Record?
 
   init(_ reader: CDBReader) { self.reader = reader }
 

@@ -58,15 +58,15 @@ extension CDBReader {
   @inline(__always)
   func next(
     _ search: inout CDBSearch, _ bytes: RawSpan, _ key: RawSpan
-  ) throws(CDBError) -> CDBLayout.Record? {
-    do throws(CDBLayout.Fault) { return try search.next(bytes, key) } catch {
+  ) throws(CDBError) -> CDBRecordArea.Record? {
+    do throws(CDBRecordArea.Fault) { return try search.next(bytes, key) } catch {
       throw error.error(path)
     }
   }
 
-  func record(_ bytes: RawSpan, at position: Int) throws(CDBError) -> CDBLayout.Record {
-    do throws(CDBLayout.Fault) {
-      return try layout.record(bytes, at: UInt64(position), from: position)
+  func record(_ bytes: RawSpan, at position: Int) throws(CDBError) -> CDBRecordArea.Record {
+    do throws(CDBRecordArea.Fault) {
+      return try layout.area.record(bytes, at: UInt64(position), from: position)
     } catch { throw error.error(path) }
   }
 

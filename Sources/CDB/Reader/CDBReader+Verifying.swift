@@ -35,7 +35,7 @@ extension CDBReader {
     return count
   }
 
-  private func isIndexed(_ record: CDBLayout.Record, _ bytes: RawSpan) throws -> Bool {
+  private func isIndexed(_ record: CDBRecordArea.Record, _ bytes: RawSpan) throws -> Bool {
     let key = bytes.extracting(record.key)
     var search = CDBSearch(layout, for: key)
     while let found = try next(&search, bytes, key) {

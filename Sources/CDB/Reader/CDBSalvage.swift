@@ -119,7 +119,7 @@ package struct CDBSalvage {
 
     static func record(
       _ bytes: RawSpan, _ offset: Int, _ format: CDBFormat, _ limit: Int
-    ) -> CDBLayout.Record? {
+    ) -> CDBRecordArea.Record? {
       guard offset >= format.headerSize, offset <= limit, limit - offset >= format.pairSize else {
         return nil
       }
@@ -127,7 +127,7 @@ package struct CDBSalvage {
       let start = offset + format.pairSize
       guard key <= UInt64(limit - start), value <= UInt64(limit - start) - key else { return nil }
       let middle = start + Int(key)
-      return CDBLayout.Record(
+      return CDBRecordArea.Record(
         position: offset, key: start..<middle, value: middle..<middle + Int(value))
     }
   }

@@ -2,19 +2,21 @@ internal import Files
 
 /// A search for the records of one key, in the order in which they were added.
 struct CDBSearch {
-  private let layout: CDBLayout
+  // Without references: counting them would be half of a look-up.
+  private let area: CDBRecordArea
   private let hash: UInt64
-  private let table: CDBLayout.Table
+  private let start: Int
+  private let slots: Int
   private var slot: Int
   /// How many slots have not been looked at.
   private var left: Int
 
   @inline(__always)
   init(_ layout: CDBLayout, for key: RawSpan) {
-    self.layout = layout
-    hash = CDBHash.hash(key, layout.format)
-    table = layout.tables[Int(truncatingIfNeeded: hash & 255)]
-    left = table.slots
+    area = layout.area
+    hash = CDBHash.hash(key, area.format)
+    let table = layout.tables[Int(truncatingIfNeeded: hash & 255)]
+    (start, slots, left) = (table.start, table.slots, table.slots)
     slot = left == 0 ? 0 : Self.firstSlot(hash, left)
   }
 
@@ -31,16 +33,16 @@ struct CDBSearch {
   @inline(__always)
   mutating func next(
     _ bytes: RawSpan, _ key: RawSpan
-  ) throws(CDBLayout.Fault) -> CDBLayout.Record? {
+  ) throws(CDBRecordArea.Fault) -> CDBRecordArea.Record? {
     while left > 0 {
-      let offset = table.start + slot * layout.format.pairSize
-      let (hash, position) = CDBLayout.pair(bytes, at: offset, layout.format)
+      let offset = start + slot * area.format.pairSize
+      let (hash, position) = CDBLayout.pair(bytes, at: offset, area.format)
       if position == 0 { break }
       left -= 1
       slot += 1
-      if slot == table.slots { slot = 0 }
+      if slot == slots { slot = 0 }
       if hash != self.hash { continue }
-      let record = try layout.record(bytes, at: position, from: offset)
+      let record = try area.record(bytes, at: position, from: offset)
       if bytes.extracting(record.key).hasSameBytes(as: key) { return record }
     }
     left = 0
