@@ -90,6 +90,14 @@ package func renameFile(_ old: String, _ new: String) throws(SystemError) {
   if unsafe rename(old, new) != 0 { throw .last("rename", new) }
 }
 
+/// Makes a file that must not be there yet, with the permissions of another one, if that is there.
+package func createFile(_ path: String, like other: String) throws(SystemError) -> Int32 {
+  let descriptor = try createFile(path)
+  var status = stat()
+  if unsafe stat(other, &status) == 0 { _ = fchmod(descriptor, status.st_mode & 0o777) }
+  return descriptor
+}
+
 /// Copies a file, with its permissions, to a path where there is none or an older one.
 package func copyFile(_ old: String, to new: String) throws(SystemError) {
   let source = Int32(

@@ -138,7 +138,7 @@ public final class TokyoCabinetFiles: RecordFiles {
   }
 
   /// Where the file of a table, or of the named buffers, is.
-  func path(of name: String) -> String { redirectedPaths[name] ?? location + "/" + name }
+  public func path(of name: String) -> String { redirectedPaths[name] ?? location + "/" + name }
 
   /// The files that are read where a dead writer has left them, by the names that they should have.
   private var redirectedPaths: [String: String] {
