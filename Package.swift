@@ -57,7 +57,7 @@ let package = Package(
       name: "TokyoCabinetFile", dependencies: ["CZlib", "Files"], swiftSettings: strict),
     .target(
       name: "TokyoCabinetBackend",
-      dependencies: ["StoredObjectsCore", "TokyoCabinet", "Files", "Locks"],
+      dependencies: ["StoredObjectsCore", "TokyoCabinet", "TokyoCabinetFile", "Files", "Locks"],
       swiftSettings: strict),
 
     .target(name: "CDB", dependencies: ["Files", "Locks"], swiftSettings: strict),
@@ -140,8 +140,7 @@ let package = Package(
       name: "BackendTests",
       dependencies: [
         "CDBBackend", "CDB", "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet",
-        "StoredObjectsTestSupport",
-        "Locks",
+        "TokyoCabinetFile", "StoredObjectsTestSupport", "Locks",
       ],
       swiftSettings: strict),
     .testTarget(

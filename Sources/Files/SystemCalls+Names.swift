@@ -1,5 +1,7 @@
 // The operating system's calls on names: directories, renames, locks.
 
+internal import CFiles
+
 #if canImport(Musl)
   internal import Musl
 #else
@@ -65,6 +67,16 @@ package func lockDescriptor(
   _ descriptor: Int32, _ path: String, shared: Bool
 ) throws(SystemError) {
   _ = try retrying("flock", path) { Int(flock(descriptor, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB)) }
+}
+
+/// Locks an open file against those who lock it for writing, where the file system can do that.
+///
+/// `F_OFD_SETLK`.
+package func lockForReading(_ descriptor: Int32, _ path: String) throws(SystemError) {
+  guard files_lock_shared(descriptor) != 0 else { return }
+  if errno == EAGAIN || errno == EACCES {
+    throw SystemError(call: "fcntl", path: path, number: EWOULDBLOCK)
+  }
 }
 
 /// Unlocks an open directory, also for a child process that has been forked and not executed yet.
