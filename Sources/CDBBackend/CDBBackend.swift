@@ -5,8 +5,8 @@ public import StoredObjectsCore
 ///     let backend = try CDBBackend(directory: "Music")
 ///     let store = Store(backend: backend)
 ///
-/// A class `Song` is in `Song.cdb`, whose keys are row IDs (4 bytes, least significant first) and whose
-/// values are records; `NamedBuffers.cdb` has names for keys. A class that was never saved has no file.
+/// A class `Song` is in `Song.cdb`, whose keys are made of row IDs and whose values are records;
+/// `NamedBuffers.cdb` has names for keys. A class that was never saved has no file.
 /// `Commit.log` holds the saves that are not in these files yet: a save costs one write to the log, and
 /// a checkpoint every so often writes the files of the classes that have changed. What happens to them
 /// is told at `LoggedBackend`.

@@ -23,7 +23,7 @@ extension CDBFiles {
     let file = try file(table)
     guard let reader = try file.reader() else { return nil }
     return try cdbErrors(className: file.name) {
-      try rowID.lendLittleEndian { try reader.withValue(forKey: $0, body) }
+      try RowKey.lend(rowID) { try reader.withValue(forKey: $0, body) }
     }
   }
 
@@ -88,13 +88,5 @@ extension CDBFiles {
     }
     guard let place else { return .finished }
     return .paused(ScanPosition(place: UInt64(place), generation: generation))
-  }
-}
-
-/// Keys of a class file: the row ID, 4 bytes, least significant first.
-enum RowKey {
-  /// The row that a key stands for; nil when it isn't 4 bytes.
-  static func rowID(_ key: RawSpan) -> UInt32? {
-    key.byteCount == 4 ? key.loadUInt32(at: 0, isBigEndian: false) : nil
   }
 }

@@ -90,7 +90,7 @@ struct FilePreparation {
     for key in target.order where !written.contains(key) {
       guard let change = target.changes[key] else { continue }
       switch key {
-      case .row(let rowID): try rowID.lendLittleEndian { try add(change, $0, to: writer) }
+      case .row(let rowID): try RowKey.lend(rowID) { try add(change, $0, to: writer) }
       case .name(let name): try name.lend { try add(change, $0, to: writer) }
       }
     }

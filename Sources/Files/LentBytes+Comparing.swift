@@ -37,18 +37,15 @@ extension [UInt8] {
   }
 }
 
-extension UInt32 {
+extension UInt64 {
   /// Lends the bytes, the least significant first.
   @inlinable
   package func lendLittleEndian<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    let bytes: InlineArray<4, UInt8> = [
-      UInt8(truncatingIfNeeded: self), UInt8(truncatingIfNeeded: self >> 8),
-      UInt8(truncatingIfNeeded: self >> 16), UInt8(truncatingIfNeeded: self >> 24),
-    ]
-    // A byte has no padding, so that its bytes are all initialised.
-    return try body(unsafe bytes.span.bytes)
+    let words: InlineArray<1, UInt64> = [littleEndian]
+    // An integer has no padding, so that its bytes are all initialised.
+    return try body(unsafe words.span.bytes)
   }
 }
 

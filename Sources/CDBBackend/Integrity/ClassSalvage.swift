@@ -77,7 +77,7 @@ struct ClassSalvage {
     row.write(to: &buffer)
     let bytes = buffer.bytes
     try cdbErrors(className: name) {
-      try writer.add(bytes, forKey: [1, 0, 0, 0])
+      try RowKey.lend(1) { key in try bytes.lend { _ = try writer.add($0, forKey: key) } }
       try writer.finish()
     }
     report.classes.append(.init(name: name, objectCount: count))
@@ -134,7 +134,7 @@ struct ClassSalvage {
     lastVersion = max(lastVersion, record.first ?? 0)
     if samples.count < 16 { samples.append((rowID, record)) }
     try cdbErrors(className: name) {
-      try rowID.lendLittleEndian { key in
+      try RowKey.lend(rowID) { key in
         try record.lend { _ = try writer.add($0, forKey: key) }
       }
     }
