@@ -2,8 +2,8 @@
 enum Layouts {
   /// The library's hash of row IDs reaches no more buckets than this, see `Tuning`.
   static let greatestBucketCount = 393_209
-  /// A small class has this many: 64 KiB of its file, which each checkpoint writes.
-  static let leastBucketCount = 16_381
+  /// A small class has this many: 4 KiB of its file, which each checkpoint writes.
+  static let leastBucketCount = 1_021
 
   /// A bucket count for a number of records: a prime, so that all bits of the hash count.
   ///
