@@ -38,20 +38,6 @@ extension RawSpan {
   }
 }
 
-extension ArraySlice<UInt8> {
-  /// Whether there is nothing but zeros, seen eight bytes at a time.
-  package var isAllZero: Bool {
-    unsafe withUnsafeBytes { bytes in
-      var index = 0
-      while index + 8 <= bytes.count {
-        if unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) != 0 { return false }
-        index += 8
-      }
-      return unsafe bytes[index...].allSatisfy { $0 == 0 }
-    }
-  }
-}
-
 // Numbers in lent bytes. An offset that leads out of the bytes is a mistake of the caller and traps:
 // whoever reads a file checks its offsets first.
 

@@ -145,10 +145,3 @@ extension HashDatabase {
     }
   }
 }
-
-extension HashDatabase {
-  /// Copies the value of a key; nil when there is no such key.
-  package func copyOfValue(forKey key: RawSpan) throws -> CopiedValue? {
-    try withValue(forKey: key) { CopiedValue([UInt8](copying: $0)) }
-  }
-}

@@ -2,9 +2,9 @@ extension HashDatabase {
   /// A place between two records of the file, from which a scan can go on.
   public struct ScanPosition: Sendable, Hashable {
     /// The offset in the file.
-    package let offset: UInt64
+    let offset: UInt64
     /// The number of writes the database had seen.
-    package let generation: UInt64
+    let generation: UInt64
   }
 
   /// Whether a scan goes on.
@@ -60,7 +60,7 @@ extension HashDatabase {
   /// Copies the next records out of the file.
   ///
   /// - Returns: the number of writes the database has seen, or nil when the position is stale.
-  package func fill(
+  func fill(
     _ batch: inout RecordBatch, from position: ScanPosition?, atLeast bytes: Int = 64 << 10
   ) throws -> UInt64? {
     batch.removeAll()
@@ -69,16 +69,6 @@ extension HashDatabase {
       if let position, position.generation != now { return nil }
       try handle.fill(&batch, from: position?.offset, atLeast: bytes)
       return now
-    }
-  }
-
-  /// Copies the next records out of the file, for a caller that knows that the offset is good.
-  package func fill(
-    _ batch: inout RecordBatch, fromOffset offset: UInt64?, atLeast bytes: Int
-  ) throws {
-    batch.removeAll()
-    try exclusively("scan", allowedInTransaction: true) {
-      try handle.fill(&batch, from: offset, atLeast: bytes)
     }
   }
 

@@ -1,11 +1,11 @@
 import Files
 
 /// Records copied out of a file, in its order, to be lent while no lock is held.
-package struct RecordBatch: Sendable {
+struct RecordBatch: Sendable {
   private var bytes: [UInt8] = []
   private var entries: [Entry] = []
   /// Whether the file has no record behind these.
-  package var isLast = false
+  var isLast = false
 
   private struct Entry {
     var start: Int
@@ -15,17 +15,14 @@ package struct RecordBatch: Sendable {
     var next: UInt64
   }
 
-  package init() {}
-
-  package var count: Int { entries.count }
-  package var byteCount: Int { bytes.count + entries.count * 16 }
+  var byteCount: Int { bytes.count + entries.count * 16 }
   /// The offset in the file behind the last record of the batch.
-  package var end: UInt64? { entries.last?.next }
+  var end: UInt64? { entries.last?.next }
 
   /// The offset in the file behind a record.
-  package func end(of index: Int) -> UInt64 { entries[index].next }
+  func end(of index: Int) -> UInt64 { entries[index].next }
 
-  package mutating func removeAll() {
+  mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     entries.removeAll(keepingCapacity: true)
     isLast = false
@@ -43,7 +40,7 @@ package struct RecordBatch: Sendable {
   /// Lends the records in order until the body returns false.
   ///
   /// - Returns: the index of the record at which the body stopped, or nil.
-  package func firstStop(
+  func firstStop(
     _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool
   ) rethrows -> Int? {
     for (index, entry) in entries.enumerated() {

@@ -2,17 +2,6 @@ import StoredObjectsCore
 
 /// Which names can be names of files.
 enum Names {
-  /// The file of the named buffers.
-  static let buffers = "NamedBuffers"
-  /// The file of the commit log.
-  static let log = "Commit.log"
-  /// The file that says what the directory must hold.
-  static let manifest = "Commit.manifest"
-  /// How the names of new files begin that are to take the place of others.
-  static let newPrefix = ".new."
-  /// The library makes files of a longer name beside a file: `.wal`, `.tmp.` and an inode number.
-  static let maximumByteCount = 230
-
   /// Checks the name of a table.
   static func check(_ name: String) throws {
     if let reason = reasonAgainst(name) {
@@ -22,15 +11,9 @@ enum Names {
   }
 
   private static func reasonAgainst(_ name: String) -> String? {
-    if name.isEmpty { return "it is empty" }
-    if name.utf8.contains(where: { $0 == 0 || $0 == UInt8(ascii: "/") }) {
-      return "it is the name of a file and must not contain / or NUL"
-    }
-    if name.hasPrefix(".") { return "it must not begin with a dot" }
-    if name.utf8.count > maximumByteCount { return "it is longer than \(maximumByteCount) bytes" }
-    if name == log { return "that is the file of the commit log" }
-    if name == manifest { return "that is the file which lists the others" }
-    if name == buffers { return "that is the file of the named buffers" }
+    if let reason = StoreDirectory.reason(againstTable: name) { return reason }
+    if name == StoreDirectory.log { return "that is the file of the commit log" }
+    if name == StoreDirectory.manifest { return "that is the file which lists the others" }
     if isWorkFile(name) { return "the library's own work files are named so" }
     return nil
   }

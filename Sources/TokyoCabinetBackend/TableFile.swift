@@ -125,7 +125,7 @@ final class TableFile: Sendable {
 
   private func libraryByteOrder(_ path: String) throws -> HashFileHeader.ByteOrder {
     try HashDatabase.libraryByteOrder(
-      probing: "\(directoryName(path))/\(Names.newPrefix)byte-order")
+      probing: "\(directoryName(path))/\(StoreDirectory.newPrefix)byte-order")
   }
 
   /// Lets the C library take back the transaction of a writer that died in it.
@@ -149,7 +149,7 @@ final class TableFile: Sendable {
   ///
   /// The new file has the same records, so it can take the place of the old one at any time.
   private func convert(_ file: HashFile, _ path: String) throws {
-    let new = "\(directoryName(path))/\(Names.newPrefix)order-\(name)"
+    let new = "\(directoryName(path))/\(StoreDirectory.newPrefix)order-\(name)"
     try removeFile(new)
     var layout = file.layout
     layout.byteOrder = try libraryByteOrder(path)

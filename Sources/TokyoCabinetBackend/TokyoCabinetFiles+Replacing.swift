@@ -16,16 +16,17 @@ extension TokyoCabinetFiles {
     do {
       for target in try targets(of: changes) {
         guard try target.file.isThere() || target.writesAnything else { continue }
-        let name = "\(Names.newPrefix)\(made.count)"
+        let name = "\(StoreDirectory.newPrefix)\(made.count)"
         made.append(Replacement(newName: name, name: target.file.name))
         try FilePreparation(
-          bytes: changes.bytes, target: target, path: path(name), configuration: configuration,
+          bytes: changes.bytes, target: target, path: directory.path(name),
+          configuration: configuration,
           testedSizeLimit: testedSizeLimit, isSynced: durability != .none,
           byteOrder: try libraryByteOrder()
         ).run()
       }
       // The log is going to name the new files, so they must be there after a power cut.
-      if durability != .none && !made.isEmpty { try synchronizeDirectory() }
+      if durability != .none && !made.isEmpty { try directory.synchronize() }
       return made
     } catch {
       discard(made)
@@ -44,8 +45,6 @@ extension TokyoCabinetFiles {
     return targets
   }
 
-  private func path(_ name: String) -> String { location + "/" + name }
-
   /// Gives new files their final names.
   ///
   /// Scans under way keep what they were reading.
@@ -55,45 +54,35 @@ extension TokyoCabinetFiles {
   ///
   /// - Throws: `StoreError` with `ioError`.
   public func publish(_ replacements: [Replacement], durability: Durability) throws {
-    for replacement in replacements where exists(path(replacement.newName)) {
+    for replacement in replacements where exists(directory.path(replacement.newName)) {
       let file = try file(of: replacement)
       if isReadOnly {
-        file.redirect(to: path(replacement.newName))
+        file.redirect(to: directory.path(replacement.newName))
         continue
       }
-      try file.replace(by: path(replacement.newName))
+      try file.replace(by: directory.path(replacement.newName))
     }
     if isReadOnly { return }
-    if durability != .none { try synchronizeDirectory() }
+    if durability != .none { try directory.synchronize() }
   }
 
   private func file(of replacement: Replacement) throws -> TableFile {
-    guard replacement.newName.hasPrefix(Names.newPrefix), !replacement.newName.contains("/") else {
-      throw StoreError(
-        .damaged, "The log names a file that it can't mean.", at: .init(path: location))
-    }
-    if replacement.name == Names.buffers { return buffers }
+    try directory.check(replacement)
+    if replacement.name == StoreDirectory.buffers { return buffers }
     return try file(table(named: replacement.name))
   }
 
   /// Removes new files that will never be published.
-  public func discard(_ replacements: [Replacement]) {
-    for replacement in replacements { try? removeFile(path(replacement.newName)) }
-  }
+  public func discard(_ replacements: [Replacement]) { directory.discard(replacements) }
 
   /// Removes what a process has left that died while it made new files.
-  public func removeStrays() throws {
-    try storeErrors(at: location) {
-      for name in try directoryEntries(location) where name.hasPrefix(Names.newPrefix) {
-        try removeFile(path(name))
-      }
-    }
-  }
+  public func removeStrays() throws { try directory.removeStrays() }
 
   /// The byte order of the files that the C library reads.
   func libraryByteOrder() throws -> HashFileHeader.ByteOrder {
     try storeErrors(at: location) {
-      try HashDatabase.libraryByteOrder(probing: path(Names.newPrefix + "byte-order"))
+      try HashDatabase.libraryByteOrder(
+        probing: directory.path(StoreDirectory.newPrefix + "byte-order"))
     }
   }
 
@@ -101,17 +90,5 @@ extension TokyoCabinetFiles {
   public func byteCount(touchedBy footprint: PendingFootprint) throws -> Int {
     let files = try footprint.tables.map { try file($0) } + (footprint.hasNames ? [buffers] : [])
     return try files.reduce(0) { $0 + (try $1.reading { $0.fileSize } ?? 0) }
-  }
-
-  /// The file of the commit log.
-  ///
-  /// - Throws: `StoreError` with `ioError`.
-  public func openLog() throws -> (any Storage)? {
-    let path = path(Names.log)
-    if isReadOnly && !exists(path) { return nil }
-    let log = try storeErrors(at: path) { try FileStorage(path, writable: !isReadOnly) }
-    // Also for a log that was there: whoever made it may have died before he came to this.
-    if !isReadOnly { try synchronizeDirectory() }
-    return log
   }
 }

@@ -41,16 +41,16 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
 ///
 /// They are open for reading only, mapped into memory. Changes are made in new files, which then take
 /// their place.
-public final class TokyoCabinetFiles: RecordFiles {
+public final class TokyoCabinetFiles: DirectoryFiles {
   /// The path of the directory, without symbolic links.
-  public let location: String
+  public var location: String { directory.path }
   /// Whether the store was opened for reading only.
-  public let isReadOnly: Bool
+  public var isReadOnly: Bool { directory.isReadOnly }
 
+  let directory: StoreDirectory
   let configuration: Configuration
   let buffers: TableFile
   private let tables = Locked(Tables())
-  private let lock: Locked<DirectoryLock?>
   /// How large files may grow, when a test has said so.
   private let sizeLimitForTesting = Atomic<UInt64>(0)
 
@@ -64,17 +64,20 @@ public final class TokyoCabinetFiles: RecordFiles {
   ///
   /// - Throws: `StoreError` with `inUse` or `ioError`.
   public init(directory: String, configuration: Configuration = .init()) throws {
-    let isReadOnly = configuration.access == .readOnly
-    location = try storeErrors(at: directory) {
-      if configuration.createIfMissing && !isReadOnly { try makeDirectories(directory) }
-      return try realPath(directory)
-    }
-    let location = location
-    lock = Locked(
-      try storeErrors(at: location) { try DirectoryLock(location, shared: isReadOnly) })
-    buffers = TableFile(name: Names.buffers, directory: location, isReadOnly: isReadOnly)
+    let directory = try StoreDirectory(
+      directory, isReadOnly: configuration.access == .readOnly,
+      createIfMissing: configuration.createIfMissing)
+    self.directory = directory
     self.configuration = configuration
-    self.isReadOnly = isReadOnly
+    buffers = TableFile(
+      name: StoreDirectory.buffers, directory: directory.path, isReadOnly: directory.isReadOnly)
+  }
+
+  /// Opens a directory for reading only.
+  ///
+  /// - Throws: `StoreError` with `inUse` or `ioError`.
+  public convenience init(reading directory: String) throws {
+    try self.init(directory: directory, configuration: Configuration(access: .readOnly))
   }
 
   /// Closes all files and releases the lock; closing twice is harmless.
@@ -86,7 +89,7 @@ public final class TokyoCabinetFiles: RecordFiles {
       return tables.files
     }
     for file in files + [buffers] { file.close() }
-    lock.withLock { $0 = nil }
+    directory.unlock()
   }
 
   // MARK: Tables
@@ -133,8 +136,7 @@ public final class TokyoCabinetFiles: RecordFiles {
   /// The names of all files, those included that a dead writer has left under other names.
   func fileNames() throws -> Set<String> {
     let redirected = redirectedPaths
-    let names = try storeErrors(at: location) { try directoryEntries(location) }
-    return Set(names).union(redirected.keys)
+    return Set(try directory.entries()).union(redirected.keys)
   }
 
   /// Where the file of a table, or of the named buffers, is.
@@ -170,11 +172,6 @@ public final class TokyoCabinetFiles: RecordFiles {
   }
 
   static var closedError: StoreError { StoreError(.closed, "the backend has been closed") }
-
-  /// Brings the names in the directory to the disk.
-  func synchronizeDirectory() throws {
-    try storeErrors(at: location) { try lock.withLock { try $0?.synchronize() } }
-  }
 
   /// How large a file without 64-bit offsets may grow, when a test has said so; 0 otherwise.
   package var testedSizeLimit: UInt64 {

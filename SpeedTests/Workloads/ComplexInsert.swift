@@ -10,7 +10,7 @@ struct ComplexInsert: Workload {
 }
 
 func insertPlaylists(_ place: Place, _ count: Int, of length: Int) throws {
-  try place.withStore(expecting: count) { store in
+  try place.withStore { store in
     var songs: [Song] = []
     for index in 0..<count {
       let song = Song()

@@ -12,7 +12,7 @@ struct SimpleInsert: Workload {
 }
 
 func insertSongs(_ place: Place, _ count: Int) throws {
-  try place.withStore(expecting: count) { store in
+  try place.withStore { store in
     for index in 0..<count {
       let song = Song()
       song.title = title(index)

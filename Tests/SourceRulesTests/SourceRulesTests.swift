@@ -22,7 +22,6 @@ private let filesThatMayBeUnsafe: [String: String] = [
   "TokyoCabinetFile/Deflate.swift": "calls zlib",
   "TokyoCabinet/RecordBatch.swift": "copies records that the C library hands out",
   "Locks/Locked.swift": "holds a pthread_mutex_t",
-  "Locks/ReadWriteLock.swift": "holds a pthread_rwlock_t",
   "TokyoCabinetBackend/RecordKey.swift": "lends keys made on the stack",
 ]
 

@@ -25,9 +25,8 @@ extension LoggedBackend where Files == CDBFiles {
   public static func salvage(
     from directory: String, to target: String, progress: (IntegrityProgress) -> Void = { _ in }
   ) throws -> SalvageReport {
-    let source = try systemErrors(at: directory) { try realPath(directory) }
-    let lock = try systemErrors(at: source) { try DirectoryLock(source, shared: true) }
-    defer { withExtendedLifetime(lock) {} }
+    let source = try SalvageSource(directory, fileName: Names.file)
+    defer { withExtendedLifetime(source) {} }
     return try TargetDirectory.make(at: target) { target in
       var salvage = StoreSalvage(source, target)
       try salvage.run(progress)
@@ -38,28 +37,23 @@ extension LoggedBackend where Files == CDBFiles {
 
 /// A salvage under way.
 struct StoreSalvage {
-  private let source: String
+  private var source: SalvageSource
   private let target: TargetDirectory
   private(set) var report = SalvageReport()
   private var classes: [String: ClassSalvage] = [:]
   private var buffers: [ExactName: [UInt8]] = [:]
-  private var log: CommitLogScan?
-  private var logFile: FileStorage?
-  /// New files that a checkpoint was about to put in the place of others: by their final names.
-  private var newFiles: [String: String] = [:]
 
-  init(_ source: String, _ target: TargetDirectory) {
+  init(_ source: SalvageSource, _ target: TargetDirectory) {
     self.source = source
     self.target = target
   }
 
   mutating func run(_ progress: (IntegrityProgress) -> Void) throws {
-    defer { logFile?.close() }
-    openLog()
-    let files = try systemErrors(at: source) { try directoryEntries(source) }
-    for name in Set(files.compactMap(Names.table) + newFiles.keys)
+    source.readLog(&report)
+    let files = try source.entries()
+    for name in Set(files.compactMap(Names.table) + source.newFiles.keys)
     where name != StoreDirectory.buffers {
-      classes[name] = ClassSalvage(name, source: path(of: name))
+      classes[name] = ClassSalvage(name, source: source.path(of: name))
     }
     try copyBuffers()
     try takeLog()
@@ -68,38 +62,16 @@ struct StoreSalvage {
     try writeBuffers()
   }
 
-  /// The file that has a table: a new one that was ready when the process died, or the old one.
-  private func path(of name: String) -> String {
-    if let new = newFiles[name], exists(source + "/" + new) { return source + "/" + new }
-    return source + "/" + Names.file(of: name)
-  }
-
   // MARK: The log
 
-  private mutating func openLog() {
-    let path = source + "/" + StoreDirectory.log
-    guard exists(path) else { return }
-    do {
-      let file = try systemErrors(at: path) { try FileStorage(path, writable: false) }
-      logFile = file
-      let scan = try CommitLogScan(file)
-      for replacement in try scan.replacements() {
-        newFiles[replacement.name] = replacement.newName
-      }
-      log = scan
-    } catch { report.lose(StoreFinding(.log, error, at: .init(path: path))) }
-  }
-
   private mutating func takeLog() throws {
-    try listMissingFiles()
-    guard let log else { return }
-    let path = source + "/" + StoreDirectory.log
-    for finding in log.findings(path: path) { report.lose(finding) }
+    try source.listLosses(&report)
+    guard let log = source.log else { return }
     for batch in log.pendingBatches {
       let (changes, names) = try log.changes(of: batch)
       for table in changes.tables {
         let name = names[table.table.index]
-        var salvage = classes[name] ?? ClassSalvage(name, source: self.path(of: name))
+        var salvage = classes[name] ?? ClassSalvage(name, source: source.path(of: name))
         salvage.take(table, changes.bytes)
         classes[name] = salvage
       }
@@ -110,20 +82,8 @@ struct StoreSalvage {
     for batch in log.laterBatches {
       report.lose(
         .log, "Save \(batch.sequence) is not brought over, because a save before it is lost.",
-        at: .init(path: path, offset: batch.offset))
+        at: .init(path: source.logPath, offset: batch.offset))
     }
-  }
-
-  /// Says which files are gone, the log among them.
-  private mutating func listMissingFiles() throws {
-    let path = source + "/" + StoreDirectory.manifest
-    let bytes: [UInt8]? =
-      try exists(path)
-      ? systemErrors(at: path) { try firstBytes(of: path, count: sizeOfFile(at: path)) } : nil
-    let findings = StoreManifest.findings(bytes, log, path: source) { name in
-      exists(self.path(of: name))
-    }
-    for finding in findings { report.lose(finding) }
   }
 
   // MARK: The new store
@@ -146,7 +106,7 @@ struct StoreSalvage {
   }
 
   private mutating func copyBuffers() throws {
-    let path = path(of: StoreDirectory.buffers)
+    let path = source.path(of: StoreDirectory.buffers)
     guard exists(path) else { return }
     do {
       var salvage = try cdbErrors(className: nil) { try CDBSalvage(path) }

@@ -85,8 +85,11 @@ package final class StoreDirectory: Sendable {
   }
 
   /// The bytes of the manifest; nil when there is none.
-  package func manifest() throws -> [UInt8]? {
-    let path = path(Self.manifest)
+  package func manifest() throws -> [UInt8]? { try Self.manifest(in: path) }
+
+  /// The bytes of the manifest in a directory that need not be a sound store; nil when there is none.
+  package static func manifest(in directory: String) throws -> [UInt8]? {
+    let path = directory + "/" + manifest
     guard exists(path) else { return nil }
     return try systemErrors(at: path) {
       let file = try FileStorage(path, writable: false)

@@ -27,11 +27,10 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
   public static func salvage(
     from directory: String, to target: String, progress: (IntegrityProgress) -> Void = { _ in }
   ) throws -> SalvageReport {
-    let source = try storeErrors(at: directory) { try realPath(directory) }
-    let lock = try storeErrors(at: source) { try DirectoryLock(source, shared: true) }
-    defer { withExtendedLifetime(lock) {} }
+    let source = try SalvageSource(directory)
+    defer { withExtendedLifetime(source) {} }
     return try TargetDirectory.make(at: target) { target in
-      var salvage = try StoreSalvage(source, target)
+      var salvage = StoreSalvage(source, target)
       try salvage.run(progress)
       return salvage.report
     }
@@ -40,27 +39,22 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
 
 /// A salvage under way.
 struct StoreSalvage {
-  private let source: String
+  private var source: SalvageSource
   private let target: TargetDirectory
   private(set) var report = SalvageReport()
   private var classes: [String: ClassSalvage] = [:]
   private var buffers: [ExactName: [UInt8]] = [:]
-  private var log: CommitLogScan?
-  private var logFile: FileStorage?
-  /// New files that a checkpoint was about to put in the place of others: by their final names.
-  private var newFiles: [String: String] = [:]
 
-  init(_ source: String, _ target: TargetDirectory) throws {
+  init(_ source: SalvageSource, _ target: TargetDirectory) {
     self.source = source
     self.target = target
   }
 
   mutating func run(_ progress: (IntegrityProgress) -> Void) throws {
-    defer { logFile?.close() }
-    openLog()
-    let names = try storeErrors(at: source) { try directoryEntries(source) }
-    let tables = Set(names.filter(isClassFile) + newFiles.keys)
-      .subtracting([Names.buffers]).sorted()
+    source.readLog(&report)
+    let names = try source.entries()
+    let tables = Set(names.filter(isClassFile) + source.newFiles.keys)
+      .subtracting([StoreDirectory.buffers]).sorted()
     for (index, name) in tables.enumerated() {
       progress(IntegrityProgress(name, index, of: tables.count))
       try copyClass(name)
@@ -74,18 +68,13 @@ struct StoreSalvage {
   // MARK: Class files
 
   private func isClassFile(_ name: String) -> Bool {
-    Names.isTable(name) && isRegularFile(source + "/" + name)
-  }
-
-  /// The file that has a table: a new one that was ready when the process died, or the old one.
-  private func path(of name: String) -> String {
-    if let new = newFiles[name], exists(source + "/" + new) { return source + "/" + new }
-    return source + "/" + name
+    Names.isTable(name) && isRegularFile(source.path + "/" + name)
   }
 
   private mutating func salvage(of name: String) throws -> ClassSalvage {
     try classes[name]
-      ?? ClassSalvage(name, source: path(of: name), target: target.temporaryPath + "/" + name)
+      ?? ClassSalvage(
+        name, source: source.path(of: name), target: target.temporaryPath + "/" + name)
   }
 
   private mutating func copyClass(_ name: String) throws {
@@ -99,7 +88,7 @@ struct StoreSalvage {
   }
 
   private mutating func copyBuffers() throws {
-    let path = path(of: Names.buffers)
+    let path = source.path(of: StoreDirectory.buffers)
     guard exists(path) else { return }
     var file = try storeErrors(at: path) { try HashFileSalvage(path) }
     try file.run { key, value, record in
@@ -125,42 +114,14 @@ struct StoreSalvage {
 
   // MARK: The log
 
-  private mutating func openLog() {
-    let path = source + "/" + Names.log
-    guard exists(path) else { return }
-    do {
-      let file = try storeErrors(at: path) { try FileStorage(path, writable: false) }
-      logFile = file
-      let scan = try CommitLogScan(file)
-      for replacement in try scan.replacements() {
-        newFiles[replacement.name] = replacement.newName
-      }
-      log = scan
-    } catch {
-      report.lose(StoreFinding(.log, error, at: .init(path: path)))
-    }
-  }
-
   private mutating func applyLog() throws {
-    try listMissingFiles()
-    guard let log else { return }
-    let path = source + "/" + Names.log
-    for finding in log.findings(path: path) { report.lose(finding) }
+    try source.listLosses(&report)
+    guard let log = source.log else { return }
     for batch in log.pendingBatches {
       let (changes, names) = try log.changes(of: batch)
       try apply(changes, names)
     }
-    for batch in log.laterBatches { loseSave(batch, log, path) }
-  }
-
-  /// Says which files are gone, the log among them.
-  private mutating func listMissingFiles() throws {
-    let path = source + "/" + Names.manifest
-    let bytes = try exists(path) ? storeErrors(at: path) { try allBytes(of: path) } : nil
-    let findings = StoreManifest.findings(bytes, log, path: source) { name in
-      exists(self.path(of: name))
-    }
-    for finding in findings { report.lose(finding) }
+    for batch in log.laterBatches { loseSave(batch, log) }
   }
 
   private mutating func apply(_ changes: ChangeSet, _ names: [String]) throws {
@@ -177,7 +138,7 @@ struct StoreSalvage {
 
   /// Says what was in a save that is not applied.
   private mutating func loseSave(
-    _ batch: CommitLogScan.Batch, _ log: CommitLogScan, _ path: String
+    _ batch: CommitLogScan.Batch, _ log: CommitLogScan
   ) {
     var what = "a checkpoint"
     if !batch.isCheckpoint, let (changes, names) = try? log.changes(of: batch) {
@@ -190,7 +151,7 @@ struct StoreSalvage {
     }
     report.lose(
       .log, "Not brought over, because a save before it is lost: save \(batch.sequence), \(what).",
-      at: .init(path: path, offset: batch.offset))
+      at: .init(path: source.logPath, offset: batch.offset))
   }
 
   // MARK: The new store
@@ -201,7 +162,7 @@ struct StoreSalvage {
       guard try !salvage.isEmpty() else {
         report.lose(
           .foreignFile, "There is no record in the file.", at: .init(path: salvage.source))
-        try storeErrors(at: source) { try removeFile(target.temporaryPath + "/" + name) }
+        try storeErrors(at: source.path) { try removeFile(target.temporaryPath + "/" + name) }
         continue
       }
       let unused = (0..<UInt8.max).filter { !used.contains($0) }
@@ -214,12 +175,12 @@ struct StoreSalvage {
   private mutating func writeBuffers() throws {
     report.namedBufferCount = buffers.count
     guard !buffers.isEmpty else { return }
-    let path = target.temporaryPath + "/" + Names.buffers
+    let path = target.temporaryPath + "/" + StoreDirectory.buffers
     try storeErrors(at: path) {
       let file = try HashDatabase(path: path, tuning: Tuning(alignmentPower: 2))
       for (name, bytes) in buffers { try file.put(key: Array(name.text.utf8), value: bytes) }
       try file.close()
     }
-    try target.synchronize(Names.buffers)
+    try target.synchronize(StoreDirectory.buffers)
   }
 }

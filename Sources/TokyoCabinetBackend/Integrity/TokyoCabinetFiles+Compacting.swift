@@ -13,14 +13,14 @@ extension TokyoCabinetFiles {
   ) throws -> Compaction {
     var compaction = Compaction()
     do {
-      let names = try tableNames().sorted() + [Names.buffers]
+      let names = try tableNames().sorted() + [StoreDirectory.buffers]
       for (index, name) in names.enumerated() {
         progress(IntegrityProgress(name, index, of: names.count))
         try prepareCompaction(of: name, isSynced: durability != .none, &compaction)
       }
       progress(IntegrityProgress("", names.count, of: names.count))
       // The log is going to name the new files, so they must be there after a power cut.
-      if durability != .none && !compaction.replacements.isEmpty { try synchronizeDirectory() }
+      if durability != .none && !compaction.replacements.isEmpty { try directory.synchronize() }
       return compaction
     } catch {
       discard(compaction.replacements)
@@ -31,9 +31,9 @@ extension TokyoCabinetFiles {
   private func prepareCompaction(
     of name: String, isSynced: Bool, _ compaction: inout Compaction
   ) throws {
-    let file = name == Names.buffers ? buffers : try file(table(named: name))
+    let file = name == StoreDirectory.buffers ? buffers : try file(table(named: name))
     let replacement = Replacement(
-      newName: "\(Names.newPrefix)\(compaction.replacements.count)", name: name)
+      newName: "\(StoreDirectory.newPrefix)\(compaction.replacements.count)", name: name)
     compaction.replacements.append(replacement)
     let path = location + "/" + replacement.newName
     let saved = try file.file().map { try compact($0, file, to: path, isSynced: isSynced) } ?? 0
@@ -54,7 +54,7 @@ extension TokyoCabinetFiles {
       layout.byteOrder = try libraryByteOrder()
       layout.bucketCount = Layouts.bucketCount(for: old.count)
       try FileRebuild(old: old, layout: layout, path: path, isSynced: isSynced).run()
-      return try old.fileSize - fileSize(at: path)
+      return try old.fileSize - sizeOfFile(at: path)
     }
   }
 }

@@ -13,7 +13,9 @@ extension TokyoCabinetFiles {
     try checkOpen()
     var inspection = StoreInspection(tableNames: [])
     for name in try fileNames().sorted() {
-      if name == Names.log || name == Names.manifest || name.hasPrefix(".") { continue }
+      if name == StoreDirectory.log || name == StoreDirectory.manifest || name.hasPrefix(".") {
+        continue
+      }
       try inspect(name, &inspection)
     }
     return inspection
@@ -21,14 +23,14 @@ extension TokyoCabinetFiles {
 
   private func inspect(_ name: String, _ inspection: inout StoreInspection) throws {
     let path = path(of: name)
-    guard name == Names.buffers || Names.isTable(name), isRegularFile(path) else {
+    guard name == StoreDirectory.buffers || Names.isTable(name), isRegularFile(path) else {
       inspection.findings.append(.foreign(path, "It can't be the file of a class: move it away."))
       return
     }
     do {
       let findings = try findings(name, path)
       inspection.findings += findings
-      if name == Names.buffers {
+      if name == StoreDirectory.buffers {
         inspection.hasReadableBuffers = findings.isEmpty
       } else if findings.isEmpty {
         inspection.tableNames.append(name)
@@ -36,7 +38,7 @@ extension TokyoCabinetFiles {
     } catch {
       inspection.findings.append(
         StoreFinding(.fileDamaged, error, at: .init(path: path, className: name)))
-      if name == Names.buffers { inspection.hasReadableBuffers = false }
+      if name == StoreDirectory.buffers { inspection.hasReadableBuffers = false }
     }
   }
 

@@ -5,9 +5,9 @@ import StoredObjectsCore
 struct Operations: Sendable {
   let directory: String
 
-  private func withStore(expecting count: Int? = nil, _ body: (Store) throws -> Void) throws {
+  private func withStore(_ body: (Store) throws -> Void) throws {
     try Place(engine: engines[0], directory: directory, durability: .full)
-      .withStore(expecting: count, body)
+      .withStore(body)
   }
 
   private func insert(_ store: Store, _ number: Int) {
@@ -37,7 +37,7 @@ struct Operations: Sendable {
   /// Inserts so many, saves once, and closes.
   func insert(_ count: Int) throws -> Counts {
     try Counts.of {
-      try withStore(expecting: count) { store in
+      try withStore { store in
         for number in 0..<count { insert(store, number) }
         try store.saveChanges()
       }

@@ -8,7 +8,7 @@ struct CDBEngine: Engine {
   let outlivesProcess = true
 
   func open(
-    _ directory: String, _ durability: Durability, expecting count: Int?
+    _ directory: String, _ durability: Durability
   ) throws -> any StoreBackend {
     try CDBBackend(directory: directory, configuration: .init(durability: durability))
   }

@@ -10,7 +10,7 @@ package protocol Engine: Sendable {
   var outlivesProcess: Bool { get }
   /// Opens a backend.
   func open(
-    _ directory: String, _ durability: Durability, expecting count: Int?
+    _ directory: String, _ durability: Durability
   ) throws -> any StoreBackend
 }
 

@@ -8,7 +8,7 @@ struct MemoryEngine: Engine {
   private let disk = MemoryDisk()
 
   func open(
-    _ directory: String, _ durability: Durability, expecting count: Int?
+    _ directory: String, _ durability: Durability
   ) throws -> any StoreBackend {
     try MemoryBackend(disk: disk)
   }

@@ -16,12 +16,10 @@ package final class Place {
 
   /// Opens a store, runs the body, and closes the store.
   ///
-  /// - Parameters:
-  ///   - count: how many songs there will be, if the body inserts them.
-  ///   - body: what is done with the store.
+  /// - Parameter body: what is done with the store.
   /// - Throws: what the store or the body throws.
-  package func withStore(expecting count: Int? = nil, _ body: (Store) throws -> Void) throws {
-    let backend = try engine.open(directory, durability, expecting: count)
+  package func withStore(_ body: (Store) throws -> Void) throws {
+    let backend = try engine.open(directory, durability)
     let store = Store(backend: backend)
     try store.register(Song.self, Playlist.self)
     try body(store)

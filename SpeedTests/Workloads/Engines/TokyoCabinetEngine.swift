@@ -8,7 +8,7 @@ struct TokyoCabinetEngine: Engine {
   let outlivesProcess = true
 
   func open(
-    _ directory: String, _ durability: Durability, expecting count: Int?
+    _ directory: String, _ durability: Durability
   ) throws -> any StoreBackend {
     try TokyoCabinetBackend(
       directory: directory,

@@ -1,0 +1,64 @@
+import Files
+
+/// A damaged store that is only read: its directory, and what its log and its manifest say.
+///
+/// As long as it is held, no other process can write to the directory.
+package struct SalvageSource {
+  /// The path of the directory, without symbolic links.
+  package let path: String
+  /// The saves that are in the log; nil when there is none, or nothing of it can be read.
+  package private(set) var log: CommitLogScan?
+  /// New files that a checkpoint was about to put in the place of others: by their final names.
+  package private(set) var newFiles: [String: String] = [:]
+  private let fileName: @Sendable (_ table: String) -> String
+  private let lock: DirectoryLock
+
+  /// Locks a directory, without waiting.
+  ///
+  /// - Throws: ``StoreError`` with `inUse` or `ioError`.
+  package init(
+    _ directory: String, fileName: @escaping @Sendable (_ table: String) -> String = { $0 }
+  ) throws {
+    let path = try systemErrors(at: directory) { try realPath(directory) }
+    self.path = path
+    self.fileName = fileName
+    lock = try systemErrors(at: path) { try DirectoryLock(path, shared: true) }
+  }
+
+  /// Where the log is, or would be.
+  package var logPath: String { path + "/" + StoreDirectory.log }
+
+  /// The names of all entries of the directory.
+  package func entries() throws -> [String] {
+    try systemErrors(at: path) { try directoryEntries(path) }
+  }
+
+  /// The file that has a table: a new one that was ready when the process died, or the old one.
+  package func path(of name: String) -> String {
+    if let new = newFiles[name], exists(path + "/" + new) { return path + "/" + new }
+    return path + "/" + fileName(name)
+  }
+
+  /// Reads the log, as far as that can be done.
+  package mutating func readLog(_ report: inout SalvageReport) {
+    guard exists(logPath) else { return }
+    do {
+      let scan = try systemErrors(at: logPath) {
+        try CommitLogScan(try FileStorage(logPath, writable: false))
+      }
+      for replacement in try scan.replacements() {
+        newFiles[replacement.name] = replacement.newName
+      }
+      log = scan
+    } catch {
+      report.lose(StoreFinding(.log, error, at: .init(path: logPath)))
+    }
+  }
+
+  /// Says which files are gone, the log among them, and where the log is damaged.
+  package func listLosses(_ report: inout SalvageReport) throws {
+    let manifest = try StoreDirectory.manifest(in: path)
+    let missing = StoreManifest.findings(manifest, log, path: path) { exists(path(of: $0)) }
+    for finding in missing + (log?.findings(path: logPath) ?? []) { report.lose(finding) }
+  }
+}
