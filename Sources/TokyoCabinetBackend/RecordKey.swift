@@ -5,9 +5,9 @@ import StoredObjectsCore
 
 /// Lends the key of a row.
 @inline(__always)
-func withKey<Result>(
-  of rowID: UInt32, _ body: (RawSpan) throws -> Result
-) rethrows -> Result {
+func withKey<Result, Failure: Error>(
+  of rowID: UInt32, _ body: (RawSpan) throws(Failure) -> Result
+) throws(Failure) -> Result {
   let key: InlineArray<4, UInt8> = [
     UInt8(truncatingIfNeeded: rowID), UInt8(truncatingIfNeeded: rowID >> 8),
     UInt8(truncatingIfNeeded: rowID >> 16), UInt8(truncatingIfNeeded: rowID >> 24),

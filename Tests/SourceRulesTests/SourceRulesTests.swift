@@ -12,6 +12,7 @@ private let filesThatMayBeUnsafe: [String: String] = [
   "Files/FileStatus.swift": "calls the operating system: which file",
   "Files/SystemCalls+Names.swift": "calls the operating system: names",
   "StoredObjectsCore/Buffer/DataBuffer+Integers.swift": "loads unaligned integers",
+  "StoredObjectsCore/Buffer/ShortStrings.swift": "makes short strings of checked bytes",
   "StoredObjectsCore/Journal/CRC32C.swift": "has C use the processor's instruction",
   "StoredObjectsCore/Object/StoredObject.swift": "has no run-time check of exclusivity",
   "StoredObjectsCore/Object/RegisteredClass.swift": "has no run-time check of exclusivity",
@@ -22,6 +23,8 @@ private let filesThatMayBeUnsafe: [String: String] = [
   "TokyoCabinetFile/Deflate.swift": "calls zlib",
   "TokyoCabinet/RecordBatch.swift": "copies records that the C library hands out",
   "Locks/Locked.swift": "holds a pthread_mutex_t",
+  "Locks/Channel.swift": "holds a pthread_mutex_t and a pthread_cond_t",
+  "Locks/JoinedThread.swift": "starts a thread and waits for its end",
   "TokyoCabinetBackend/RecordKey.swift": "lends keys made on the stack",
 ]
 

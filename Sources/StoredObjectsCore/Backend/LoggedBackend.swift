@@ -28,17 +28,9 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
   /// What is pending, and how often each table was committed to.
   ///
   /// Held for moments only.
-  let state = Locked(State())
+  let state = Locked(PendingState())
   /// Held by the one commit or checkpoint under way, over writing and syncing.
   let log: Locked<LogState>
-
-  struct State: Sendable {
-    var pending = PendingRecords()
-    var commits: [TableID: UInt64] = [:]
-    var isClosed = false
-    /// Set when only some of the files of a large save could be put in place.
-    var failure: StoreError?
-  }
 
   struct LogState: Sendable {
     var writer: CommitLogWriter?
@@ -122,13 +114,23 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
   func checkOpen() throws { try state.withLock { try check($0) } }
 
   /// Throws when the backend is closed, or its files no longer belong together.
-  func check(_ state: State) throws {
+  func check(_ state: PendingState) throws {
     if state.isClosed { throw closedError }
     if let failure = state.failure { throw failure }
   }
 
   /// How many times the log has been folded since the opening, large saves included.
   package var checkpointCount: Int { log.withLock { $0.checkpointCount } }
+}
+
+/// What readers of a ``LoggedBackend`` look at first.
+struct PendingState: Sendable {
+  var pending = PendingRecords()
+  /// How often each table was committed to.
+  var commits: [TableID: UInt64] = [:]
+  var isClosed = false
+  /// Set when only some of the files of a large save could be put in place.
+  var failure: StoreError?
 }
 
 /// When what is pending is folded into the class files.

@@ -23,8 +23,10 @@ extension DataBuffer {
     return text
   }
 
-  @inlinable func decodeUTF8(_ count: Int) throws(DataBufferError) -> String {
+  @inlinable @inline(__always)
+  func decodeUTF8(_ count: Int) throws(DataBufferError) -> String {
     let bytes = storage.span.extracting(position..<position + count)
+    if count <= 15, let text = String(shortASCII: bytes) { return text }
     do {
       return String(copying: try UTF8Span(validating: bytes))
     } catch {

@@ -74,6 +74,12 @@ struct PendingRecords: Sendable {
     entry.batch.map { (batches[$0], entry.range) }
   }
 
+  /// What is pending of a row: its bytes, or nil when it is deleted; nil when nothing is pending.
+  func record(_ rowID: UInt32, in table: TableID) -> (bytes: [UInt8], range: Range<Int>)?? {
+    guard let entry = tables[table]?.rows[rowID] else { return nil }
+    return .some(bytes(of: entry))
+  }
+
   /// Which files folding touches.
   var footprint: PendingFootprint {
     PendingFootprint(tables: Array(tables.keys), hasNames: !names.isEmpty)

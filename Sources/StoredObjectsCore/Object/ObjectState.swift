@@ -3,23 +3,26 @@
 /// The default, nothing, is a fault.
 @usableFromInline struct ObjectState: OptionSet, Sendable {
   @usableFromInline let rawValue: UInt8
-  @usableFromInline init(rawValue: UInt8) { self.rawValue = rawValue }
+  @inlinable init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// The properties hold what the record says, or what the application has set.
-  @usableFromInline static let hasContent = ObjectState(rawValue: 1)
+  @inlinable static var hasContent: ObjectState { ObjectState(rawValue: 1) }
   /// New: no save has written it yet.
-  @usableFromInline static let inserted = ObjectState(rawValue: 2)
+  @inlinable static var inserted: ObjectState { ObjectState(rawValue: 2) }
   /// Changed since the last save.
-  @usableFromInline static let updated = ObjectState(rawValue: 4)
+  @inlinable static var updated: ObjectState { ObjectState(rawValue: 4) }
   /// To be removed by the next save.
-  @usableFromInline static let deleted = ObjectState(rawValue: 8)
+  @inlinable static var deleted: ObjectState { ObjectState(rawValue: 8) }
   /// Its properties are being set from its record, which is no change.
-  @usableFromInline static let loading = ObjectState(rawValue: 16)
+  @inlinable static var loading: ObjectState { ObjectState(rawValue: 16) }
   /// In its class's list of pending objects, which holds it strongly.
-  @usableFromInline static let pending = ObjectState(rawValue: 32)
+  @inlinable static var pending: ObjectState { ObjectState(rawValue: 32) }
 
   /// In no store.
-  @usableFromInline static let detached = ObjectState(rawValue: 64)
+  @inlinable static var detached: ObjectState { ObjectState(rawValue: 64) }
+
+  /// Whether the content is neither there nor being read.
+  @inline(__always) var isFault: Bool { isDisjoint(with: [.hasContent, .loading, .deleted]) }
 
   /// What the next save will do with the object, if anything.
   var change: ChangeSet.Kind? {
