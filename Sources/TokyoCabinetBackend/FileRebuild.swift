@@ -2,7 +2,7 @@ import Files
 import StoredObjectsCore
 import TokyoCabinetFile
 
-/// Writes a class file anew, with changes: in one pass over the old one, without the C library.
+/// Writes a class file anew, with changes: in two passes over the old one, without the C library.
 struct FileRebuild {
   /// The file as it is; nil when there is none.
   let old: HashFile?
@@ -22,18 +22,36 @@ struct FileRebuild {
 
   /// Copies the records that do not change, and those that do from the changes.
   ///
+  /// Goes through the file and the changes twice, see `HashFileWriter`.
+  ///
   /// Complexity: linear in the sizes of the file and the changes.
   func run(_ bytes: [UInt8], _ changes: inout some KeyedChanges) throws {
     try removeFile(path)
-    let writer = try HashFileWriter(path, layout: layout)
-    var count = 0
+    let writer = try HashFileWriter(path, plan(bytes, &changes))
     try old?.forEach { key, value in
-      count += 1
-      switch try changes.take(key) {
+      switch changes.change(of: key) {
       case .none: try writer.append(key: key, value: value)
       case .deleted: break
       case .written(let range):
         try bytes.lend(range) { try writer.append(key: key, value: $0) }
+      }
+    }
+    try changes.forEachLeft { key, range in
+      try bytes.lend(range) { try writer.append(key: key, value: $0) }
+    }
+    try writer.finish(synchronized: isSynced)
+  }
+
+  private func plan(_ bytes: [UInt8], _ changes: inout some KeyedChanges) throws -> HashFilePlan {
+    var plan = try HashFilePlan(layout: layout, path: path)
+    plan.reserveCapacity((old?.count ?? 0) + changes.count)
+    var count = 0
+    try old?.forEach { key, value in
+      count += 1
+      switch try changes.take(key) {
+      case .none: try plan.add(key: key, value: value)
+      case .deleted: break
+      case .written(let range): try bytes.lend(range) { try plan.add(key: key, value: $0) }
       }
     }
     if let old, count != old.count {
@@ -42,9 +60,9 @@ struct FileRebuild {
         at: .init(path: old.path))
     }
     try changes.forEachLeft { key, range in
-      try bytes.lend(range) { try writer.append(key: key, value: $0) }
+      try bytes.lend(range) { try plan.add(key: key, value: $0) }
     }
-    try writer.finish(synchronized: isSynced)
+    return plan
   }
 }
 
@@ -56,10 +74,14 @@ enum KeyChange {
 
 /// Changes that are found by their keys, as the old file has them.
 protocol KeyedChanges {
-  /// The change of a key that the file has; it is taken out.
+  /// How many there are.
+  var count: Int { get }
+  /// The change of a key that the file has; that it has it is noted.
   ///
   /// - Throws: `rowExists` for the insert of a row.
   mutating func take(_ key: RawSpan) throws -> KeyChange
+  /// The change of a key, once more.
+  func change(of key: RawSpan) -> KeyChange
   /// Lends the keys, in the order of the changes, that are written and were not taken.
   func forEachLeft(_ body: (RawSpan, Range<Int>) throws -> Void) throws
 }
@@ -71,7 +93,10 @@ struct RowChanges: KeyedChanges {
   /// For each row the number of its change from 1 on, 0 for none; where rows lie close together.
   private var dense: [UInt32] = []
   private var sparse: [UInt32: UInt32] = [:]
+  /// Whether the file has the row of a change, change by change.
+  private var isTaken: [Bool] = []
   private let isIndexed: Bool
+  var count: Int { changes.count }
 
   /// Takes changes; `isIndexed` tells whether there is a file to take changes for.
   init(_ changes: [ChangeSet.RecordChange], file: TableFile, isIndexed: Bool) {
@@ -79,6 +104,7 @@ struct RowChanges: KeyedChanges {
     self.file = file
     self.isIndexed = isIndexed
     guard isIndexed else { return }
+    isTaken = [Bool](repeating: false, count: changes.count)
     let last = changes.reduce(0) { max($0, Int($1.rowID)) }
     if last <= 16 * changes.count + 4096 {
       dense = [UInt32](repeating: 0, count: last + 1)
@@ -90,31 +116,31 @@ struct RowChanges: KeyedChanges {
   }
 
   mutating func take(_ key: RawSpan) throws -> KeyChange {
-    guard let row = rowID(ofKey: key), let number = takeNumber(row) else { return .none }
-    let change = changes[number - 1]
-    switch change.kind {
-    case .insert: throw file.rowExists(row)
-    case .update: return .written(change.range)
-    case .delete: return .deleted
-    }
+    guard let row = rowID(ofKey: key), let index = index(of: row) else { return .none }
+    if changes[index].kind == .insert { throw file.rowExists(row) }
+    isTaken[index] = true
+    return change(at: index)
   }
 
-  private mutating func takeNumber(_ row: UInt32) -> Int? {
-    if dense.isEmpty { return sparse.removeValue(forKey: row).map { Int($0) } }
+  func change(of key: RawSpan) -> KeyChange {
+    rowID(ofKey: key).flatMap { index(of: $0) }.map { change(at: $0) } ?? .none
+  }
+
+  private func change(at index: Int) -> KeyChange {
+    changes[index].kind == .delete ? .deleted : .written(changes[index].range)
+  }
+
+  private func index(of row: UInt32) -> Int? {
+    if dense.isEmpty { return sparse[row].map { Int($0) - 1 } }
     guard Int(row) < dense.count, dense[Int(row)] != 0 else { return nil }
-    defer { dense[Int(row)] = 0 }
-    return Int(dense[Int(row)])
+    return Int(dense[Int(row)]) - 1
   }
 
   func forEachLeft(_ body: (RawSpan, Range<Int>) throws -> Void) throws {
-    for change in changes where change.kind != .delete && isLeft(change.rowID) {
+    for (index, change) in changes.enumerated() where change.kind != .delete {
+      if isIndexed, isTaken[index] { continue }
       try withKey(of: change.rowID) { try body($0, change.range) }
     }
-  }
-
-  private func isLeft(_ row: UInt32) -> Bool {
-    if !isIndexed { return true }
-    return dense.isEmpty ? sparse[row] != nil : dense[Int(row)] != 0
   }
 }
 
@@ -122,6 +148,8 @@ struct RowChanges: KeyedChanges {
 struct NameChanges: KeyedChanges {
   private var changes: [[UInt8]: Range<Int>?] = [:]
   private let names: [[UInt8]]
+  private var taken: Set<[UInt8]> = []
+  var count: Int { names.count }
 
   init(_ changes: [ChangeSet.NameChange]) {
     names = changes.map { Array($0.name.utf8) }
@@ -129,13 +157,20 @@ struct NameChanges: KeyedChanges {
   }
 
   mutating func take(_ key: RawSpan) throws -> KeyChange {
+    let change = change(of: key)
+    if case .none = change { return change }
+    taken.insert([UInt8](copying: key))
+    return change
+  }
+
+  func change(of key: RawSpan) -> KeyChange {
     if changes.isEmpty { return .none }
-    guard let change = changes.removeValue(forKey: [UInt8](copying: key)) else { return .none }
+    guard let change = changes[[UInt8](copying: key)] else { return .none }
     return change.map { .written($0) } ?? .deleted
   }
 
   func forEachLeft(_ body: (RawSpan, Range<Int>) throws -> Void) throws {
-    for name in names {
+    for name in names where !taken.contains(name) {
       guard let range = changes[name] ?? nil else { continue }
       try name.lend { try body($0, range) }
     }

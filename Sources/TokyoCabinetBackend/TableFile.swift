@@ -150,12 +150,9 @@ final class TableFile: Sendable {
   /// The new file has the same records, so it can take the place of the old one at any time.
   private func convert(_ file: HashFile, _ path: String) throws {
     let new = "\(directoryName(path))/\(StoreDirectory.newPrefix)order-\(name)"
-    try removeFile(new)
     var layout = file.layout
     layout.byteOrder = try libraryByteOrder(path)
-    let writer = try HashFileWriter(new, layout: layout)
-    try file.forEach { key, value in try writer.append(key: key, value: value) }
-    try writer.finish(synchronized: true)
+    try FileRebuild(old: file, layout: layout, path: new, isSynced: true).run()
     try renameFile(new, path)
     try syncDirectory(directoryName(path))
   }

@@ -35,9 +35,10 @@ struct ByteOrderTests {
     let file = try HashFile(path)
     var layout = file.layout
     layout.byteOrder = layout.byteOrder == .big ? .little : .big
-    let writer = try HashFileWriter(path + ".swapped", layout: layout)
-    try file.forEach { try writer.append(key: $0, value: $1) }
-    try writer.finish(synchronized: false)
+    var records: [(key: [UInt8], value: [UInt8])] = []
+    try file.forEach { records.append(([UInt8](copying: $0), [UInt8](copying: $1))) }
+    try HashFileWriter.write(
+      path + ".swapped", layout: layout, records: records, synchronized: false)
     try renameFile(path + ".swapped", path)
   }
 

@@ -21,6 +21,8 @@ private let filesThatMayBeUnsafe: [String: String] = [
   "TokyoCabinet/HashHandle.swift": "holds the C library's handle",
   "TokyoCabinet/HashHandle+WholeFile.swift": "holds the C library's handle",
   "TokyoCabinetFile/Deflate.swift": "calls zlib",
+  "TokyoCabinetFile/HashFileRecordHead.swift": "puts the fields of a record into memory",
+  "TokyoCabinetFile/HashFileWriter.swift": "has no run-time check of exclusivity",
   "TokyoCabinet/RecordBatch.swift": "copies records that the C library hands out",
   "Locks/Locked.swift": "holds a pthread_mutex_t",
   "Locks/Channel.swift": "holds a pthread_mutex_t and a pthread_cond_t",

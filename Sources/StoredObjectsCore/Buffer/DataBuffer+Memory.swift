@@ -42,6 +42,9 @@ extension DataBuffer {
     return true
   }
 
+  /// Makes room for so many bytes, and a few more.
+  mutating func reserveCapacity(_ count: Int) { storage.reserveCapacity(count + count / 64) }
+
   /// Begins a record behind what is there, and returns where it begins.
   mutating func beginRecord() -> Int {
     start = storage.count
