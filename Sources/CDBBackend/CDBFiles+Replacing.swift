@@ -46,7 +46,7 @@ extension CDBFiles {
   /// are.
   ///
   /// - Throws: `StoreError` with `ioError`.
-  public func publish(_ replacements: [Replacement], durability: Durability) throws {
+  public func publish(_ replacements: [Replacement]) throws {
     for replacement in replacements where exists(directory.path(replacement.newName)) {
       let file = try file(of: replacement)
       let newPath = directory.path(replacement.newName)
@@ -58,8 +58,12 @@ extension CDBFiles {
         }
       }
     }
-    if !isReadOnly, durability != .none { try directory.synchronize() }
   }
+
+  /// Brings the names of all files to the disk.
+  ///
+  /// - Throws: `StoreError` with `ioError`.
+  public func synchronizeNames() throws { try directory.synchronize() }
 
   private func file(of replacement: Replacement) throws -> TableFile {
     try directory.check(replacement)
