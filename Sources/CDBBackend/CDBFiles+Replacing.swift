@@ -34,9 +34,11 @@ extension CDBFiles {
   private func targets(of changes: ChangeSet) throws -> [FilePreparation.Target] {
     var targets: [FilePreparation.Target] = []
     for table in changes.tables where !table.records.isEmpty {
-      targets.append(.init(try file(table.table), table.records))
+      targets.append(.init(file: try file(table.table), content: .records(table.records)))
     }
-    if !changes.names.isEmpty { targets.append(.init(buffers, changes.names)) }
+    if !changes.names.isEmpty {
+      targets.append(.init(file: buffers, content: .names(changes.names)))
+    }
     return targets
   }
 
