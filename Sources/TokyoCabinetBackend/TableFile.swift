@@ -102,9 +102,7 @@ final class TableFile: Sendable {
       }
       let file = try HashFile(MappedFile(path, isLocked: true))
       if !isOurs { try inspect(file) }
-      guard !isReadOnly, try file.header.byteOrder != libraryByteOrder(path) else { return file }
-      try convert(file, path)
-      return try HashFile(MappedFile(path, isLocked: true))
+      return file
     }
   }
 
@@ -143,17 +141,5 @@ final class TableFile: Sendable {
       Cabinet has the byte order of the file, to have it taken back.
       """,
       at: .init(path: path, className: name))
-  }
-
-  /// Writes a file of the other byte order anew, so that the C library can read it, too.
-  ///
-  /// The new file has the same records, so it can take the place of the old one at any time.
-  private func convert(_ file: HashFile, _ path: String) throws {
-    let new = "\(directoryName(path))/\(StoreDirectory.newPrefix)order-\(name)"
-    var layout = file.layout
-    layout.byteOrder = try libraryByteOrder(path)
-    try FileRebuild(old: file, layout: layout, path: new, isSynced: true).run()
-    try renameFile(new, path)
-    try syncDirectory(directoryName(path))
   }
 }

@@ -7,6 +7,8 @@ private let filesThatMayBeUnsafe: [String: String] = [
   "Files/LentBytes.swift": "copies bytes in and out of RawSpan",
   "Files/MappedFile.swift": "maps files into memory",
   "Files/LentBytes+Comparing.swift": "compares and appends bytes",
+  "Files/WriteBuffer.swift": "gathers bytes in memory of its own",
+  "CDB/Writer/CDBWriter.swift": "has no run-time check of exclusivity",
   "Files/SystemCalls.swift": "calls the operating system: open files",
   "Files/DirectWriter.swift": "writes aligned blocks past the cache",
   "Files/FileStatus.swift": "calls the operating system: which file",

@@ -86,7 +86,7 @@ private struct TableView: Sendable {
   }
 
   /// The bytes of a pending row; nil for one that is deleted.
-  func record(_ rowID: UInt32) -> (bytes: [UInt8], range: Range<Int>)? {
+  func record(_ rowID: UInt32) -> PendingRecords.Bytes? {
     rows[rowID].flatMap { pending.bytes(of: $0) }
   }
 }

@@ -52,7 +52,10 @@ open class StoredObject {
   /// The name of the class on disk: that of the type, unless overridden.
   ///
   /// The Tokyo Cabinet backend names the file so.
-  open class var storedName: String { String(describing: Self.self) }
+  open class var storedName: String {
+    // As `String(describing:)`, which first asks for three conformances that no type has.
+    _typeName(Self.self, qualified: false)
+  }
 
   // MARK: What a subclass overrides
 
