@@ -4,7 +4,7 @@ import Logging
 ///
 /// What is used for each object is not checked for exclusivity: it belongs to one isolation domain,
 /// and no code of others runs during an access.
-final class RegisteredClass {
+@usableFromInline final class RegisteredClass {
   let type: StoredObject.Type
   /// The position in the order of registration.
   let classID: UInt8

@@ -32,7 +32,7 @@ open class StoredObject {
   public internal(set) final var rowID: UInt32 = 0
   /// The class's entry in the store; nil while the object is in no store.
   @safe @exclusivity(unchecked)
-  final var registration: RegisteredClass?
+  @usableFromInline final var registration: RegisteredClass?
 
   /// Makes an object that is in no store yet, see ``Store/insert(_:)``.
   ///
