@@ -1,0 +1,16 @@
+#if Macros
+  import SwiftCompilerPlugin
+  import SwiftSyntaxMacros
+
+  /// The macros, as the compiler finds them.
+  @main struct Plugin: CompilerPlugin {
+    let providingMacros: [any Macro.Type] = [
+      StoredMacro.self, StoredFieldMacro.self, DroppedMacro.self, MarkMacro.self,
+    ]
+  }
+#else
+  /// Without the trait `Macros` there is none.
+  @main struct Plugin {
+    static func main() {}
+  }
+#endif
