@@ -93,13 +93,25 @@ let package = Package(
       name: "quickstart", dependencies: ["StoredObjects"], path: "Examples/QuickStart",
       swiftSettings: strict),
 
+    .target(
+      name: "SpeedWorkloads",
+      dependencies: ["StoredObjectsCore", "TokyoCabinetBackend"],
+      path: "SpeedTests/Workloads", swiftSettings: strict),
+    .executableTarget(
+      name: "speedtests-worker", dependencies: ["SpeedWorkloads", "StoredObjectsCore", "Files"],
+      path: "SpeedTests/Worker", swiftSettings: strict),
+    .executableTarget(name: "speedtests-launcher", path: "SpeedTests/Launcher"),
     .executableTarget(
       name: "speedtests",
       dependencies: [
-        "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet", "TokyoCabinetFile", "Files",
+        "SpeedWorkloads", "StoredObjectsCore", "TokyoCabinet", "TokyoCabinetFile", "Files",
         argumentParser,
       ],
-      path: "SpeedTests", swiftSettings: strict),
+      path: "SpeedTests/Harness", swiftSettings: strict),
+    .target(name: "CCounts", path: "SpeedTests/Counts/CCounts"),
+    .executableTarget(
+      name: "speedtests-counts", dependencies: ["CCounts", "SpeedWorkloads", "StoredObjectsCore"],
+      path: "SpeedTests/Counts/Checks", swiftSettings: strict),
 
     .executableTarget(
       name: "crash-harness",

@@ -1,53 +1,89 @@
 import Foundation
+import SpeedWorkloads
+import StoredObjectsCore
 
 /// Runs workloads, each run in a new process with a new directory.
 struct Runner {
   let runs: Int
+  let isCold: Bool
 
-  func measure(_ workload: any Workload, _ engine: Engine, _ count: Int) throws -> Result {
-    var measurements: [Measurement] = []
-    for _ in 0..<runs {
-      let directory = FileManager.default.temporaryDirectory
-        .appendingPathComponent("speedtests-\(UUID().uuidString)").path
-      defer { try? FileManager.default.removeItem(atPath: directory) }
-      if engine != .memory { _ = try start(workload, engine, count, directory, "prepare") }
-      let data = try start(workload, engine, count, directory, "run")
-      measurements.append(try JSONDecoder().decode(Measurement.self, from: data))
+  /// Measures engines at the same work.
+  ///
+  /// They take turns, so that what else the machine does hits all of them alike.
+  func measure(_ group: Group) throws -> [Result] {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "speedtests-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let prepared = folder.appending(path: "prepared")
+    try FileManager.default.createDirectory(at: prepared, withIntermediateDirectories: true)
+    for member in group.members where member.outlivesProcess {
+      _ = try start(member, group, prepared.appending(path: member.name), "prepare")
     }
-    return Result(workload, engine, count, measurements)
+    var measurements = group.members.map { _ in [Measurement]() }
+    for _ in 0..<runs {
+      for (place, member) in group.members.enumerated() {
+        measurements[place].append(try run(member, group, in: folder))
+      }
+    }
+    return zip(group.members, measurements).map { Result(group, $0, $1) }
   }
 
+  /// One run, with a copy of what was prepared.
+  private func run(_ member: Contestant, _ group: Group, in folder: URL) throws -> Measurement {
+    let prepared = folder.appending(path: "prepared/\(member.name)")
+    let place = folder.appending(path: "run")
+    defer { try? FileManager.default.removeItem(at: place) }
+    if FileManager.default.fileExists(atPath: prepared.path) {
+      try FileManager.default.copyItem(at: prepared, to: place)
+      try settle(place, isCold: isCold)
+    }
+    let lines = try start(member, group, place, "run").split(separator: "\n")
+    guard lines.count == 2, let whole = Double(lines[1]) else {
+      throw RunFailure(workload: group.workload.name, engine: member.name)
+    }
+    let answer = try JSONDecoder().decode(Answer.self, from: Data(lines[0].utf8))
+    let isInside = group.workload.timing == .inside || !member.outlivesProcess
+    return Measurement(
+      milliseconds: isInside ? answer.milliseconds : whole, peakMiB: answer.peakMiB,
+      fileBytes: byteCount(place))
+  }
+
+  /// Has the launcher run a program, and waits until both have ended.
+  ///
+  /// - Returns: what the program wrote, and the launcher's line with the time of the whole process.
   private func start(
-    _ workload: any Workload, _ engine: Engine, _ count: Int, _ directory: String, _ step: String
-  ) throws -> Data {
+    _ member: Contestant, _ group: Group, _ directory: URL, _ step: String
+  ) throws -> String {
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    process.executableURL = ownProgram("speedtests-launcher")
     process.arguments = [
-      "one", "--workload", workload.name, "--engine", engine.rawValue, "--count", "\(count)",
-      "--directory", directory, "--step", step,
+      member.program.path, "one", "--workload", group.workload.name, "--engine", member.name,
+      "--count", "\(group.count)", "--directory", directory.path,
+      "--durability", group.durability.rawValue, "--step", step,
     ]
     let output = Pipe()
     process.standardOutput = output
     try process.run()
     let data = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
-    try expect(process.terminationStatus == 0, "\(workload.name) failed on \(engine.rawValue)")
-    return data
+    guard process.terminationStatus == 0 else {
+      throw RunFailure(workload: group.workload.name, engine: member.name)
+    }
+    return String(decoding: data, as: UTF8.self)
   }
 }
 
-/// What the new process does.
-func runOnce(
-  _ workload: any Workload, _ place: Place, _ count: Int, step: String
-) throws -> Measurement? {
-  if step == "prepare" {
-    try workload.prepare(place, count)
-    return nil
-  }
-  if place.engine == .memory { try workload.prepare(place, count) }
-  let elapsed = try ContinuousClock().measure { try workload.run(place, count) }
-  let (seconds, attoseconds) = elapsed.components
-  return Measurement(
-    milliseconds: Double(seconds) * 1e3 + Double(attoseconds) / 1e15,
-    peakMiB: peakMemoryInMiB(), fileBytes: place.byteCount)
+/// What a program answers.
+struct Answer: Decodable {
+  /// From before the store was opened to when it was closed.
+  let milliseconds: Double
+  /// The most memory that the process had at any time.
+  let peakMiB: Double
+}
+
+/// A program did not do its work.
+struct RunFailure: Error, CustomStringConvertible {
+  let workload: String
+  let engine: String
+  var description: String { "\(workload) failed on \(engine)" }
 }

@@ -4,9 +4,10 @@ import StoredObjectsCore
 struct ComplexFetch: Workload {
   let name = "ComplexFetch"
   let summary = "fetch all playlists and the title of each one's first song"
-  let defaultCount = 100_000
+  let defaultCounts = [100_000]
+  let timing = Timing.inside
 
-  func prepare(_ place: Place, _ count: Int) throws { try insertPlaylists(place, count) }
+  func prepare(_ place: Place, _ count: Int) throws { try insertPlaylists(place, count, of: 100) }
 
   func run(_ place: Place, _ count: Int) throws {
     try place.withStore { store in
@@ -14,6 +15,7 @@ struct ComplexFetch: Workload {
       let titles = playlists.compactMap { $0.songs.first?.title }
       try expect(titles.count == count / 100, "\(titles.count) titles")
       try expect(titles.dropFirst().first == title(100 % count), "the second title is another")
+      place.keep(playlists)
     }
   }
 }

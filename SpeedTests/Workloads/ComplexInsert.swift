@@ -4,12 +4,12 @@ import StoredObjectsCore
 struct ComplexInsert: Workload {
   let name = "ComplexInsert"
   let summary = "insert songs and playlists of 100 songs, and save them once"
-  let defaultCount = 100_000
+  let defaultCounts = [100_000]
 
-  func run(_ place: Place, _ count: Int) throws { try insertPlaylists(place, count) }
+  func run(_ place: Place, _ count: Int) throws { try insertPlaylists(place, count, of: 100) }
 }
 
-func insertPlaylists(_ place: Place, _ count: Int) throws {
+func insertPlaylists(_ place: Place, _ count: Int, of length: Int) throws {
   try place.withStore(expecting: count) { store in
     var songs: [Song] = []
     for index in 0..<count {
@@ -19,11 +19,11 @@ func insertPlaylists(_ place: Place, _ count: Int) throws {
       store.insert(song)
       songs.append(song)
     }
-    for index in 0..<count / 100 {
+    for index in 0..<count / length {
       let playlist = Playlist()
       playlist.title = "Playlist \(index)"
       // Not the songs' own order, so that their order is data.
-      playlist.songs = (0..<100).map { songs[($0 * 977 + index * 100) % count] }
+      playlist.songs = (0..<length).map { songs[($0 * 977 + index * length) % count] }
       store.insert(playlist)
     }
     try store.saveChanges()

@@ -4,7 +4,7 @@ import StoredObjectsCore
 struct NamedBufferInsert: Workload {
   let name = "NamedBufferInsert"
   let summary = "set named buffers and save them once"
-  let defaultCount = 100_000
+  let defaultCounts = [100_000]
 
   func run(_ place: Place, _ count: Int) throws { try insertBuffers(place, count) }
 }
@@ -13,7 +13,7 @@ struct NamedBufferInsert: Workload {
 struct NamedBufferFetch: Workload {
   let name = "NamedBufferFetch"
   let summary = "read all named buffers by their names"
-  let defaultCount = 100_000
+  let defaultCounts = [100_000]
 
   func prepare(_ place: Place, _ count: Int) throws { try insertBuffers(place, count) }
 

@@ -4,7 +4,7 @@ import StoredObjectsCore
 struct SimpleFetch: Workload {
   let name = "SimpleFetch"
   let summary = "fetch all songs, with their content"
-  let defaultCount = 1_000_000
+  let defaultCounts = [1_000_000]
 
   func prepare(_ place: Place, _ count: Int) throws { try insertSongs(place, count) }
 
@@ -13,6 +13,7 @@ struct SimpleFetch: Workload {
       let songs = try store.allObjects(of: Song.self)
       try expect(songs.count == count, "\(songs.count) songs")
       try expect(songs.last?.title == title(count - 1), "the last song is another")
+      place.keep(songs)
     }
   }
 }

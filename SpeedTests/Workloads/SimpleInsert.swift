@@ -4,7 +4,7 @@ import StoredObjectsCore
 struct SimpleInsert: Workload {
   let name = "SimpleInsert"
   let summary = "insert new songs and save them once"
-  let defaultCount = 1_000_000
+  let defaultCounts = [1_000_000]
 
   func run(_ place: Place, _ count: Int) throws {
     try insertSongs(place, count)

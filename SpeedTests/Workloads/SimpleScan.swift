@@ -4,7 +4,7 @@ import StoredObjectsCore
 struct SimpleScan: Workload {
   let name = "SimpleScan"
   let summary = "visit all songs and keep none"
-  let defaultCount = 1_000_000
+  let defaultCounts = [1_000_000]
 
   func prepare(_ place: Place, _ count: Int) throws { try insertSongs(place, count) }
 

@@ -4,7 +4,7 @@ import StoredObjectsCore
 struct SimpleUpdate: Workload {
   let name = "SimpleUpdate"
   let summary = "fetch all songs, change every third title, and save once"
-  let defaultCount = 100_000
+  let defaultCounts = [100_000]
 
   func prepare(_ place: Place, _ count: Int) throws { try insertSongs(place, count) }
 
@@ -14,6 +14,7 @@ struct SimpleUpdate: Workload {
       try expect(songs.count == count, "\(songs.count) songs")
       for index in stride(from: 0, to: count, by: 3) { songs[index].title += " again" }
       try store.saveChanges()
+      place.keep(songs)
     }
   }
 }

@@ -4,7 +4,8 @@ import StoredObjectsCore
 struct SmallSaves: Workload {
   let name = "SmallSaves"
   let summary = "insert songs, and save after each"
-  let defaultCount = 2_000
+  let defaultCounts = [2_000]
+  let durabilities: [Durability] = [.full, .process]
 
   func run(_ place: Place, _ count: Int) throws {
     try place.withStore { store in

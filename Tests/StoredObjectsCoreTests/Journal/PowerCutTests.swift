@@ -7,7 +7,7 @@ import Testing
 /// The files under the log are `SimulatedFiles`, which check themselves whenever they are read. What
 /// the C library does to a class file through its memory map does not matter to a power cut: it only
 /// ever writes to new files, which are synced through the file system when they are closed, and named
-/// in the log after that. `TokyoCabinetSyncOrderTests` looks at that order from outside.
+/// in the log after that. `./dev crash power` looks at that order from outside, with real files.
 @Suite("Power cuts")
 struct PowerCutTests {
   private static let limits = {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Files
 import Foundation
+import SpeedWorkloads
 import TokyoCabinet
 import TokyoCabinetFile
 

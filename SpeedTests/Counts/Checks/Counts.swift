@@ -1,0 +1,45 @@
+import CCounts
+
+/// What a stretch of work asked of memory and of the disk.
+struct Counts: Sendable {
+  var allocations = 0
+  var opens = 0
+  var writes = 0
+  /// Bytes written by calls; what goes through mapped memory shows in the size of the files.
+  var bytes = 0
+  /// Calls after which bytes are on the disk, whichever way.
+  var syncs = 0
+  var renames = 0
+
+  /// What there was since the process began.
+  static var now: Counts {
+    Counts(
+      allocations: counts_of(Int32(COUNTS_ALLOCATIONS)), opens: counts_of(Int32(COUNTS_OPENS)),
+      writes: counts_of(Int32(COUNTS_WRITES)), bytes: counts_of(Int32(COUNTS_BYTES)),
+      syncs: counts_of(Int32(COUNTS_SYNCS)), renames: counts_of(Int32(COUNTS_RENAMES)))
+  }
+
+  /// Each count with its name.
+  static var kinds: [(name: String, of: KeyPath<Counts, Int>)] {
+    [
+      ("allocations", \.allocations), ("opens", \.opens), ("writes", \.writes),
+      ("bytes", \.bytes), ("syncs", \.syncs), ("renames", \.renames),
+    ]
+  }
+}
+
+extension Counts {
+  static func - (after: Counts, before: Counts) -> Counts {
+    Counts(
+      allocations: after.allocations - before.allocations, opens: after.opens - before.opens,
+      writes: after.writes - before.writes, bytes: after.bytes - before.bytes,
+      syncs: after.syncs - before.syncs, renames: after.renames - before.renames)
+  }
+
+  /// Counts what the body asks for.
+  static func of(_ body: () throws -> Void) rethrows -> Counts {
+    let before = now
+    try body()
+    return now - before
+  }
+}

@@ -1,0 +1,48 @@
+/// The most that an operation may ask for, in all its repetitions together.
+struct Limit: Sendable {
+  let operation: String
+  let most: Counts
+  /// Does it in a new directory.
+  let measure: @Sendable (Operations) throws -> Counts
+}
+
+/// What is checked.
+///
+/// The limits are what was counted when they were set, and a tenth on top for allocations and bytes.
+/// Lower them when an operation asks for less; raise one only with a reason, and give it.
+let limits = [
+  Limit(
+    operation: "1,000 small saves",
+    most: Counts(
+      allocations: 31_000, opens: 0, writes: 1_000, bytes: 4_300_000, syncs: 1_000, renames: 0),
+    measure: { try $0.smallSaves(1_000) }),
+  Limit(
+    operation: "insert 100,000, one save",
+    most: Counts(
+      allocations: 114_000, opens: 7, writes: 136, bytes: 2_200_000, syncs: 10, renames: 2),
+    measure: { try $0.insert(100_000) }),
+  Limit(
+    operation: "fetch all of 100,000",
+    most: Counts(
+      allocations: 117_000, opens: 0, writes: 0, bytes: 0, syncs: 0, renames: 0),
+    measure: {
+      _ = try $0.insert(100_000)
+      return try $0.fetchAll()
+    }),
+  Limit(
+    operation: "10,000 look-ups of 100,000",
+    most: Counts(
+      allocations: 22_000, opens: 0, writes: 0, bytes: 0, syncs: 0, renames: 0),
+    measure: {
+      _ = try $0.insert(100_000)
+      return try $0.lookUp(10_000)
+    }),
+  Limit(
+    operation: "open and close, 100,000",
+    most: Counts(
+      allocations: 280, opens: 8, writes: 1, bytes: 4_096, syncs: 2, renames: 0),
+    measure: {
+      _ = try $0.insert(100_000)
+      return try $0.openAndClose()
+    }),
+]

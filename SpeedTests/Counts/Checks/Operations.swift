@@ -1,0 +1,73 @@
+import SpeedWorkloads
+import StoredObjectsCore
+
+/// A store in a directory of its own, as these checks use it.
+struct Operations: Sendable {
+  let directory: String
+
+  private func withStore(expecting count: Int? = nil, _ body: (Store) throws -> Void) throws {
+    try Place(engine: engines[0], directory: directory, durability: .full)
+      .withStore(expecting: count, body)
+  }
+
+  private func insert(_ store: Store, _ number: Int) {
+    let song = Song()
+    song.title = "Song \(number)"
+    song.seconds = UInt32(number % 600)
+    store.insert(song)
+  }
+
+  /// Inserts one object and saves, so often, in a store that has had some saves before.
+  func smallSaves(_ count: Int) throws -> Counts {
+    var counts = Counts()
+    try withStore { store in
+      try save(store, 100)
+      counts = try Counts.of { try save(store, count) }
+    }
+    return counts
+  }
+
+  private func save(_ store: Store, _ count: Int) throws {
+    for number in 0..<count {
+      insert(store, number)
+      try store.saveChanges()
+    }
+  }
+
+  /// Inserts so many, saves once, and closes.
+  func insert(_ count: Int) throws -> Counts {
+    try Counts.of {
+      try withStore(expecting: count) { store in
+        for number in 0..<count { insert(store, number) }
+        try store.saveChanges()
+      }
+    }
+  }
+
+  /// Fetches all objects, and holds them.
+  func fetchAll() throws -> Counts {
+    var counts = Counts()
+    try withStore { store in
+      counts = try Counts.of { _ = try store.allObjects(of: Song.self) }
+    }
+    return counts
+  }
+
+  /// Looks so many up, one after the other, and holds none.
+  func lookUp(_ count: Int) throws -> Counts {
+    var counts = Counts()
+    try withStore { store in
+      counts = try Counts.of {
+        for number in 0..<count { _ = try store.object(Song.self, rowID: UInt32(number * 7 + 2)) }
+      }
+    }
+    return counts
+  }
+
+  /// Opens, reads one object, and closes.
+  func openAndClose() throws -> Counts {
+    try Counts.of {
+      try withStore { store in _ = try store.object(Song.self, rowID: 2) }
+    }
+  }
+}

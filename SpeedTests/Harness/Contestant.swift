@@ -1,0 +1,61 @@
+import Foundation
+import SpeedWorkloads
+import StoredObjectsCore
+
+/// An engine, and the program that runs workloads on it.
+struct Contestant {
+  let name: String
+  let title: String
+  /// Whether another process can open what this one closed.
+  let outlivesProcess: Bool
+  /// Whether it is one of this package.
+  let isOurs: Bool
+  let program: URL
+
+  /// The engine that the ratios are to.
+  static let yardstick = "sqlite-c"
+
+  /// Whether the program was built.
+  var isThere: Bool { FileManager.default.isExecutableFile(atPath: program.path) }
+
+  /// What its results are called: what it keeps in memory survives nothing.
+  func durability(_ asked: Durability) -> Durability { outlivesProcess ? asked : .none }
+
+  /// Whether it is run when nobody names it: millions of records are left to the quick ones.
+  func takesPart(in workload: any Workload) -> Bool {
+    workload.defaultCounts.count == 1 || !["memory", "grdb", "grdb-optimised"].contains(name)
+  }
+
+  /// All there are, whether built or not.
+  ///
+  /// - Parameter rivals: the folder of the rivals' programs.
+  /// - Returns: those of this package first.
+  static func all(rivals: String?) -> [Contestant] {
+    let own = ownProgram("speedtests-worker")
+    let folder = URL(fileURLWithPath: rivals ?? "/nonexistent")
+    return engines.map {
+      Contestant(
+        name: $0.name, title: $0.title, outlivesProcess: $0.outlivesProcess, isOurs: true,
+        program: own)
+    }
+      + others.map { name, title, program in
+        Contestant(
+          name: name, title: title, outlivesProcess: true, isOurs: false,
+          program: folder.appending(path: program))
+      }
+  }
+
+  private static let others = [
+    (yardstick, "SQLite in C", "c-rivals"),
+    ("grdb-optimised", "GRDB, optimised by hand", "grdb-rivals"),
+    ("grdb", "GRDB as documented", "grdb-rivals"),
+    ("tokyo-cabinet-c", "Tokyo Cabinet in C", "c-rivals"),
+    ("lmdb-c", "LMDB in C", "c-rivals"),
+  ]
+}
+
+/// A program of this package, beside this one.
+func ownProgram(_ name: String) -> URL {
+  URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    .deletingLastPathComponent().appending(path: name)
+}

@@ -1,0 +1,80 @@
+import ArgumentParser
+import SpeedWorkloads
+import StoredObjectsCore
+
+/// What to measure.
+struct Options: ParsableArguments {
+  @Option(help: "Only this workload; can be given again.") var workload: [String] = []
+  @Option(help: "Only this engine; can be given again.") var engine: [String] = []
+  @Option(help: "Another count than the workload's own.") var count: Int?
+  @Option(help: "How often to run each.") var runs = 5
+  @Option(
+    help: """
+      What a finished save survives: full (power cuts), process (the end of the process) or none; \
+      without this, full, and for small saves process as well.
+      """)
+  var durability: String?
+  @Flag(help: "Evict the files from memory before each run; without this, they are in memory.")
+  var cold = false
+  @Option(help: .hidden) var rivals: String?
+
+  func check() throws {
+    guard runs > 0, count ?? 100 >= 100 else {
+      throw ValidationError("At least one run, and a count of 100, please.")
+    }
+    guard durability == nil || levels != nil else {
+      throw ValidationError("The durability is full, process or none.")
+    }
+  }
+
+  /// What to run, in groups whose members do the same.
+  func groups(of contestants: [Contestant]) throws -> [Group] {
+    let engines = try chosenEngines(contestants)
+    return try chosenWorkloads().flatMap { workload in
+      (count.map { [$0] } ?? workload.defaultCounts).flatMap { count in
+        (levels ?? workload.durabilities).enumerated().map { place, level in
+          // What never outlives the process has no durability: once is enough.
+          let members = engines.filter { place == 0 || $0.outlivesProcess }
+            .filter { !engine.isEmpty || $0.takesPart(in: workload) }
+          return Group(workload: workload, count: count, durability: level, members: members)
+        }
+      }
+    }
+  }
+
+  private var levels: [Durability]? { durability.flatMap(Durability.init).map { [$0] } }
+
+  private func chosenWorkloads() throws -> [any Workload] {
+    guard !workload.isEmpty else { return workloads }
+    return try workload.map { name in
+      guard let found = workloads.first(where: { $0.name.lowercased() == name.lowercased() })
+      else {
+        let names = workloads.map(\.name).joined(separator: ", ")
+        throw ValidationError("No workload \(name); there are \(names).")
+      }
+      return found
+    }
+  }
+
+  private func chosenEngines(_ contestants: [Contestant]) throws -> [Contestant] {
+    guard !engine.isEmpty else { return contestants.filter(\.isThere) }
+    return try engine.map { name in
+      guard let found = contestants.first(where: { $0.name == name.lowercased() }) else {
+        let names = contestants.map(\.name).joined(separator: ", ")
+        throw ValidationError("No engine \(name); there are \(names).")
+      }
+      guard found.isThere else {
+        throw ValidationError("\(name) is not built: ./dev bench builds it.")
+      }
+      return found
+    }
+  }
+}
+
+/// Engines that do the same, one after the other.
+struct Group {
+  let workload: any Workload
+  let count: Int
+  let durability: Durability
+  let members: [Contestant]
+}

@@ -1,0 +1,100 @@
+import ArgumentParser
+import Foundation
+import SpeedWorkloads
+
+/// The results as the tables in the README.
+enum Readme {
+  private static let beginning = "<!-- Written by ./dev bench --update-readme, from here -->"
+  private static let end = "<!-- to here -->"
+  private static let ours = "tokyo-cabinet"
+
+  /// Replaces what is between the two marks.
+  ///
+  /// - Throws: `ValidationError` if the file hasn't got the marks; what reading and writing throw.
+  static func update(_ path: String, _ results: [Result], _ conditions: Conditions) throws {
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    guard let from = text.range(of: beginning), let to = text.range(of: end),
+      from.upperBound <= to.lowerBound
+    else {
+      throw ValidationError("\(path) has no marks to write between.")
+    }
+    let tables = section(results, conditions)
+    let updated = text[..<from.upperBound] + "\n\n\(tables)\n\n" + text[to.lowerBound...]
+    try updated.write(toFile: path, atomically: true, encoding: .utf8)
+  }
+
+  private static func section(_ results: [Result], _ conditions: Conditions) -> String {
+    """
+    \(conditions.text)
+
+    \(times(results))
+
+    Times are in milliseconds, and behind those of StoredObjects stands the ratio to SQLite. (i) marks
+    times inside the process; the others are of whole processes.
+
+    \(sizes(results))
+    """
+  }
+
+  /// Groups of results that are the same work, in order.
+  private static func groups(_ results: [Result]) -> [[Result]] {
+    results.reduce(into: [[Result]]()) { groups, result in
+      let place = groups.firstIndex {
+        $0[0].workload == result.workload
+          && $0[0].count == result.count
+          && ($0[0].durability == result.durability || result.durability == "none")
+      }
+      if let place { groups[place].append(result) } else { groups.append([result]) }
+    }
+  }
+
+  private static func times(_ results: [Result]) -> String {
+    let columns = Contestant.all(rivals: nil).filter { contestant in
+      results.contains { $0.engine == contestant.name }
+    }
+    let head = ["Workload", "Count", "Durability"] + columns.map(\.title)
+    let rows = groups(results).map { group in
+      let workload = workloads.first { $0.name == group[0].workload }
+      let mark = workload?.timing == .inside ? " (i)" : ""
+      return [group[0].workload + mark, format(Double(group[0].count), 0), group[0].durability]
+        + columns.map { column in time(group.first { $0.engine == column.name }, group) }
+    }
+    return table(head, rows, leading: 1)
+  }
+
+  private static func time(_ result: Result?, _ group: [Result]) -> String {
+    guard let result else { return "" }
+    let text = milliseconds(result.medianMs)
+    guard result.engine == ours, let ratio = result.ratio(among: group) else { return text }
+    return "\(text) (\(format(ratio, 2)))"
+  }
+
+  /// Memory and files of ours, and of the yardstick.
+  private static func sizes(_ results: [Result]) -> String {
+    let head = [
+      "Workload", "Count", "Peak memory, MiB", "of SQLite", "Files, MiB", "of SQLite",
+    ]
+    // Durability changes neither.
+    let first = groups(results).reduce(into: [[Result]]()) { groups, group in
+      let isKnown = groups.contains {
+        $0[0].workload == group[0].workload && $0[0].count == group[0].count
+      }
+      if !isKnown { groups.append(group) }
+    }
+    let rows: [[String]] = first.compactMap { group in
+      guard let own = group.first(where: { $0.engine == ours }),
+        let other = group.first(where: { $0.engine == Contestant.yardstick })
+      else { return nil }
+      return [own.workload, format(Double(own.count), 0)]
+        + [own.peakRssMib, other.peakRssMib].map { format($0, 0) }
+        + [own.fileBytes, other.fileBytes].map { format(Double($0) / 1_048_576, 1) }
+    }
+    return table(head, rows, leading: 1)
+  }
+
+  private static func table(_ head: [String], _ rows: [[String]], leading: Int) -> String {
+    let rule = head.indices.map { $0 < leading ? "---" : "---:" }
+    return ([head, rule] + rows).map { "| " + $0.joined(separator: " | ") + " |" }
+      .joined(separator: "\n")
+  }
+}

@@ -1,0 +1,97 @@
+import ArgumentParser
+import Foundation
+import SpeedWorkloads
+
+/// Measures StoredObjects and its rivals: `./dev bench`.
+@main
+struct SpeedTests: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "speedtests",
+    abstract: "Measures StoredObjects on its backends, and other stores at the same work.",
+    discussion: """
+      Workloads, and their counts:
+      \(workloadList)
+
+      Engines:
+      \(engineList)
+
+      Each run is a new process; the engines take turns, run by run. ./dev bench compare --help \
+      lists the options. ./dev bench --check compares counts (allocations, system calls, bytes) \
+      with their limits instead.
+      """,
+    subcommands: [Compare.self, HashFiles.self], defaultSubcommand: Compare.self)
+
+  private static var workloadList: String {
+    workloads.map { workload in
+      let counts = workload.defaultCounts.map { "\($0)" }.joined(separator: ", ")
+      return "  \(workload.name): \(workload.summary) (\(counts))"
+    }.joined(separator: "\n")
+  }
+
+  private static var engineList: String {
+    Contestant.all(rivals: nil).map { "  \($0.name): \($0.title)" }.joined(separator: "\n")
+  }
+}
+
+/// The measurement itself: workloads on engines that take turns.
+struct Compare: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "compare", abstract: "Run workloads and print a table (the default).")
+
+  @OptionGroup var options: Options
+  @OptionGroup var outputs: Outputs
+
+  func validate() throws {
+    try options.check()
+    _ = try chosen()
+  }
+
+  func run() throws {
+    try refuseDebugBuild()
+    let conditions = Conditions(runs: options.runs, isCold: options.cold)
+    say(conditions.text)
+    if let from = outputs.from { return try outputs.write(Report(from: from).results, conditions) }
+    if let missing = missingRivals() { say(missing) }
+    say("\n" + Table.header)
+    var results: [Result] = []
+    let runner = Runner(runs: options.runs, isCold: options.cold)
+    for group in try chosen() {
+      let measured = try runner.measure(group)
+      measured.forEach { say(Table.row($0, among: measured)) }
+      results += measured
+      // After each, so that a long measurement that is broken off has not been in vain.
+      try outputs.write(results, conditions)
+    }
+  }
+
+  /// What the options ask for.
+  private func chosen() throws -> [Group] {
+    try options.groups(of: Contestant.all(rivals: options.rivals))
+  }
+
+  private func missingRivals() -> String? {
+    let missing = Contestant.all(rivals: options.rivals).filter { !$0.isThere }
+    guard options.engine.isEmpty, !missing.isEmpty else { return nil }
+    return "Not built, and left out: \(missing.map(\.name).joined(separator: ", "))."
+  }
+}
+
+/// Ends a program that was not built for release.
+///
+/// - Throws: `ValidationError`.
+func refuseDebugBuild() throws {
+  var isDebug = false
+  assert(
+    {
+      isDebug = true
+      return true
+    }())
+  if isDebug {
+    throw ValidationError("A debug build measures nothing: ./dev bench builds for release.")
+  }
+}
+
+/// Prints a line at once, also into a pipe.
+private func say(_ line: String) {
+  FileHandle.standardOutput.write(Data((line + "\n").utf8))
+}

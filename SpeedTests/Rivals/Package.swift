@@ -1,0 +1,28 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What StoredObjects is compared with.
+///
+/// A package of its own, so that nobody who uses the library fetches or builds it. `./dev bench`
+/// builds it and starts its programs.
+let package = Package(
+  name: "Rivals",
+  dependencies: [
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0")
+  ],
+  targets: [
+    .executableTarget(
+      name: "c-rivals", path: "Sources/CRivals",
+      cSettings: [
+        .headerSearchPath("."), .define("_GNU_SOURCE"), .enableWarning("all"),
+        .enableWarning("extra"), .treatAllWarnings(as: .error),
+      ],
+      linkerSettings: [
+        .linkedLibrary("sqlite3"), .linkedLibrary("lmdb"), .linkedLibrary("tokyocabinet"),
+      ]),
+    .executableTarget(
+      name: "grdb-rivals", dependencies: [.product(name: "GRDB", package: "GRDB.swift")],
+      path: "Sources/GRDBRivals"),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,3 @@
+#include "workloads.h"
+
+void complex_insert(const struct run *run) { insert_playlists(run, 100); }

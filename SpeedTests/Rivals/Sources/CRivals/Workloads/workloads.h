@@ -1,0 +1,28 @@
+// The workloads: what each measures is said in the speed tests themselves, under the same name.
+#pragma once
+#include "rivals.h"
+
+void simple_fetch(const struct run *run);
+void simple_scan(const struct run *run);
+void complex_insert(const struct run *run);
+void complex_fetch(const struct run *run);
+void simple_update(const struct run *run);
+void insert_ten_times(const struct run *run);
+void random_fetch(const struct run *run);
+void small_saves(const struct run *run);
+void insert_long_list(const struct run *run);
+void list_edit(const struct run *run);
+void open_close(const struct run *run);
+void growth(const struct run *run);
+void insert_buffers(const struct run *run);
+void fetch_buffers(const struct run *run);
+
+// All songs in hand. What is held at the end is never freed: the process ends.
+struct song_list {
+  struct song **songs;
+  size_t count;
+};
+
+struct song_list fetch_songs(const struct engine *engine);
+// Visits all songs, and keeps none.
+void scan_songs(const struct run *run);

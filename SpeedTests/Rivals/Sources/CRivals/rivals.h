@@ -1,0 +1,94 @@
+// What the workloads ask of an engine, and what they share.
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// What a finished commit survives: power cuts, the end of the process, or whatever comes cheapest.
+enum durability { FULL, PROCESS, NONE };
+
+// The objects that a program has in hand: each allocated, with strings of its own.
+struct song {
+  uint32_t id;
+  uint32_t seconds;
+  char *title;
+};
+
+struct playlist {
+  uint32_t id;
+  uint32_t count;
+  uint32_t *songs;
+  char *title;
+};
+
+// Called with what an engine lends for the time of the call.
+typedef void song_visitor(
+  uint32_t id, const char *title, size_t length, uint32_t seconds, void *context);
+typedef void title_visitor(
+  const char *playlist, size_t playlist_length, const char *song, size_t song_length,
+  void *context);
+
+struct engine {
+  const char *name;
+  // Opens or makes the files for about so many songs.
+  void (*open)(const char *directory, enum durability durability, size_t expected);
+  void (*close)(void);
+  // What is written in between is one transaction; without one, nothing is written.
+  void (*begin)(void);
+  void (*commit)(void);
+  // What is read in between is of one moment.
+  void (*begin_reading)(void);
+  void (*end_reading)(void);
+  void (*put_song)(uint32_t id, const char *title, size_t length, uint32_t seconds);
+  void (*set_title)(const struct song *song);
+  struct song *(*get_song)(uint32_t id);
+  void (*each_song)(song_visitor *visit, void *context);
+  void (*put_playlist)(const struct playlist *playlist);
+  struct playlist *(*get_playlist)(uint32_t id);
+  // Moves one entry, in memory and in the files.
+  void (*move)(struct playlist *playlist, uint32_t from, uint32_t to);
+  // All playlists, each with the title of its first song.
+  void (*first_titles)(title_visitor *visit, void *context);
+  void (*put_buffer)(const char *name, uint32_t value);
+  uint32_t (*get_buffer)(const char *name);
+};
+
+extern const struct engine sqlite_engine, tokyo_engine, lmdb_engine;
+
+struct run {
+  const struct engine *engine;
+  const char *directory;
+  enum durability durability;
+  size_t count;
+};
+
+struct workload {
+  const char *name;
+  void (*prepare)(const struct run *run);
+  void (*run)(const struct run *run);
+};
+
+extern const struct workload workloads[];
+
+// Opens the engine for a run.
+void open_engine(const struct run *run, size_t expected);
+
+// Ends the process with what went wrong, unless the condition holds.
+void require(bool condition, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// Memory or the end of the process.
+void *allocate(size_t size);
+char *copy_string(const char *bytes, size_t length);
+struct song *make_song(uint32_t id, const char *title, size_t length, uint32_t seconds);
+char *path_in(const char *directory, const char *name);
+
+// "Song 42"; the number of its characters.
+size_t song_title(char title[32], size_t index);
+// Puts all songs, in one transaction.
+void insert_songs(const struct run *run);
+// Puts songs, and playlists of so many songs each, in one transaction.
+void insert_playlists(const struct run *run, uint32_t length);
+// The order that no disk likes: 0 to below count.
+size_t next_random(uint64_t *state, size_t count);
+// Looks a song up and makes sure that it is the one.
+void look_up(const struct engine *engine, size_t index);

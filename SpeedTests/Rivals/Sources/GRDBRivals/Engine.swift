@@ -1,0 +1,55 @@
+import GRDB
+
+/// A song that a program has in hand.
+protocol Titled {
+  var id: Int64 { get }
+  var title: String { get set }
+  var seconds: Int64 { get }
+}
+
+/// A playlist with the songs' IDs, in their order.
+struct SongList {
+  let playlist: Int64
+  var songs: [Int64]
+}
+
+/// A playlist's title, and that of its first song.
+struct FirstTitles {
+  let playlist: String
+  let song: String
+}
+
+/// One way to use GRDB.
+protocol Engine {
+  associatedtype Song: Titled
+
+  /// Tunes a connection that was just opened.
+  func tune(_ database: Database) throws
+  func insertSong(_ database: Database, id: Int64, title: String, seconds: Int64) throws
+  func song(_ database: Database, id: Int64) throws -> Song?
+  func allSongs(_ database: Database) throws -> [Song]
+  func eachSong(_ database: Database, _ visit: (Song) -> Void) throws
+  func update(_ database: Database, _ song: Song) throws
+  func insertPlaylist(_ database: Database, id: Int64, title: String, songs: [Int64]) throws
+  func songList(_ database: Database, playlist: Int64) throws -> SongList
+  func move(_ database: Database, _ list: inout SongList, from: Int, to: Int) throws
+  func firstTitles(_ database: Database) throws -> [FirstTitles]
+  func insertBuffer(_ database: Database, name: String, bytes: [UInt8]) throws
+  func buffer(_ database: Database, name: String) throws -> [UInt8]?
+}
+
+extension Engine {
+  /// How far apart the entries of a new playlist are: a move changes one row.
+  var gap: Int64 { 65536 }
+
+  /// The position for an entry that moves.
+  ///
+  /// The workload moves one entry once: its neighbours stand where they were put.
+  func position(from: Int, to: Int) -> Int64 {
+    Int64(to) * gap + (from < to ? gap / 2 : -gap / 2)
+  }
+}
+
+extension SongList {
+  mutating func move(from: Int, to: Int) { songs.insert(songs.remove(at: from), at: to) }
+}

@@ -1,0 +1,83 @@
+// One step of one run, as the speed tests ask for it:
+// grdb-rivals one --workload W --engine E --count N --directory D --durability L --step prepare|run
+import Foundation
+
+/// The value that follows a name on the command line.
+private func option(_ name: String) throws -> String {
+  let words = CommandLine.arguments
+  guard let index = words.firstIndex(of: name), index + 1 < words.count else {
+    throw WrongResult(description: "\(name) is missing")
+  }
+  return words[index + 1]
+}
+
+private func peakMiB() -> Double {
+  let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+  let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+  let kibibytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first
+  return (kibibytes.flatMap { Double($0) } ?? 0) / 1024
+}
+
+extension Place {
+  fileprivate func prepare(_ workload: String) throws {
+    switch workload {
+    case "SimpleFetch", "SimpleScan", "SimpleUpdate", "OpenClose": try insertSongs(count)
+    case "RandomFetch": try insertSongs(count * 10)
+    case "ComplexFetch": try insertPlaylists(of: 100)
+    case "ListEdit": try insertPlaylists(of: count)
+    case "NamedBufferFetch": try insertBuffers()
+    default: break
+    }
+  }
+
+  fileprivate func run(_ workload: String) throws {
+    switch workload {
+    case "SimpleInsert": try insertSongs(count)
+    case "SimpleFetch": try simpleFetch()
+    case "SimpleScan": try simpleScan()
+    case "ComplexInsert": try insertPlaylists(of: 100)
+    case "ComplexFetch": try complexFetch()
+    case "SimpleUpdate": try simpleUpdate()
+    case "RandomFetch": try randomFetch()
+    case "SmallSaves": try smallSaves()
+    case "ListEdit": try listEdit()
+    case "OpenClose": try openClose()
+    case "Growth": try growth()
+    case "NamedBufferInsert": try insertBuffers()
+    case "NamedBufferFetch": try fetchBuffers()
+    default: throw WrongResult(description: "There is no workload \(workload)")
+    }
+  }
+}
+
+/// Runs one step; the place lives until the process ends, and with it what was fetched.
+private func start(_ engine: some Engine) throws -> Any {
+  let place = try Place(
+    engine, directory: try option("--directory"), durability: try option("--durability"),
+    count: Int(try option("--count")) ?? 0)
+  let workload = try option("--workload")
+  if try option("--step") == "prepare" {
+    try place.prepare(workload)
+    return place
+  }
+  let (seconds, attoseconds) = try ContinuousClock().measure {
+    try place.run(workload)
+  }.components
+  let milliseconds = Double(seconds) * 1e3 + Double(attoseconds) / 1e15
+  print("{\"milliseconds\": \(milliseconds), \"peakMiB\": \(peakMiB())}")
+  return place
+}
+
+let engines: [String: any Engine] = ["grdb": Documented(), "grdb-optimised": Optimised()]
+
+do {
+  let name = try option("--engine")
+  guard let engine = engines[name] else {
+    throw WrongResult(description: "There is no engine \(name)")
+  }
+  // What was fetched is held to the end.
+  withExtendedLifetime(try start(engine)) { exit(0) }
+} catch {
+  FileHandle.standardError.write(Data("grdb-rivals: \(error)\n".utf8))
+  exit(1)
+}

@@ -1,0 +1,18 @@
+package import StoredObjectsCore
+
+/// What a store keeps its records in.
+package protocol Engine: Sendable {
+  /// As on the command line.
+  var name: String { get }
+  /// As in a table.
+  var title: String { get }
+  /// Whether another process can open what this one closed.
+  var outlivesProcess: Bool { get }
+  /// Opens a backend.
+  func open(
+    _ directory: String, _ durability: Durability, expecting count: Int?
+  ) throws -> any StoreBackend
+}
+
+/// All engines of this package.
+package let engines: [any Engine] = [TokyoCabinetEngine(), MemoryEngine()]

@@ -1,0 +1,33 @@
+package import StoredObjectsCore
+
+/// Where one run keeps its records; a store can be opened in it again and again.
+package final class Place {
+  private let engine: any Engine
+  private let directory: String
+  private let durability: Durability
+  private var kept: [AnyObject] = []
+
+  /// Names a place; nothing is opened yet.
+  package init(engine: any Engine, directory: String, durability: Durability) {
+    self.engine = engine
+    self.directory = directory
+    self.durability = durability
+  }
+
+  /// Opens a store, runs the body, and closes the store.
+  ///
+  /// - Parameters:
+  ///   - count: how many songs there will be, if the body inserts them.
+  ///   - body: what is done with the store.
+  /// - Throws: what the store or the body throws.
+  package func withStore(expecting count: Int? = nil, _ body: (Store) throws -> Void) throws {
+    let backend = try engine.open(directory, durability, expecting: count)
+    let store = Store(backend: backend)
+    try store.register(Song.self, Playlist.self)
+    try body(store)
+    try backend.close()
+  }
+
+  /// Holds objects until the process ends.
+  func keep(_ objects: [some AnyObject]) { kept += objects as [AnyObject] }
+}

@@ -1,0 +1,17 @@
+import StoredObjectsCore
+import TokyoCabinetBackend
+
+/// One hash file for each class, and the commit log.
+struct TokyoCabinetEngine: Engine {
+  let name = "tokyo-cabinet"
+  let title = "StoredObjects on Tokyo Cabinet"
+  let outlivesProcess = true
+
+  func open(
+    _ directory: String, _ durability: Durability, expecting count: Int?
+  ) throws -> any StoreBackend {
+    try TokyoCabinetBackend(
+      directory: directory,
+      configuration: .init(durability: durability, expectedRecordCount: count))
+  }
+}

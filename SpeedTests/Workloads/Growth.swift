@@ -1,0 +1,14 @@
+import StoredObjectsCore
+
+/// What an object costs in stores of different sizes: all are inserted, then visited.
+struct Growth: Workload {
+  let name = "Growth"
+  let summary = "insert songs in one save, reopen the store, visit all and keep none"
+  let defaultCounts = [100_000, 1_000_000, 5_000_000, 10_000_000]
+  let timing = Timing.inside
+
+  func run(_ place: Place, _ count: Int) throws {
+    try insertSongs(place, count)
+    try SimpleScan().run(place, count)
+  }
+}

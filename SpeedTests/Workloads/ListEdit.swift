@@ -1,0 +1,33 @@
+import StoredObjectsCore
+
+/// One move in a long list.
+///
+/// The count is that of the list's entries.
+struct ListEdit: Workload {
+  let name = "ListEdit"
+  let summary = "fetch a list, move its last entry to the middle, and save"
+  let defaultCounts = [100_000]
+  let durabilities: [Durability] = [.full, .process]
+  let timing = Timing.inside
+
+  func operations(_ count: Int) -> Int { 1 }
+
+  func prepare(_ place: Place, _ count: Int) throws {
+    try insertPlaylists(place, count, of: count)
+  }
+
+  func run(_ place: Place, _ count: Int) throws {
+    try place.withStore { store in
+      let playlists = try store.allObjects(of: Playlist.self)
+      try expect(playlists.first?.songs.count == count, "it is another list")
+      playlists.first?.move(from: count - 1, to: count / 2)
+      try store.saveChanges()
+      place.keep(playlists)
+    }
+  }
+}
+
+extension Playlist {
+  /// Moves one song.
+  fileprivate func move(from: Int, to: Int) { songs.insert(songs.remove(at: from), at: to) }
+}

@@ -1,0 +1,59 @@
+package import StoredObjectsCore
+
+/// One thing to measure.
+///
+/// Each is a file in this folder.
+package protocol Workload: Sendable {
+  /// As on the command line.
+  var name: String { get }
+  /// What it does, in a line.
+  var summary: String { get }
+  /// How large it is, if nobody says otherwise; several for a workload that compares sizes.
+  var defaultCounts: [Int] { get }
+  /// The durabilities that make a difference to it.
+  var durabilities: [Durability] { get }
+  /// Between which moments it is timed.
+  var timing: Timing { get }
+  /// How many operations a run of this size is, for the time that each takes.
+  func operations(_ count: Int) -> Int
+  /// Makes what ``run(_:_:)`` needs. Not timed.
+  func prepare(_ place: Place, _ count: Int) throws
+  /// What is timed: from opening the store to closing it.
+  func run(_ place: Place, _ count: Int) throws
+}
+
+extension Workload {
+  package var durabilities: [Durability] { [.full] }
+  package var timing: Timing { .process }
+  package func operations(_ count: Int) -> Int { count }
+  package func prepare(_ place: Place, _ count: Int) throws {}
+}
+
+/// Between which moments a workload is timed.
+package enum Timing: String, Sendable {
+  /// From the start of the new process to its end.
+  case process
+  /// From before the store is opened to when it is closed, inside the process: where the work is so
+  /// short that the start of a process would be most of it.
+  case inside
+}
+
+/// All workloads; where the original has one, its name is the original's.
+package let workloads: [any Workload] = [
+  SimpleInsert(), SimpleFetch(), SimpleScan(), ComplexInsert(), ComplexFetch(), SimpleUpdate(),
+  RandomFetch(), SmallSaves(), ListEdit(), OpenClose(), NamedBufferInsert(), NamedBufferFetch(),
+  Growth(),
+]
+
+/// A workload did not do what it is timed for.
+package struct WrongResult: Error, CustomStringConvertible {
+  package let description: String
+}
+
+/// Makes sure that the work was done.
+package func expect(_ condition: Bool, _ what: @autoclosure () -> String) throws {
+  if !condition { throw WrongResult(description: what()) }
+}
+
+/// The titles that the original's tests gave their songs.
+func title(_ index: Int) -> String { "Song \(index)" }
