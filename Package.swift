@@ -51,8 +51,16 @@ let package = Package(
     .macro(
       name: "StoredObjectsMacros",
       dependencies: [
+        "StoredSyntax", syntax("SwiftSyntaxMacros"), syntax("SwiftCompilerPlugin"),
+      ],
+      swiftSettings: strict),
+    // Apart from the plugin, because tests of a macro target are built for the host, and with them
+    // all others, which those of executables do not survive.
+    .target(
+      name: "StoredSyntax",
+      dependencies: [
         syntax("SwiftSyntax"), syntax("SwiftSyntaxBuilder"), syntax("SwiftSyntaxMacros"),
-        syntax("SwiftDiagnostics"), syntax("SwiftCompilerPlugin"),
+        syntax("SwiftDiagnostics"),
       ],
       swiftSettings: strict),
     .target(
@@ -108,6 +116,10 @@ let package = Package(
         argumentParser,
       ],
       path: "SpeedTests/Harness", swiftSettings: strict),
+    .executableTarget(
+      name: "speedtests-macros",
+      dependencies: ["StoredObjects", "StoredObjectsCore", "TokyoCabinetBackend"],
+      path: "SpeedTests/Macros", swiftSettings: strict),
     .target(name: "CCounts", path: "SpeedTests/Counts/CCounts"),
     .executableTarget(
       name: "speedtests-counts", dependencies: ["CCounts", "SpeedWorkloads", "StoredObjectsCore"],
@@ -166,8 +178,9 @@ let package = Package(
     .testTarget(
       name: "MacroTests",
       dependencies: [
-        "StoredObjects", "StoredObjectsTestSupport", macros, "PlainClient",
-        syntax("SwiftSyntax"), syntax("SwiftSyntaxMacros"), syntax("SwiftSyntaxMacroExpansion"),
+        "StoredObjects", "StoredObjectsTestSupport", "StoredSyntax", "PlainClient",
+        syntax("SwiftSyntax"), syntax("SwiftParser"), syntax("SwiftDiagnostics"),
+        syntax("SwiftSyntaxMacros"), syntax("SwiftSyntaxMacroExpansion"),
         syntax("SwiftSyntaxMacrosGenericTestSupport"),
       ],
       swiftSettings: strict),

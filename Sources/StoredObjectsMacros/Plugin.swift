@@ -1,4 +1,5 @@
 #if Macros
+  import StoredSyntax
   import SwiftCompilerPlugin
   import SwiftSyntaxMacros
 

@@ -40,7 +40,8 @@
       let from = since ?? 0
       if let droppedIn {
         let target = keepingFormer ? "former.\(name)" : "_"
-        let old = from > 0 ? "\(from)..<\(droppedIn) ~= buffer.version" : "buffer.version < \(droppedIn)"
+        let old =
+          from > 0 ? "\(from)..<\(droppedIn) ~= buffer.version" : "buffer.version < \(droppedIn)"
         return "if \(old) { \(target) = try \(value) }"
       }
       guard let predecessor else {
@@ -49,7 +50,7 @@
           \(storage) = try buffer.version >= \(from) ? \(value) : \(defaultValue.trimmed)
           """
       }
-      let old = "try buffer.readValue(of: \(predecessor.type))"
+      let old = "try buffer.readValue(of: (\(predecessor.type)).self)"
       let target = keepingFormer ? "former.\(predecessor.name)" : "_"
       let condition = from > 0 ? " if buffer.version >= \(from)" : ""
       return """

@@ -1,11 +1,11 @@
 #if Macros
-  import SwiftSyntax
+  package import SwiftSyntax
   import SwiftSyntaxBuilder
-  import SwiftSyntaxMacros
+  package import SwiftSyntaxMacros
 
   /// `@Stored`: the methods of a class, and what it puts on each property.
-  enum StoredMacro: MemberMacro, MemberAttributeMacro {
-    static func expansion(
+  package enum StoredMacro: MemberMacro, MemberAttributeMacro {
+    package static func expansion(
       of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
       conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) -> [DeclSyntax] {
@@ -17,7 +17,7 @@
       }
     }
 
-    static func expansion(
+    package static func expansion(
       of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
       providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
     ) -> [AttributeSyntax] {
@@ -35,8 +35,8 @@
   }
 
   /// `@StoredField`: what `@Stored` puts on a property.
-  enum StoredFieldMacro: AccessorMacro, PeerMacro {
-    static func expansion(
+  package enum StoredFieldMacro: AccessorMacro, PeerMacro {
+    package static func expansion(
       of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
       in context: some MacroExpansionContext
     ) -> [AccessorDeclSyntax] {
@@ -44,7 +44,7 @@
       return field.accessors
     }
 
-    static func expansion(
+    package static func expansion(
       of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
       in context: some MacroExpansionContext
     ) -> [DeclSyntax] {
@@ -54,8 +54,8 @@
   }
 
   /// `@Dropped`: a property without storage, whose place in the record is kept.
-  enum DroppedMacro: AccessorMacro {
-    static func expansion(
+  package enum DroppedMacro: AccessorMacro {
+    package static func expansion(
       of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
       in context: some MacroExpansionContext
     ) -> [AccessorDeclSyntax] {
@@ -65,8 +65,8 @@
   }
 
   /// `@Transient`, `@Since` and `@Formerly`: what ``StoredMacro`` reads, and nothing by itself.
-  enum MarkMacro: PeerMacro {
-    static func expansion(
+  package enum MarkMacro: PeerMacro {
+    package static func expansion(
       of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
       in context: some MacroExpansionContext
     ) -> [DeclSyntax] { [] }
