@@ -110,7 +110,7 @@
     }
 
     private var classVersion: DeclSyntax {
-      let version = isRoot ? "\(version)" : "max(super.classVersion, \(version))"
+      let version = isRoot ? "\(version)" : "Swift.max(super.classVersion, \(version))"
       return """
         \(raw: access)override class var classVersion: UInt8 {
           \(raw: version)

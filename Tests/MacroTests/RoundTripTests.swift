@@ -117,6 +117,18 @@
       #expect(before == after)
     }
 
+    @Test("A closure that changes the list that it helps to change traps, and corrupts nothing")
+    func exclusivity() async {
+      await #expect(processExitsWith: .failure) {
+        let object = Everything()
+        object.sizes = [Size(), Size()]
+        object.sizes.sort { _, _ in
+          object.sizes.removeAll()
+          return false
+        }
+      }
+    }
+
     @Test("A property of an object that is in no store is a plain property")
     func detached() {
       let album = Album(title: "Abbey Road")
