@@ -3,6 +3,11 @@
   import SwiftCompilerPlugin
   import SwiftSyntaxMacros
 
+  enum StoredMacro: StoredExpansion {}
+  enum StoredFieldMacro: StoredFieldExpansion {}
+  enum DroppedMacro: DroppedExpansion {}
+  enum MarkMacro: MarkExpansion {}
+
   /// The macros, as the compiler finds them.
   @main struct Plugin: CompilerPlugin {
     let providingMacros: [any Macro.Type] = [

@@ -7,6 +7,11 @@
 
   @testable import StoredSyntax
 
+  enum StoredMacro: StoredExpansion {}
+  enum StoredFieldMacro: StoredFieldExpansion {}
+  enum DroppedMacro: DroppedExpansion {}
+  enum MarkMacro: MarkExpansion {}
+
   /// What the macro has to say of a class that is wrong, and what each fix-it makes of it.
   struct Refusal: Sendable, CustomTestStringConvertible {
     let testDescription: String

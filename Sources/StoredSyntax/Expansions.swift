@@ -1,10 +1,15 @@
+// The macros, as protocols that have an implementation: the compiler finds a macro by its module, and
+// tests can't link the module that is the plugin.
+
 #if Macros
   package import SwiftSyntax
   import SwiftSyntaxBuilder
   package import SwiftSyntaxMacros
 
   /// `@Stored`: the methods of a class, and what it puts on each property.
-  package enum StoredMacro: MemberMacro, MemberAttributeMacro {
+  package protocol StoredExpansion: MemberMacro, MemberAttributeMacro {}
+
+  extension StoredExpansion {
     package static func expansion(
       of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
       conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
@@ -35,7 +40,9 @@
   }
 
   /// `@StoredField`: what `@Stored` puts on a property.
-  package enum StoredFieldMacro: AccessorMacro, PeerMacro {
+  package protocol StoredFieldExpansion: AccessorMacro, PeerMacro {}
+
+  extension StoredFieldExpansion {
     package static func expansion(
       of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
       in context: some MacroExpansionContext
@@ -54,7 +61,9 @@
   }
 
   /// `@Dropped`: a property without storage, whose place in the record is kept.
-  package enum DroppedMacro: AccessorMacro {
+  package protocol DroppedExpansion: AccessorMacro {}
+
+  extension DroppedExpansion {
     package static func expansion(
       of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
       in context: some MacroExpansionContext
@@ -64,8 +73,10 @@
     }
   }
 
-  /// `@Transient`, `@Since` and `@Formerly`: what ``StoredMacro`` reads, and nothing by itself.
-  package enum MarkMacro: PeerMacro {
+  /// `@Transient`, `@Since` and `@Formerly`: what ``StoredExpansion`` reads, and nothing by itself.
+  package protocol MarkExpansion: PeerMacro {}
+
+  extension MarkExpansion {
     package static func expansion(
       of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
       in context: some MacroExpansionContext
