@@ -27,6 +27,9 @@
       ]
     }
 
+    /// The type as a value.
+    fileprivate var metatype: String { type.trimmed.metatype }
+
     /// The property that holds the value.
     var storageDeclaration: DeclSyntax {
       "private var \(raw: storage): \(type.trimmed) = \(defaultValue.trimmed)"
@@ -36,7 +39,7 @@
     ///
     /// Every record sets every field: what an old record does not have gets its default.
     func reading(keepingFormer: Bool) -> String {
-      let value = "buffer.readValue(of: (\(type.trimmed)).self)"
+      let value = "buffer.readValue(of: \(metatype))"
       let from = since ?? 0
       if let droppedIn {
         let target = keepingFormer ? "former.\(name)" : "_"
@@ -50,7 +53,7 @@
           \(storage) = try buffer.version >= \(from) ? \(value) : \(defaultValue.trimmed)
           """
       }
-      let old = "try buffer.readValue(of: (\(predecessor.type)).self)"
+      let old = "try buffer.readValue(of: \(predecessor.type).self)"
       let target = keepingFormer ? "former.\(predecessor.name)" : "_"
       let condition = from > 0 ? " if buffer.version >= \(from)" : ""
       return """
@@ -101,7 +104,7 @@
     private var writeContent: DeclSyntax {
       var lines: [String] = []
       if !isRoot { lines.append("try StoredExpansion.run(super.writeContent(to: &buffer))") }
-      lines += currentFields.map { "buffer.writeValue(\($0.storage))" }
+      lines += currentFields.map { "buffer.writeValue(\($0.storage), as: \($0.metatype))" }
       return """
         \(raw: access)override func writeContent(to buffer: inout DataBuffer) throws {
         \(raw: lines.joined(separator: "\n"))
@@ -126,6 +129,16 @@
         \(raw: lines.joined(separator: "\n"))
         }
         """
+    }
+  }
+
+  extension TypeSyntax {
+    /// The type as a value; `any P` and the like need parentheses.
+    fileprivate var metatype: String {
+      switch kind {
+      case .identifierType, .memberType, .optionalType, .arrayType, .dictionaryType: "\(self).self"
+      default: "(\(self)).self"
+      }
     }
   }
 #endif

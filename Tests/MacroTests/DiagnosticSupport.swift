@@ -3,6 +3,7 @@
   import SwiftParser
   import SwiftSyntax
   import SwiftSyntaxMacroExpansion
+  import SwiftSyntaxMacros
   import Testing
 
   @testable import StoredSyntax

@@ -159,9 +159,7 @@
           _ = try session.store.object(Careless.Track.self, rowID: 2)
         }
         #expect(error?.code == .damaged)
-        #expect(throws: StoreError.self) {
-          try session.store.upgradeObjects(of: Careless.Track.self)
-        }
+        #expect(try session.store.upgradeObjects(of: Careless.Track.self) == 0)
         #expect(try session.record(Careless.Track.self) == before)
       }
     }

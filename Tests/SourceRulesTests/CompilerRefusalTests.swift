@@ -79,7 +79,7 @@ private let content: [Refusal] = [
 private let values: [Refusal] = [
   Refusal(
     "storing what has no form on disk", "a stored value is DataBufferValue, Codable, or",
-    "func run(b: inout DataBuffer) { b.writeValue({}) }"),
+    "func run(b: inout DataBuffer) { b.writeValue({}, as: (() -> Void).self) }"),
   Refusal(
     "reading a list of optional references", "a stored value is DataBufferValue, Codable, or",
     "func run(b: inout DataBuffer) throws { _ = try b.readValue(of: [Song?].self) }"),

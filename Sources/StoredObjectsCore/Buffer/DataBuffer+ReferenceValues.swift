@@ -1,28 +1,40 @@
 // References by the names that `DataBuffer+Values` gives to all values. `StoredObject` itself as the
-// type means that the reader does not know the class.
+// type means that the reader does not know the class. Writing is told the type, because a `Song?` is a
+// `StoredObject?` too.
 
 extension DataBuffer {
   /// Writes a reference to an object of a known class, as `write(_:)` does.
-  public mutating func writeValue<Object: StoredObject>(_ object: Object?) { write(object) }
+  public mutating func writeValue<Object: StoredObject>(_ object: Object?, as type: Object?.Type) {
+    write(object)
+  }
 
   /// Writes references to objects of a known class, in their order, repeats included.
-  public mutating func writeValue<Object: StoredObject>(_ objects: [Object]) { write(objects) }
+  public mutating func writeValue<Object: StoredObject>(_ objects: [Object], as type: [Object].Type)
+  { write(objects) }
 
   /// Writes references to objects of a known class, in the order of their rows.
   ///
   /// The bytes are those of the list, so that equal sets have equal bytes.
-  public mutating func writeValue<Object: StoredObject>(_ objects: Set<Object>) {
+  public mutating func writeValue<Object: StoredObject>(
+    _ objects: Set<Object>, as type: Set<Object>.Type
+  ) {
     write(objects.sorted { $0.rowID < $1.rowID })
   }
 
   /// Writes a reference to an object of any registered class, as ``writeAny(_:)`` does.
-  public mutating func writeValue(_ object: StoredObject?) { writeAny(object) }
+  public mutating func writeValue(_ object: StoredObject?, as type: StoredObject?.Type) {
+    writeAny(object)
+  }
 
   /// Writes references to objects of any registered classes, in their order, repeats included.
-  public mutating func writeValue(_ objects: [StoredObject]) { writeAny(objects) }
+  public mutating func writeValue(_ objects: [StoredObject], as type: [StoredObject].Type) {
+    writeAny(objects)
+  }
 
   /// Writes references to objects of any registered classes, in no order.
-  public mutating func writeValue(_ objects: Set<StoredObject>) { writeAny(Array(objects)) }
+  public mutating func writeValue(_ objects: Set<StoredObject>, as type: Set<StoredObject>.Type) {
+    writeAny(Array(objects))
+  }
 }
 
 extension DataBuffer {

@@ -3,24 +3,30 @@
 
 extension DataBuffer {
   /// Writes a value in the form of its type, as `write(_:)` does.
-  @inlinable public mutating func writeValue<Value: DataBufferValue>(_ value: Value) {
+  @inlinable public mutating func writeValue<Value: DataBufferValue>(
+    _ value: Value, as type: Value.Type
+  ) {
     value.write(to: &self)
   }
 
   /// Writes a value in the form of its type: a type that is `Codable` too is not encoded.
-  @inlinable public mutating func writeValue<Value: DataBufferValue & Codable>(_ value: Value) {
+  @inlinable public mutating func writeValue<Value: DataBufferValue & Codable>(
+    _ value: Value, as type: Value.Type
+  ) {
     value.write(to: &self)
   }
 
   /// Writes a value that is only `Codable`, as ``write(codable:)`` does.
-  public mutating func writeValue<Value: Codable>(_ value: Value) { write(codable: value) }
+  public mutating func writeValue<Value: Codable>(_ value: Value, as type: Value.Type) {
+    write(codable: value)
+  }
 
   /// Tells how to make a type storable.
   @available(
     *, unavailable,
     message: "a stored value is DataBufferValue, Codable, or a reference: Song?, [Song], Set<Song>"
   )
-  public mutating func writeValue<Value>(_ value: Value) {}
+  public mutating func writeValue<Value>(_ value: Value, as type: Value.Type) {}
 
   /// Reads a value in the form of its type, as `read(_:)` does.
   ///

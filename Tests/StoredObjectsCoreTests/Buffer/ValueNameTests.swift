@@ -16,25 +16,26 @@ struct ValueNameTests {
         sourceLocation: sourceLocation)
     }
     let settings = Settings(theme: .dark, opened: nil, recent: [], limits: [:])
-    expect({ $0.writeValue("ü") }, { $0.write("ü") })
-    expect({ $0.writeValue(5 as UInt16) }, { $0.write(5 as UInt16) })
-    expect({ $0.writeValue(["a": [1.5]]) }, { $0.write(["a": [1.5]]) })
-    expect({ $0.writeValue([1, 2] as [UInt8]) }, { $0.write([1, 2] as [UInt8]) })
-    expect({ $0.writeValue(nil as Date?) }, { $0.write(nil as Date?) })
-    expect({ $0.writeValue(Data([7])) }, { $0.write(Data([7])) })
-    expect({ $0.writeValue(settings) }, { $0.write(codable: settings) })
-    expect({ $0.writeValue([settings]) }, { $0.write(codable: [settings]) })
-    expect({ $0.writeValue(settings as Settings?) }, { $0.write(codable: settings as Settings?) })
+    expect({ $0.writeValue("ü", as: String.self) }, { $0.write("ü") })
+    expect({ $0.writeValue(5, as: UInt16.self) }, { $0.write(5 as UInt16) })
+    expect({ $0.writeValue(["a": [1.5]], as: [String: [Double]].self) }, { $0.write(["a": [1.5]]) })
+    expect({ $0.writeValue([1, 2], as: [UInt8].self) }, { $0.write([1, 2] as [UInt8]) })
+    expect({ $0.writeValue(nil, as: Date?.self) }, { $0.write(nil as Date?) })
+    expect({ $0.writeValue(Data([7]), as: Data.self) }, { $0.write(Data([7])) })
+    expect({ $0.writeValue(settings, as: Settings.self) }, { $0.write(codable: settings) })
+    expect({ $0.writeValue([settings], as: [Settings].self) }, { $0.write(codable: [settings]) })
+    expect(
+      { $0.writeValue(settings, as: Settings?.self) }, { $0.write(codable: settings as Settings?) })
   }
 
   @Test("A value reads back by its type")
   func reading() throws {
     let settings = Settings(theme: .dark, opened: nil, recent: ["x"], limits: [:])
     var buffer = DataBuffer.holding {
-      $0.writeValue("ü")
-      $0.writeValue([1, 2] as Set<UInt32>)
-      $0.writeValue(settings)
-      $0.writeValue(nil as Settings?)
+      $0.writeValue("ü", as: String.self)
+      $0.writeValue([1, 2], as: Set<UInt32>.self)
+      $0.writeValue(settings, as: Settings.self)
+      $0.writeValue(nil, as: Settings?.self)
     }
     #expect(try buffer.readValue(of: String.self) == "ü")
     #expect(try buffer.readValue(of: Set<UInt32>.self) == [1, 2])
@@ -48,12 +49,12 @@ struct ValueNameTests {
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a", "b", "c")
     try store.setBuffer(named: "All") { buffer in
-      buffer.writeValue(songs[1] as Song?)
-      buffer.writeValue([songs[0], songs[0]])
-      buffer.writeValue(Set(songs))
-      buffer.writeValue(songs[2] as StoredObject?)
-      buffer.writeValue(songs as [StoredObject])
-      buffer.writeValue(Set(songs as [StoredObject]))
+      buffer.writeValue(songs[1], as: Song?.self)
+      buffer.writeValue([songs[0], songs[0]], as: [Song].self)
+      buffer.writeValue(Set(songs), as: Set<Song>.self)
+      buffer.writeValue(songs[2], as: StoredObject?.self)
+      buffer.writeValue(songs, as: [StoredObject].self)
+      buffer.writeValue(Set(songs), as: Set<StoredObject>.self)
     }
     var buffer = try #require(try store.buffer(named: "All"))
     #expect(
