@@ -53,16 +53,22 @@
           \(storage) = try buffer.version >= \(from) ? \(value) : \(defaultValue.trimmed)
           """
       }
-      let old = "try buffer.readValue(of: \(predecessor.type).self)"
-      let target = keepingFormer ? "former.\(predecessor.name)" : "_"
-      let condition = from > 0 ? " if buffer.version >= \(from)" : ""
       return """
         if buffer.version >= \(predecessor.until) {
           \(storage) = try \(value)
-        } else\(condition) {
-          \(target) = \(old)
+        } else {
+          \(storage) = \(defaultValue.trimmed)
+          \(reading(predecessor, keeping: keepingFormer))
         }
         """
+    }
+
+    /// The statement that reads what stood in the field's place.
+    private func reading(_ predecessor: Predecessor, keeping: Bool) -> String {
+      let target = keeping ? "former.\(predecessor.name)" : "_"
+      let reading = "\(target) = try buffer.readValue(of: \(predecessor.type).self)"
+      guard let since, since > 0 else { return reading }
+      return "if buffer.version >= \(since) { \(reading) }"
     }
   }
 

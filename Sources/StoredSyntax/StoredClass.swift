@@ -18,7 +18,7 @@
     /// The values that only earlier records have: name, type and default of each.
     var formerValues: [(name: String, type: String, value: String)] {
       fields.compactMap { field in
-        if let old = field.predecessor { return (old.name, "(\(old.type))?", "nil") }
+        if let old = field.predecessor { return (old.name, "Optional<\(old.type)>", "nil") }
         guard field.droppedIn != nil else { return nil }
         return (field.name, "\(field.type.trimmed)", "\(field.defaultValue.trimmed)")
       }

@@ -71,7 +71,7 @@
     @Test("What a stored class writes, a hand-written one reads, and writes the same bytes")
     func fromGenerated() throws {
       let disk = MemoryDisk()
-      let bytes = try Session.run(disk, Song.self, Generated.self) { session in
+      let bytes = try Session.run(disk, Artist.self, Song.self, Generated.self) { session in
         let (song, object) = (Song("a"), Generated())
         (object.flag, object.small, object.large, object.text) = (true, -1, 5, "x")
         (object.bytes, object.genre, object.size) = ([1, 2], .folk, size)
@@ -80,7 +80,7 @@
         try session.save(song, object)
         return try session.record(Generated.self)
       }
-      try Session.run(disk, Song.self, Handwritten.self) { session in
+      try Session.run(disk, Artist.self, Song.self, Handwritten.self) { session in
         let object = try #require(try session.store.object(Handwritten.self, rowID: 2))
         #expect(object.flag && object.small == -1 && object.large == 5 && object.text == "x")
         #expect(object.bytes == [1, 2] && object.genre == .folk && object.size == size)
@@ -95,14 +95,14 @@
     @Test("What a hand-written class writes, a stored one reads, and writes the same bytes")
     func fromHandwritten() throws {
       let disk = MemoryDisk()
-      let bytes = try Session.run(disk, Song.self, Handwritten.self) { session in
+      let bytes = try Session.run(disk, Artist.self, Song.self, Handwritten.self) { session in
         let (song, object) = (Song("a"), Handwritten())
         (object.large, object.bytes, object.size) = (.max, [0], size)
         (object.songs, object.anys) = ([song], [song, object])
         try session.save(song, object)
         return try session.record(Handwritten.self)
       }
-      try Session.run(disk, Song.self, Generated.self) { session in
+      try Session.run(disk, Artist.self, Song.self, Generated.self) { session in
         let object = try #require(try session.store.object(Generated.self, rowID: 2))
         #expect(object.large == .max && object.bytes == [0] && object.size == size)
         #expect(object.text == nil && object.song == nil && object.any == nil)
