@@ -57,7 +57,10 @@ extension DataBuffer {
   /// - Throws: ``DataBufferError``, see ``readObjects(of:)``.
   public mutating func readValue<Object: StoredObject>(
     of type: Set<Object>.Type
-  ) throws(DataBufferError) -> Set<Object> { try set(of: try readObjects(of: Object.self), 4) }
+  ) throws(DataBufferError) -> Set<Object> {
+    let objects = try readObjects(of: Object.self)
+    return try set(of: objects, 4)
+  }
 
   /// Reads a reference to an object of any registered class; no record is read.
   ///
@@ -79,7 +82,10 @@ extension DataBuffer {
   /// - Throws: ``DataBufferError``, see ``readAnyObjects()``.
   public mutating func readValue(
     of type: Set<StoredObject>.Type
-  ) throws(DataBufferError) -> Set<StoredObject> { try set(of: try readAnyObjects(), 5) }
+  ) throws(DataBufferError) -> Set<StoredObject> {
+    let objects = try readAnyObjects()
+    return try set(of: objects, 5)
+  }
 
   /// Tells that a reference may be missing.
   ///
