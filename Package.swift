@@ -30,6 +30,8 @@ let package = Package(
     .library(name: "TokyoCabinet", targets: ["TokyoCabinet"]),
     .library(name: "TokyoCabinetFile", targets: ["TokyoCabinetFile"]),
     .library(name: "TokyoCabinetBackend", targets: ["TokyoCabinetBackend"]),
+    .library(name: "CDB", targets: ["CDB"]),
+    .library(name: "CDBBackend", targets: ["CDBBackend"]),
     .library(name: "StoredObjectsTestSupport", targets: ["StoredObjectsTestSupport"]),
     .executable(name: "stored-objects", targets: ["stored-objects"]),
   ],
@@ -84,7 +86,12 @@ let package = Package(
       name: "TokyoCabinetFile", dependencies: ["CZlib", "Files"], swiftSettings: strict),
     .target(
       name: "TokyoCabinetBackend",
-      dependencies: ["StoredObjectsCore", "TokyoCabinet", "Files", "Locks"],
+      dependencies: ["StoredObjectsCore", "TokyoCabinet", "TokyoCabinetFile", "Files", "Locks"],
+      swiftSettings: strict),
+
+    .target(name: "CDB", dependencies: ["Files", "Locks"], swiftSettings: strict),
+    .target(
+      name: "CDBBackend", dependencies: ["StoredObjectsCore", "CDB", "Files", "Locks"],
       swiftSettings: strict),
 
     .target(
@@ -94,7 +101,7 @@ let package = Package(
 
     .executableTarget(
       name: "stored-objects",
-      dependencies: ["StoredObjectsCore", "TokyoCabinetBackend", argumentParser],
+      dependencies: ["CDBBackend", "StoredObjectsCore", "TokyoCabinetBackend", argumentParser],
       swiftSettings: strict),
 
     .executableTarget(
@@ -103,7 +110,7 @@ let package = Package(
 
     .target(
       name: "SpeedWorkloads",
-      dependencies: ["StoredObjectsCore", "TokyoCabinetBackend"],
+      dependencies: ["CDBBackend", "StoredObjectsCore", "TokyoCabinetBackend"],
       path: "SpeedTests/Workloads", swiftSettings: strict),
     .executableTarget(
       name: "speedtests-worker", dependencies: ["SpeedWorkloads", "StoredObjectsCore", "Files"],
@@ -128,19 +135,24 @@ let package = Package(
     .executableTarget(
       name: "crash-harness",
       dependencies: [
-        "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet", "StoredObjectsTestSupport",
+        "CDBBackend", "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet",
+        "StoredObjectsTestSupport",
         argumentParser,
       ],
       path: "Tests/CrashHarness", exclude: ["PowerShim"], swiftSettings: strict),
 
     .executableTarget(
-      name: "jukebox", dependencies: ["StoredObjects", argumentParser],
+      name: "jukebox", dependencies: ["CDBBackend", "StoredObjects", argumentParser],
       path: "Examples/Jukebox", exclude: ["README.md", "Sample"], swiftSettings: strict),
 
     .testTarget(name: "FilesTests", dependencies: ["Files"], swiftSettings: strict),
     .testTarget(
       name: "StoredObjectsCoreTests",
       dependencies: ["StoredObjectsCore", "StoredObjectsTestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "CDBTests",
+      dependencies: ["CDB", "Files", "FormatFuzzing", "StoredObjectsTestSupport"],
       swiftSettings: strict),
     .testTarget(name: "TokyoCabinetTests", dependencies: ["TokyoCabinet"], swiftSettings: strict),
     .testTarget(
@@ -151,7 +163,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "FormatFuzzing",
-      dependencies: ["TokyoCabinetFile", "Files", "StoredObjectsTestSupport"],
+      dependencies: ["CDB", "TokyoCabinetFile", "Files", "StoredObjectsTestSupport"],
       path: "Tests/FormatFuzzing", swiftSettings: strict),
     .executableTarget(
       name: "format-fuzzer",
@@ -160,8 +172,8 @@ let package = Package(
     .testTarget(
       name: "BackendTests",
       dependencies: [
-        "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet", "StoredObjectsTestSupport",
-        "Locks",
+        "CDBBackend", "CDB", "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet",
+        "TokyoCabinetFile", "StoredObjectsTestSupport", "Locks",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -2,6 +2,12 @@
 #include "CFiles.h"
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+int files_lock_shared(int descriptor) {
+  struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+  return fcntl(descriptor, F_OFD_SETLK, &lock);
+}
 
 int files_link_count(int descriptor) {
   struct statx status;

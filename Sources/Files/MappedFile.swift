@@ -33,41 +33,60 @@ package final class MappedFile: @unchecked Sendable {
   @usableFromInline package let memory: UnsafeRawBufferPointer
   /// Whether the memory is a map, and not a copy.
   private let isMapped: Bool
+  /// Has the lock, if the file is locked.
+  private let lockedDescriptor: Int32?
 
   /// Maps a regular file.
   ///
-  /// - Throws: `SystemError`; with `ENODEV`, as of `mmap`, for what is no regular file.
-  package init(_ path: String) throws(SystemError) {
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - isLocked: Whether those are kept out, as long as this object lives, who lock the file for
+  ///     writing, as Tokyo Cabinet does. Where the file system has no such locks there is none.
+  /// - Throws: `SystemError`; with `ENODEV`, as of `mmap`, for what is no regular file, and of the
+  ///   kind `inUse` when somebody has locked the file for writing.
+  package init(_ path: String, isLocked: Bool = false) throws(SystemError) {
     self.path = path
     isMapped = true
     let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK
     let descriptor = Int32(try retrying("open", path) { Int(unsafe open(path, flags)) })
-    defer { closeFile(descriptor) }
+    do {
+      if isLocked { try lockForReading(descriptor, path) }
+      unsafe memory = try Self.map(descriptor, path)
+    } catch {
+      closeFile(descriptor)
+      throw error
+    }
+    if !isLocked { closeFile(descriptor) }
+    lockedDescriptor = isLocked ? descriptor : nil
+  }
+
+  private static func map(
+    _ descriptor: Int32, _ path: String
+  ) throws(SystemError) -> UnsafeRawBufferPointer {
     var status = stat()
     _ = try retrying("fstat", path) { Int(unsafe fstat(descriptor, &status)) }
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw SystemError(call: "mmap", path: path, number: ENODEV)
     }
     let count = Int(status.st_size)
-    guard count > 0 else {
-      unsafe memory = UnsafeRawBufferPointer(start: nil, count: 0)
-      return
-    }
+    guard count > 0 else { return unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
     let map = unsafe mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0)
     guard let map = unsafe map, unsafe map != MAP_FAILED else { throw .last("mmap", path) }
-    unsafe memory = UnsafeRawBufferPointer(start: map, count: count)
+    return unsafe UnsafeRawBufferPointer(start: map, count: count)
   }
 
   /// Copies bytes, to be read as if they were a file's.
   package init(copying bytes: [UInt8], path: String = "memory") {
     self.path = path
     isMapped = false
+    lockedDescriptor = nil
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)
     unsafe copy.copyBytes(from: bytes)
     unsafe memory = UnsafeRawBufferPointer(copy)
   }
 
   deinit {
+    if let lockedDescriptor { closeFile(lockedDescriptor) }
     if !isMapped { return unsafe memory.deallocate() }
     guard let start = unsafe memory.baseAddress else { return }
     _ = unsafe munmap(UnsafeMutableRawPointer(mutating: start), memory.count)

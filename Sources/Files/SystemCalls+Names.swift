@@ -1,5 +1,7 @@
 // The operating system's calls on names: directories, renames, locks.
 
+internal import CFiles
+
 #if canImport(Musl)
   internal import Musl
 #else
@@ -67,6 +69,16 @@ package func lockDescriptor(
   _ = try retrying("flock", path) { Int(flock(descriptor, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB)) }
 }
 
+/// Locks an open file against those who lock it for writing, where the file system can do that.
+///
+/// `F_OFD_SETLK`.
+package func lockForReading(_ descriptor: Int32, _ path: String) throws(SystemError) {
+  guard files_lock_shared(descriptor) != 0 else { return }
+  if errno == EAGAIN || errno == EACCES {
+    throw SystemError(call: "fcntl", path: path, number: EWOULDBLOCK)
+  }
+}
+
 /// Unlocks an open directory, also for a child process that has been forked and not executed yet.
 package func unlockDescriptor(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
 
@@ -76,6 +88,14 @@ package func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 /// Gives a file a new name, replacing a file that has it.
 package func renameFile(_ old: String, _ new: String) throws(SystemError) {
   if unsafe rename(old, new) != 0 { throw .last("rename", new) }
+}
+
+/// Makes a file that must not be there yet, with the permissions of another one, if that is there.
+package func createFile(_ path: String, like other: String) throws(SystemError) -> Int32 {
+  let descriptor = try createFile(path)
+  var status = stat()
+  if unsafe stat(other, &status) == 0 { _ = fchmod(descriptor, status.st_mode & 0o777) }
+  return descriptor
 }
 
 /// Copies a file, with its permissions, to a path where there is none or an older one.

@@ -1,6 +1,7 @@
 import Files
 import StoredObjectsCore
 import TokyoCabinet
+import TokyoCabinetFile
 
 extension StoreError {
   /// What an error of the hash database means for a store.
@@ -8,6 +9,20 @@ extension StoreError {
     self.init(
       Self.code(error.code), error.message,
       at: Place(path: error.path, className: className), underlying: error)
+  }
+
+  /// What an error of a hash file means for a store.
+  init(_ error: HashFileError, className: String? = nil) {
+    let code: Code =
+      switch error.code {
+      case .inUse: .inUse
+      case .noSpace, .tooLarge: .full
+      case .damaged, .truncated, .notAHashFile, .unsupportedCompression, .duplicateKey: .damaged
+      default: .ioError
+      }
+    self.init(
+      code, error.message,
+      at: Place(path: error.path, className: className, offset: error.offset), underlying: error)
   }
 
   private static func code(_ code: TokyoCabinetError.Code) -> Code {
@@ -29,6 +44,8 @@ func storeErrors<Result>(
   do {
     return try body()
   } catch let error as TokyoCabinetError {
+    throw StoreError(error, className: className)
+  } catch let error as HashFileError {
     throw StoreError(error, className: className)
   } catch let error as SystemError {
     throw StoreError(error)

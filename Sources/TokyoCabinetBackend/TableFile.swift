@@ -1,169 +1,162 @@
 import Files
 import Locks
 import StoredObjectsCore
-import Synchronization
 import TokyoCabinet
+import TokyoCabinetFile
 
-/// The file of one table: opened when it is first needed, kept open, guarded by a lock of its own.
+/// The file of one table: opened when it is first needed, and kept open for reading.
+///
+/// Nobody waits for anybody here. Who reads keeps the file that he has begun with, also when another
+/// takes its place, because files are replaced by renaming and never written in place.
 final class TableFile: Sendable {
   let name: String
   private let isReadOnly: Bool
-  private let currentPath: Locked<String>
-  /// Held by look-ups while they copy bytes out, and by a commit that touches the table.
-  let lock = ReadWriteLock()
-  private let state = Locked<State>(.unknown)
-  private let replacements = Atomic<UInt64>(0)
-  private let scans = Locked<[ObjectIdentifier: TableScan]>([:])
+  private let current: Locked<Current>
+
+  private struct Current {
+    /// Where the file is: under its name, unless a reader found that a writer had died before
+    /// renaming.
+    var path: String
+    var state = State.unknown
+    /// How often the file has been replaced.
+    var generation: UInt64 = 0
+  }
 
   private enum State: Sendable {
     case unknown
     /// There is no file; nobody else can make one while the directory is locked.
     case missing
-    case open(HashDatabase)
+    case open(HashFile)
     case closed
   }
 
   init(name: String, directory: String, isReadOnly: Bool) {
     self.name = name
-    currentPath = Locked(directory + "/" + name)
+    current = Locked(Current(path: directory + "/" + name))
     self.isReadOnly = isReadOnly
   }
 
-  /// Where the file is: under its name, unless a reader found that a writer had died before renaming.
-  var path: String { currentPath.withLock { $0 } }
-
+  /// Where the file is.
+  var path: String { current.withLock { $0.path } }
   /// How often the file has been replaced.
-  var generation: UInt64 { replacements.load(ordering: .acquiring) }
+  var generation: UInt64 { current.withLock { $0.generation } }
 
-  /// The database, or nil when the table was never written.
-  func database() throws -> HashDatabase? {
-    try state.withLock { state in
-      switch state {
-      case .open(let database) where !database.isClosed: return database
-      case .missing: return nil
+  /// The file, or nil when the table was never written.
+  func file() throws -> HashFile? { try fileAndGeneration().file }
+
+  /// The file, if there is one, and how often it had been replaced when it was this one.
+  func fileAndGeneration() throws -> (file: HashFile?, generation: UInt64) {
+    try current.withLock { current in
+      switch current.state {
+      case .open(let file): return (file, current.generation)
+      case .missing: return (nil, current.generation)
       case .closed: throw StoreError(.closed, "the backend has been closed")
-      case .unknown, .open: break
+      case .unknown:
+        let found = try open(current.path, isOurs: current.generation > 0)
+        current.state = found.map { .open($0) } ?? .missing
+        return (found, current.generation)
       }
-      let found = try open()
-      state = found.map { .open($0) } ?? .missing
-      return found
     }
   }
 
-  private func open() throws -> HashDatabase? {
+  /// Whether the table has a file.
+  func isThere() throws -> Bool { try file() != nil }
+
+  /// Runs a look-up; nil when the table was never written.
+  func reading<Result>(_ body: (HashFile) throws -> Result?) throws -> Result? {
+    guard let file = try file() else { return nil }
+    return try storeErrors(at: file.path, className: name) { try body(file) }
+  }
+
+  /// Reads a file that stands ready under another name, instead of renaming it.
+  func redirect(to path: String) {
+    current.withLock { current in
+      current.path = path
+      current.state = .unknown
+      current.generation += 1
+    }
+  }
+
+  /// Puts a new file in the place of this one.
+  func replace(by new: String) throws {
+    try current.withLock { current in
+      try storeErrors(at: current.path, className: name) { try renameFile(new, current.path) }
+      current.state = .unknown
+      current.generation += 1
+    }
+  }
+
+  /// Closes the file, for good.
+  ///
+  /// Who still reads it keeps it.
+  func close() { current.withLock { $0.state = .closed } }
+
+  // MARK: Opening
+
+  private func open(_ path: String, isOurs: Bool) throws -> HashFile? {
     guard exists(path) else { return nil }
     return try storeErrors(at: path, className: name) {
-      if generation == 0 { try inspect() }
-      if !isReadOnly { try repairAfterCrash() }
-      return try SharedReaders.open(path)
+      let start = try firstBytes(of: path, count: HashFileHeader.size)
+      if let header = HashFileHeader(bytes: start), header.isMarkedOpen {
+        try takeBackTransaction(path, header.byteOrder)
+      }
+      let file = try HashFile(MappedFile(path, isLocked: true))
+      if !isOurs { try inspect(file) }
+      guard !isReadOnly, try file.header.byteOrder != libraryByteOrder(path) else { return file }
+      try convert(file, path)
+      return try HashFile(MappedFile(path, isLocked: true))
     }
   }
 
-  /// The C library trusts its files; up to this size they are looked at before it gets them.
+  /// Up to this size files are looked at when they are opened, which takes some milliseconds.
   ///
-  /// That takes about 20 ms at most. What this backend itself has made needs no look.
+  /// Reading believes nothing in a file, but would miss a record that a spoilt link does not lead to.
+  /// What this backend itself has made needs no look.
   private static let inspectedSize = 4 << 20
 
-  private func inspect() throws {
-    guard let size = FileStatus(path)?.size, (1...Self.inspectedSize).contains(size),
-      !SharedReaders.isOpen(path)
-    else { return }
-    if let finding = try HashFileInspection(path, className: name).findings.first {
-      throw StoreError(.damaged, finding.message, at: finding.place)
+  private func inspect(_ file: HashFile) throws {
+    guard file.fileSize <= Self.inspectedSize, let finding = file.check().findings.first else {
+      return
     }
+    let place = StoreError.Place(path: file.path, className: name)
+    let damage = StoreFinding.damage(finding.message, finding.offset, place)
+    throw StoreError(.damaged, damage.message, at: damage.place)
+  }
+
+  private func libraryByteOrder(_ path: String) throws -> HashFileHeader.ByteOrder {
+    try HashDatabase.libraryByteOrder(
+      probing: "\(directoryName(path))/\(Names.newPrefix)byte-order")
   }
 
   /// Lets the C library take back the transaction of a writer that died in it.
   ///
   /// This library never leaves a file so; BNRPersistence and others did.
-  private func repairAfterCrash() throws {
-    guard let header = try HashFileHeader.read(path: path), header.isMarkedOpen else { return }
-    try HashDatabase(path: path, mode: .readWrite([])).close()
-  }
-
-  /// Whether the table has a file.
-  func isThere() throws -> Bool { try reading { _ in true } ?? false }
-
-  /// Copies the file, which nobody writes to; false when there is none.
-  func copy(to copy: String) throws -> Bool {
-    guard try isThere() else { return false }
-    try storeErrors(at: copy) { try copyFile(path, to: copy) }
-    return true
-  }
-
-  /// Reads a file that stands ready under another name, instead of renaming it.
-  func redirect(to path: String) throws {
-    lock.lockForWriting()
-    defer { lock.unlock() }
-    try willBeReplaced()
-    currentPath.withLock { $0 = path }
-  }
-
-  /// Lets go of the file, because another one takes its place; called with the lock held.
-  func willBeReplaced() throws {
-    if let database = try database() {
-      for scan in scans.withLock({ Array($0.values) }) {
-        try storeErrors(at: path, className: name) { try scan.readRest(of: database) }
-      }
-      try storeErrors(at: path, className: name) { try SharedReaders.close(path) }
-    } else {
-      for scan in scans.withLock({ Array($0.values) }) { scan.finish() }
+  private func takeBackTransaction(_ path: String, _ order: HashFileHeader.ByteOrder) throws {
+    if !isReadOnly, try order == libraryByteOrder(path) {
+      return try HashDatabase(path: path, mode: .readWrite([])).close()
     }
-    state.withLock { $0 = .unknown }
-    replacements.wrappingAdd(1, ordering: .acquiringAndReleasing)
+    guard let log = FileStatus(path + ".wal"), log.size > 0 else { return }
+    throw StoreError(
+      .damaged,
+      """
+      A writer has died in a transaction. Open the store for writing, on a machine whose Tokyo \
+      Cabinet has the byte order of the file, to have it taken back.
+      """,
+      at: .init(path: path, className: name))
   }
 
-  /// Closes the file, for good.
-  func close() throws {
-    let old = state.withLock { state in
-      defer { state = .closed }
-      return state
-    }
-    guard case .open = old else { return }
-    try storeErrors(at: path, className: name) {
-      try SharedReaders.close(path)
-    }
-  }
-
-  /// Runs a look-up beside others; nil when the table was never written.
-  func reading<Result>(_ body: (HashDatabase) throws -> Result?) throws -> Result? {
-    try lock.reading {
-      guard let database = try database() else { return nil }
-      return try storeErrors(at: path, className: name) { try body(database) }
-    }
-  }
-
-  // MARK: Scans
-
-  func begin(_ scan: TableScan) { scans.withLock { $0[ObjectIdentifier(scan)] = scan } }
-  func end(_ scan: TableScan) { scans.withLock { $0[ObjectIdentifier(scan)] = nil } }
-}
-
-/// Files that are open for reading, shared by the backends of this process.
-///
-/// The C library refuses to open a file twice in one process, even for reading.
-enum SharedReaders {
-  private static let files = Locked<[String: (database: HashDatabase, users: Int)]>([:])
-
-  static func open(_ path: String) throws -> HashDatabase {
-    try files.withLock { files in
-      if let known = files[path] {
-        files[path] = (known.database, known.users + 1)
-        return known.database
-      }
-      let database = try HashDatabase(path: path, mode: .readOnly)
-      files[path] = (database, 1)
-      return database
-    }
-  }
-
-  static func isOpen(_ path: String) -> Bool { files.withLock { $0[path] != nil } }
-
-  static func close(_ path: String) throws {
-    try files.withLock { files in
-      guard let known = files[path] else { return }
-      files[path] = known.users > 1 ? (known.database, known.users - 1) : nil
-      if known.users == 1 { try known.database.close() }
-    }
+  /// Writes a file of the other byte order anew, so that the C library can read it, too.
+  ///
+  /// The new file has the same records, so it can take the place of the old one at any time.
+  private func convert(_ file: HashFile, _ path: String) throws {
+    let new = "\(directoryName(path))/\(Names.newPrefix)order-\(name)"
+    try removeFile(new)
+    var layout = file.layout
+    layout.byteOrder = try libraryByteOrder(path)
+    let writer = try HashFileWriter(new, layout: layout)
+    try file.forEach { key, value in try writer.append(key: key, value: value) }
+    try writer.finish(synchronized: true)
+    try renameFile(new, path)
+    try syncDirectory(directoryName(path))
   }
 }

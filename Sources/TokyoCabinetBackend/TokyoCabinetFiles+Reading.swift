@@ -1,5 +1,5 @@
 public import StoredObjectsCore
-import TokyoCabinet
+import TokyoCabinetFile
 
 extension TokyoCabinetFiles {
   /// The number of rows in a table, row 1 included; 0 for a table that was never written.
@@ -8,7 +8,7 @@ extension TokyoCabinetFiles {
   ///
   /// - Throws: `StoreError` with `ioError`, `damaged` or `closed`.
   public func recordCount(in table: TableID) throws -> Int {
-    try file(table).reading { try $0.count } ?? 0
+    try file(table).reading { $0.count } ?? 0
   }
 
   /// Lends the record of a row to a closure, which runs under no lock.
@@ -20,7 +20,8 @@ extension TokyoCabinetFiles {
     _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws -> Result
   ) throws -> Result? {
     let file = try file(table)
-    return try withKey(of: rowID) { try withValue(of: $0, in: file, body) }
+    return try withKey(of: rowID) { key in try file.reading { try $0.withValue(forKey: key, body) }
+    }
   }
 
   /// Lends the buffer that is saved under a name to a closure, which runs under no lock.
@@ -32,15 +33,9 @@ extension TokyoCabinetFiles {
     _ name: String, _ body: (RawSpan) throws -> Result
   ) throws -> Result? {
     try checkOpen()
-    return try withKey(ofBuffer: name) { try withValue(of: $0, in: buffers, body) }
-  }
-
-  /// Copies a value under the table's lock, and lends it behind that.
-  private func withValue<Result>(
-    of key: RawSpan, in file: TableFile, _ body: (RawSpan) throws -> Result
-  ) throws -> Result? {
-    guard let value = try file.reading({ try $0.copyOfValue(forKey: key) }) else { return nil }
-    return try value.lend(body)
+    return try withKey(ofBuffer: name) { key in
+      try buffers.reading { try $0.withValue(forKey: key, body) }
+    }
   }
 
   /// The names of all saved buffers, in no order.

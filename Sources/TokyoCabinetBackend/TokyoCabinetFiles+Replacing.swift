@@ -1,12 +1,13 @@
 import Files
-import Locks
 public import StoredObjectsCore
 import TokyoCabinet
+import TokyoCabinetFile
 
 extension TokyoCabinetFiles {
   /// Makes new files with the changes, and brings them to the disk unless the level is `none`.
   ///
-  /// Complexity: linear in the sizes of the files, which are copied, and in the changes.
+  /// Complexity: linear in the sizes of the files, which are copied or written anew, and in the
+  /// changes.
   ///
   /// - Throws: `StoreError` with `rowExists`, `full`, `ioError`, `damaged` or `closed`. No new file
   ///   is left then.
@@ -19,7 +20,8 @@ extension TokyoCabinetFiles {
         made.append(Replacement(newName: name, name: target.file.name))
         try FilePreparation(
           bytes: changes.bytes, target: target, path: path(name), configuration: configuration,
-          testedSizeLimit: testedSizeLimit, isSynced: durability != .none
+          testedSizeLimit: testedSizeLimit, isSynced: durability != .none,
+          byteOrder: try libraryByteOrder()
         ).run()
       }
       // The log is going to name the new files, so they must be there after a power cut.
@@ -56,13 +58,10 @@ extension TokyoCabinetFiles {
     for replacement in replacements where exists(path(replacement.newName)) {
       let file = try file(of: replacement)
       if isReadOnly {
-        try file.redirect(to: path(replacement.newName))
+        file.redirect(to: path(replacement.newName))
         continue
       }
-      file.lock.lockForWriting()
-      defer { file.lock.unlock() }
-      try file.willBeReplaced()
-      try storeErrors(at: file.path) { try renameFile(path(replacement.newName), file.path) }
+      try file.replace(by: path(replacement.newName))
     }
     if isReadOnly { return }
     if durability != .none { try synchronizeDirectory() }
@@ -91,10 +90,17 @@ extension TokyoCabinetFiles {
     }
   }
 
+  /// The byte order of the files that the C library reads.
+  func libraryByteOrder() throws -> HashFileHeader.ByteOrder {
+    try storeErrors(at: location) {
+      try HashDatabase.libraryByteOrder(probing: path(Names.newPrefix + "byte-order"))
+    }
+  }
+
   /// The size of the files that folding would copy.
   public func byteCount(touchedBy footprint: PendingFootprint) throws -> Int {
     let files = try footprint.tables.map { try file($0) } + (footprint.hasNames ? [buffers] : [])
-    return try files.reduce(0) { $0 + (try $1.reading { Int(try $0.fileSize) } ?? 0) }
+    return try files.reduce(0) { $0 + (try $1.reading { $0.fileSize } ?? 0) }
   }
 
   /// The file of the commit log.

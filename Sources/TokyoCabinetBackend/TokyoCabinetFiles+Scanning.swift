@@ -1,12 +1,11 @@
-import Locks
 public import StoredObjectsCore
-import TokyoCabinet
+import TokyoCabinetFile
 
 extension TokyoCabinetFiles {
   /// Lends the records of a table in the order of the file; the closure runs under no lock.
   ///
-  /// One call sees the table as it was when the call began: a commit that comes in between first
-  /// hands it a copy of the rest.
+  /// One call sees the table as it was when the call began: it keeps its file, whichever takes the
+  /// place of that.
   ///
   /// Complexity: linear in the size of the file that is scanned.
   ///
@@ -32,18 +31,15 @@ extension TokyoCabinetFiles {
     of file: TableFile, from position: ScanPosition?,
     _ body: (_ key: RawSpan, _ value: RawSpan) throws -> ScanStep
   ) throws -> ScanEnd {
-    let scan = TableScan(from: position?.place)
-    let generation = file.lock.reading {
-      file.begin(scan)
-      return file.generation
-    }
-    defer { file.end(scan) }
+    let (hashFile, generation) = try file.fileAndGeneration()
     if let position, position.generation != generation { return .disturbed }
-    while let batch = try file.reading({ try scan.next(from: $0) }) {
-      if let stop = try batch.firstStop({ try body($0, $1) == .next }) {
-        return .paused(ScanPosition(place: batch.end(of: stop), generation: generation))
+    guard let hashFile else { return .finished }
+    let place = try storeErrors(at: hashFile.path, className: file.name) {
+      try hashFile.scan(from: position.map { Int($0.place) }) { key, value in
+        try body(key, value) == .next ? .next : .pause
       }
     }
-    return .finished
+    guard let place else { return .finished }
+    return .paused(ScanPosition(place: UInt64(place), generation: generation))
   }
 }

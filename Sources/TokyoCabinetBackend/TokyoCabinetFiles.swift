@@ -2,7 +2,7 @@ import Files
 import Locks
 public import StoredObjectsCore
 import Synchronization
-import TokyoCabinet
+import TokyoCabinetFile
 
 /// Keeps a store in a directory with one Tokyo Cabinet hash file for each class.
 ///
@@ -39,7 +39,8 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
 
 /// The hash files of a store's directory, under its commit log.
 ///
-/// They are open for reading only. Changes are made to copies, which then take their place.
+/// They are open for reading only, mapped into memory. Changes are made in new files, which then take
+/// their place.
 public final class TokyoCabinetFiles: RecordFiles {
   /// The path of the directory, without symbolic links.
   public let location: String
@@ -78,20 +79,14 @@ public final class TokyoCabinetFiles: RecordFiles {
 
   /// Closes all files and releases the lock; closing twice is harmless.
   ///
-  /// - Throws: `StoreError` with `ioError`, when a file could not be closed. All are closed then.
-  public func close() throws {
+  /// Who is reading goes on with the file that he has.
+  public func close() {
     let files = tables.withLock { tables in
       tables.isClosed = true
       return tables.files
     }
-    var failure: (any Error)?
-    for file in files + [buffers] {
-      file.lock.lockForWriting()
-      defer { file.lock.unlock() }
-      do { try file.close() } catch { failure = failure ?? error }
-    }
+    for file in files + [buffers] { file.close() }
     lock.withLock { $0 = nil }
-    if let failure { throw failure }
   }
 
   // MARK: Tables
@@ -110,7 +105,7 @@ public final class TokyoCabinetFiles: RecordFiles {
       tables.numbers[name] = tables.files.count - 1
       return (tables.files.count - 1, file)
     }
-    _ = try file.reading { $0 }
+    _ = try file.file()
     return TableID(index: id)
   }
 
@@ -129,12 +124,10 @@ public final class TokyoCabinetFiles: RecordFiles {
 
   /// Whether a file is a hash database; anything else that lies in the directory is passed over.
   func isHashFile(_ name: String) throws -> Bool {
-    do {
-      return try HashFileHeader.read(path: path(of: name))?.type == 0
-    } catch let error as TokyoCabinetError {
-      // Open in this process, here or by another backend that reads: so it is one.
-      return error.code == .inUse
-    }
+    let path = path(of: name)
+    guard isRegularFile(path) else { return false }
+    let bytes = try storeErrors(at: path) { try firstBytes(of: path, count: HashFileHeader.size) }
+    return HashFileHeader(bytes: bytes)?.type == 0
   }
 
   /// The names of all files, those included that a dead writer has left under other names.
@@ -145,7 +138,7 @@ public final class TokyoCabinetFiles: RecordFiles {
   }
 
   /// Where the file of a table, or of the named buffers, is.
-  func path(of name: String) -> String { redirectedPaths[name] ?? location + "/" + name }
+  public func path(of name: String) -> String { redirectedPaths[name] ?? location + "/" + name }
 
   /// The files that are read where a dead writer has left them, by the names that they should have.
   private var redirectedPaths: [String: String] {

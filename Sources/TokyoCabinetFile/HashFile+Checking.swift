@@ -17,7 +17,7 @@ extension HashFile {
       walk.checkHeader()
       walk.checkBlocks(bytes)
       walk.checkIndex(bytes)
-      walk.checkPool()
+      walk.checkPool(bytes)
       return walk.check
     }
   }
@@ -52,8 +52,11 @@ struct HashFileWalk {
     if header.freeBlockPower > HashFileFormat.freeBlockPowerLimit {
       check.add(.header, "the free-block power is \(header.freeBlockPower)", at: 35)
     }
-    if !geometry.isAligned(geometry.first) {
-      check.add(.header, "the first block is not aligned", at: 64)
+    if header.options.rawValue & ~0x1F != 0 {
+      check.add(.header, "there are options that nobody knows", at: 36)
+    }
+    if geometry.first != hashFile.layout.first {
+      check.add(.header, "the first block is not where the numbers of the header put it", at: 64)
     }
     if !geometry.isAligned(geometry.end) { check.add(.header, "the size is not aligned", at: 56) }
   }
@@ -119,21 +122,33 @@ struct HashFileWalk {
 
   // MARK: Pool
 
-  mutating func checkPool() {
+  mutating func checkPool(_ bytes: RawSpan) {
     do {
       // While a writer has the file open, the list is in its memory.
       if hashFile.header.isMarkedOpen { return }
+      var last = 0
       for entry in try hashFile.freeBlockPool() where isChainWhole {
-        let end = entry.offset + entry.size
-        let isFree = freeBlocks.contains(entry.offset)
-        let endsWell = end == geometry.end || freeBlocks.contains(end) || records.contains(end)
-        if !isFree || !endsWell || entry.size == 0 {
-          check.add(.pool, "the free-block pool names a part that is not free", at: entry.offset)
+        if entry.offset < last || !isFree(entry, bytes) {
+          return check.add(
+            .pool, "the free-block pool names a part that is not free", at: entry.offset)
         }
+        last = entry.offset + entry.size
       }
     } catch {
       check.add(.pool, error.message, at: error.offset)
     }
+  }
+
+  /// Whether an entry stands for one free block, or several that follow one another.
+  private func isFree(_ entry: HashFile.FreeBlock, _ bytes: RawSpan) -> Bool {
+    var offset = entry.offset
+    let end = entry.offset + entry.size
+    while offset < end {
+      guard freeBlocks.contains(offset), let block = try? geometry.block(in: bytes, at: offset)
+      else { return false }
+      offset = block.end
+    }
+    return offset == end && entry.size > 0
   }
 }
 

@@ -37,7 +37,8 @@ public struct HashFileError: Error, Hashable, Sendable, CustomStringConvertible 
       case .full: .noSpace
       case .denied: .noPermission
       case .missing, .notADirectory: .noFile
-      case .inUse, .other: .ioError
+      case .inUse: .inUse
+      case .other: .ioError
       }
     self.init(code, "\(error)", path: error.path, systemError: error.number)
   }
@@ -60,6 +61,8 @@ extension HashFileError.Code {
   public static let noFile = Self(description: "noFile")
   /// The operating system denies access.
   public static let noPermission = Self(description: "noPermission")
+  /// Somebody has the file open for writing.
+  public static let inUse = Self(description: "inUse")
   /// Another failure of the operating system.
   public static let ioError = Self(description: "ioError")
   /// The disk, or the process's share of it, is full.

@@ -21,6 +21,8 @@ enum HashFileFormat {
   static let alignmentPowerLimit: UInt8 = 16
   /// So has that of the free-block pool (`HDBMAXFPOW`).
   static let freeBlockPowerLimit: UInt8 = 20
+  /// What the program may keep in the header (`HDBOPAQUEOFF`).
+  static let opaque = 128..<256
   /// The free-block pool takes so much (`HDBFBPBSIZ`).
   static let poolBase = 64
   /// It takes so much more for each block that it is to hold (`HDBFBPESIZ`).

@@ -1,3 +1,5 @@
+import Files
+
 /// How a file that is written anew is laid out.
 public struct HashFileLayout: Sendable, Hashable {
   /// The order of the bytes of its numbers.
@@ -18,6 +20,8 @@ public struct HashFileLayout: Sendable, Hashable {
   public var freeBlockPower: UInt8
   /// 64-bit offsets, and compression, of which only Deflate can be written; by default neither.
   public var options: HashFileOptions
+  /// Up to 128 bytes that stand in the header for the program; by default none.
+  public var opaque: [UInt8] = []
 
   /// Describes a layout; what is left out is the library's default.
   public init(
@@ -60,6 +64,7 @@ public struct HashFileLayout: Sendable, Hashable {
     if freeBlockPower > HashFileFormat.freeBlockPowerLimit {
       return "the free-block power is \(freeBlockPower)"
     }
+    if opaque.count > HashFileFormat.opaque.count { return "\(opaque.count) opaque bytes" }
     if !options.isSubset(of: [.large, .deflate]) { return "only Deflate can be written" }
     return first > sizeLimit ? "so many buckets need the option large" : nil
   }
@@ -77,6 +82,20 @@ extension HashFileHeader {
     for (index, number) in numbers.enumerated() {
       bytes.store(UInt64(number), width: 8, at: 40 + 8 * index, layout.byteOrder)
     }
+    bytes.replaceSubrange(
+      HashFileFormat.opaque.prefix(layout.opaque.count), with: layout.opaque)
     return bytes
+  }
+}
+
+extension HashFile {
+  /// How the file is laid out; a file that is written anew in the same way takes its place.
+  public var layout: HashFileLayout {
+    var layout = HashFileLayout(
+      byteOrder: header.byteOrder, bucketCount: Int(geometry.bucketCount),
+      alignmentPower: header.alignmentPower, freeBlockPower: header.freeBlockPower,
+      options: header.options)
+    layout.opaque = file.withBytes { [UInt8](copying: $0.extracting(HashFileFormat.opaque)) }
+    return layout
   }
 }

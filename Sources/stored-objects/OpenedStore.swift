@@ -1,4 +1,5 @@
 import ArgumentParser
+import CDBBackend
 import Foundation
 import StoredObjectsCore
 import TokyoCabinetBackend
@@ -14,17 +15,23 @@ struct StoreArgument: ParsableArguments {
   var directory: String
 
   /// Opens the store for reading; nothing is created.
-  func openForReading() throws -> TokyoCabinetBackend {
-    try refuseNoStore()
-    return try TokyoCabinetBackend(
-      directory: directory, configuration: .init(access: .readOnly))
+  func openForReading() throws -> any ToolStore {
+    switch try kindOfStore() {
+    case .tokyoCabinet:
+      try TokyoCabinetBackend(directory: directory, configuration: .init(access: .readOnly))
+    case .cdb:
+      try CDBBackend(directory: directory, configuration: .init(access: .readOnly))
+    }
   }
 
   /// Opens a store that exists for writing.
-  func openForWriting() throws -> TokyoCabinetBackend {
-    try refuseNoStore()
-    return try TokyoCabinetBackend(
-      directory: directory, configuration: .init(createIfMissing: false))
+  func openForWriting() throws -> any ToolStore {
+    switch try kindOfStore() {
+    case .tokyoCabinet:
+      try TokyoCabinetBackend(directory: directory, configuration: .init(createIfMissing: false))
+    case .cdb:
+      try CDBBackend(directory: directory, configuration: .init(createIfMissing: false))
+    }
   }
 
   /// Refuses what can't even be a wreck of a store; the names in the directory.
@@ -47,13 +54,20 @@ struct StoreArgument: ParsableArguments {
 
   private var resolved: String { URL(fileURLWithPath: directory).resolvingSymlinksInPath().path }
 
-  /// Refuses a directory of other things, before anything is made there.
-  private func refuseNoStore() throws {
+  /// The kind of what lies in the directory, a store or the wreck of one.
+  func kindOfWreck() throws -> StoreKind {
+    try refuseNoDirectory().contains { $0.hasSuffix(".cdb") } ? .cdb : .tokyoCabinet
+  }
+
+  /// The kind of the store; refuses a directory of other things, before anything is made there.
+  private func kindOfStore() throws -> StoreKind {
+    let kind = try kindOfWreck()
+    if kind == .cdb { return kind }
     for name in try refuseNoDirectory() {
-      if name == "Commit.log" { return }
+      if name == "Commit.log" { return kind }
       let file = FileHandle(forReadingAtPath: directory + "/" + name)
       let start = try? file?.read(upToCount: 14)
-      if start == Data("ToKyO CaBiNeT\n".utf8) { return }
+      if start == Data("ToKyO CaBiNeT\n".utf8) { return kind }
     }
     throw Failure(
       description: """

@@ -1,16 +1,15 @@
 import Foundation
 import StoredObjectsCore
-import TokyoCabinetBackend
 
 /// Writes records in hex to the standard output, in bounded memory.
 final class RecordDump {
   static let buffers = "NamedBuffers"
 
-  private let backend: TokyoCabinetBackend
+  private let backend: any StoreBackend
   private let isJSON: Bool
   private var text = ""
 
-  init(backend: TokyoCabinetBackend, isJSON: Bool) {
+  init(backend: any StoreBackend, isJSON: Bool) {
     self.backend = backend
     self.isJSON = isJSON
   }

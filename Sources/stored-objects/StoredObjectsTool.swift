@@ -8,7 +8,7 @@ struct StoredObjectsTool: ParsableCommand {
     discussion: """
       A store is the directory that a program has opened with StoredObjects. The program's classes \
       are not needed. info, check and dump only read, and can run beside each other; the others need \
-      the store for themselves, but for backup, which also only reads.
+      the store for themselves, but for backup and convert, which also only read.
 
       Examples:
         stored-objects info Music
@@ -16,12 +16,13 @@ struct StoredObjectsTool: ParsableCommand {
         stored-objects backup Music "Music 2026-11-21"
         stored-objects salvage Music "Music salvaged"
         stored-objects dump Music Song --json
+        stored-objects convert Music "Music in CDB" --backend cdb
 
       The exit code is 0 only when all is well: 1 after an error, when a check has found something, \
       or when a salvage has lost something; 64 when the command line makes no sense.
       """,
     subcommands: [
       InfoCommand.self, CheckCommand.self, BackupCommand.self, SalvageCommand.self,
-      CompactCommand.self, CheckpointCommand.self, DumpCommand.self,
+      CompactCommand.self, CheckpointCommand.self, DumpCommand.self, ConvertCommand.self,
     ])
 }

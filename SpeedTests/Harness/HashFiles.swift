@@ -26,6 +26,11 @@ struct HashFiles: ParsableCommand {
 
   private func measure(_ race: HashFileRace) throws {
     try compare("build", { try race.buildByLibrary() }, { try race.build() })
+    for part in [64, 16, 8] as [UInt32] {
+      try compare(
+        "change every \(part)th record in a new file", { try race.changeCopy(part) },
+        { try race.changeAnew(part) })
+    }
     let database = try HashDatabase(path: race.theirs, mode: .readOnly)
     let file = try HashFile(race.theirs)
     try compare("scan", { try race.scan(database) }, { try race.scan(file) })
@@ -63,10 +68,12 @@ struct HashFileRace {
     (0..<4).map { UInt8(truncatingIfNeeded: row >> ($0 * 8)) }
   }
 
-  private func forEachRecord(_ body: (RawSpan, RawSpan) throws -> Void) throws {
+  private func forEachRecord(
+    every step: UInt32 = 1, _ body: (RawSpan, RawSpan) throws -> Void
+  ) throws {
     var key: [UInt8] = [0, 0, 0, 0]
     var value = [UInt8](repeating: 7, count: 30)
-    for row in 0..<count {
+    for row in stride(from: 0, to: count, by: Int(step)) {
       for index in 0..<4 { key[index] = UInt8(truncatingIfNeeded: row >> (UInt32(index) * 8)) }
       value[0] = key[0]
       try key.lend { key in try value.lend { try body(key, $0) } }
@@ -86,6 +93,30 @@ struct HashFileRace {
     let writer = try HashFileWriter(
       ours, layout: HashFileLayout(bucketCount: bucketCount, alignmentPower: 2))
     try forEachRecord { try writer.append(key: $0, value: $1) }
+    try writer.finish(synchronized: false)
+  }
+
+  /// Makes a copy, and changes records in it.
+  func changeCopy(_ part: UInt32) throws {
+    let copy = directory + "/copy"
+    try copyFile(theirs, to: copy)
+    let database = try HashDatabase(path: copy)
+    try forEachRecord(every: part) { try database.put(key: $0, value: $1) }
+    try database.close()
+  }
+
+  /// Writes the file anew, with other records in the place of some.
+  func changeAnew(_ part: UInt32) throws {
+    try removeFile(ours)
+    let file = try HashFile(theirs)
+    let writer = try HashFileWriter(ours, layout: file.layout)
+    let other = [UInt8](repeating: 8, count: 30)
+    var rest: UInt32 = 0
+    try file.forEach { key, value in
+      rest = rest == part ? 1 : rest + 1
+      if rest < part { return try writer.append(key: key, value: value) }
+      try other.lend { try writer.append(key: key, value: $0) }
+    }
     try writer.finish(synchronized: false)
   }
 

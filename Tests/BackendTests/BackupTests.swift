@@ -102,16 +102,18 @@ struct BackupTests {
       let backend = try TokyoCabinetBackend(directory: directory)
       let songs = try backend.table(named: "Song")
       let record = [UInt8](repeating: 7, count: 1000)
-      try backend.commit { for row in UInt32(2)..<502 { $0.insert(row, in: songs, record) } }
+      try backend.commit { for row in UInt32(2)..<2002 { $0.insert(row, in: songs, record) } }
       try backend.checkpoint()
-      try backend.commit { for row in UInt32(2)..<500 { $0.delete(row, in: songs) } }
+      // So few that they are made in a copy, and leave gaps there.
+      try backend.commit { for row in UInt32(2)..<102 { $0.delete(row, in: songs) } }
       try backend.commit { $0.set("x", [1]) }
       try backend.checkpoint()
       let before = try backend.fileSize(of: "Song")
       let saved = try backend.compact()
       let after = try backend.fileSize(of: "Song")
-      #expect(saved > 400_000 && before - after == saved)
-      #expect(try backend.records(in: songs) == [500: record, 501: record])
+      #expect(saved > 100_000 && before - after == saved)
+      #expect(try backend.records(in: songs).count == 1900)
+      #expect(try backend.record(102, in: songs) == record)
       #expect(try backend.compact() == 0)
       try backend.commit { $0.insert(2, in: songs, [1]) }
       try backend.close()

@@ -1,3 +1,4 @@
+import CDBBackend
 import StoredObjectsCore
 import StoredObjectsTestSupport
 import Testing
@@ -7,6 +8,7 @@ import TokyoCabinetBackend
 enum BackendKind: String, CaseIterable, CustomTestStringConvertible {
   case memory
   case tokyoCabinet
+  case cdb
 
   var testDescription: String { rawValue }
 
@@ -16,6 +18,8 @@ enum BackendKind: String, CaseIterable, CustomTestStringConvertible {
     case .memory: try body(MemoryPlace())
     case .tokyoCabinet:
       try TokyoFixtures.withDirectory { try body(TokyoCabinetPlace(directory: $0)) }
+    case .cdb:
+      try TokyoFixtures.withDirectory { try body(CDBPlace(directory: $0)) }
     }
   }
 }
@@ -26,6 +30,16 @@ struct TokyoCabinetPlace: BackendPlace {
 
   func open(readOnly: Bool) throws -> any StoreBackend {
     try TokyoCabinetBackend(
+      directory: directory, configuration: .init(access: readOnly ? .readOnly : .readWrite))
+  }
+}
+
+/// A directory, on which `CDBBackend`s are opened.
+struct CDBPlace: BackendPlace {
+  let directory: String
+
+  func open(readOnly: Bool) throws -> any StoreBackend {
+    try CDBBackend(
       directory: directory, configuration: .init(access: readOnly ? .readOnly : .readWrite))
   }
 }

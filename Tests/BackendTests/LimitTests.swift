@@ -16,14 +16,14 @@ struct LimitTests {
         let songs = try backend.table(named: "Song")
         try backend.commit { $0.insert(2, in: songs, [1]) }
         // Less than the buckets of a class file.
-        try Limits.set(.fileSize, 300 << 10)
+        try Limits.set(.fileSize, 40 << 10)
         #expect(TokyoFixtures.error { try backend.checkpoint() }?.code == .full)
         #expect(try backend.record(2, in: songs) == [1])
         try Limits.reset(.fileSize)
         try backend.checkpoint()
         // Less than the log's next size.
         try Limits.set(.fileSize, (1 << 20) + 5000)
-        let large = [UInt8](repeating: 7, count: 700 << 10)
+        let large = [UInt8](repeating: 7, count: 1000 << 10)
         try backend.commit { $0.insert(3, in: songs, large) }
         #expect(
           TokyoFixtures.error { try backend.commit { $0.insert(4, in: songs, large) } }?.code

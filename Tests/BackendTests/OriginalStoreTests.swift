@@ -35,13 +35,13 @@ private final class OriginalPlaylist: StoredObject {
 
 @Suite("A store that BNRPersistence wrote")
 struct OriginalStoreTests {
-  private func withOriginal(_ body: (String) throws -> Void) throws {
+  private func withOriginal(_ order: String, _ body: (String) throws -> Void) throws {
     guard let stores = TokyoFixtures.originalStores else {
       print("skipped: the folder of the original's stores is not here")
       return
     }
     try TokyoFixtures.withDirectory { directory in
-      try FileManager.default.copyItem(atPath: stores + "/big-endian", toPath: directory)
+      try FileManager.default.copyItem(atPath: stores + "/" + order, toPath: directory)
       try body(directory)
     }
   }
@@ -54,9 +54,11 @@ struct OriginalStoreTests {
     try backend.close()
   }
 
-  @Test("It reads as its authors wrote it: titles, seconds, order, repeats and named buffers")
-  func reads() throws {
-    try withOriginal { directory in
+  @Test(
+    "It reads as its authors wrote it: titles, seconds, order, repeats and named buffers",
+    arguments: ["big-endian", "little-endian"])
+  func reads(byteOrder: String) throws {
+    try withOriginal(byteOrder) { directory in
       try withStore(directory) { store in
         let songs = try store.allObjects(of: OriginalSong.self)
         #expect(songs.map(\.rowID) == [2, 3, 4, 5, 6])
@@ -78,9 +80,11 @@ struct OriginalStoreTests {
     }
   }
 
-  @Test("What is saved into it keeps the original's bytes, and no row ID is used again")
-  func writes() throws {
-    try withOriginal { directory in
+  @Test(
+    "What is saved into it keeps the original's bytes, and no row ID is used again",
+    arguments: ["big-endian", "little-endian"])
+  func writes(byteOrder: String) throws {
+    try withOriginal(byteOrder) { directory in
       try withStore(directory) { store in
         let song = OriginalSong()
         song.title = "New"
@@ -101,7 +105,7 @@ struct OriginalStoreTests {
 
   @Test("Registering its classes in another order is refused, naming both")
   func order() throws {
-    try withOriginal { directory in
+    try withOriginal("big-endian") { directory in
       let store = Store(backend: try TokyoCabinetBackend(directory: directory))
       let error = #expect(throws: StoreError.self) {
         try store.register(OriginalPlaylist.self, OriginalSong.self)

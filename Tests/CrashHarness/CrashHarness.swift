@@ -16,4 +16,5 @@ struct CrashHarness: ParsableCommand {
 /// The backends that can be tried.
 enum BackendName: String, ExpressibleByArgument, CaseIterable {
   case tokyoCabinet = "tokyo-cabinet"
+  case cdb
 }

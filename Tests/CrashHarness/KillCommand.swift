@@ -19,7 +19,7 @@ struct KillCommand: ParsableCommand {
     note("crash: seed \(seed), backend \(backend.rawValue)")
     let start = Date()
     let counts = try withTemporaryDirectory { directory in
-      var rounds = KillRounds(seed: seed, directory: directory)
+      var rounds = KillRounds(seed: seed, backend: backend, directory: directory)
       for number in 0..<self.rounds { try rounds.run(number) }
       return rounds.counts
     }
@@ -51,6 +51,7 @@ struct KillCounts {
 /// The state of the harness from round to round.
 struct KillRounds {
   let seed: UInt64
+  let backend: BackendName
   let directory: URL
   private(set) var counts = KillCounts()
   private var generator: SeededGenerator
@@ -59,8 +60,9 @@ struct KillRounds {
   private var number = 0
   private var store = ""
 
-  init(seed: UInt64, directory: URL) {
+  init(seed: UInt64, backend: BackendName, directory: URL) {
     self.seed = seed
+    self.backend = backend
     self.directory = directory
     generator = SeededGenerator(seed: seed)
   }
@@ -83,7 +85,7 @@ struct KillRounds {
     let durability = ["full", "process", "none"].randomElement(using: &generator) ?? ""
     let isTiny = Int.random(in: 0..<4, using: &generator) > 0
     return [
-      store, "--durability", durability,
+      store, "--backend", backend.rawValue, "--durability", durability,
       "--log-bytes", isTiny ? "\(Int.random(in: 500...60000, using: &generator))" : "4194304",
       "--bulk-bytes", isTiny ? "20000" : "1048576",
     ]

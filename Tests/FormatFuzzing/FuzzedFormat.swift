@@ -1,3 +1,4 @@
+import CDB
 package import StoredObjectsTestSupport
 
 /// A file format whose reader is tried with damaged files.
@@ -22,4 +23,6 @@ package struct FuzzFailure: Error, CustomStringConvertible {
 }
 
 /// The formats there are.
-package let fuzzedFormats: [any FuzzedFormat] = [FuzzedHashFile()]
+package let fuzzedFormats: [any FuzzedFormat] = [
+  FuzzedHashFile(), FuzzedCDB(.classic), FuzzedCDB(.wide),
+]

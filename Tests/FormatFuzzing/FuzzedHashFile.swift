@@ -56,6 +56,7 @@ package struct FuzzedHashFile: FuzzedFormat {
     do {
       let hashFile = try HashFile(bytes: file)
       let check = hashFile.check()
+      try salvage(file, hashFile, isSound: check.isSound)
       let keys = try readAll(hashFile, mustSucceed: check.isSound)
       for _ in 0..<20 { _ = try? hashFile.value(forKey: bytes(upTo: 6, &random)) }
       if check.isSound && UInt64(keys.count) != hashFile.header.recordCount {
@@ -63,8 +64,19 @@ package struct FuzzedHashFile: FuzzedFormat {
       }
       return check.isSound
     } catch is HashFileError {
+      var salvage = HashFileSalvage(bytes: file)
+      try salvage.run { _, _, _ in }
       return false
     }
+  }
+
+  /// Salvages a file; of a sound one nothing may be missing.
+  private func salvage(_ bytes: [UInt8], _ file: HashFile, isSound: Bool) throws {
+    var salvage = HashFileSalvage(bytes: bytes)
+    var count = 0
+    try salvage.run { _, _, _ in count += 1 }
+    let isWhole = salvage.gaps.isEmpty && count + salvage.unreadableCount == file.count
+    if isSound && !isWhole { throw FuzzFailure("a salvage misses records of a sound file") }
   }
 
   /// Scans, looks all keys up, and lists free blocks; in a sound file nothing of that can fail.

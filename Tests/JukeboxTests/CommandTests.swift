@@ -52,6 +52,20 @@ struct CommandTests {
     }
   }
 
+  @Test("keeps a library in constant databases, and finds out by itself that it is")
+  func constantDatabases() throws {
+    try withProgram { program in
+      let library = try program.write(smallLibrary(), "Library.xml")
+      #expect(try program.run("import", library, "--backend", "cdb").status == 0)
+      let files = try FileManager.default.contentsOfDirectory(atPath: program.path("Music"))
+      #expect(files.contains("Song.cdb") && !files.contains("Song"))
+      let lists: [List] = try program.run("playlists", "--json").json()
+      #expect(lists.map(\.name) == ["Evening", "Rags"])
+      #expect(try program.run("create", "Encores").status == 0)
+      #expect(try program.run("playlists", "--backend", "tokyo-cabinet").status != 0)
+    }
+  }
+
   @Test("says that nothing was found, and is content")
   func nothingFound() throws {
     try withSmallLibrary { program in

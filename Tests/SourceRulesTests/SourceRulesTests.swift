@@ -6,6 +6,7 @@ import Testing
 private let filesThatMayBeUnsafe: [String: String] = [
   "Files/LentBytes.swift": "copies bytes in and out of RawSpan",
   "Files/MappedFile.swift": "maps files into memory",
+  "Files/LentBytes+Comparing.swift": "compares and appends bytes",
   "Files/SystemCalls.swift": "calls the operating system: open files",
   "Files/DirectWriter.swift": "writes aligned blocks past the cache",
   "Files/FileStatus.swift": "calls the operating system: which file",
@@ -71,6 +72,13 @@ struct ImportRulesTests {
   func cLibrary() {
     let importers = SourceFile.all.filter { $0.imports.contains("CTokyoCabinet") }.map(\.module)
     #expect(Set(importers).isSubset(of: ["TokyoCabinet"]))
+  }
+
+  @Test("CDB imports nothing of the object core")
+  func constantDatabase() {
+    let files = SourceFile.all.filter { $0.module == "CDB" }
+    let imports = files.reduce(into: Set<String>()) { $0.formUnion($1.imports) }
+    #expect(imports == ["Files", "FoundationEssentials", "Locks"])
   }
 
   @Test("The native reader of hash files imports neither the C library nor the core")

@@ -1,9 +1,12 @@
 import ArgumentParser
+import CDBBackend
+import Foundation
 import StoredObjects
 
 /// The backends that a store may be kept by.
 enum BackendChoice: String, CaseIterable, ExpressibleByArgument {
   case tokyoCabinet = "tokyo-cabinet"
+  case cdb
 
   /// What a command is going to do with a store.
   enum Access: Equatable {
@@ -13,6 +16,13 @@ enum BackendChoice: String, CaseIterable, ExpressibleByArgument {
     case changing
     /// Changes it, and makes it first if need be, for about so many songs.
     case making(songCount: Int)
+  }
+
+  /// The backend of the store that is in a directory; nil when there is none yet.
+  static func found(in directory: String) -> BackendChoice? {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    if names.contains(where: { $0.hasSuffix(".cdb") }) { return .cdb }
+    return names.contains("Commit.log") ? .tokyoCabinet : nil
   }
 
   /// Opens a directory; makes it only for ``Access/making(songCount:)``.
@@ -28,6 +38,11 @@ enum BackendChoice: String, CaseIterable, ExpressibleByArgument {
 
   private func openOnce(_ directory: String, for access: Access) throws -> any StoreBackend {
     switch self {
+    case .cdb:
+      return try CDBBackend(
+        directory: directory,
+        configuration: .init(
+          access: access == .reading ? .readOnly : .readWrite, createIfMissing: access.mayMake))
     case .tokyoCabinet:
       var configuration = TokyoCabinetBackend.Configuration(createIfMissing: false)
       switch access {

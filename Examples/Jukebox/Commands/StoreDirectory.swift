@@ -48,8 +48,8 @@ struct StoreDirectory {
 
   /// Removes a directory that was made for a store that did not come to be: nothing was saved.
   func removeIfMadeInVain() {
-    guard before == .missing, entries?.allSatisfy({ $0 == Self.logName }) == true
-    else { return }
+    let empty: Set = [Self.logName, "Commit.manifest", "NamedBuffers.cdb"]
+    guard before == .missing, let entries, empty.isSuperset(of: entries) else { return }
     try? FileManager.default.removeItem(atPath: path)
   }
 
@@ -64,12 +64,15 @@ struct StoreDirectory {
   }
 
   /// The files of a store.
-  private static let files: Set = ["Song", "Playlist", "NamedBuffers", logName]
+  private static let files: Set = [
+    "Song", "Playlist", "NamedBuffers", "Song.cdb", "Playlist.cdb", "NamedBuffers.cdb", logName,
+  ]
   private static let logName = "Commit.log"
 }
 
 extension BackendChoice.Access {
-  fileprivate var mayMake: Bool {
+  /// Whether a missing store is made.
+  var mayMake: Bool {
     if case .making = self { true } else { false }
   }
 }

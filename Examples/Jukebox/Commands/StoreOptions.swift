@@ -6,8 +6,11 @@ struct StoreOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The directory that holds the store.", valueName: "dir"))
   var store: String
 
-  @Option(help: ArgumentHelp("How the store is kept.", valueName: "backend"))
-  var backend = BackendChoice.tokyoCabinet
+  @Option(
+    help: ArgumentHelp(
+      "How the store is kept; without it, as it is, and a new one by tokyo-cabinet.",
+      valueName: "backend"))
+  var backend: BackendChoice?
 
   /// Opens the store for reading.
   ///
@@ -37,7 +40,7 @@ struct StoreOptions: ParsableArguments {
     var isDone = false
     do {
       try directory.checkBeforeOpening(for: access)
-      let backend = try backend.open(store, for: access)
+      let backend = try kept().open(store, for: access)
       let library = try Library(backend: backend)
       defer { library.dissolve() }
       try directory.check(library, for: access)
@@ -50,6 +53,16 @@ struct StoreOptions: ParsableArguments {
       if !isDone { directory.removeIfMadeInVain() }
       throw explained(error)
     }
+  }
+
+  /// The backend that was asked for, or that the store has.
+  private func kept() throws -> BackendChoice {
+    let found = BackendChoice.found(in: store)
+    if let backend, let found, backend != found {
+      throw Failure(
+        "The store in \(quoted(store)) is kept by \(found.rawValue): leave --backend out.")
+    }
+    return backend ?? found ?? .tokyoCabinet
   }
 
   private func explained(_ error: any Error) -> any Error {

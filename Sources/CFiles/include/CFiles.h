@@ -13,4 +13,9 @@ int files_link_count(int descriptor);
 /// `errno`.
 int files_open_direct(const char *path);
 
+/// Locks an open file, shared, without waiting, against record locks of other openings; 0, or -1 with
+/// `errno`. The lock belongs to the opening (`F_OFD_SETLK`): it ends when the last descriptor of that
+/// is closed, and not, as other record locks do, when the process closes any descriptor of the file.
+int files_lock_shared(int descriptor);
+
 #endif

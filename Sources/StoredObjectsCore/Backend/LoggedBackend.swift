@@ -109,7 +109,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
       guard !state.withLock({ $0.isClosed }) else { return }
       if !isReadOnly, log.failure == nil, shouldFoldAtClose { try? checkpoint(&log) }
       // Nothing would be lost without: it lets the next opening tell damage from a torn tail.
-      if log.failure == nil { try? log.writer?.noteExtent() }
+      if log.failure == nil { try? log.writer?.noteClosing() }
       state.withLock { state in
         state.isClosed = true
         state.pending = PendingRecords()

@@ -72,6 +72,9 @@ struct CommitLogReader {
       at: .init(offset: 0))
   }
 
+  /// Whether the log was closed behind the batch that was read last, and not written to since.
+  var isClosed: Bool { slot.isClosed && offset == slot.end }
+
   /// The next good batch, or nil behind the last one.
   mutating func next() throws -> Batch? {
     guard let batch = try batch(at: offset, sequence) else { return nil }
@@ -120,6 +123,7 @@ struct CommitLogReader {
   /// - Throws: ``StoreError`` with `damaged` and the offset; what the storage throws.
   func tail() throws -> Tail {
     guard offset >= slot.end else { throw spoiltSave("and more were saved") }
+    if isClosed { return .clean }
     var tornEnd = try tornBatchEnd()
     var candidate = offset
     while candidate < size {

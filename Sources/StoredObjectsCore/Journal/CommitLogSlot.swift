@@ -1,10 +1,15 @@
 /// One of the two headers of a commit log, which stands for the log when it is the newer one.
 ///
-///     0    "SOCommit" | version (4) | 0 (4) | epoch (8) | size (8) | end (8) | checksum (4)
+///     0    "SOCommit" | version (4) | serial (4) | epoch (8) | size (8) | end (8) | checksum (4)
 ///
 /// Besides the epoch it says what must be there, so that a log that something has cut off is not taken
-/// for one that holds less.
+/// for one that holds less. The lowest bit of the serial number says that the log was closed: that
+/// nothing has been written behind its end.
 struct CommitLogSlot: Equatable, Comparable, Sendable {
+  /// Grows with every slot of an epoch.
+  var serial: UInt32 = 0
+  /// Whether all batches are on the disk, and none behind the end.
+  var isClosed = false
   /// Only batches of this epoch count.
   var epoch: UInt64
   /// The file has at least so many bytes.
@@ -23,14 +28,14 @@ struct CommitLogSlot: Equatable, Comparable, Sendable {
 
   /// Whether this one is older.
   static func < (left: Self, right: Self) -> Bool {
-    (left.epoch, left.end, left.size) < (right.epoch, right.end, right.size)
+    (left.epoch, left.serial) < (right.epoch, right.serial)
   }
 
   /// The bytes of a slot.
   var bytes: [UInt8] {
     var buffer = DataBuffer(CommitLogFormat.magic)
     buffer.write(CommitLogFormat.version)
-    buffer.write(UInt32(0))
+    buffer.write(serial << 1 | (isClosed ? 1 : 0))
     buffer.write(epoch)
     buffer.write(UInt64(size))
     buffer.write(UInt64(end))
@@ -47,7 +52,7 @@ struct CommitLogSlot: Equatable, Comparable, Sendable {
     var buffer = DataBuffer(Array(bytes[..<Self.length]))
     try buffer.skip(CommitLogFormat.magic.count)
     let version = try buffer.readUInt32()
-    try buffer.skip(4)
+    let serial = try buffer.readUInt32()
     epoch = try buffer.readUInt64()
     let (size, end) = (Int(exactly: try buffer.readUInt64()), Int(exactly: try buffer.readUInt64()))
     let expected = CommitLogFormat.checksum(Array(bytes[..<(Self.length - 4)]))
@@ -57,11 +62,19 @@ struct CommitLogSlot: Equatable, Comparable, Sendable {
         .damaged, "The log has format \(version); this library knows \(CommitLogFormat.version).")
     }
     (self.size, self.end) = (size, end)
+    (self.serial, isClosed) = (serial >> 1, serial & 1 == 1)
   }
 
   /// Describes a slot.
-  init(epoch: UInt64, size: Int, end: Int = CommitLogFormat.firstBatch) {
-    (self.epoch, self.size, self.end) = (epoch, size, end)
+  init(
+    epoch: UInt64, size: Int, end: Int = CommitLogFormat.firstBatch, isClosed: Bool = false
+  ) {
+    (self.epoch, self.size, self.end, self.isClosed) = (epoch, size, end, isClosed)
+  }
+
+  /// Whether both say the same of the log.
+  func agrees(with other: Self) -> Bool {
+    (epoch, size, end, isClosed) == (other.epoch, other.size, other.end, other.isClosed)
   }
 
   /// The valid slots of a log, with their places, 0 and 1.

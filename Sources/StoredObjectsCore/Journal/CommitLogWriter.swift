@@ -63,6 +63,7 @@ struct CommitLogWriter: Sendable {
       isSynced: isSynced(kind))
     let end = CommitLogFormat.end(ofBatchAt: offset, payload: length)
     try makeRoom(upTo: end)
+    try markOpen()
     // A batch that says it is synced must not stand behind one that a power cut may lose.
     if durability == .process && isSynced(kind) { try synchronize() }
     let pieces = [header.bytes(checksum: header.checksum(payload))] + payload
@@ -114,26 +115,44 @@ struct CommitLogWriter: Sendable {
       try storage.resize(to: wanted)
       size = wanted
     }
-    try noteExtent()
+    if durability != .none { try note(CommitLogSlot(epoch: epoch, size: size, end: offset)) }
     isGrown = true
   }
 
-  /// Says in a header how far the file and its batches reach, so that a loss of either is noticed.
+  /// Takes back, before the first batch, that the log is closed.
   ///
-  /// Unsynced levels promise nothing that could be noted: a power cut may take what they wrote.
-  mutating func noteExtent() throws {
-    let extent = CommitLogSlot(epoch: epoch, size: size, end: offset)
-    if durability == .none || slot == extent { return }
+  /// A batch that is synced with it can only be the last: the next opening loses nothing if it finds
+  /// that batch spoilt, and the header as it was. Where batches are not synced there may be more.
+  private mutating func markOpen() throws {
+    guard slot.isClosed else { return }
+    try write(CommitLogSlot(epoch: epoch, size: slot.size, end: slot.end))
+    isGrown = true
+    if durability != .full { try synchronize() }
+  }
+
+  /// Says in a header that nothing stands behind the last batch, and how far it reaches, so that a
+  /// loss is noticed and the next opening need not look.
+  ///
+  /// Without syncs a power cut may take what was written, so nothing is said.
+  mutating func noteClosing() throws {
+    if durability == .none { return }
     try refuseAfterFailure()
+    try note(CommitLogSlot(epoch: epoch, size: size, end: offset, isClosed: true))
+  }
+
+  private mutating func note(_ new: CommitLogSlot) throws {
+    if slot.agrees(with: new) { return }
     // The header must not be on the disk before what it speaks of.
     try synchronize()
-    try write(extent)
+    try write(new)
   }
 
   /// Writes the older one of the two headers, which makes it the newer.
-  private mutating func write(_ new: CommitLogSlot) throws {
+  private mutating func write(_ slot: CommitLogSlot) throws {
+    var new = slot
+    new.serial = new.epoch == epoch ? self.slot.serial &+ 1 : 0
     try storage.write(new.bytes, at: (1 - slotIndex) * CommitLogFormat.slotSize)
-    (slot, slotIndex) = (new, 1 - slotIndex)
+    (self.slot, slotIndex) = (new, 1 - slotIndex)
   }
 
   /// Overwrites a torn tail, so that no batch in it can ever be taken for a later one.

@@ -70,7 +70,7 @@ struct Recovery<Files: RecordFiles> {
     var writer = try CommitLogWriter(
       storage, durability: durability, slot: reader.slot, slotIndex: reader.slotIndex,
       sequence: reader.sequence, offset: reader.offset, growth: growth)
-    try writer.settle()
+    if !reader.isClosed { try writer.settle() }
     if tail != .clean { try writer.clearTail() }
     try updateManifest(reader.epoch)
     if isCheckpointed && pending.isEmpty { try writer.removeAll() }

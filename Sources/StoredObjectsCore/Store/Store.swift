@@ -48,6 +48,7 @@ public final class Store {
   public private(set) var fetchFailures: [FetchFailure] = []
 
   /// Rows that other stores have changed since this store has read them.
+  @safe @exclusivity(unchecked)
   var rowsChangedElsewhere: [TableID: Set<UInt32>] = [:]
   let inbox = ChangeInbox()
 

@@ -1,6 +1,7 @@
 import Files
 import StoredObjectsCore
 import TokyoCabinet
+import TokyoCabinetFile
 
 /// Brings the records of one class over into a new file.
 struct ClassSalvage {
@@ -27,7 +28,7 @@ struct ClassSalvage {
   /// A layout for the records of another file, and for those of a log on top.
   private static func tuning(for source: String) throws -> Tuning {
     guard exists(source) else { return Tuning(alignmentPower: 2) }
-    let file = try HashFileSalvage(source)
+    let file = try storeErrors(at: source) { try HashFileSalvage(source) }
     let count = min(file.expectedCount ?? 0, file.size / 16)
     return Tuning(
       bucketCount: Tuning.bucketCount(forExpectedRecords: count), alignmentPower: 2,
@@ -44,23 +45,19 @@ struct ClassSalvage {
   /// Copies what can be found in the old file.
   mutating func copyFile(_ report: inout SalvageReport) throws {
     guard exists(source) else { return }
-    var salvage = try HashFileSalvage(source)
-    guard !salvage.isCompressed else {
+    var salvage = try storeErrors(at: source) { try HashFileSalvage(source) }
+    guard !salvage.isUnsupported else {
       return report.lose(
         .fileDamaged, "The values are compressed, which only the C library can undo.", at: place())
     }
     // First the metadata row, which says what the records are like.
-    try salvage.run { record in
-      if rowID(of: record) == 1, record.isCertain || metadata == nil { read(record.value) }
+    try salvage.run { key, value, record in
+      if rowID(ofKey: key) == 1, record.isCertain || metadata == nil {
+        read([UInt8](copying: value))
+      }
     }
-    var copy = try HashFileSalvage(source)
-    try copy.run { try take($0, &report) }
-    try tellGaps(copy, &report)
-  }
-
-  private func rowID(of record: HashFileSalvage.Record) -> UInt32? {
-    guard record.key.count == 4 else { return nil }
-    return record.key.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    try salvage.run { try take($0, $1, $2, &report) }
+    try tellGaps(salvage, &report)
   }
 
   private mutating func read(_ row: [UInt8]) {
@@ -70,11 +67,12 @@ struct ClassSalvage {
   }
 
   private mutating func take(
-    _ record: HashFileSalvage.Record, _ report: inout SalvageReport
+    _ key: RawSpan, _ value: RawSpan, _ record: HashFileSalvage.Record,
+    _ report: inout SalvageReport
   ) throws {
-    guard let rowID = rowID(of: record), rowID > 0 else {
+    guard let rowID = rowID(ofKey: key), rowID > 0 else {
       return report.lose(
-        .recordDamaged, "A key of \(record.key.count) bytes is no row ID.",
+        .recordDamaged, "A key of \(key.byteCount) bytes is no row ID.",
         at: place(nil, record.offset))
     }
     if rowID == 1 { return }
@@ -82,7 +80,8 @@ struct ClassSalvage {
       if record.isCertain { report.lose(.countMismatch, "The row comes twice.", at: place(rowID)) }
       return
     }
-    guard isValid(rowID, record.value) else {
+    let bytes = [UInt8](copying: value)
+    guard isValid(rowID, bytes) else {
       return report.lose(
         .checksum, "The checksum is wrong: the record is left out.", at: place(rowID, record.offset)
       )
@@ -93,7 +92,7 @@ struct ClassSalvage {
         "Brought over, but doubtful: found inside a damaged part, it may be out of date.",
         at: place(rowID, record.offset))
     }
-    try put(rowID, record.value)
+    try put(rowID, bytes)
   }
 
   private func isValid(_ rowID: UInt32, _ record: [UInt8]) -> Bool {
@@ -116,13 +115,18 @@ struct ClassSalvage {
   }
 
   private func tellGaps(_ salvage: HashFileSalvage, _ report: inout SalvageReport) throws {
-    if !salvage.hasHeader {
+    if salvage.header == nil {
       report.lose(.fileDamaged, "The header of the file is destroyed.", at: place())
     }
     if salvage.missingCount > 0 {
       report.lose(
         .fileDamaged, "The last \(salvage.missingCount) bytes of the file are gone.",
         at: place(nil, salvage.size))
+    }
+    if salvage.unreadableCount > 0 {
+      report.lose(
+        .recordDamaged, "\(salvage.unreadableCount) compressed records can't be decompressed.",
+        at: place())
     }
     for gap in salvage.gaps {
       report.lose(

@@ -1,6 +1,7 @@
 import Files
 public import StoredObjectsCore
 import TokyoCabinet
+import TokyoCabinetFile
 
 extension LoggedBackend where Files == TokyoCabinetFiles {
   /// Copies all that is still readable of a damaged store into a new one, and lists what was lost.
@@ -100,13 +101,13 @@ struct StoreSalvage {
   private mutating func copyBuffers() throws {
     let path = path(of: Names.buffers)
     guard exists(path) else { return }
-    var file = try HashFileSalvage(path)
-    try file.run { record in
-      guard let name = String(validating: record.key, as: UTF8.self), !name.isEmpty else {
+    var file = try storeErrors(at: path) { try HashFileSalvage(path) }
+    try file.run { key, value, record in
+      guard let name = bufferName(ofKey: key), !name.isEmpty else {
         return loseBuffer("A buffer has a name that is not UTF-8.", path)
       }
       let exact = ExactName(name)
-      if buffers[exact] == nil || record.isCertain { buffers[exact] = record.value }
+      if buffers[exact] == nil || record.isCertain { buffers[exact] = [UInt8](copying: value) }
     }
     for (name, bytes) in buffers
     where NamedBufferChecksum.opened(bytes, name: name.text) == nil {

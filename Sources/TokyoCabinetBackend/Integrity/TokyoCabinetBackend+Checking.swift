@@ -20,14 +20,14 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
       findings = try files.findingsBeforeOpening()
       guard findings.isEmpty else {
         findings += try files.inspect().findings.filter { !findings.contains($0) }
-        try files.close()
+        files.close()
         return StoreCheck(findings: findings)
       }
       let backend = try LoggedBackend(files: files)
       defer { try? backend.close() }
       return try BackendCheck(backend).run(progress: progress)
     } catch let error as StoreError where error.code != .inUse {
-      try? files.close()
+      files.close()
       findings.append(StoreFinding(.fileDamaged, error, at: .init(path: files.location)))
       return StoreCheck(findings: findings)
     }

@@ -1,6 +1,5 @@
-import Files
 public import StoredObjectsCore
-import TokyoCabinet
+import TokyoCabinetFile
 
 extension TokyoCabinetFiles {
   /// Makes new files without gaps, with buckets for the records they have, beside those that get
@@ -37,8 +36,7 @@ extension TokyoCabinetFiles {
       newName: "\(Names.newPrefix)\(compaction.replacements.count)", name: name)
     compaction.replacements.append(replacement)
     let path = location + "/" + replacement.newName
-    let isCopied = try file.copy(to: path)
-    let saved = isCopied ? try compact(path, of: file, isSynced: isSynced) : 0
+    let saved = try file.file().map { try compact($0, file, to: path, isSynced: isSynced) } ?? 0
     if saved > 0 {
       compaction.bytesSaved += saved
     } else {
@@ -47,20 +45,16 @@ extension TokyoCabinetFiles {
     }
   }
 
-  /// Rebuilds a copy; by how much it is smaller then.
-  private func compact(_ path: String, of file: TableFile, isSynced: Bool) throws -> Int {
+  /// Writes a file anew; by how much it is smaller then.
+  private func compact(
+    _ old: HashFile, _ file: TableFile, to path: String, isSynced: Bool
+  ) throws -> Int {
     try file.mappingErrors {
-      let database = try HashDatabase(path: path, mode: .readWrite([]))
-      if testedSizeLimit > 0 { database.testedSizeLimit = testedSizeLimit }
-      try database.optimize(
-        Tuning(
-          bucketCount: Tuning.bucketCount(forExpectedRecords: database.count),
-          alignmentPower: Int8(database.alignment.trailingZeroBitCount),
-          options: database.options))
-      try database.close()
-      // Not before: the library writes the header and the list of free blocks when it closes.
-      if isSynced { try syncFile(path) }
+      var layout = old.layout
+      layout.byteOrder = try libraryByteOrder()
+      layout.bucketCount = Layouts.bucketCount(for: old.count)
+      try FileRebuild(old: old, layout: layout, path: path, isSynced: isSynced).run()
+      return try old.fileSize - fileSize(at: path)
     }
-    return try fileSize(at: file.path) - fileSize(at: path)
   }
 }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import StoredObjectsCore
-import TokyoCabinetBackend
 
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -30,9 +29,8 @@ struct CheckCommand: ParsableCommand {
   }
 
   func run() throws {
-    try store.refuseNoDirectory()
     let line = ProgressLine("check")
-    let check = try TokyoCabinetBackend.check(directory: store.directory) { line.show($0) }
+    let check = try store.kindOfWreck().check(store.directory) { line.show($0) }
     line.end()
     try output.write(report(check)) { lines(check) }
     if !check.isSound { throw ExitCode(1) }

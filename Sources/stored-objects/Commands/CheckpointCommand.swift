@@ -1,6 +1,5 @@
 import ArgumentParser
 import StoredObjectsCore
-import TokyoCabinetBackend
 
 struct CheckpointCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import StoredObjectsCore
-import TokyoCabinetBackend
 
 struct DumpCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,5 @@
 import ArgumentParser
 import StoredObjectsCore
-import TokyoCabinetBackend
 
 struct InfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -52,7 +51,7 @@ struct StoreInfo: Encodable {
     var tornTailBytes: Int?
   }
 
-  init(_ backend: TokyoCabinetBackend) throws {
+  init(_ backend: any ToolStore) throws {
     path = backend.location
     classes = try backend.tableNames().map { try ClassInfo($0, backend) }
       .sorted { ($0.classID ?? .max, $0.name) < ($1.classID ?? .max, $1.name) }
@@ -67,7 +66,7 @@ struct StoreInfo: Encodable {
 }
 
 extension StoreInfo.ClassInfo {
-  init(_ name: String, _ backend: TokyoCabinetBackend) throws {
+  init(_ name: String, _ backend: any ToolStore) throws {
     self.name = name
     let table = try backend.table(named: name)
     let count = try backend.recordCount(in: table)

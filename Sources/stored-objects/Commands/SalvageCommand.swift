@@ -1,6 +1,5 @@
 import ArgumentParser
 import StoredObjectsCore
-import TokyoCabinetBackend
 
 struct SalvageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -27,10 +26,9 @@ struct SalvageCommand: ParsableCommand {
   }
 
   func run() throws {
-    try store.refuseNoDirectory()
     let line = ProgressLine("salvage")
     defer { line.end() }
-    let report = try TokyoCabinetBackend.salvage(from: store.directory, to: target) {
+    let report = try store.kindOfWreck().salvage(store.directory, to: target) {
       line.show($0)
     }
     line.end()

@@ -15,4 +15,6 @@ package protocol Engine: Sendable {
 }
 
 /// All engines of this package.
-package let engines: [any Engine] = [TokyoCabinetEngine(), MemoryEngine()]
+package let engines: [any Engine] = [
+  TokyoCabinetEngine(), CDBEngine(), MemoryEngine(),
+]

@@ -5,7 +5,7 @@ package final class Place {
   private let engine: any Engine
   private let directory: String
   private let durability: Durability
-  private var kept: [AnyObject] = []
+  private var kept: [Any] = []
 
   /// Names a place; nothing is opened yet.
   package init(engine: any Engine, directory: String, durability: Durability) {
@@ -29,5 +29,5 @@ package final class Place {
   }
 
   /// Holds objects until the process ends.
-  func keep(_ objects: [some AnyObject]) { kept += objects as [AnyObject] }
+  func keep(_ objects: [some AnyObject]) { kept.append(objects) }
 }

@@ -12,6 +12,6 @@ struct TokyoCabinetEngine: Engine {
   ) throws -> any StoreBackend {
     try TokyoCabinetBackend(
       directory: directory,
-      configuration: .init(durability: durability, expectedRecordCount: count))
+      configuration: .init(durability: durability))
   }
 }

@@ -265,7 +265,7 @@ struct CommitLogTests {
     var (storage, writer) = try Log.make()
     try Log.append(payloads, to: &writer)
     let last = writer.offset - 40
-    try writer.noteExtent()
+    try writer.noteClosing()
     #expect(try Log.read(storage).0 == payloads)
     for offset in last..<writer.offset - 7 {
       let spoilt = MemoryStorage(storage.content)

@@ -1,39 +1,24 @@
 import Files
 
-extension HashFileWriter {
-  /// The links of a record, and the roots of buckets, as numbers of entries from 1 on; 0 is none.
-  private struct Links {
-    var left: [UInt32]
-    var right: [UInt32]
-    var roots: [UInt32]
-  }
-
+extension HashFileBuilder {
   /// Makes the trees, puts the links into the records, and makes the part before the first record.
-  func complete() throws(HashFileError) -> [UInt8] {
+  mutating func complete() throws(HashFileError) -> [UInt8] {
     let links = try makeTrees()
     try put(links)
     var start = HashFileHeader.bytes(layout, recordCount: entries.count, fileSize: image.end)
     start.reserveCapacity(layout.first)
     start += [UInt8](repeating: 0, count: layout.first - start.count)
     for (bucket, root) in links.roots.enumerated() where root != 0 {
-      store(root, in: &start, at: HashFileHeader.size + bucket * layout.width)
+      links.store(root, in: &start, at: HashFileHeader.size + bucket * layout.width)
     }
     return start
   }
 
-  @inline(__always)
-  private func store(_ entry: UInt32, in bytes: inout [UInt8], at place: Int) {
-    let offset = UInt64(entries[Int(entry) - 1].offset) >> UInt64(layout.alignmentPower)
-    bytes.store(offset, width: layout.width, at: place, layout.byteOrder)
-  }
-
   // MARK: Trees
 
-  private func makeTrees() throws(HashFileError) -> Links {
-    let none = [UInt32](repeating: 0, count: entries.count)
-    let roots = [UInt32](repeating: 0, count: layout.bucketCount)
-    var links = Links(left: none, right: none, roots: roots)
-    var (members, ends) = entriesByBucket()
+  private func makeTrees() throws(HashFileError) -> HashFileLinks {
+    var links = HashFileLinks(entries, layout)
+    var (members, ends) = membersByBucket()
     var start = 0
     for bucket in 0..<layout.bucketCount {
       let range = start..<Int(ends[bucket])
@@ -45,14 +30,24 @@ extension HashFileWriter {
     return links
   }
 
-  /// The numbers of the entries, those of a bucket together, and where each bucket ends among them.
-  private func entriesByBucket() -> (members: [UInt32], ends: [UInt32]) {
+  /// An entry among those of its bucket.
+  private struct Member {
+    /// As in the entry: here, so that sorting reads what lies close together.
+    var order: UInt64 = 0
+    /// The number of the entry, from 1 on.
+    var number: UInt32 = 0
+  }
+
+  /// The entries, those of a bucket together, and where each bucket ends among them.
+  private func membersByBucket() -> (members: [Member], ends: [UInt32]) {
     var places = [UInt32](repeating: 0, count: layout.bucketCount + 1)
     for entry in entries { places[Int(entry.bucket) + 1] += 1 }
     for bucket in 0..<layout.bucketCount { places[bucket + 1] += places[bucket] }
-    var members = [UInt32](repeating: 0, count: entries.count)
-    for (index, entry) in entries.enumerated() {
-      members[Int(places[Int(entry.bucket)])] = UInt32(index) + 1
+    var members = [Member](repeating: Member(), count: entries.count)
+    var number: UInt32 = 0
+    for entry in entries {
+      number += 1
+      members[Int(places[Int(entry.bucket)])] = Member(order: entry.order, number: number)
       places[Int(entry.bucket)] += 1
     }
     // Each bucket's place has moved on to its end.
@@ -60,7 +55,22 @@ extension HashFileWriter {
   }
 
   /// Puts the greatest key first.
-  private func sort(_ members: inout [UInt32], _ range: Range<Int>) throws(HashFileError) {
+  ///
+  /// Most buckets have a few records, for which nothing is faster than inserting one after the other.
+  private func sort(_ members: inout [Member], _ range: Range<Int>) throws(HashFileError) {
+    guard range.count <= 16 else { return try sortMany(&members, range) }
+    for index in range.dropFirst() {
+      let member = members[index]
+      var place = index
+      while place > range.lowerBound, try isGreater(member, members[place - 1]) {
+        members[place] = members[place - 1]
+        place -= 1
+      }
+      members[place] = member
+    }
+  }
+
+  private func sortMany(_ members: inout [Member], _ range: Range<Int>) throws(HashFileError) {
     do {
       try members[range].sort { try isGreater($0, $1) }
     } catch let error as HashFileError {
@@ -70,10 +80,14 @@ extension HashFileWriter {
     }
   }
 
-  private func isGreater(_ a: UInt32, _ b: UInt32) throws(HashFileError) -> Bool {
-    if a == b { return false }
-    let (first, second) = (entries[Int(a) - 1], entries[Int(b) - 1])
-    if first.order != second.order { return first.order > second.order }
+  @inline(__always)
+  private func isGreater(_ a: Member, _ b: Member) throws(HashFileError) -> Bool {
+    a.order != b.order ? a.order > b.order : try hasGreaterKey(a, b)
+  }
+
+  private func hasGreaterKey(_ a: Member, _ b: Member) throws(HashFileError) -> Bool {
+    if a.number == b.number { return false }
+    let (first, second) = (entries[Int(a.number) - 1], entries[Int(b.number) - 1])
     let (key, other) = (try key(of: first), try key(of: second))
     let order = key.lend { key in other.lend { HashFileFormat.compare(key, $0) } }
     if order == 0 {
@@ -99,11 +113,11 @@ extension HashFileWriter {
 
   /// Makes a tree of entries in order, as flat as can be; its root.
   private static func makeTree(
-    _ members: [UInt32], _ range: Range<Int>, _ left: inout [UInt32], _ right: inout [UInt32]
+    _ members: [Member], _ range: Range<Int>, _ left: inout [UInt32], _ right: inout [UInt32]
   ) -> UInt32 {
     if range.isEmpty { return 0 }
     let middle = range.lowerBound + (range.count - 1) / 2
-    let root = members[middle]
+    let root = members[middle].number
     if range.count > 1 {
       let greater = makeTree(members, range.lowerBound..<middle, &left, &right)
       let lesser = makeTree(members, middle + 1..<range.upperBound, &left, &right)
@@ -119,7 +133,7 @@ extension HashFileWriter {
   private static let part = 4 << 20
 
   /// Puts the links into the records, part of the file by part.
-  private func put(_ links: Links) throws(HashFileError) {
+  private mutating func put(_ links: HashFileLinks) throws(HashFileError) {
     var next = 0
     while next < entries.count {
       let start = entries[next].offset
@@ -131,21 +145,42 @@ extension HashFileWriter {
       }
       let partEnd = end < entries.count ? entries[end].offset : image.end
       if hasLinks {
-        try image.change(start..<partEnd) { put(links, of: next..<end, into: &$0, $1) }
+        try image.change(start..<partEnd) { links.put(next..<end, into: &$0, $1) }
       }
       next = end
     }
   }
+}
 
-  private func put(
-    _ links: Links, of range: Range<Int>, into bytes: inout [UInt8], _ start: Int
-  ) {
+/// The links of records, and the roots of buckets, as numbers of entries from 1 on; 0 is none.
+struct HashFileLinks {
+  var left: [UInt32]
+  var right: [UInt32]
+  var roots: [UInt32]
+  private let entries: [HashFileBuilder.Entry]
+  private let layout: HashFileLayout
+
+  init(_ entries: [HashFileBuilder.Entry], _ layout: HashFileLayout) {
+    left = [UInt32](repeating: 0, count: entries.count)
+    right = left
+    roots = [UInt32](repeating: 0, count: layout.bucketCount)
+    self.entries = entries
+    self.layout = layout
+  }
+
+  /// Puts the offset of an entry into bytes.
+  @inline(__always)
+  func store(_ entry: UInt32, in bytes: inout [UInt8], at place: Int) {
+    let offset = UInt64(entries[Int(entry) - 1].offset) >> UInt64(layout.alignmentPower)
+    bytes.store(offset, width: layout.width, at: place, layout.byteOrder)
+  }
+
+  /// Puts the links of some entries into bytes that begin at an offset of the file.
+  func put(_ range: Range<Int>, into bytes: inout [UInt8], _ start: Int) {
     for index in range {
       let place = entries[index].offset + 2 - start
-      if links.left[index] != 0 { store(links.left[index], in: &bytes, at: place) }
-      if links.right[index] != 0 {
-        store(links.right[index], in: &bytes, at: place + layout.width)
-      }
+      if left[index] != 0 { store(left[index], in: &bytes, at: place) }
+      if right[index] != 0 { store(right[index], in: &bytes, at: place + layout.width) }
     }
   }
 }

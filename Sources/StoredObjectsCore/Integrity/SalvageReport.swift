@@ -1,11 +1,11 @@
-public import StoredObjectsCore
-
 /// What a salvage has brought over, and what was lost.
 public struct SalvageReport: Sendable {
+  package init() {}
+
   /// The classes in the new store, in order of their names.
-  public internal(set) var classes: [SalvagedClass] = []
+  public package(set) var classes: [SalvagedClass] = []
   /// The number of named buffers in the new store.
-  public internal(set) var namedBufferCount = 0
+  public package(set) var namedBufferCount = 0
   /// What is lost, doubtful, or had to be made up; empty when everything was whole.
   public private(set) var losses: [StoreFinding] = []
   /// How many more losses there were than ``losses`` holds.
@@ -17,13 +17,19 @@ public struct SalvageReport: Sendable {
     public let name: String
     /// The number of objects, without the metadata row.
     public let objectCount: Int
+
+    /// Counts a class.
+    package init(name: String, objectCount: Int) {
+      self.name = name
+      self.objectCount = objectCount
+    }
   }
 
-  mutating func lose(
+  package mutating func lose(
     _ kind: StoreFinding.Kind, _ message: String, at place: StoreError.Place
   ) { lose(StoreFinding(kind, message, at: place)) }
 
-  mutating func lose(_ finding: StoreFinding) {
+  package mutating func lose(_ finding: StoreFinding) {
     if losses.count < StoreCheck.findingLimit {
       losses.append(finding)
     } else {

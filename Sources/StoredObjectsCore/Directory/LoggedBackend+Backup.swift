@@ -1,7 +1,6 @@
 import Files
-public import StoredObjectsCore
 
-extension LoggedBackend where Files == TokyoCabinetFiles {
+extension LoggedBackend where Files: DirectoryFiles {
   /// Copies the store, as it is at this moment, into a directory that does not exist yet or is empty.
   ///
   ///     try backend.backup(to: "Music backup")
@@ -26,44 +25,32 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
     try withFilesAtRest { files in
       try TargetDirectory.make(at: directory) { target in
         try files.copyAll(to: target, progress)
-        let reading = TokyoCabinetFiles.Configuration(access: .readOnly)
-        let copy = try TokyoCabinetBackend(
-          directory: target.temporaryPath, configuration: reading)
-        try copy.close()
+        try LoggedBackend(files: Files(reading: target.temporaryPath)).close()
       }
     }
   }
 }
 
-extension TokyoCabinetFiles {
+extension DirectoryFiles {
   /// Copies every file, byte for byte.
   ///
   /// New files that a dead writer has left are among them: the log may say that they count.
   fileprivate func copyAll(
     to target: TargetDirectory, _ progress: (IntegrityProgress) -> Void
   ) throws {
-    let names = try storeErrors(at: location) { try directoryEntries(location) }
-      .filter { !$0.hasPrefix(".") || $0.hasPrefix(Names.newPrefix) }
+    let names = try systemErrors(at: location) { try directoryEntries(location) }
+      .filter { !$0.hasPrefix(".") || $0.hasPrefix(StoreDirectory.newPrefix) }
       .filter { isRegularFile(location + "/" + $0) }.sorted()
-    let sizes = try names.map { try fileSize(at: location + "/" + $0) }
+    let sizes = try names.map { try sizeOfFile(at: location + "/" + $0) }
     var done = 0
     for (name, size) in zip(names, sizes) {
       progress(IntegrityProgress(name, done, of: sizes.reduce(0, +)))
-      try storeErrors(at: location + "/" + name) {
+      try systemErrors(at: location + "/" + name) {
         try copyFile(location + "/" + name, to: target.temporaryPath + "/" + name)
       }
       try target.synchronize(name)
       done += size
     }
     progress(IntegrityProgress("", done, of: done))
-  }
-
-  /// The size of a file.
-  package func fileSize(at path: String) throws -> Int {
-    try storeErrors(at: path) {
-      let file = try FileStorage(path, writable: false)
-      defer { file.close() }
-      return try file.size()
-    }
   }
 }

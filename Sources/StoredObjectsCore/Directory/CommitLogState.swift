@@ -1,5 +1,4 @@
 import Files
-public import StoredObjectsCore
 
 /// What lies in a store's commit log.
 public struct CommitLogState: Sendable, Hashable {
@@ -18,7 +17,7 @@ public struct CommitLogState: Sendable, Hashable {
   public let tornTailByteCount: Int?
 }
 
-extension LoggedBackend where Files == TokyoCabinetFiles {
+extension LoggedBackend where Files: DirectoryFiles {
   /// What lies in the commit log; nil when the store has none.
   ///
   /// Commits wait meanwhile. Safe on any thread.
@@ -43,7 +42,7 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
   public func fileSize(of name: String) throws -> Int {
     try withFilesAtRest { files in
       let path = files.path(of: name)
-      return exists(path) ? try files.fileSize(at: path) : 0
+      return exists(path) ? try sizeOfFile(at: path) : 0
     }
   }
 }

@@ -1,18 +1,17 @@
 import Files
-import StoredObjectsCore
 
 /// A directory that is made under another name, and gets its own once everything in it is on the
 /// disk.
-struct TargetDirectory {
+package struct TargetDirectory {
   /// The name it will have.
-  let path: String
+  package let path: String
   /// The name under which it is made.
-  let temporaryPath: String
+  package let temporaryPath: String
 
   /// Makes a directory for something that is to be at a path where nothing is, or nothing in it.
   ///
   /// - Throws: `StoreError` with `ioError`.
-  static func make<Result>(
+  package static func make<Result>(
     at path: String, _ body: (TargetDirectory) throws -> Result
   ) throws -> Result {
     var path = path
@@ -21,7 +20,7 @@ struct TargetDirectory {
       path: path, temporaryPath: "\(path).partial-\(UInt32.random(in: 0 ... .max))")
     try target.refuseContents()
     do {
-      try storeErrors(at: path) { try makeDirectories(target.temporaryPath) }
+      try systemErrors(at: path) { try makeDirectories(target.temporaryPath) }
       let result = try body(target)
       try target.publish()
       return result
@@ -33,7 +32,7 @@ struct TargetDirectory {
 
   private func refuseContents() throws {
     guard exists(path) else { return }
-    let entries = try storeErrors(at: path) { try directoryEntries(path) }
+    let entries = try systemErrors(at: path) { try directoryEntries(path) }
     if entries.isEmpty { return }
     throw StoreError(
       .ioError, "There is something in the target already: name a directory that does not exist.",
@@ -41,9 +40,9 @@ struct TargetDirectory {
   }
 
   /// Brings a file in the directory to the disk.
-  func synchronize(_ name: String) throws {
+  package func synchronize(_ name: String) throws {
     let path = temporaryPath + "/" + name
-    try storeErrors(at: path) {
+    try systemErrors(at: path) {
       let file = try FileStorage(path, writable: true)
       defer { file.close() }
       try file.synchronize()
@@ -51,7 +50,7 @@ struct TargetDirectory {
   }
 
   private func publish() throws {
-    try storeErrors(at: path) {
+    try systemErrors(at: path) {
       try syncDirectory(temporaryPath)
       try renameFile(temporaryPath, path)
       try syncDirectory(directoryName(path))

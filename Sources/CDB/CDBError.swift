@@ -1,0 +1,99 @@
+internal import Files
+
+/// What went wrong with a constant database, in which file, where in it, and what to do about it.
+///
+/// Match the ``code``, print the description:
+///
+///     do {
+///       try writer.add("Bicycle Race", forKey: "song/2")
+///     } catch let error as CDBError where error.code == .tooLarge {
+///       try writer.finish()  // what was added before is whole; go on in another file
+///     }
+public struct CDBError: Error, Sendable {
+  /// What kind of thing went wrong.
+  public let code: Code
+  /// The file; "memory" for one that is none.
+  public let path: String
+  /// What happened, and what to do.
+  public let message: String
+  /// Where in the file, in bytes from its beginning, when one place is at fault.
+  public let offset: Int?
+  /// The key that was being read or written, when there is one.
+  public let key: [UInt8]?
+  /// The `errno` of the system call that failed, when one did.
+  public let systemError: Int32?
+
+  /// Describes a failure.
+  public init(
+    _ code: Code, path: String, message: String, offset: Int? = nil, key: [UInt8]? = nil,
+    systemError: Int32? = nil
+  ) {
+    self.code = code
+    self.path = path
+    self.message = message
+    self.offset = offset
+    self.key = key
+    self.systemError = systemError
+  }
+
+  /// The kinds of failure; more may be added: a `switch` needs a default.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    /// The name of the code, as in the source.
+    public let description: String
+  }
+}
+
+extension CDBError.Code {
+  /// There is no such file or directory.
+  public static let noFile = Self(description: "noFile")
+  /// The operating system denies access.
+  public static let noPermission = Self(description: "noPermission")
+  /// A disk or a quota is full.
+  public static let noSpace = Self(description: "noSpace")
+  /// The operating system reports an error.
+  public static let ioError = Self(description: "ioError")
+  /// A number in the file makes no sense: it was cut, spoilt, or is no constant database.
+  public static let damaged = Self(description: "damaged")
+  /// The file is a constant database of the other ``CDBFormat``.
+  public static let otherFormat = Self(description: "otherFormat")
+  /// What was to be added would make the file larger than its numbers can say.
+  public static let tooLarge = Self(description: "tooLarge")
+  /// The writer has finished or was cancelled, or the store is closed.
+  public static let closed = Self(description: "closed")
+  /// The bytes of a key or a value are not what the codec writes.
+  public static let undecodable = Self(description: "undecodable")
+  /// A codec can't turn a key or a value into bytes.
+  public static let unencodable = Self(description: "unencodable")
+  /// Another program has replaced the file since it was opened.
+  public static let changedElsewhere = Self(description: "changedElsewhere")
+}
+
+extension CDBError: CustomStringConvertible {
+  /// The code, the file, the place and the message; no content of the file, for that may be private.
+  public var description: String {
+    var place = path
+    if let offset { place += ", byte \(offset)" }
+    var text = "\(code) [\(place)]: \(message)"
+    if let systemError { text += " (\(systemErrorText(systemError)), errno \(systemError))" }
+    return text
+  }
+}
+
+extension CDBError {
+  /// A refusal of the operating system.
+  init(_ error: SystemError) {
+    let (code, message): (Code, String) =
+      switch error.kind {
+      case .full: (.noSpace, "The disk or a quota is full; make room and try again.")
+      case .denied: (.noPermission, "Access is denied; check the permissions.")
+      case .missing: (.noFile, "There is no such file or directory.")
+      case .notADirectory: (.noFile, "A part of the path is no directory.")
+      case .inUse, .other: (.ioError, "The operating system reports an error in \(error.call).")
+      }
+    self.init(code, path: error.path, message: message, systemError: error.number)
+  }
+
+  static func damaged(_ path: String, at offset: Int, _ message: String) -> CDBError {
+    CDBError(.damaged, path: path, message: message, offset: offset)
+  }
+}

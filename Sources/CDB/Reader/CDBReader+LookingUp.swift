@@ -1,0 +1,132 @@
+internal import Files
+
+extension CDBReader {
+  /// Lends the value of a key, the first one when there are several.
+  ///
+  /// Complexity: constant time, and linear in the key: usually two places in the file are read.
+  ///
+  /// - Returns: what the closure returns, or nil when there is no such key.
+  /// - Throws: ``CDBError`` with `damaged`, and what the closure throws.
+  @inlinable
+  public func withValue<Result>(
+    forKey key: RawSpan, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? {
+    var result: Result?
+    try lendFirst(key) { result = try body($0) }
+    return result
+  }
+
+  /// Lends the value of a key, the first one when there are several.
+  ///
+  /// - Returns: what the closure returns, or nil when there is no such key.
+  /// - Throws: ``CDBError`` with `damaged`, and what the closure throws.
+  @inlinable
+  public func withValue<Result>(
+    forKey key: [UInt8], _ body: (RawSpan) throws -> Result
+  ) throws -> Result? {
+    var result: Result?
+    try lendFirst(key) { result = try body($0) }
+    return result
+  }
+
+  /// Lends the value of a key in UTF-8, the first one when there are several.
+  ///
+  /// - Returns: what the closure returns, or nil when there is no such key.
+  /// - Throws: ``CDBError`` with `damaged`, and what the closure throws.
+  @inlinable
+  public func withValue<Result>(
+    forKey key: String, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? {
+    var result: Result?
+    try lendFirst(key) { result = try body($0) }
+    return result
+  }
+
+  @usableFromInline
+  func lendFirst(_ key: RawSpan, _ body: (RawSpan) throws -> Void) throws {
+    try file.withBytes { bytes in
+      guard let value = try firstValue(bytes, key) else { return }
+      try body(bytes.extracting(value))
+    }
+  }
+
+  private func firstValue(_ bytes: RawSpan, _ key: RawSpan) throws(CDBError) -> Range<Int>? {
+    var search = CDBSearch(layout, for: key)
+    return try next(&search, bytes, key)?.value
+  }
+
+  @inline(__always)
+  func next(
+    _ search: inout CDBSearch, _ bytes: RawSpan, _ key: RawSpan
+  ) throws(CDBError) -> CDBRecordArea.Record? {
+    do throws(CDBRecordArea.Fault) { return try search.next(bytes, key) } catch {
+      throw error.error(path)
+    }
+  }
+
+  func record(_ bytes: RawSpan, at position: Int) throws(CDBError) -> CDBRecordArea.Record {
+    do throws(CDBRecordArea.Fault) {
+      return try layout.area.record(bytes, at: UInt64(position), from: position)
+    } catch { throw error.error(path) }
+  }
+
+  @usableFromInline
+  func lendFirst(_ key: [UInt8], _ body: (RawSpan) throws -> Void) throws {
+    try key.lend { try lendFirst($0, body) }
+  }
+
+  @usableFromInline
+  func lendFirst(_ key: String, _ body: (RawSpan) throws -> Void) throws {
+    try key.lendUTF8 { try lendFirst($0, body) }
+  }
+
+  // MARK: Copies
+
+  /// A copy of the value of a key, the first one when there are several; nil when there is none.
+  ///
+  /// - Throws: ``CDBError`` with `damaged`.
+  public func value(forKey key: [UInt8]) throws -> [UInt8]? {
+    try withValue(forKey: key) { [UInt8](copying: $0) }
+  }
+
+  /// A copy of the value of a key in UTF-8, the first one when there are several, or nil.
+  ///
+  /// - Throws: ``CDBError`` with `damaged`.
+  public func value(forKey key: String) throws -> [UInt8]? {
+    try withValue(forKey: key) { [UInt8](copying: $0) }
+  }
+
+  /// Whether there is a record of this key.
+  ///
+  /// - Throws: ``CDBError`` with `damaged`.
+  public func contains(_ key: [UInt8]) throws -> Bool { try withValue(forKey: key) { _ in } != nil }
+
+  // MARK: Several values
+
+  /// Lends all values of a key, in the order in which they were added.
+  ///
+  ///     try index.forEachValue(forKey: Array("Queen".utf8)) { row in rows.append(decode(row)) }
+  ///
+  /// - Throws: ``CDBError`` with `damaged`, and what the closure throws, which ends it.
+  public func forEachValue(
+    forKey key: [UInt8], _ body: (RawSpan) throws -> Void
+  ) throws {
+    try key.lend { key in
+      try file.withBytes { bytes in
+        var search = CDBSearch(layout, for: key)
+        while let record = try next(&search, bytes, key) {
+          try body(bytes.extracting(record.value))
+        }
+      }
+    }
+  }
+
+  /// Copies of all values of a key, in the order in which they were added.
+  ///
+  /// - Throws: ``CDBError`` with `damaged`.
+  public func values(forKey key: [UInt8]) throws -> [[UInt8]] {
+    var values: [[UInt8]] = []
+    try forEachValue(forKey: key) { values.append([UInt8](copying: $0)) }
+    return values
+  }
+}

@@ -1,0 +1,134 @@
+internal import Files
+
+/// Finds the records of a file that may be wrecked.
+///
+/// Records that a slot leads to, whose keys have the hash in it, are certain. Between them the records
+/// are followed from each to the next; where that ends in nonsense, it goes on at the next certain one.
+package struct CDBSalvage {
+  /// A record that was found.
+  package struct Record {
+    package let key: [UInt8]
+    package let value: [UInt8]
+    package let offset: Int
+    /// Whether a slot leads to it, or there are no slots left.
+    package let isCertain: Bool
+  }
+
+  private let file: MappedFile
+  private let format: CDBFormat
+  /// The positions of the certain records, in order.
+  private let known: [Int]
+  private let dataEnd: Int
+  /// The parts of the file in which there was nothing, or nothing that should be there.
+  package private(set) var gaps: [Range<Int>] = []
+  /// The number of records that slots speak of, and that are not where they should be.
+  package let missingCount: Int
+
+  /// Maps a file, and looks in which format it makes more sense.
+  package init(_ path: String) throws(CDBError) {
+    let file: MappedFile
+    do throws(SystemError) { file = try MappedFile(path) } catch { throw CDBError(error) }
+    let (classic, wide) = (Slots(file, .classic), Slots(file, .wide))
+    let slots = wide.positions.count > classic.positions.count ? wide : classic
+    self.file = file
+    (format, known, missingCount) = (slots.format, slots.positions, slots.lostCount)
+    dataEnd = slots.dataEnd
+  }
+
+  /// The size of the file.
+  package var size: Int { file.count }
+  /// Whether there is anything by which records are known.
+  package var hasTables: Bool { !known.isEmpty || size == format.headerSize }
+
+  /// Hands out copies of the records in the order of the file.
+  package mutating func run(_ body: (Record) throws -> Void) throws {
+    var (offset, next) = (format.headerSize, 0)
+    while offset < dataEnd {
+      while next < known.count, known[next] < offset { next += 1 }
+      let isKnown = next < known.count && known[next] == offset
+      let limit = isKnown || next == known.count ? dataEnd : known[next]
+      if let end = try lend(offset, limit, isKnown || known.isEmpty, body) {
+        offset = end
+      } else {
+        if isKnown { next += 1 }
+        let resumed = next < known.count ? known[next] : dataEnd
+        gaps.append(offset..<resumed)
+        offset = resumed
+      }
+    }
+  }
+
+  /// Hands out a record that ends before a limit; where it ends, or nil when there is none.
+  private func lend(
+    _ offset: Int, _ limit: Int, _ isCertain: Bool, _ body: (Record) throws -> Void
+  ) throws -> Int? {
+    let found: (Record, Int)? = file.withBytes { bytes in
+      guard let record = Slots.record(bytes, offset, format, limit) else { return nil }
+      let (key, value) = (bytes.extracting(record.key), bytes.extracting(record.value))
+      return (
+        Record(
+          key: [UInt8](copying: key), value: [UInt8](copying: value), offset: offset,
+          isCertain: isCertain),
+        record.value.upperBound
+      )
+    }
+    guard let (record, end) = found else { return nil }
+    try body(record)
+    return end
+  }
+
+  /// What the tables say of a file in one format.
+  private struct Slots {
+    let format: CDBFormat
+    private(set) var positions: [Int] = []
+    private(set) var lostCount = 0
+    private(set) var dataEnd: Int
+
+    init(_ file: MappedFile, _ format: CDBFormat) {
+      self.format = format
+      dataEnd = file.count
+      guard file.count >= format.headerSize else { return }
+      var tables: [Range<Int>] = []
+      file.withBytes { bytes in
+        for table in 0..<CDBFormat.tableCount {
+          let (start, count) = CDBLayout.pair(bytes, at: table * format.pairSize, format)
+          guard count > 0, start >= UInt64(format.headerSize), start <= UInt64(bytes.byteCount),
+            count <= (UInt64(bytes.byteCount) - start) / UInt64(format.pairSize)
+          else { continue }
+          tables.append(Int(start)..<Int(start) + Int(count) * format.pairSize)
+        }
+      }
+      dataEnd = tables.map(\.lowerBound).min() ?? file.count
+      for table in tables { file.withBytes { read(table, $0) } }
+      positions.sort()
+    }
+
+    private mutating func read(_ table: Range<Int>, _ bytes: RawSpan) {
+      for offset in stride(from: table.lowerBound, to: table.upperBound, by: format.pairSize) {
+        let (hash, position) = CDBLayout.pair(bytes, at: offset, format)
+        if position == 0 { continue }
+        if let record = Self.record(bytes, Int(clamping: position), format, dataEnd),
+          CDBHash.hash(bytes.extracting(record.key), format) == hash
+        {
+          positions.append(record.position)
+        } else {
+          lostCount += 1
+        }
+      }
+    }
+
+    static func record(
+      _ bytes: RawSpan, _ offset: Int, _ format: CDBFormat, _ limit: Int
+    ) -> CDBRecordArea.Record? {
+      guard offset >= format.headerSize, offset <= limit, limit - offset >= format.pairSize else {
+        return nil
+      }
+      let (key, value) = CDBLayout.pair(bytes, at: offset, format)
+      let start = offset + format.pairSize
+      guard key <= UInt64(limit - start), value <= UInt64(limit - start) - key else { return nil }
+      let middle = start + Int(key)
+      return CDBRecordArea.Record(
+        position: offset, key: start..<middle, value: middle..<middle + Int(value))
+    }
+  }
+}

@@ -1,0 +1,51 @@
+internal import Files
+
+/// A search for the records of one key, in the order in which they were added.
+struct CDBSearch {
+  // Without references: counting them would be half of a look-up.
+  private let area: CDBRecordArea
+  private let hash: UInt64
+  private let start: Int
+  private let slots: Int
+  private var slot: Int
+  /// How many slots have not been looked at.
+  private var left: Int
+
+  @inline(__always)
+  init(_ layout: CDBLayout, for key: RawSpan) {
+    area = layout.area
+    hash = CDBHash.hash(key, area.format)
+    let table = layout.tables[Int(truncatingIfNeeded: hash & 255)]
+    (start, slots, left) = (table.start, table.slots, table.slots)
+    slot = left == 0 ? 0 : Self.firstSlot(hash, left)
+  }
+
+  /// Numbers of 4 bytes are divided several times faster.
+  @inline(__always)
+  private static func firstSlot(_ hash: UInt64, _ slots: Int) -> Int {
+    if let slots = UInt32(exactly: slots), let hash = UInt32(exactly: hash >> 8) {
+      return Int(hash % slots)
+    }
+    return Int((hash >> 8) % UInt64(slots))
+  }
+
+  /// The next record of the key, or nil.
+  @inline(__always)
+  mutating func next(
+    _ bytes: RawSpan, _ key: RawSpan
+  ) throws(CDBRecordArea.Fault) -> CDBRecordArea.Record? {
+    while left > 0 {
+      let offset = start + slot * area.format.pairSize
+      let (hash, position) = CDBLayout.pair(bytes, at: offset, area.format)
+      if position == 0 { break }
+      left -= 1
+      slot += 1
+      if slot == slots { slot = 0 }
+      if hash != self.hash { continue }
+      let record = try area.record(bytes, at: position, from: offset)
+      if bytes.extracting(record.key).hasSameBytes(as: key) { return record }
+    }
+    left = 0
+    return nil
+  }
+}

@@ -1,0 +1,77 @@
+internal import Files
+internal import Locks
+
+extension CDBStore {
+  /// Writes a new file with what has changed, and puts it in the place of the old one, durably.
+  ///
+  /// Values that have not changed are copied as they are, whether or not a codec can read them.
+  ///
+  /// Complexity: linear in the file; constant time when nothing has changed.
+  ///
+  /// - Throws: ``CDBError`` with `unencodable`, `tooLarge`, `noSpace`, `noPermission`, `ioError`,
+  ///   `damaged`, `closed`, or `changedElsewhere` when another program has replaced the file. The file
+  ///   is as it was, all changes are kept, and the save can be tried again.
+  public func save() throws {
+    try state.withLock { state in
+      try checkOpen(state)
+      try save(&state)
+    }
+  }
+
+  func save(_ state: inout State) throws {
+    if state.changes.isEmpty { return }
+    guard FileStatus(path)?.identity == state.identity else {
+      throw CDBError(
+        .changedElsewhere, path: path,
+        message: "Saving would undo what another program has saved. Close without saving, by "
+          + "discardChanges(), open, and make the changes again.")
+    }
+    let writer = try CDBWriter(path, format: format, seam: seam)
+    let identity = writer.fileIdentity
+    try copyUnchanged(state, to: writer)
+    try addChanged(state, to: writer)
+    do {
+      try writer.finish()
+    } catch {
+      // The last step can fail when the file is in place: it is as good as the old one.
+      if identity != nil, FileStatus(path)?.identity == identity { state.identity = identity }
+      throw error
+    }
+    for (key, change) in state.changes { state.cache[key] = change.value }
+    state.changes = [:]
+    state.plan.cancel()
+    try openFile(&state)
+  }
+
+  private func copyUnchanged(_ state: State, to writer: CDBWriter) throws {
+    try state.reader?.forEach { key, value in
+      if state.changes[[UInt8](copying: key)] == nil { try writer.add(value, forKey: key) }
+    }
+  }
+
+  private func addChanged(_ state: State, to writer: CDBWriter) throws {
+    for key in state.changes.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+      guard let value = state.changes[key]?.value else { continue }
+      let encoded = try encode(value, key)
+      try writer.add(pieces: [[encoded.tag], encoded.bytes], forKey: key)
+    }
+  }
+
+  private func encode(_ value: Value, _ key: [UInt8]) throws -> CDBEncodedValue {
+    do {
+      return try valueCodec.encode(value)
+    } catch {
+      throw CDBError(
+        .unencodable, path: path,
+        message: "The codec can't write the value: \(error). Change it, and save again.", key: key)
+    }
+  }
+
+  /// Forgets all changes that are not saved.
+  public func discardChanges() {
+    state.withLock { state in
+      state.changes = [:]
+      state.plan.cancel()
+    }
+  }
+}

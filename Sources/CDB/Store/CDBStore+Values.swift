@@ -1,0 +1,126 @@
+internal import Files
+internal import Locks
+
+extension CDBStore {
+  /// The value of a key, unsaved changes included; setting nil deletes.
+  ///
+  /// A value that can't be read gives nil, and ``failure`` says why; ``value(forKey:)`` throws it.
+  /// On a closed store, getting gives nil and setting does nothing but set ``failure``.
+  public subscript(key: Key) -> Value? {
+    get {
+      do {
+        return try value(forKey: key)
+      } catch {
+        note(error)
+        return nil
+      }
+    }
+    set {
+      do {
+        try setValue(newValue, forKey: key)
+      } catch { note(error) }
+    }
+  }
+
+  /// The value of a key, unsaved changes included; nil when there is none.
+  ///
+  /// Complexity: constant time, and the codec's for a value that was not read before.
+  ///
+  /// - Throws: ``CDBError`` with `undecodable`, `damaged` or `closed`.
+  public func value(forKey key: Key) throws -> Value? {
+    let bytes = keyCodec.encode(key)
+    return try state.withLock { state in
+      try checkOpen(state)
+      return try value(bytes, &state)
+    }
+  }
+
+  private func value(_ key: [UInt8], _ state: inout State) throws -> Value? {
+    if let change = state.changes[key] { return change.value }
+    if let value = state.cache[key] { return value }
+    guard let reader = state.reader else { return nil }
+    let value = try reader.withValue(forKey: key) { try decode($0, key) }
+    state.cache[key] = value
+    return value
+  }
+
+  /// Sets the value of a key; nil deletes it.
+  ///
+  /// The value is encoded when it is saved.
+  ///
+  /// - Throws: ``CDBError`` with `closed`.
+  public func setValue(_ value: Value?, forKey key: Key) throws {
+    let bytes = keyCodec.encode(key)
+    try state.withLock { state in
+      try checkOpen(state)
+      state.changes[bytes] = Change(key: key, value: value)
+      state.cache[bytes] = nil
+    }
+    planAutosave()
+  }
+
+  // MARK: Changes
+
+  /// Says that the value of a key, which is an object, has changed inside and is to be saved.
+  ///
+  /// Nothing happens when there is no such key.
+  ///
+  /// - Throws: ``CDBError`` with `undecodable`, `damaged` or `closed`.
+  public func objectChanged(forKey key: Key) throws {
+    let bytes = keyCodec.encode(key)
+    try state.withLock { state in
+      try checkOpen(state)
+      guard let value = try value(bytes, &state) else { return }
+      state.changes[bytes] = Change(key: key, value: value)
+      state.cache[bytes] = nil
+    }
+    planAutosave()
+  }
+
+  /// Says that a value has changed inside and is to be saved, under whatever keys it was read.
+  ///
+  /// Complexity: linear in the values in memory; ``objectChanged(forKey:)`` is faster.
+  ///
+  /// - Throws: ``CDBError`` with `undecodable` or `closed`.
+  public func objectChanged(_ object: Value) throws where Value: AnyObject {
+    try state.withLock { state in
+      try checkOpen(state)
+      for (bytes, value) in state.cache where value === object {
+        let key = try decode(key: bytes)
+        state.changes[bytes] = Change(key: key, value: value)
+        state.cache[bytes] = nil
+      }
+    }
+    planAutosave()
+  }
+
+  /// Whether there are changes that are not saved.
+  public var hasChanges: Bool { state.withLock { !$0.changes.isEmpty } }
+
+  /// The keys that were added, changed or deleted since the last save, in no order.
+  public var changedKeys: [Key] { state.withLock { $0.changes.values.map(\.key) } }
+
+  // MARK: Bytes
+
+  func decode(_ bytes: RawSpan, _ key: [UInt8]) throws -> Value {
+    guard let tag = bytes.firstByte else {
+      throw undecodable("the value is empty, and the first byte should be its tag", key)
+    }
+    do {
+      return try valueCodec.decode(bytes.extracting(1...), tag: tag)
+    } catch { throw undecodable("\(error)", key) }
+  }
+
+  func decode(key bytes: [UInt8]) throws -> Key {
+    do {
+      return try bytes.lend { try keyCodec.decode($0) }
+    } catch { throw undecodable("\(error)", bytes) }
+  }
+
+  private func undecodable(_ reason: String, _ key: [UInt8]) -> CDBError {
+    CDBError(
+      .undecodable, path: path,
+      message: "The codec can't read what is there: \(reason). Was it written by another one?",
+      key: key)
+  }
+}

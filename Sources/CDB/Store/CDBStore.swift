@@ -1,0 +1,162 @@
+internal import Files
+internal import Locks
+
+/// A dictionary that is kept in a constant database.
+///
+///     let store = CDBStringKeyStore("Settings.cdb")
+///     try store.open()
+///     store["volume"] = 11
+///     store["title"] = "Bicycle Race"
+///     store["obsolete"] = nil
+///     try store.save()
+///
+/// Keys and values are read from the file when they are asked for, and values that were read stay in
+/// memory. Changes are kept in memory until ``save()``, which writes a new file, all of it, and puts it
+/// in the place of the old one: the file is whole at any time, and a save that fails has changed
+/// nothing and forgotten nothing. A file that is missing is an empty dictionary.
+///
+/// ``CDBStringKeyStore`` has texts for keys and ``CDBValue`` for values; codecs make it a dictionary of
+/// anything else:
+///
+///     let songs = CDBStore(
+///       "Songs.cdb", keys: CDBIntegerKeys<UInt32>(), values: CDBCodableValues<Song>())
+///
+/// Safe on any number of threads, which take turns; a save makes others wait. Codecs are called
+/// meanwhile, and must not call the store.
+public final class CDBStore<Keys: CDBKeyCodec, Values: CDBValueCodec>: Sendable {
+  /// The type of the keys.
+  public typealias Key = Keys.Key
+  /// The type of the values.
+  public typealias Value = Values.Value
+
+  /// The file.
+  public let path: String
+  /// The width of the numbers in the file.
+  public let format: CDBFormat
+  let keyCodec: Keys
+  let valueCodec: Values
+  let state: Locked<State>
+  let seam: CDBWriter.Seam
+
+  struct State: Sendable {
+    var isOpen = false
+    /// The file as it was opened or saved last; nil when there was none.
+    var reader: CDBReader?
+    var identity: FileIdentity?
+    /// Values that were read, by the bytes of their keys.
+    var cache: [[UInt8]: Value] = [:]
+    /// What has not been saved.
+    var changes: [[UInt8]: Change] = [:]
+    var plan = SavePlan()
+    var failure: (any Error)?
+  }
+
+  struct Change: Sendable {
+    let key: Key
+    /// Nil for a key that is to be deleted.
+    let value: Value?
+  }
+
+  /// Names a file; ``open()`` opens it.
+  public convenience init(
+    _ path: String, keys: Keys, values: Values, format: CDBFormat = .classic
+  ) {
+    self.init(path, keys: keys, values: values, format: format, seam: CDBWriter.Seam())
+  }
+
+  /// Names a file whose saves a test can let fail.
+  package init(
+    _ path: String, keys: Keys, values: Values, format: CDBFormat = .classic,
+    seam: CDBWriter.Seam
+  ) {
+    self.path = path
+    self.format = format
+    self.seam = seam
+    keyCodec = keys
+    valueCodec = values
+    state = Locked(State())
+  }
+
+  deinit { try? close() }
+
+  // MARK: Opening and closing
+
+  /// Opens the file; harmless when it is open.
+  ///
+  /// Complexity: constant time.
+  ///
+  /// - Throws: ``CDBError`` with `noPermission`, `ioError`, `damaged` or `otherFormat`. A missing file
+  ///   is no error, and made by the first save.
+  public func open() throws {
+    try state.withLock { state in
+      if state.isOpen { return }
+      try openFile(&state)
+      state.isOpen = true
+    }
+  }
+
+  func openFile(_ state: inout State) throws {
+    state.identity = FileStatus(path)?.identity
+    state.reader = state.identity == nil ? nil : try CDBReader(path, format: format)
+  }
+
+  /// Saves what has changed and gives the file back; harmless when it is closed.
+  ///
+  /// The store closes by itself when nobody holds it any more, but can't say then that saving failed.
+  ///
+  /// - Throws: as ``save()``: it stays open then.
+  public func close() throws {
+    try state.withLock { state in
+      guard state.isOpen else { return }
+      try save(&state)
+      state.plan.cancel()
+      (state.isOpen, state.reader, state.identity) = (false, nil, nil)
+      state.cache = [:]
+    }
+  }
+
+  /// Whether the store is open.
+  public var isOpen: Bool { state.withLock { $0.isOpen } }
+
+  /// Whether there is a file.
+  public var exists: Bool { FileStatus(path) != nil }
+
+  /// Forgets the values that were read, but no change that is not saved.
+  public func emptyCache() { state.withLock { $0.cache = [:] } }
+
+  /// What went wrong where nothing could be thrown: in a subscript, a sequence or a planned save.
+  ///
+  /// It stays until ``clearFailure()``.
+  public var failure: (any Error)? { state.withLock { $0.failure } }
+
+  /// Forgets ``failure``.
+  public func clearFailure() { state.withLock { $0.failure = nil } }
+
+  func note(_ error: any Error) { state.withLock { $0.failure = error } }
+
+  func checkOpen(_ state: State) throws(CDBError) {
+    if !state.isOpen {
+      throw CDBError(.closed, path: path, message: "The store is closed; call open() first.")
+    }
+  }
+}
+
+/// A store with texts for keys, and values of several types.
+public typealias CDBStringKeyStore = CDBStore<CDBStringKeys, CDBValues>
+
+/// A store with bytes for keys, and values of several types.
+public typealias CDBDataKeyStore = CDBStore<CDBDataKeys, CDBValues>
+
+extension CDBStore where Keys == CDBStringKeys, Values == CDBValues {
+  /// Names a file of texts and values of several types; ``open()`` opens it.
+  public convenience init(_ path: String) {
+    self.init(path, keys: CDBStringKeys(), values: CDBValues())
+  }
+}
+
+extension CDBStore where Keys == CDBDataKeys, Values == CDBValues {
+  /// Names a file of bytes and values of several types; ``open()`` opens it.
+  public convenience init(_ path: String) {
+    self.init(path, keys: CDBDataKeys(), values: CDBValues())
+  }
+}

@@ -1,0 +1,117 @@
+internal import Files
+public import FoundationEssentials
+
+/// The tags of the values that this module knows.
+enum CDBTag {
+  static let (data, string, archive): (UInt8, UInt8, UInt8) = (0, 1, 3)
+  static let (integer, number, bool, encoded): (UInt8, UInt8, UInt8, UInt8) = (4, 5, 6, 7)
+
+  static func check(_ tag: UInt8, _ expected: UInt8) throws {
+    guard tag == expected else {
+      throw CDBCodecError("the value has the tag \(tag), and the codec knows \(expected)")
+    }
+  }
+}
+
+/// Values of several types, see ``CDBValue``.
+public struct CDBValues: CDBValueCodec {
+  /// Makes the codec.
+  public init() {}
+
+  /// The tag and the bytes of a value.
+  public func encode(_ value: CDBValue) -> CDBEncodedValue {
+    switch value {
+    case .data(let data): CDBEncodedValue(tag: CDBTag.data, bytes: Array(data))
+    case .string(let text): CDBEncodedValue(tag: CDBTag.string, bytes: Array(text.utf8))
+    case .archive(let data): CDBEncodedValue(tag: CDBTag.archive, bytes: Array(data))
+    case .integer(let number):
+      CDBEncodedValue(tag: CDBTag.integer, bytes: CDBIntegerKeys<Int64>().encode(number))
+    case .number(let number):
+      CDBEncodedValue(
+        tag: CDBTag.number, bytes: CDBIntegerKeys<UInt64>().encode(number.bitPattern))
+    case .bool(let value): CDBEncodedValue(tag: CDBTag.bool, bytes: [value ? 1 : 0])
+    case .encoded(let data): CDBEncodedValue(tag: CDBTag.encoded, bytes: Array(data))
+    }
+  }
+
+  /// The value of a tag and bytes.
+  ///
+  /// - Throws: ``CDBCodecError`` for a tag that is not one of its own, and bytes that don't fit it.
+  public func decode(_ bytes: RawSpan, tag: UInt8) throws -> CDBValue {
+    switch tag {
+    case CDBTag.data: return .data(Data([UInt8](copying: bytes)))
+    case CDBTag.string: return .string(try String(utf8: bytes))
+    case CDBTag.archive: return .archive(Data([UInt8](copying: bytes)))
+    case CDBTag.integer: return .integer(try CDBIntegerKeys<Int64>().decode(bytes))
+    case CDBTag.number:
+      return .number(Double(bitPattern: try CDBIntegerKeys<UInt64>().decode(bytes)))
+    case CDBTag.bool:
+      guard bytes.byteCount == 1, let byte = bytes.firstByte, byte <= 1 else {
+        throw CDBCodecError("yes is the byte 1 and no the byte 0")
+      }
+      return .bool(byte == 1)
+    case CDBTag.encoded: return .encoded(Data([UInt8](copying: bytes)))
+    default:
+      throw CDBCodecError("the tag \(tag) is none of CDBValue; use the codec that wrote the file")
+    }
+  }
+}
+
+/// Values that are texts.
+public struct CDBStringValues: CDBValueCodec {
+  /// Makes the codec.
+  public init() {}
+
+  /// The UTF-8 bytes.
+  public func encode(_ value: String) -> CDBEncodedValue {
+    CDBEncodedValue(tag: CDBTag.string, bytes: Array(value.utf8))
+  }
+
+  /// The text of UTF-8 bytes.
+  ///
+  /// - Throws: ``CDBCodecError`` when the value is no text.
+  public func decode(_ bytes: RawSpan, tag: UInt8) throws -> String {
+    try CDBTag.check(tag, CDBTag.string)
+    return try String(utf8: bytes)
+  }
+}
+
+/// Values that are bytes.
+public struct CDBDataValues: CDBValueCodec {
+  /// Makes the codec.
+  public init() {}
+
+  /// The bytes.
+  public func encode(_ value: Data) -> CDBEncodedValue {
+    CDBEncodedValue(tag: CDBTag.data, bytes: Array(value))
+  }
+
+  /// A copy of the bytes.
+  ///
+  /// - Throws: ``CDBCodecError`` when the value is something else.
+  public func decode(_ bytes: RawSpan, tag: UInt8) throws -> Data {
+    try CDBTag.check(tag, CDBTag.data)
+    return Data([UInt8](copying: bytes))
+  }
+}
+
+/// Values of one `Codable` type, as binary property lists.
+public struct CDBCodableValues<Value: Codable & Sendable>: CDBValueCodec {
+  /// Makes the codec.
+  public init() {}
+
+  /// The property list of a value.
+  ///
+  /// - Throws: what `PropertyListEncoder` and the value throw.
+  public func encode(_ value: Value) throws -> CDBEncodedValue {
+    CDBEncodedValue(tag: CDBTag.encoded, bytes: Array(try PropertyList.encode(value)))
+  }
+
+  /// The value of a property list.
+  ///
+  /// - Throws: ``CDBCodecError`` when it is none, and what the type throws.
+  public func decode(_ bytes: RawSpan, tag: UInt8) throws -> Value {
+    try CDBTag.check(tag, CDBTag.encoded)
+    return try PropertyList.decode(Value.self, Data([UInt8](copying: bytes)))
+  }
+}

@@ -1,0 +1,148 @@
+internal import Files
+
+/// The records of a file that is being made, and what its tables will say of them.
+struct CDBNewRecords: ~Copyable {
+  typealias Policy = CDBWriter.DuplicatePolicy
+  typealias Outcome = CDBWriter.Outcome
+
+  /// The file that will get its name at the end.
+  let path: String
+  let format: CDBFormat
+  private let sizeLimit: Int
+  var output: CDBOutput
+  var index = CDBIndex()
+  private var earlier: CDBEarlierRecords?
+  var replaced: [Range<Int>] = []
+  private var replacedBytes = 0
+
+  init(_ path: String, _ format: CDBFormat, _ sizeLimit: UInt64, _ output: consuming CDBOutput) {
+    self.path = path
+    self.format = format
+    self.sizeLimit = Int(clamping: sizeLimit)
+    self.output = output
+  }
+
+  var count: Int { index.count - replaced.count }
+
+  var byteCount: Int { output.position - replacedBytes + count * 2 * format.pairSize }
+
+  // MARK: Adding
+
+  mutating func add(
+    _ value: RawSpan, _ key: RawSpan, _ policy: Policy
+  ) throws(CDBError) -> Outcome {
+    let beginning = try begin(key, value.byteCount, policy)
+    if beginning.isKept { return .keptOld }
+    do throws(SystemError) {
+      try output.append(UInt64(key.byteCount), UInt64(value.byteCount), format)
+      try output.append(key)
+      try output.append(value)
+    } catch { throw takeBack(beginning, error) }
+    return end(beginning)
+  }
+
+  mutating func add(
+    pieces: [[UInt8]], _ key: RawSpan, _ policy: Policy
+  ) throws(CDBError) -> Outcome {
+    let count = pieces.reduce(0) { $0 + $1.count }
+    let beginning = try begin(key, count, policy)
+    if beginning.isKept { return .keptOld }
+    do throws(SystemError) {
+      try output.append(UInt64(key.byteCount), UInt64(count), format)
+      try output.append(key)
+      for piece in pieces {
+        try piece.lend { (piece) throws(SystemError) in try output.append(piece) }
+      }
+    } catch { throw takeBack(beginning, error) }
+    return end(beginning)
+  }
+
+  // MARK: The steps
+
+  /// A record that is about to be written.
+  private struct Beginning {
+    let hash: UInt64
+    let position: Int
+    let policy: Policy
+    /// The records of its key that were added before, where the policy wants to know.
+    var old: [Range<Int>] = []
+
+    var isKept: Bool { policy == .insertIfAbsent && !old.isEmpty }
+  }
+
+  @inline(__always)
+  private mutating func begin(
+    _ key: RawSpan, _ valueCount: Int, _ policy: Policy
+  ) throws(CDBError) -> Beginning {
+    let hash = CDBHash.hash(key, format)
+    var beginning = Beginning(hash: hash, position: output.position, policy: policy)
+    if policy != .add { beginning.old = try earlierRecords(hash, key) }
+    // Key and value are in memory, so that the sum of their sizes can't overflow.
+    let size = byteCount + key.byteCount + valueCount + 3 * format.pairSize
+    if size > sizeLimit, !beginning.isKept { throw tooLarge([UInt8](copying: key)) }
+    return beginning
+  }
+
+  private func tooLarge(_ key: [UInt8]) -> CDBError {
+    CDBError(
+      .tooLarge, path: path,
+      message: """
+        With this record the file would have more than \(sizeLimit) bytes. What was added before is \
+        safe: finish the file, and put the rest into another one\
+        \(format == .classic ? ", or write a .wide one." : ".")
+        """,
+      key: key)
+  }
+
+  private mutating func takeBack(_ beginning: Beginning, _ error: SystemError) -> CDBError {
+    output.removeAll(from: beginning.position)
+    return CDBError(error)
+  }
+
+  @inline(__always)
+  private mutating func end(_ beginning: Beginning) -> Outcome {
+    let entry = CDBIndex.Entry(hash: beginning.hash, position: UInt64(beginning.position))
+    index.add(entry)
+    earlier?.add(entry)
+    if beginning.old.isEmpty { return .added }
+    if beginning.policy == .report { return .addedAgain }
+    for range in beginning.old {
+      earlier?.remove(beginning.hash, at: UInt64(range.lowerBound))
+      replaced.append(range)
+      replacedBytes += range.count
+    }
+    return .replaced
+  }
+
+  // MARK: Earlier records
+
+  /// Where the records of a key are that have been added.
+  private mutating func earlierRecords(
+    _ hash: UInt64, _ key: RawSpan
+  ) throws(CDBError) -> [Range<Int>] {
+    if earlier == nil { earlier = CDBEarlierRecords(index) }
+    var ranges: [Range<Int>] = []
+    for position in earlier?.positions(hash) ?? [] {
+      do throws(SystemError) {
+        if let range = try range(ofRecordAt: Int(position), key) { ranges.append(range) }
+      } catch { throw CDBError(error) }
+    }
+    return ranges
+  }
+
+  /// Where a record is, if its key is this one.
+  private func range(
+    ofRecordAt position: Int, _ key: RawSpan
+  ) throws(SystemError) -> Range<Int>? {
+    let start = position + format.pairSize
+    let head = try output.read(position..<start)
+    let (keyCount, valueCount) = head.lend { CDBLayout.pair($0, at: 0, format) }
+    guard keyCount == UInt64(key.byteCount) else { return nil }
+    let found = try output.read(start..<start + key.byteCount)
+    guard found.lend({ $0.hasSameBytes(as: key) }) else { return nil }
+    return position..<start + key.byteCount + Int(valueCount)
+  }
+
+  /// Forgets which records were replaced, as their bytes are gone.
+  mutating func forgetReplaced() { (replaced, replacedBytes, earlier) = ([], 0, nil) }
+}

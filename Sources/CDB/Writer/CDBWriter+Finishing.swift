@@ -1,0 +1,113 @@
+internal import Files
+
+extension CDBWriter {
+  /// Writes the hash tables, brings the file to the disk, and puts it in its place.
+  ///
+  /// There is the old file or the whole new one at any moment, also after a power cut.
+  ///
+  /// Complexity: linear in the number of records; linear in the bytes when records were replaced.
+  ///
+  /// - Parameter synchronize: False leaves it to the system when the file comes to the disk: it is
+  ///   faster, and a power cut may then leave an empty file.
+  /// - Throws: ``CDBError`` with `noSpace` or `ioError`. The old file is as it was; on a full disk the
+  ///   writer stays open, so that this can be called again. After other failures it is cancelled,
+  ///   for nobody knows what the disk holds.
+  public func finish(synchronize: Bool = true) throws(CDBError) {
+    try checkOpen()
+    do throws(SystemError) {
+      try records.dropReplaced()
+    } catch {
+      cancel()
+      throw CDBError(error)
+    }
+    let dataEnd = records.output.position
+    do throws(SystemError) {
+      try records.writeTables()
+    } catch {
+      records.output.removeAll(from: dataEnd)
+      if !error.isFull { cancel() }
+      throw CDBError(error)
+    }
+    do throws(SystemError) {
+      try install(synchronize: synchronize)
+    } catch {
+      cancel()
+      throw CDBError(error)
+    }
+  }
+
+  private func install(synchronize: Bool) throws(SystemError) {
+    if synchronize { try records.output.synchronize() }
+    try records.output.rename(to: path)
+    close()
+    guard synchronize else { return }
+    try seam.before(.synchronizeDirectory)
+    try syncDirectory(directoryName(path))
+  }
+}
+
+extension CDBNewRecords {
+  mutating func writeTables() throws(SystemError) {
+    var header: [UInt8] = []
+    let (entries, starts) = index.byTable()
+    for table in 0..<CDBFormat.tableCount {
+      let position = UInt64(output.position)
+      let slots = CDBIndex.slots(of: entries[starts[table]..<starts[table + 1]])
+      if format == .wide {
+        header.append(littleEndian: position)
+        header.append(littleEndian: UInt64(slots.count))
+      } else {
+        header.append(littleEndian: UInt64(slots.count) << 32 | position)
+      }
+      for slot in slots { try output.append(slot.hash, slot.position, format) }
+    }
+    try output.flush()
+    try output.trim()
+    try output.write(header, at: 0)
+  }
+
+  // MARK: Replaced records
+
+  /// Moves what follows replaced records to where these were, once for all of them.
+  mutating func dropReplaced() throws(SystemError) {
+    if replaced.isEmpty { return }
+    try output.flush()
+    index.remove(Set(replaced.map { UInt64($0.lowerBound) }))
+    replaced.sort { $0.lowerBound < $1.lowerBound }
+    var (target, dropped) = (replaced[0].lowerBound, 0)
+    var droppedBefore: [(position: Int, bytes: Int)] = []
+    for (number, hole) in replaced.enumerated() {
+      dropped += hole.count
+      droppedBefore.append((hole.lowerBound, dropped))
+      let next = number + 1 < replaced.count ? replaced[number + 1].lowerBound : output.position
+      target = try move(hole.upperBound..<next, to: target)
+    }
+    index.movePositions { $0 - Self.bytes(before: $0, droppedBefore) }
+    output.removeAll(from: target)
+    forgetReplaced()
+  }
+
+  private func move(_ range: Range<Int>, to target: Int) throws(SystemError) -> Int {
+    try output.beginMoving()
+    var done = 0
+    while done < range.count {
+      let part = min(range.count - done, CDBOutput.bufferSize)
+      let start = range.lowerBound + done
+      try output.write(try output.read(start..<start + part), at: target + done)
+      done += part
+    }
+    return target + range.count
+  }
+
+  /// How many bytes before a position are dropped, by binary search.
+  private static func bytes(
+    before position: UInt64, _ dropped: [(position: Int, bytes: Int)]
+  ) -> UInt64 {
+    var (low, high) = (0, dropped.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if dropped[middle].position < Int(position) { low = middle + 1 } else { high = middle }
+    }
+    return low == 0 ? 0 : UInt64(dropped[low - 1].bytes)
+  }
+}

@@ -1,0 +1,103 @@
+package import Files
+
+/// Makes a constant database: add all records, then finish.
+///
+///     let writer = try CDBWriter("Songs.cdb")
+///     try writer.add("Bicycle Race", forKey: "song/2")
+///     try writer.add("Walking on Sunshine", forKey: "song/3")
+///     try writer.finish()
+///
+/// The records go to a file of a temporary name beside the one to be made. ``finish(synchronize:)``
+/// brings it to the disk and renames it, so that there is the old file or the new one at any time, and
+/// readers of the old one are not disturbed. A writer that is dropped or cancelled removes its file; a
+/// process that is killed leaves it, as `Songs.cdb.` + 16 hex digits + `.tmp`.
+///
+/// Memory: 16 bytes a record, twice that while they grow, and a buffer of 256 KiB; values are not kept.
+/// Policies other than ``DuplicatePolicy/add`` cost up to 64 bytes a record more.
+///
+/// One thread at a time.
+public final class CDBWriter {
+  /// The file to be made.
+  public var path: String { records.path }
+  /// The width of its numbers.
+  public var format: CDBFormat { records.format }
+  /// The number of records that it will have.
+  public var count: Int { records.count }
+  /// The number of bytes that it will have.
+  public var byteCount: Int { records.byteCount }
+
+  // A structure, so that an addition asks once, and not at each step, whether it is alone here.
+  var records: CDBNewRecords
+  let seam: Seam
+  private(set) var isOpen = true
+
+  /// Begins a file.
+  ///
+  /// - Parameters:
+  ///   - path: The file to be made; one that is there is replaced at the end, and keeps its permissions.
+  ///   - format: The width of its numbers: ``CDBFormat/wide`` for more than 4 GiB.
+  /// - Throws: ``CDBError`` with `noFile` (no such directory), `noPermission`, `noSpace`, `ioError`.
+  public convenience init(_ path: String, format: CDBFormat = .classic) throws(CDBError) {
+    try self.init(path, format: format, seam: Seam())
+  }
+
+  /// Begins a file that is not to get larger than a test likes, or whose steps are to fail.
+  package init(
+    _ path: String, format: CDBFormat, sizeLimit: UInt64? = nil, seam: Seam
+  ) throws(CDBError) {
+    // What a symbolic link leads to is replaced, and not the link.
+    let target = (try? realPath(path)) ?? path
+    self.seam = seam
+    let digits = String(UInt64.random(in: 0 ... .max), radix: 16)
+    let name = "\(target).\(String(repeating: "0", count: 16 - digits.count))\(digits).tmp"
+    do throws(SystemError) {
+      let output = try CDBOutput(name, like: target, from: format.headerSize, seam)
+      records = CDBNewRecords(target, format, sizeLimit ?? format.sizeLimit, output)
+    } catch { throw CDBError(error) }
+  }
+
+  deinit { cancel() }
+
+  /// Gives up, and removes the new file; the old one stays.
+  ///
+  /// Harmless when the writer has finished.
+  public func cancel() {
+    guard isOpen else { return }
+    isOpen = false
+    try? removeFile(records.output.path)
+  }
+
+  func checkOpen() throws(CDBError) {
+    if !isOpen {
+      throw CDBError(.closed, path: path, message: "The writer has finished; make another one.")
+    }
+  }
+
+  /// Which file it is that has the temporary name.
+  var fileIdentity: FileIdentity? { FileStatus(records.output.path)?.identity }
+
+  /// Marks the writer as done; its file has its name.
+  func close() { isOpen = false }
+}
+
+extension CDBWriter {
+  /// The steps of making a file, in which tests let the disk fail or the process die.
+  package enum Step: Int, Sendable, CaseIterable {
+    case create, write, compact, synchronize, rename, synchronizeDirectory
+  }
+
+  /// What is done before each step: nothing, but in tests.
+  package struct Seam: Sendable {
+    private let body: (@Sendable (Step) -> SystemError?)?
+
+    /// Does nothing.
+    package init() { body = nil }
+
+    /// Asks a test, which may say that the step fails.
+    package init(_ body: @escaping @Sendable (Step) -> SystemError?) { self.body = body }
+
+    func before(_ step: Step) throws(SystemError) {
+      if let body, let error = body(step) { throw error }
+    }
+  }
+}

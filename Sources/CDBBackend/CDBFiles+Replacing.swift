@@ -1,0 +1,113 @@
+import CDB
+import Files
+public import StoredObjectsCore
+
+extension CDBFiles {
+  /// Makes new files with the changes, and brings them to the disk unless the level is `none`.
+  ///
+  /// Complexity: linear in the sizes of the files, which are written anew.
+  ///
+  /// - Throws: `StoreError` with `rowExists`, `full`, `ioError`, `damaged` or `closed`. No new file
+  ///   is left then.
+  public func prepare(_ changes: ChangeSet, durability: Durability) throws -> [Replacement] {
+    var made: [Replacement] = []
+    do {
+      for target in try targets(of: changes) {
+        let reader = try target.file.reader()
+        guard reader != nil || target.writesAnything else { continue }
+        let name = "\(StoreDirectory.newPrefix)\(made.count)"
+        made.append(Replacement(newName: name, name: target.file.name))
+        try cdbErrors(className: target.file.name) {
+          try FilePreparation(
+            bytes: changes.bytes, target: target, reader: reader, path: directory.path(name),
+            isSynced: durability != .none, testedSizeLimit: testedSizeLimit
+          ).run()
+        }
+      }
+      return made
+    } catch {
+      discard(made)
+      throw error
+    }
+  }
+
+  private func targets(of changes: ChangeSet) throws -> [FilePreparation.Target] {
+    var targets: [FilePreparation.Target] = []
+    for table in changes.tables where !table.records.isEmpty {
+      targets.append(.init(try file(table.table), table.records))
+    }
+    if !changes.names.isEmpty { targets.append(.init(buffers, changes.names)) }
+    return targets
+  }
+
+  /// Gives new files their final names.
+  ///
+  /// Where the store is open for reading only, nothing is renamed; the new files are read where they
+  /// are.
+  ///
+  /// - Throws: `StoreError` with `ioError`.
+  public func publish(_ replacements: [Replacement], durability: Durability) throws {
+    for replacement in replacements where exists(directory.path(replacement.newName)) {
+      let file = try file(of: replacement)
+      let newPath = directory.path(replacement.newName)
+      if isReadOnly {
+        file.redirect(to: newPath)
+      } else {
+        try file.replace { path in
+          try systemErrors(at: path) { try renameFile(newPath, path) }
+        }
+      }
+    }
+    if !isReadOnly, durability != .none { try directory.synchronize() }
+  }
+
+  private func file(of replacement: Replacement) throws -> TableFile {
+    try directory.check(replacement)
+    if replacement.name == StoreDirectory.buffers { return buffers }
+    return try file(table(named: replacement.name))
+  }
+
+  /// Removes new files that will never be published.
+  public func discard(_ replacements: [Replacement]) { directory.discard(replacements) }
+
+  /// Removes what a process has left that died while it made new files.
+  public func removeStrays() throws { try directory.removeStrays() }
+
+  /// The size of the files that folding would write anew.
+  public func byteCount(touchedBy footprint: PendingFootprint) throws -> Int {
+    let files = try footprint.tables.map { try file($0) } + (footprint.hasNames ? [buffers] : [])
+    return try files.reduce(0) { $0 + (try $1.reader()?.byteCount ?? 0) }
+  }
+
+  /// Nothing: a constant database has no gaps.
+  public func prepareCompaction(
+    durability: Durability, progress: (IntegrityProgress) -> Void
+  ) throws -> Compaction { Compaction() }
+
+  // MARK: The log and the manifest
+
+  /// The file of the commit log.
+  ///
+  /// - Throws: `StoreError` with `ioError`.
+  public func openLog() throws -> (any Storage)? { try directory.openLog() }
+
+  /// The bytes of the manifest; nil when there is none.
+  ///
+  /// - Throws: `StoreError` with `ioError`.
+  public func manifest() throws -> [UInt8]? { try directory.manifest() }
+
+  /// Writes a manifest under another name, and renames it.
+  ///
+  /// - Throws: `StoreError` with `full` or `ioError`.
+  public func setManifest(_ bytes: [UInt8], durability: Durability) throws {
+    try directory.setManifest(bytes, durability: durability)
+  }
+
+  /// The names of the tables, and of the named buffers, that have files.
+  ///
+  /// - Throws: `StoreError` with `ioError`.
+  public func filesForManifest() throws -> [String] { try fileNames() }
+
+  /// Whether a file is there, perhaps under the name that a dead writer left it with.
+  public func hasFile(_ name: String) throws -> Bool { exists(path(of: name)) }
+}

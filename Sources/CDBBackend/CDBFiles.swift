@@ -1,0 +1,152 @@
+import CDB
+import Files
+import Locks
+public import StoredObjectsCore
+
+/// The constant databases of a store's directory, under its commit log.
+public final class CDBFiles: DirectoryFiles {
+  /// The path of the directory, without symbolic links.
+  public var location: String { directory.path }
+  /// Whether the store was opened for reading only.
+  public var isReadOnly: Bool { directory.isReadOnly }
+
+  let directory: StoreDirectory
+  let buffers: TableFile
+  private let tables = Locked(Tables())
+  /// How large classic files may grow, when a test has said so.
+  private let sizeLimit = Locked<UInt64?>(nil)
+
+  private struct Tables {
+    var files: [TableFile] = []
+    var numbers: [String: Int] = [:]
+    var isClosed = false
+  }
+
+  /// Opens a directory and locks it, without waiting.
+  ///
+  /// - Throws: `StoreError` with `inUse` or `ioError`.
+  public init(directory: String, configuration: Configuration = .init()) throws {
+    let directory = try StoreDirectory(
+      directory, isReadOnly: configuration.access == .readOnly,
+      createIfMissing: configuration.createIfMissing)
+    self.directory = directory
+    buffers = TableFile(
+      name: StoreDirectory.buffers,
+      path: directory.path(Names.file(of: StoreDirectory.buffers)))
+    try markAsCDB(configuration.durability)
+  }
+
+  /// Gives a new store its first file, by which it is known, and refuses stores of other backends.
+  private func markAsCDB(_ durability: Durability) throws {
+    let hasLog = exists(directory.path(StoreDirectory.log))
+    guard try directory.entries().allSatisfy({ Names.table(ofFile: $0) == nil }) else { return }
+    if hasLog {
+      throw StoreError(
+        .ioError,
+        "There is a store in this directory, and none of constant databases: use its own backend.",
+        at: .init(path: location))
+    }
+    if isReadOnly { return }
+    // Under a name by which it is found and removed, should this process die.
+    let newPath = directory.path(StoreDirectory.newPrefix + "first")
+    try cdbErrors(className: nil) {
+      try CDBWriter(newPath).finish(synchronize: durability != .none)
+    }
+    try systemErrors(at: newPath) { try renameFile(newPath, buffers.path) }
+    if durability != .none { try directory.synchronize() }
+  }
+
+  /// Opens a directory for reading only.
+  ///
+  /// - Throws: `StoreError` with `inUse` or `ioError`.
+  public convenience init(reading directory: String) throws {
+    try self.init(directory: directory, configuration: Configuration(access: .readOnly))
+  }
+
+  /// Gives all maps and the lock back; closing twice is harmless.
+  public func close() {
+    let files = tables.withLock { tables in
+      tables.isClosed = true
+      return tables.files
+    }
+    for file in files + [buffers] { file.close() }
+    directory.unlock()
+  }
+
+  // MARK: Tables
+
+  /// The number of a table; its file is mapped when there is one.
+  ///
+  /// - Throws: `StoreError` with `invalidName` when the name can't be the name of a file or is
+  ///   longer than 230 bytes, `damaged`, `ioError` or `closed`.
+  public func table(named name: String) throws -> TableID {
+    try Names.check(name)
+    let (number, file) = try tables.withLock { tables in
+      if tables.isClosed { throw Self.closedError }
+      if let known = tables.numbers[name] { return (known, tables.files[known]) }
+      let file = TableFile(name: name, path: directory.path(Names.file(of: name)))
+      tables.files.append(file)
+      tables.numbers[name] = tables.files.count - 1
+      return (tables.files.count - 1, file)
+    }
+    _ = try file.reader()
+    return TableID(index: number)
+  }
+
+  /// The names of the tables that have records, in no order.
+  ///
+  /// Complexity: linear in the number of files; those that are not open are opened for it.
+  ///
+  /// - Throws: `StoreError` with `ioError`, `damaged` or `closed`.
+  public func tableNames() throws -> [String] {
+    try fileNames().filter { name in
+      guard name != StoreDirectory.buffers else { return false }
+      return try recordCount(in: table(named: name)) > 0
+    }
+  }
+
+  /// The tables and named buffers that have files, where a dead writer has left them, too.
+  func fileNames() throws -> [String] {
+    try checkOpen()
+    let names = try directory.entries().compactMap(Names.table)
+    let redirected = allFiles.filter { $0.path != directory.path(Names.file(of: $0.name)) }
+    return Array(Set(names).union(redirected.map(\.name)))
+  }
+
+  private var allFiles: [TableFile] { tables.withLock { $0.files } + [buffers] }
+
+  /// Where the file of a table, or of the named buffers, is or would be.
+  public func path(of name: String) -> String {
+    allFiles.first { $0.name == name }?.path ?? directory.path(Names.file(of: name))
+  }
+
+  /// The name of a table that has a number.
+  public func name(of table: TableID) throws -> String { try file(table).name }
+
+  /// How often the file of a table has been replaced.
+  public func generation(of table: TableID) throws -> UInt64 { try file(table).generation }
+
+  /// Refuses the empty name.
+  public func check(bufferName: String) throws { try Names.check(buffer: bufferName) }
+
+  /// The file of a table that this backend has numbered.
+  func file(_ table: TableID) throws -> TableFile {
+    try tables.withLock { tables in
+      if tables.isClosed { throw Self.closedError }
+      precondition(tables.files.indices.contains(table.index), "a table of another backend")
+      return tables.files[table.index]
+    }
+  }
+
+  /// How large a classic file may grow, when a test has said so.
+  package var testedSizeLimit: UInt64? {
+    get { sizeLimit.withLock { $0 } }
+    set { sizeLimit.withLock { $0 = newValue } }
+  }
+
+  func checkOpen() throws {
+    if tables.withLock({ $0.isClosed }) { throw Self.closedError }
+  }
+
+  private static var closedError: StoreError { StoreError(.closed, "The backend has been closed.") }
+}

@@ -1,0 +1,191 @@
+import CDB
+import Files
+import StoredObjectsCore
+
+/// Brings the records of one class over into a new file.
+struct ClassSalvage {
+  let name: String
+  let source: String
+  private(set) var metadata: ClassMetadata?
+  /// What the log says of rows; it goes before the file.
+  private var logged: [UInt32: [UInt8]?] = [:]
+  private var rows = RowSet()
+  private var count = 0
+  private var lastRowID: UInt32 = 1
+  private var lastVersion: UInt8 = 0
+  /// A few records, to guess from when the metadata row is lost.
+  private var samples: [(rowID: UInt32, bytes: [UInt8])] = []
+
+  init(_ name: String, source: String) {
+    self.name = name
+    self.source = source
+  }
+
+  private func place(_ rowID: UInt32? = nil, _ offset: Int? = nil) -> StoreError.Place {
+    .init(path: source, className: name, rowID: rowID, offset: offset)
+  }
+
+  // MARK: Before writing
+
+  /// Takes what a save in the log has done to the class.
+  mutating func take(_ changes: ChangeSet.TableChanges, _ bytes: [UInt8]) {
+    for change in changes.records {
+      let record = change.kind == .delete ? nil : Array(bytes[change.range])
+      logged.updateValue(record, forKey: change.rowID)
+    }
+  }
+
+  /// Reads the metadata row, which says what the records are like.
+  mutating func readMetadata() throws {
+    if case .some(.some(let row)) = logged[1], let read = Self.metadata(row) {
+      metadata = read
+      return
+    }
+    guard exists(source) else { return }
+    var found: (metadata: ClassMetadata, isCertain: Bool)?
+    var salvage = try cdbErrors(className: name) { try CDBSalvage(source) }
+    try salvage.run { record in
+      guard Self.rowID(record.key) == 1, let read = Self.metadata(record.value) else { return }
+      if found == nil || record.isCertain && found?.isCertain == false {
+        found = (read, record.isCertain)
+      }
+    }
+    metadata = found?.metadata
+  }
+
+  private static func metadata(_ row: [UInt8]) -> ClassMetadata? {
+    var buffer = DataBuffer(row)
+    return try? ClassMetadata(from: &buffer)
+  }
+
+  private static func rowID(_ key: [UInt8]) -> UInt32? { key.lend { RowKey.rowID($0) } }
+
+  // MARK: Writing
+
+  /// Writes the new file; false, and no file, when there is nothing to make a class of.
+  mutating func write(
+    to path: String, unused: [UInt8], _ report: inout SalvageReport
+  ) throws -> Bool {
+    let writer = try cdbErrors(className: name) { try CDBWriter(path) }
+    try copyFile(to: writer, &report)
+    for (rowID, record) in logged.sorted(by: { $0.key < $1.key }) where rowID > 1 {
+      if let record { try add(rowID, record, to: writer) }
+    }
+    guard count > 0 || metadata != nil else { return false }
+    let row = finalMetadata(unused, &report)
+    var buffer = DataBuffer()
+    row.write(to: &buffer)
+    let bytes = buffer.bytes
+    try cdbErrors(className: name) {
+      try writer.add(bytes, forKey: [1, 0, 0, 0])
+      try writer.finish()
+    }
+    report.classes.append(.init(name: name, objectCount: count))
+    metadata = row
+    return true
+  }
+
+  private mutating func copyFile(to writer: CDBWriter, _ report: inout SalvageReport) throws {
+    guard exists(source) else { return }
+    var salvage: CDBSalvage
+    do {
+      salvage = try CDBSalvage(source)
+    } catch { return report.lose(StoreFinding(.fileDamaged, error, at: place())) }
+    try salvage.run { try take($0, writer, &report) }
+    tellGaps(salvage, &report)
+  }
+
+  private mutating func take(
+    _ record: CDBSalvage.Record, _ writer: CDBWriter, _ report: inout SalvageReport
+  ) throws {
+    guard let rowID = Self.rowID(record.key), rowID > 0 else {
+      return report.lose(
+        .recordDamaged, "A key of \(record.key.count) bytes is no row ID.",
+        at: place(nil, record.offset))
+    }
+    if rowID == 1 || logged[rowID] != nil { return }
+    if rows.contains(rowID) {
+      return report.lose(.countMismatch, "The row comes twice.", at: place(rowID, record.offset))
+    }
+    guard isValid(rowID, record.value) else {
+      return report.lose(
+        .checksum, "The checksum is wrong: the record is left out.", at: place(rowID, record.offset)
+      )
+    }
+    if !record.isCertain {
+      report.lose(
+        .recordDamaged, "Brought over, but doubtful: the file's index does not lead to it.",
+        at: place(rowID, record.offset))
+    }
+    try add(rowID, record.value, to: writer)
+  }
+
+  private func isValid(_ rowID: UInt32, _ record: [UInt8]) -> Bool {
+    guard let metadata, metadata.flags?.contains(.checksums) == true else { return true }
+    return record.lend { RecordChecksum.isValid($0, classID: metadata.classID, rowID: rowID) }
+  }
+
+  private mutating func add(
+    _ rowID: UInt32, _ record: [UInt8], to writer: CDBWriter
+  ) throws {
+    rows.insert(rowID)
+    count += 1
+    lastRowID = max(lastRowID, rowID)
+    lastVersion = max(lastVersion, record.first ?? 0)
+    if samples.count < 16 { samples.append((rowID, record)) }
+    try cdbErrors(className: name) {
+      try rowID.lendLittleEndian { key in
+        try record.lend { _ = try writer.add($0, forKey: key) }
+      }
+    }
+  }
+
+  private func tellGaps(_ salvage: CDBSalvage, _ report: inout SalvageReport) {
+    if !salvage.hasTables {
+      report.lose(
+        .fileDamaged, "The file's index is gone: records at its end may be missing.", at: place())
+    }
+    if salvage.missingCount > 0 {
+      report.lose(
+        .countMismatch, "\(salvage.missingCount) records were not found where they should be.",
+        at: place())
+    }
+    for gap in salvage.gaps {
+      report.lose(
+        .fileDamaged, "\(gap.count) bytes of the file are unreadable.",
+        at: place(nil, gap.lowerBound))
+    }
+  }
+
+  private func finalMetadata(
+    _ unused: [UInt8], _ report: inout SalvageReport
+  ) -> ClassMetadata {
+    guard var row = metadata else { return guessedMetadata(unused, &report) }
+    if row.lastRowID < lastRowID {
+      report.lose(
+        .metadataDamaged,
+        "The last row ID was \(row.lastRowID), below that of records: it is \(lastRowID) now.",
+        at: place(1))
+      row.lastRowID = lastRowID
+    }
+    return row
+  }
+
+  private func guessedMetadata(
+    _ unused: [UInt8], _ report: inout SalvageReport
+  ) -> ClassMetadata {
+    let (metadata, isProven) = ClassMetadata.guessed(
+      lastRowID: lastRowID, classVersion: lastVersion, samples: samples, unused: unused)
+    let certainty =
+      isProven ? "is proven by checksums" : "is a guess: check the order of classes"
+    report.lose(
+      .metadataDamaged,
+      """
+      The metadata row is lost, and was made anew from the records. The class ID \
+      \(metadata.classID) \(certainty). The last row ID may be too low, if the last objects had \
+      been deleted.
+      """,
+      at: place(1))
+    return metadata
+  }
+}

@@ -1,0 +1,183 @@
+import CDB
+import Files
+public import StoredObjectsCore
+
+extension LoggedBackend where Files == CDBFiles {
+  /// Copies all that is still readable of a damaged store into a new one, and lists what was lost.
+  ///
+  ///     let report = try CDBBackend.salvage(from: "Music", to: "Music salvaged")
+  ///     for loss in report.losses { print(loss) }
+  ///
+  /// The damaged store is only read. Of a damaged class file, every record is looked for, by its slot
+  /// and by the record before it; one whose checksum is wrong is left out. A lost metadata row is
+  /// made anew. Of a damaged log, the saves before the damage are brought over, as one good state;
+  /// later ones are listed, not applied, because each may rest on the one that is lost.
+  ///
+  /// Complexity: linear in the size of the files.
+  ///
+  /// - Parameters:
+  ///   - directory: The damaged store.
+  ///   - target: Where the new store is to be; it must not exist, or be empty.
+  ///   - progress: Hears of each class.
+  /// - Returns: What is in the new store, and what is lost.
+  /// - Throws: `StoreError` with `inUse`, `ioError` (no such directory, or something is in the
+  ///   target already) or `full`. Nothing is left in the target then.
+  public static func salvage(
+    from directory: String, to target: String, progress: (IntegrityProgress) -> Void = { _ in }
+  ) throws -> SalvageReport {
+    let source = try systemErrors(at: directory) { try realPath(directory) }
+    let lock = try systemErrors(at: source) { try DirectoryLock(source, shared: true) }
+    defer { withExtendedLifetime(lock) {} }
+    return try TargetDirectory.make(at: target) { target in
+      var salvage = StoreSalvage(source, target)
+      try salvage.run(progress)
+      return salvage.report
+    }
+  }
+}
+
+/// A salvage under way.
+struct StoreSalvage {
+  private let source: String
+  private let target: TargetDirectory
+  private(set) var report = SalvageReport()
+  private var classes: [String: ClassSalvage] = [:]
+  private var buffers: [ExactName: [UInt8]] = [:]
+  private var log: CommitLogScan?
+  private var logFile: FileStorage?
+  /// New files that a checkpoint was about to put in the place of others: by their final names.
+  private var newFiles: [String: String] = [:]
+
+  init(_ source: String, _ target: TargetDirectory) {
+    self.source = source
+    self.target = target
+  }
+
+  mutating func run(_ progress: (IntegrityProgress) -> Void) throws {
+    defer { logFile?.close() }
+    openLog()
+    let files = try systemErrors(at: source) { try directoryEntries(source) }
+    for name in Set(files.compactMap(Names.table) + newFiles.keys)
+    where name != StoreDirectory.buffers {
+      classes[name] = ClassSalvage(name, source: path(of: name))
+    }
+    try copyBuffers()
+    try takeLog()
+    for name in classes.keys { try classes[name]?.readMetadata() }
+    try writeClasses(progress)
+    try writeBuffers()
+  }
+
+  /// The file that has a table: a new one that was ready when the process died, or the old one.
+  private func path(of name: String) -> String {
+    if let new = newFiles[name], exists(source + "/" + new) { return source + "/" + new }
+    return source + "/" + Names.file(of: name)
+  }
+
+  // MARK: The log
+
+  private mutating func openLog() {
+    let path = source + "/" + StoreDirectory.log
+    guard exists(path) else { return }
+    do {
+      let file = try systemErrors(at: path) { try FileStorage(path, writable: false) }
+      logFile = file
+      let scan = try CommitLogScan(file)
+      for replacement in try scan.replacements() {
+        newFiles[replacement.name] = replacement.newName
+      }
+      log = scan
+    } catch { report.lose(StoreFinding(.log, error, at: .init(path: path))) }
+  }
+
+  private mutating func takeLog() throws {
+    try listMissingFiles()
+    guard let log else { return }
+    let path = source + "/" + StoreDirectory.log
+    for finding in log.findings(path: path) { report.lose(finding) }
+    for batch in log.pendingBatches {
+      let (changes, names) = try log.changes(of: batch)
+      for table in changes.tables {
+        let name = names[table.table.index]
+        var salvage = classes[name] ?? ClassSalvage(name, source: self.path(of: name))
+        salvage.take(table, changes.bytes)
+        classes[name] = salvage
+      }
+      for change in changes.names {
+        buffers[ExactName(change.name)] = change.range.map { Array(changes.bytes[$0]) }
+      }
+    }
+    for batch in log.laterBatches {
+      report.lose(
+        .log, "Save \(batch.sequence) is not brought over, because a save before it is lost.",
+        at: .init(path: path, offset: batch.offset))
+    }
+  }
+
+  /// Says which files are gone, the log among them.
+  private mutating func listMissingFiles() throws {
+    let path = source + "/" + StoreDirectory.manifest
+    let bytes: [UInt8]? =
+      try exists(path)
+      ? systemErrors(at: path) { try firstBytes(of: path, count: sizeOfFile(at: path)) } : nil
+    let findings = StoreManifest.findings(bytes, log, path: source) { name in
+      exists(self.path(of: name))
+    }
+    for finding in findings { report.lose(finding) }
+  }
+
+  // MARK: The new store
+
+  private mutating func writeClasses(_ progress: (IntegrityProgress) -> Void) throws {
+    var used = Set(classes.values.compactMap(\.metadata?.classID))
+    for (index, name) in classes.keys.sorted().enumerated() {
+      progress(IntegrityProgress(name, index, of: classes.count))
+      guard var salvage = classes[name] else { continue }
+      let unused = (0..<UInt8.max).filter { !used.contains($0) }
+      let path = target.temporaryPath + "/" + Names.file(of: name)
+      if try salvage.write(to: path, unused: unused, &report) {
+        if let classID = salvage.metadata?.classID { used.insert(classID) }
+      } else {
+        report.lose(
+          .foreignFile, "There is no record in the file.", at: .init(path: salvage.source))
+      }
+    }
+    progress(IntegrityProgress("", classes.count, of: classes.count))
+  }
+
+  private mutating func copyBuffers() throws {
+    let path = path(of: StoreDirectory.buffers)
+    guard exists(path) else { return }
+    do {
+      var salvage = try cdbErrors(className: nil) { try CDBSalvage(path) }
+      try salvage.run { take($0, path) }
+      if !salvage.gaps.isEmpty || salvage.missingCount > 0 || !salvage.hasTables {
+        loseBuffer("The file of the named buffers is damaged: some may be missing.", path)
+      }
+    } catch { report.lose(StoreFinding(.namedBuffer, error, at: .init(path: path))) }
+  }
+
+  private mutating func take(_ record: CDBSalvage.Record, _ path: String) {
+    guard let name = String(validating: record.key, as: UTF8.self), !name.isEmpty else {
+      return loseBuffer("A buffer has a name that is not UTF-8.", path)
+    }
+    guard NamedBufferChecksum.opened(record.value, name: name) != nil else {
+      return loseBuffer("The checksum of the buffer \"\(name)\" is wrong: it is left out.", path)
+    }
+    if buffers[ExactName(name)] == nil { buffers[ExactName(name)] = record.value }
+  }
+
+  private mutating func loseBuffer(_ message: String, _ path: String) {
+    report.lose(.namedBuffer, message, at: .init(path: path))
+  }
+
+  private mutating func writeBuffers() throws {
+    report.namedBufferCount = buffers.count
+    let path = target.temporaryPath + "/" + Names.file(of: StoreDirectory.buffers)
+    try cdbErrors(className: nil) {
+      let writer = try CDBWriter(path)
+      for (name, bytes) in buffers { try writer.add(bytes, forKey: Array(name.text.utf8)) }
+      try writer.finish()
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import CDB
+import Files
+import Locks
+import StoredObjectsCore
+
+/// The file of one table, mapped when it is first needed.
+///
+/// Whoever reads holds the map that was current when he began, so that replacing the file disturbs
+/// nobody.
+final class TableFile: Sendable {
+  let name: String
+  private let state: Locked<State>
+
+  private struct State: Sendable {
+    var path: String
+    var content = Content.unknown
+    var generation: UInt64 = 0
+  }
+
+  private enum Content: Sendable {
+    case unknown
+    /// There is no file; nobody else can make one while the directory is locked.
+    case missing
+    case mapped(CDBReader)
+    case closed
+  }
+
+  init(name: String, path: String) {
+    self.name = name
+    state = Locked(State(path: path))
+  }
+
+  /// Where the file is: under its name, unless a reader found that a writer had died before renaming.
+  var path: String { state.withLock { $0.path } }
+
+  /// How often the file has been replaced.
+  var generation: UInt64 { state.withLock { $0.generation } }
+
+  /// The file as it is now, and how often it has been replaced; no reader when there is none.
+  func current() throws -> (reader: CDBReader?, generation: UInt64) {
+    try state.withLock { state in
+      switch state.content {
+      case .mapped(let reader): return (reader, state.generation)
+      case .missing: return (nil, state.generation)
+      case .closed: throw StoreError(.closed, "The backend has been closed.")
+      case .unknown: break
+      }
+      let reader = try Self.open(state.path, name)
+      state.content = reader.map { .mapped($0) } ?? .missing
+      return (reader, state.generation)
+    }
+  }
+
+  func reader() throws -> CDBReader? { try current().reader }
+
+  /// Maps a file, classic or wide.
+  static func open(_ path: String, _ name: String) throws -> CDBReader? {
+    guard exists(path) else { return nil }
+    return try cdbErrors(className: name) {
+      do {
+        return try CDBReader(path)
+      } catch let error as CDBError where error.code == .otherFormat {
+        return try CDBReader(path, format: .wide)
+      }
+    }
+  }
+
+  /// Lets a closure put another file in the place of this one.
+  func replace(_ body: (_ path: String) throws -> Void) throws {
+    try state.withLock { state in
+      try body(state.path)
+      if case .closed = state.content { return }
+      state.content = .unknown
+      state.generation += 1
+    }
+  }
+
+  /// Reads another file from now on.
+  func redirect(to path: String) {
+    state.withLock { state in
+      state.path = path
+      state.content = .unknown
+      state.generation += 1
+    }
+  }
+
+  /// Gives the map back, as soon as nobody reads it any more.
+  func close() { state.withLock { $0.content = .closed } }
+}
+
+/// Runs calls of the constant database, and makes their errors those of a store.
+func cdbErrors<Result>(className: String?, _ body: () throws -> Result) throws -> Result {
+  do {
+    return try body()
+  } catch let error as CDBError {
+    let code: StoreError.Code =
+      switch error.code {
+      case .damaged, .otherFormat: .damaged
+      case .noSpace, .tooLarge: .full
+      case .closed: .closed
+      default: .ioError
+      }
+    throw StoreError(
+      code, error.message,
+      at: .init(path: error.path, className: className, offset: error.offset), underlying: error)
+  }
+}

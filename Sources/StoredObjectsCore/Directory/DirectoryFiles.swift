@@ -1,0 +1,83 @@
+import Files
+
+/// The files of tables and named buffers in a directory of their own, beside the commit log.
+///
+/// A ``LoggedBackend`` over them can be backed up and asked for its log and the sizes of its files.
+public protocol DirectoryFiles: RecordFiles {
+  /// Opens a directory for reading only.
+  ///
+  /// - Throws: ``StoreError`` with `inUse` or `ioError`.
+  init(reading directory: String) throws
+
+  /// Where the file of a table, or of the named buffers, is or would be.
+  func path(of name: String) -> String
+}
+
+/// Runs calls of the operating system, and makes their errors those of a store.
+package func systemErrors<Result>(
+  at path: String, _ body: () throws -> Result
+) throws -> Result {
+  do {
+    return try body()
+  } catch let error as SystemError {
+    throw StoreError(error)
+  }
+}
+
+/// The size of a file.
+package func sizeOfFile(at path: String) throws -> Int {
+  try systemErrors(at: path) {
+    let file = try FileStorage(path, writable: false)
+    defer { file.close() }
+    return try file.size()
+  }
+}
+
+extension DirectoryFiles {
+  /// The log as it is on the disk; nil when there is none.
+  package func scanLog() throws -> CommitLogScan? {
+    let path = location + "/" + StoreDirectory.log
+    guard exists(path) else { return nil }
+    return try systemErrors(at: path) {
+      let file = try FileStorage(path, writable: false)
+      defer { file.close() }
+      return try CommitLogScan(file)
+    }
+  }
+
+  /// What keeps the log from being replayed: damage to it, or to the files.
+  private func findingsBeforeOpening() throws -> [StoreFinding] {
+    let path = location + "/" + StoreDirectory.log
+    do {
+      let log = try scanLog()
+      let findings =
+        try (log?.findings(path: path) ?? [])
+        + StoreManifest.findings(manifest(), log, path: location, hasFile: hasFile)
+      if !findings.isEmpty { return findings }
+      if log?.pendingBatches.isEmpty != false { return [] }
+    } catch {
+      return [StoreFinding(.log, error, at: .init(path: path))]
+    }
+    return try inspect().findings.filter { $0.kind != .foreignFile }
+  }
+
+  /// Checks the files and the log, and, if the store opens, its records.
+  package func check(progress: (IntegrityProgress) -> Void) throws -> StoreCheck {
+    var findings: [StoreFinding] = []
+    do {
+      findings = try findingsBeforeOpening()
+      guard findings.isEmpty else {
+        findings += try inspect().findings.filter { !findings.contains($0) }
+        try close()
+        return StoreCheck(findings: findings)
+      }
+      let backend = try LoggedBackend(files: self)
+      defer { try? backend.close() }
+      return try BackendCheck(backend).run(progress: progress)
+    } catch let error as StoreError where error.code != .inUse {
+      try? close()
+      findings.append(StoreFinding(.fileDamaged, error, at: .init(path: location)))
+      return StoreCheck(findings: findings)
+    }
+  }
+}

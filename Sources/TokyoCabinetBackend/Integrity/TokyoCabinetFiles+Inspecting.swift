@@ -1,0 +1,70 @@
+import Files
+public import StoredObjectsCore
+import TokyoCabinetFile
+
+extension TokyoCabinetFiles {
+  /// Reads the structure of every class file, without the C library.
+  ///
+  /// Complexity: linear in the size of the files. Memory: two bits for each place in the largest file
+  /// where a record could begin.
+  ///
+  /// - Throws: `StoreError` with `ioError` or `closed`.
+  public func inspect() throws -> StoreInspection {
+    try checkOpen()
+    var inspection = StoreInspection(tableNames: [])
+    for name in try fileNames().sorted() {
+      if name == Names.log || name == Names.manifest || name.hasPrefix(".") { continue }
+      try inspect(name, &inspection)
+    }
+    return inspection
+  }
+
+  private func inspect(_ name: String, _ inspection: inout StoreInspection) throws {
+    let path = path(of: name)
+    guard name == Names.buffers || Names.isTable(name), isRegularFile(path) else {
+      inspection.findings.append(.foreign(path, "It can't be the file of a class: move it away."))
+      return
+    }
+    do {
+      let findings = try findings(name, path)
+      inspection.findings += findings
+      if name == Names.buffers {
+        inspection.hasReadableBuffers = findings.isEmpty
+      } else if findings.isEmpty {
+        inspection.tableNames.append(name)
+      }
+    } catch {
+      inspection.findings.append(
+        StoreFinding(.fileDamaged, error, at: .init(path: path, className: name)))
+      if name == Names.buffers { inspection.hasReadableBuffers = false }
+    }
+  }
+
+  private func findings(_ name: String, _ path: String) throws -> [StoreFinding] {
+    let place = StoreError.Place(path: path, className: name)
+    do {
+      let check = try HashFile(path).check()
+      return check.findings.map { .damage($0.message, $0.offset, place) }
+    } catch {
+      switch error.code {
+      case .notAHashFile, .truncated, .damaged:
+        return [.damage(error.message, error.offset, place)]
+      default: throw StoreError(error, className: name)
+      }
+    }
+  }
+}
+
+extension StoreFinding {
+  static func damage(
+    _ what: String, _ offset: Int?, _ place: StoreError.Place
+  ) -> StoreFinding {
+    var place = place
+    place.offset = offset
+    return StoreFinding(.fileDamaged, "The file is damaged: \(what). Salvage the store.", at: place)
+  }
+
+  static func foreign(_ path: String, _ message: String) -> StoreFinding {
+    StoreFinding(.foreignFile, message, at: .init(path: path))
+  }
+}

@@ -1,0 +1,130 @@
+import CDB
+import Files
+import Foundation
+import Synchronization
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Lets the n-th call of a step fail, or ends the process there.
+private func seam(
+  _ step: CDBWriter.Step, number: Int = 1, killing: Bool = false, errno: Int32 = EIO
+) -> CDBWriter.Seam {
+  let calls = Mutex(0)
+  return CDBWriter.Seam { current in
+    guard current == step else { return nil }
+    let count = calls.withLock { calls in
+      calls += 1
+      return calls
+    }
+    guard count == number else { return nil }
+    if killing { kill(getpid(), SIGKILL) }
+    return SystemError(call: "test", path: "test", number: errno)
+  }
+}
+
+@Suite("Putting a new file in the place of the old one")
+struct SafeSaveTests {
+  /// Writes until something fails, with a replaced record so that all steps are taken.
+  private static func writeNew(_ path: String, _ seam: CDBWriter.Seam) throws {
+    let writer = try CDBWriter(path, format: .classic, seam: seam)
+    try writer.add("old old", forKey: "key")
+    for number in 0..<4 {
+      try writer.add([UInt8](repeating: UInt8(number), count: 200_000), forKey: [UInt8(number)])
+    }
+    try writer.add("new", forKey: "key", ifPresent: .replace)
+    try writer.finish()
+  }
+
+  private static func isNew(_ path: String) throws -> Bool {
+    let reader = try CDBReader(path)
+    try reader.verify()
+    let value = try reader.value(forKey: "key")
+    #expect(value == Array("old".utf8) || value == Array("new".utf8))
+    return value == Array("new".utf8)
+  }
+
+  @Test(
+    "A step that fails leaves the old file, and no other",
+    arguments: CDBWriter.Step.allCases.filter { $0 != .synchronizeDirectory }, [1, 2, 3])
+  func failingStep(step: CDBWriter.Step, number: Int) throws {
+    if number > 1, step != .write, step != .compact { return }
+    try withTemporaryDirectory { directory in
+      let path = directory + "/a.cdb"
+      try write([Pair("key", "old")], to: path)
+      let error = failure { try Self.writeNew(path, seam(step, number: number)) }
+      guard let error else {
+        // The step is not taken so often.
+        #expect(number > 1)
+        return
+      }
+      #expect(error.code == .ioError)
+      #expect(try !Self.isNew(path))
+      #expect(try names(directory) == ["a.cdb"])
+    }
+  }
+
+  @Test("When the directory can't be synced, the new file is there, and the error says so")
+  func directoryFails() throws {
+    try withTemporaryDirectory { directory in
+      let path = directory + "/a.cdb"
+      try write([Pair("key", "old")], to: path)
+      #expect(failure { try Self.writeNew(path, seam(.synchronizeDirectory)) }?.code == .ioError)
+      #expect(try Self.isNew(path))
+      #expect(try names(directory) == ["a.cdb"])
+    }
+  }
+
+  @Test("After a full disk the writer goes on where it was")
+  func fullDisk() throws {
+    try withTemporaryDirectory { directory in
+      let path = directory + "/a.cdb"
+      let writer = try CDBWriter(path, format: .classic, seam: seam(.write, errno: ENOSPC))
+      try writer.add("1", forKey: "a")
+      let large = [UInt8](repeating: 7, count: 600_000)
+      #expect(failure { try writer.add(large, forKey: [1]) }?.code == .noSpace)
+      try writer.add("2", forKey: "b")
+      try writer.add(large, forKey: [2])
+      try writer.finish()
+      let reader = try CDBReader(path)
+      try reader.verify()
+      #expect(try records(reader) == [Pair("a", "1"), Pair("b", "2"), Pair([2], large)])
+    }
+  }
+
+  @Test("A finish that finds the disk full can be called again", arguments: [1, 2])
+  func fullDiskAtTheEnd(number: Int) throws {
+    try withTemporaryDirectory { directory in
+      let path = directory + "/a.cdb"
+      let writer = try CDBWriter(
+        path, format: .classic, seam: seam(.write, number: number, errno: ENOSPC))
+      try writer.add("1", forKey: "a")
+      #expect(failure { try writer.finish() }?.code == .noSpace)
+      try writer.finish()
+      #expect(try records(CDBReader(path)) == [Pair("a", "1")])
+      try CDBReader(path).verify()
+    }
+  }
+
+  @Test(
+    "A process that is killed in any step leaves the old file or the new",
+    arguments: CDBWriter.Step.allCases)
+  func killed(step: CDBWriter.Step) async throws {
+    let directory = FileManager.default.temporaryDirectory.path + "/CDBKill-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let path = directory + "/a.cdb"
+    try write([Pair("key", "old")], to: path)
+    let number = step.rawValue
+    await #expect(processExitsWith: .signal(SIGKILL)) {
+      [path = path as String, number = number as Int] in
+      let step = try #require(CDBWriter.Step(rawValue: number))
+      try SafeSaveTests.writeNew(path, seam(step, killing: true))
+    }
+    #expect(try Self.isNew(path) == (step == .synchronizeDirectory))
+    try write([Pair("key", "new")], to: path)
+    #expect(try Self.isNew(path))
+  }
+}

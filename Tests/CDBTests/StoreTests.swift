@@ -1,0 +1,299 @@
+import CDB
+import Files
+import Foundation
+import Testing
+
+private struct Artist: Codable, Hashable, Sendable {
+  var name: String
+  var founded: Date
+  var portrait: Data?
+}
+
+private struct Point: Hashable, Sendable {
+  var x: Int32
+  var y: Int32
+}
+
+private struct PointCodec: CDBValueCodec {
+  struct Unwilling: Error {}
+
+  func encode(_ value: Point) throws -> CDBEncodedValue {
+    if value.x < 0 { throw Unwilling() }
+    let codec = CDBIntegerKeys<Int32>()
+    return CDBEncodedValue(tag: 32, bytes: codec.encode(value.x) + codec.encode(value.y))
+  }
+
+  func decode(_ bytes: RawSpan, tag: UInt8) throws -> Point {
+    guard tag == 32, bytes.byteCount == 8 else { throw CDBCodecError("no point") }
+    let codec = CDBIntegerKeys<Int32>()
+    return Point(
+      x: try codec.decode(bytes.extracting(..<4)), y: try codec.decode(bytes.extracting(4...)))
+  }
+}
+
+@Suite("The persistent dictionary")
+struct StoreTests {
+  private func withStore(_ body: (CDBStringKeyStore, String) throws -> Void) throws {
+    try withTemporaryDirectory { directory in
+      let store = CDBStringKeyStore(directory + "/a.cdb")
+      try store.open()
+      try body(store, directory + "/a.cdb")
+    }
+  }
+
+  @Test("A missing file is an empty store, made by the first save")
+  func missing() throws {
+    try withStore { store, path in
+      #expect(!store.exists && store.isOpen && !store.hasChanges)
+      #expect(store["a"] == nil)
+      #expect(Array(store.keys) == [])
+      try store.save()
+      #expect(!store.exists)
+      store["a"] = 1
+      #expect(store.hasChanges && !store.exists)
+      try store.save()
+      #expect(store.exists && !store.hasChanges)
+      #expect(store.failure == nil)
+    }
+  }
+
+  @Test("Values of every type come back as they were")
+  func types() throws {
+    try withStore { store, path in
+      let artist = Artist(
+        name: "Queen", founded: Date(timeIntervalSince1970: 1), portrait: Data([7]))
+      let values: [String: CDBValue] = [
+        "data": .data(Data([0, 255])), "no data": .data(Data()), "text": "Bicycle Race ☃",
+        "no text": "", "integer": -7, "largest": .integer(.max), "number": 0.1,
+        "infinite": .number(-.infinity), "yes": true, "no": false,
+        "archive": .archive(Data([1])), "artist": try CDBValue(encoding: artist),
+        "plain": try CDBValue(encoding: 42),
+      ]
+      for (key, value) in values { store[key] = value }
+      try store.close()
+      #expect(!store.isOpen)
+      try store.open()
+      #expect(try store.allKeysAndValues() == values)
+      #expect(try store["artist"]?.decode(Artist.self) == artist)
+      #expect(try store["plain"]?.decode(Int.self) == 42)
+      #expect(throws: CDBCodecError.self) { try store["text"]?.decode(Int.self) }
+    }
+  }
+
+  @Test("Texts and data have the bytes of the original: a tag, and what they are")
+  func originalBytes() throws {
+    try withStore { store, path in
+      store["text"] = "é"
+      store["data"] = .data(Data([9, 8]))
+      try store.save()
+      let reader = try CDBReader(path)
+      #expect(try reader.value(forKey: "text") == [1, 0xC3, 0xA9])
+      #expect(try reader.value(forKey: "data") == [0, 9, 8])
+    }
+  }
+
+  @Test("Setting nil deletes, before and after a save")
+  func deleting() throws {
+    try withStore { store, path in
+      store["a"] = 1
+      store["b"] = 2
+      store["a"] = nil
+      try store.save()
+      #expect(Array(store.keys) == ["b"])
+      store["b"] = nil
+      #expect(store["b"] == nil)
+      #expect(Array(store.keys) == [])
+      #expect(Array(store.values) == [])
+      try store.save()
+      #expect(try CDBReader(path).count == 0)
+    }
+  }
+
+  @Test("Keys and values are those of the file in its order, then the new ones, with all changes")
+  func sequences() throws {
+    try withStore { store, path in
+      let pairs = [(99, 51), (97, 49), (98, 50), (97, 57)].map { Pair([$0.0], [1, $0.1]) }
+      try write(pairs, to: path)
+      let store = CDBStringKeyStore(path)
+      try store.open()
+      store["b"] = nil
+      store["a"] = "new"
+      store["d"] = "4"
+      let keys = store.keys
+      #expect(Array(keys) == ["c", "a", "d"])
+      #expect(Array(store.values) == ["3", "new", "4"])
+      #expect(Set(store.changedKeys) == ["a", "b", "d"])
+      // A sequence under way is not disturbed by what happens to the store.
+      let iterator = keys.makeIterator()
+      #expect(iterator.next() == "c")
+      store["a"] = nil
+      try store.save()
+      #expect(iterator.next() == "a")
+      #expect(iterator.next() == "d")
+      #expect(iterator.next() == nil)
+      #expect(Array(store.keys) == ["c", "d"])
+    }
+  }
+
+  @Test("Emptying the cache forgets nothing that is not saved")
+  func emptyingTheCache() throws {
+    try withStore { store, path in
+      store["a"] = 1
+      try store.save()
+      store["a"] = 2
+      store["b"] = 3
+      store.emptyCache()
+      #expect(store["a"] == 2)
+      #expect(store["b"] == 3)
+      #expect(Set(store.changedKeys) == ["a", "b"])
+      store.discardChanges()
+      #expect(store["a"] == 1)
+      #expect(store["b"] == nil)
+    }
+  }
+
+  @Test("A failed save forgets nothing and can be tried again", arguments: CDBWriter.Step.allCases)
+  func failedSave(step: CDBWriter.Step) throws {
+    // Nothing is replaced in a save.
+    if step == .compact { return }
+    try withTemporaryDirectory { directory in
+      let path = directory + "/a.cdb"
+      let seam = FailingSeam(step)
+      let store = CDBStore(path, keys: CDBStringKeys(), values: CDBValues(), seam: seam.seam)
+      try store.open()
+      store["kept"] = 1
+      store["deleted"] = 2
+      try store.save()
+      store["deleted"] = nil
+      store["new"] = 3
+      seam.isFailing = true
+      #expect(failure { try store.save() }?.code == .ioError)
+      #expect(failure { try store.close() } != nil)
+      #expect(store.isOpen)
+      #expect(Set(store.changedKeys) == ["deleted", "new"])
+      #expect(store["deleted"] == nil)
+      #expect(store["new"] == 3)
+      #expect(try names(directory) == ["a.cdb"])
+      seam.isFailing = false
+      try store.save()
+      #expect(try names(directory) == ["a.cdb"])
+      let other = CDBStringKeyStore(path)
+      try other.open()
+      #expect(try other.allKeysAndValues() == ["kept": 1, "new": 3])
+    }
+  }
+
+  @Test("A value that can't be encoded fails the save, and only that")
+  func unencodable() throws {
+    try withTemporaryDirectory { directory in
+      let store = CDBStore(directory + "/a.cdb", keys: CDBDataKeys(), values: PointCodec())
+      try store.open()
+      store[Data([1])] = Point(x: 1, y: -2)
+      store[Data([2])] = Point(x: -1, y: 0)
+      let error = failure { try store.save() }
+      #expect(error?.code == .unencodable)
+      #expect(error?.key == [2])
+      store[Data([2])] = nil
+      try store.save()
+      #expect(try store.allKeysAndValues() == [Data([1]): Point(x: 1, y: -2)])
+    }
+  }
+
+  @Test("A value of another codec is an error that names the key, and a save keeps its bytes")
+  func undecodable() throws {
+    try withTemporaryDirectory { directory in
+      let path = directory + "/a.cdb"
+      try write([Pair([1, 0, 0, 0], [32, 1]), Pair([2, 0, 0, 0], [])], to: path)
+      let store = CDBStore(path, keys: CDBIntegerKeys<UInt32>(), values: CDBValues())
+      try store.open()
+      let error = failure { _ = try store.value(forKey: 1) }
+      #expect(error?.code == .undecodable)
+      #expect(error?.key == [1, 0, 0, 0])
+      #expect(failure { _ = try store.value(forKey: 2) }?.code == .undecodable)
+      #expect(store[1] == nil)
+      #expect((store.failure as? CDBError)?.code == .undecodable)
+      store.clearFailure()
+      #expect(Array(store.keys) == [1, 2])
+      #expect(Array(store.values) == [])
+      #expect(store.failure != nil)
+      store[3] = 3
+      try store.save()
+      #expect(try CDBReader(path).value(forKey: [1, 0, 0, 0]) == [32, 1])
+    }
+  }
+
+  @Test("A key that isn't the codec's ends the sequence, and forEach throws it")
+  func undecodableKey() throws {
+    try withTemporaryDirectory { directory in
+      try write([Pair([0xFF], [1, 65])], to: directory + "/a.cdb")
+      let store = CDBStringKeyStore(directory + "/a.cdb")
+      try store.open()
+      #expect(Array(store.keys) == [])
+      #expect(failure { try store.forEach { _, _ in } }?.code == .undecodable)
+    }
+  }
+
+  @Test("What another program has saved is not undone")
+  func changedElsewhere() throws {
+    try withStore { store, path in
+      store["a"] = 1
+      try store.save()
+      let other = CDBStringKeyStore(path)
+      try other.open()
+      other["a"] = 2
+      try other.save()
+      store["a"] = 3
+      #expect(failure { try store.save() }?.code == .changedElsewhere)
+      store.discardChanges()
+      try store.close()
+      try store.open()
+      #expect(store["a"] == 2)
+    }
+  }
+
+  @Test("A closed store reads nothing and takes nothing, and says so")
+  func closed() throws {
+    try withStore { store, path in
+      store["a"] = 1
+      try store.close()
+      try store.close()
+      #expect(failure { _ = try store.value(forKey: "a") }?.code == .closed)
+      #expect(failure { try store.setValue(1, forKey: "a") }?.code == .closed)
+      #expect(failure { try store.save() }?.code == .closed)
+      #expect(failure { try store.forEach { _, _ in } }?.code == .closed)
+      #expect(store["a"] == nil)
+      #expect(!store.hasChanges)
+    }
+  }
+
+  @Test("A store that nobody holds any more saves what has changed")
+  func dropped() throws {
+    try withTemporaryDirectory { directory in
+      do {
+        let store = CDBStringKeyStore(directory + "/a.cdb")
+        try store.open()
+        store["a"] = 1
+      }
+      #expect(try CDBReader(directory + "/a.cdb").count == 1)
+    }
+  }
+}
+
+/// A disk that fails in a step, when it is told to.
+final class FailingSeam: Sendable {
+  private let step: CDBWriter.Step
+  private let state = Flag()
+
+  init(_ step: CDBWriter.Step) { self.step = step }
+
+  var isFailing: Bool {
+    get { state.isSet }
+    set { state.isSet = newValue }
+  }
+
+  var seam: CDBWriter.Seam {
+    CDBWriter.Seam { [step, state] in
+      $0 == step && state.isSet ? SystemError(call: "test", path: "test", number: 5) : nil
+    }
+  }
+}
