@@ -128,7 +128,7 @@ struct LayerRulesTests {
   func buffer() {
     #expect(
       users(of: ["StoredObject", "RegisteredClass"], inFolder: "Buffer")
-        == ["DataBuffer+References.swift"])
+        == ["DataBuffer+ReferenceValues.swift", "DataBuffer+References.swift"])
     #expect(users(of: ["Store"], inFolder: "Buffer") == ["DataBuffer.swift"])
     #expect(users(of: ["StoreBackend", "ChangeSet"], inFolder: "Buffer") == [])
   }
