@@ -2,8 +2,8 @@
 ///
 /// The default, nothing, is a fault.
 @usableFromInline struct ObjectState: OptionSet, Sendable {
-  @usableFromInline let rawValue: UInt8
-  @usableFromInline init(rawValue: UInt8) { self.rawValue = rawValue }
+  @usableFromInline let rawValue: UInt16
+  @usableFromInline init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// The properties hold what the record says, or what the application has set.
   @usableFromInline static let hasContent = ObjectState(rawValue: 1)
@@ -17,6 +17,9 @@
   @usableFromInline static let loading = ObjectState(rawValue: 16)
   /// In its class's list of pending objects, which holds it strongly.
   @usableFromInline static let pending = ObjectState(rawValue: 32)
+
+  /// The store has been told that the object changes, and an undo manager what it was like before.
+  @usableFromInline static let editable = ObjectState(rawValue: 128)
 
   /// In no store.
   @usableFromInline static let detached = ObjectState(rawValue: 64)

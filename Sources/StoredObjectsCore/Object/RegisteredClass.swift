@@ -147,7 +147,7 @@ extension RegisteredClass {
   /// The store is going away; its objects stay behind, on their own.
   func orphan() {
     for object in takePending() {
-      object.state.subtract([.pending, .inserted, .updated, .deleted])
+      object.state.subtract([.pending, .inserted, .updated, .deleted, .editable])
     }
     store = nil
   }

@@ -43,7 +43,7 @@ extension StoredObject {
   /// Reads the record of a fault, so that its other properties are not lost. Does nothing for an
   /// object that is in no store. Calling it twice is harmless.
   @inlinable public final func willUpdate() {
-    if state.isDisjoint(with: [.updated, .inserted, .detached, .loading]) { beginUpdate() }
+    if state.isDisjoint(with: [.editable, .detached, .loading]) { beginUpdate() }
   }
 
   @usableFromInline final func beginUpdate() {

@@ -27,7 +27,8 @@ extension Store {
     noteChange()
     // Row 0 stands for a row ID that could not be had; the save refuses it.
     entry.adopt(object, entry.shared.nextRowID() ?? 0)
-    entry.mark(object) { $0.formUnion([.inserted, .hasContent]) }
+    entry.mark(object) { $0.formUnion([.inserted, .hasContent, .editable]) }
+    noteAbsence(of: object, entry)
     delegate?.storeDidChange(self)
   }
 
@@ -35,6 +36,7 @@ extension Store {
     guard object.state.contains(.deleted) else { return }
     delegate?.store(self, willInsert: object)
     noteChange()
+    noteAbsence(of: object, entry)
     entry.mark(object) { $0.remove(.deleted) }
     delegate?.storeDidChange(self)
   }
@@ -57,6 +59,7 @@ extension Store {
     try? object.fetchContent()
     delegate?.store(self, willDelete: object)
     noteChange()
+    noteImage(of: object, entry)
     // Marked first: a rule that comes back to this object ends here.
     entry.mark(object) { $0.insert(.deleted) }
     object.prepareForDelete()
@@ -73,12 +76,18 @@ extension Store {
   /// Complexity: constant time; nothing but a flag test for an object that has changed before.
   public func willUpdate(_ object: StoredObject) {
     guard let entry = object.registration, entry.store === self,
-      object.state.isDisjoint(with: [.inserted, .updated, .loading])
+      object.state.isDisjoint(with: [.editable, .loading])
     else { return }
     object.checkForContent()
     guard object.hasContent else { return }
+    noteImage(of: object, entry)
+    // Changed before, in an earlier step.
+    guard object.state.isDisjoint(with: [.inserted, .updated]) else {
+      object.state.insert(.editable)
+      return
+    }
     // Marked first: a delegate that changes this object ends here.
-    entry.mark(object) { $0.insert(.updated) }
+    entry.mark(object) { $0.formUnion([.updated, .editable]) }
     delegate?.store(self, willUpdate: object)
     noteChange()
     delegate?.storeDidChange(self)
@@ -107,18 +116,28 @@ extension Store {
     }
     pendingNames = [:]
     acknowledgeFetchFailures()
+    history?.didDiscard()
     if hadChanges { delegate?.storeDidChange(self) }
   }
 
   private func discard(_ object: StoredObject, _ entry: RegisteredClass) {
     if object.state.contains(.inserted) {
-      entry.release(object)
+      release(object, entry)
       object.state = [.hasContent, .detached]
     } else if object.state.contains(.updated) || isChangedElsewhere(object.rowID, entry) {
       object.state = []
     } else {
-      object.state.subtract([.deleted, .pending])
+      object.state.subtract([.deleted, .pending, .editable])
     }
+  }
+
+  /// Makes an object one that is in no store.
+  func release(_ object: StoredObject, _ entry: RegisteredClass) {
+    if let history {
+      let key = ObjectKey(classID: entry.classID, rowID: object.rowID)
+      history.noteDeparture(of: object, key)
+    }
+    entry.release(object)
   }
 
   func noteChange() {

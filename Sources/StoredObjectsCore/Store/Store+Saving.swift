@@ -12,6 +12,7 @@ extension Store {
   ///   `closed`.
   public func saveChanges() throws(StoreError) {
     try refuseFetchFailures()
+    try saveHistory()
     guard hasUnsavedChanges else { return acceptChanges() }
     var encoder = try encodeChanges()
     // Writing an object may have read others.
@@ -66,10 +67,11 @@ extension Store {
   private func acceptChanges() {
     for entry in classes {
       for object in entry.takePending() {
-        if object.state.contains(.deleted) { entry.release(object) }
-        object.state.subtract([.inserted, .updated, .deleted, .pending])
+        if object.state.contains(.deleted) { release(object, entry) }
+        object.state.subtract([.inserted, .updated, .deleted, .pending, .editable])
       }
     }
+    history?.didSave(pendingNames)
     pendingNames = [:]
   }
 }

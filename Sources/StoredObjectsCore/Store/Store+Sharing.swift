@@ -66,6 +66,7 @@ extension Store {
     guard inbox.hasNews else { return }
     for (table, rows) in inbox.take() {
       rowsChangedElsewhere[table, default: []].formUnion(rows)
+      history?.noteForeignChanges(rows, classes.first { $0.table == table })
     }
   }
 

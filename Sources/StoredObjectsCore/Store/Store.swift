@@ -61,6 +61,13 @@ public final class Store {
   @safe @exclusivity(unchecked)
   var isEncoding = false
   var changedWhileEncoding = false
+  /// See ``undoManager``.
+  @safe @exclusivity(unchecked)
+  var history: StoreUndoManager?
+  /// Whether a step of the history is being taken back.
+  var isRestoring = false
+  /// Stand in for objects without a row, while images are made and applied.
+  var strangers: Strangers?
   /// Takes down the references that are read, while a check reads records.
   var referenceRecorder: ReferenceRecorder?
 
