@@ -71,6 +71,7 @@ extension Store {
     for name in step.names.keys { reverse.names[name] = .some(try sealedBuffer(named: name.text)) }
     isRestoring = true
     defer { isRestoring = false }
+    relationships?.forgetIndexes()
     noteChange()
     try restore(restorations)
     for (name, bytes) in step.names { pendingNames[name] = .some(bytes) }

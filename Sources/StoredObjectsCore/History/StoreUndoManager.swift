@@ -212,6 +212,7 @@ extension StoreUndoManager {
 
   /// Puts the step in work, if it has anything, on the others.
   func closeStep() {
+    store?.settleRelationships()
     guard !current.isEmpty else { return current.name = "" }
     store?.reopenObjects(of: current)
     undoSteps.append(current)

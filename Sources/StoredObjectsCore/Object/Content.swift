@@ -33,12 +33,18 @@ public struct Content<Value> {
     storage storage: ReferenceWritableKeyPath<Object, Self>
   ) -> Value {
     get {
-      object.checkForContent()
+      object.willRead(property)
       return object[keyPath: storage].value
     }
     _modify {
-      object.willUpdate()
-      yield &object[keyPath: storage].value
+      if object.isPlain {
+        object.willUpdate()
+        yield &object[keyPath: storage].value
+      } else {
+        let modification = object.willModify(property)
+        defer { modification.end() }
+        yield &object[keyPath: storage].value
+      }
     }
   }
 }

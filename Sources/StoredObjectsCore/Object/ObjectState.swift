@@ -21,6 +21,15 @@
   /// The store has been told that the object changes, and an undo manager what it was like before.
   @usableFromInline static let editable = ObjectState(rawValue: 128)
 
+  /// Of a class with relationships: there is more to do before it is read or changed.
+  @usableFromInline static let attentive = ObjectState(rawValue: 256)
+
+  /// Someone waits for changes of its properties.
+  @usableFromInline static let observed = ObjectState(rawValue: 512)
+
+  /// Objects whose accessors have more to do.
+  @usableFromInline static let special: ObjectState = [.attentive, .observed]
+
   /// In no store.
   @usableFromInline static let detached = ObjectState(rawValue: 64)
 

@@ -20,6 +20,10 @@ final class RegisteredClass {
   @safe @exclusivity(unchecked)
   private(set) weak var store: Store?
 
+  /// Whether the class has relationships that are kept, and whether one leads to the class itself.
+  var isAttentive = false
+  var refersToItself = false
+
   /// How the records of the class are laid out.
   let format: ClassMetadata.Flags
 
@@ -95,6 +99,7 @@ extension RegisteredClass {
     object.rowID = rowID
     object.registration = self
     object.state.remove(.detached)
+    if isAttentive { object.state.insert(.attentive) }
     objects.enter(object, rowID)
   }
 
@@ -104,6 +109,7 @@ extension RegisteredClass {
     object.registration = nil
     object.rowID = 0
     object.state.insert(.detached)
+    object.state.remove(.attentive)
   }
 
   /// An object of the class is going away.

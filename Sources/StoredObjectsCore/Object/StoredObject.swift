@@ -54,6 +54,12 @@ open class StoredObject {
   /// The Tokyo Cabinet backend names the file so.
   open class var storedName: String { String(describing: Self.self) }
 
+  /// The references that have a delete rule or an inverse, see ``Relationship``; none, unless
+  /// overridden.
+  ///
+  /// A subclass adds its own to `super.relationships`.
+  open class var relationships: [Relationship] { [] }
+
   // MARK: What a subclass overrides
 
   /// Sets the properties from a record, in the order in which ``writeContent(to:)`` wrote them.

@@ -27,8 +27,13 @@ extension Store {
     noteChange()
     // Row 0 stands for a row ID that could not be had; the save refuses it.
     entry.adopt(object, entry.shared.nextRowID() ?? 0)
-    entry.mark(object) { $0.formUnion([.inserted, .hasContent, .editable]) }
     noteAbsence(of: object, entry)
+    if entry.isAttentive {
+      entry.mark(object) { $0.formUnion([.inserted, .hasContent]) }
+      relationships?.didInsert(object, entry)
+    } else {
+      entry.mark(object) { $0.formUnion([.inserted, .hasContent, .editable]) }
+    }
     delegate?.storeDidChange(self)
   }
 
@@ -38,6 +43,7 @@ extension Store {
     noteChange()
     noteAbsence(of: object, entry)
     entry.mark(object) { $0.remove(.deleted) }
+    if entry.isAttentive { relationships?.didInsert(object, entry) }
     delegate?.storeDidChange(self)
   }
 
@@ -55,6 +61,7 @@ extension Store {
   public func delete(_ object: StoredObject) {
     guard let entry = object.registration, !object.state.contains(.deleted) else { return }
     precondition(entry.store === self, "The object is in another store.")
+    settleRelationships()
     // Its content outlives its record. One that can't be read may well be the reason to delete it.
     try? object.fetchContent()
     delegate?.store(self, willDelete: object)
@@ -63,6 +70,8 @@ extension Store {
     // Marked first: a rule that comes back to this object ends here.
     entry.mark(object) { $0.insert(.deleted) }
     object.prepareForDelete()
+    settleRelationships()
+    if entry.isAttentive { relationships?.didDelete(object, entry, self) }
     delegate?.storeDidChange(self)
   }
 
@@ -81,13 +90,15 @@ extension Store {
     object.checkForContent()
     guard object.hasContent else { return }
     noteImage(of: object, entry)
-    // Changed before, in an earlier step.
-    guard object.state.isDisjoint(with: [.inserted, .updated]) else {
+    if entry.isAttentive {
+      if isTracked(object) { trackEdit(of: object, entry) }
+    } else {
       object.state.insert(.editable)
-      return
     }
+    // Changed before, in an earlier step.
+    guard object.state.isDisjoint(with: [.inserted, .updated]) else { return }
     // Marked first: a delegate that changes this object ends here.
-    entry.mark(object) { $0.formUnion([.updated, .editable]) }
+    entry.mark(object) { $0.insert(.updated) }
     delegate?.store(self, willUpdate: object)
     noteChange()
     delegate?.storeDidChange(self)
@@ -109,6 +120,7 @@ extension Store {
   /// Complexity: linear in the number of changed objects.
   public func discardChanges() {
     let hadChanges = hasUnsavedChanges
+    relationships?.reset()
     noteChange()
     collectChangesElsewhere()
     for entry in classes {
@@ -125,7 +137,7 @@ extension Store {
       release(object, entry)
       object.state = [.hasContent, .detached]
     } else if object.state.contains(.updated) || isChangedElsewhere(object.rowID, entry) {
-      object.state = []
+      object.state.formIntersection(.attentive)
     } else {
       object.state.subtract([.deleted, .pending, .editable])
     }

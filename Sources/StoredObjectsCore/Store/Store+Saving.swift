@@ -7,11 +7,13 @@ extension Store {
   /// Complexity: linear in the number of changed objects and the size of their records.
   ///
   /// - Throws: ``StoreError`` with `notEncodable` (an object can't be written, or refers to one that
-  ///   is not in the store), `contentUnavailable` (see ``fetchFailures``), `conflict` (see
-  ///   ``keepConflictingChanges()``), `rowIDsExhausted`, `readOnly`, `full`, `ioError`, `damaged` or
+  ///   is not in the store), `contentUnavailable` (see ``fetchFailures``), `deleteDenied`,
+  ///   `conflict` (see ``keepConflictingChanges()``), `rowIDsExhausted`, `readOnly`, `full`, `ioError`, `damaged` or
   ///   `closed`.
   public func saveChanges() throws(StoreError) {
+    settleRelationships()
     try refuseFetchFailures()
+    try relationships?.refuseDenied(classes)
     try saveHistory()
     guard hasUnsavedChanges else { return acceptChanges() }
     var encoder = try encodeChanges()

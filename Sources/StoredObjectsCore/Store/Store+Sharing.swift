@@ -64,6 +64,7 @@ extension Store {
 extension Store {
   func collectChangesElsewhere() {
     guard inbox.hasNews else { return }
+    relationships?.forgetIndexes()
     for (table, rows) in inbox.take() {
       rowsChangedElsewhere[table, default: []].formUnion(rows)
       history?.noteForeignChanges(rows, classes.first { $0.table == table })

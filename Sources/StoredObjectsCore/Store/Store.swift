@@ -61,6 +61,9 @@ public final class Store {
   @safe @exclusivity(unchecked)
   var isEncoding = false
   var changedWhileEncoding = false
+  /// Keeps inverses; nil where no class has relationships.
+  @safe @exclusivity(unchecked)
+  var relationships: RelationshipKeeper?
   /// See ``undoManager``.
   @safe @exclusivity(unchecked)
   var history: StoreUndoManager?
@@ -88,6 +91,7 @@ public final class Store {
   func enroll(_ entry: RegisteredClass) {
     classes.append(entry)
     classesByType[ObjectIdentifier(entry.type)] = entry
+    learnRelationships(of: entry)
   }
 
   /// The entry of a class, or nil.

@@ -1,0 +1,48 @@
+// What the accessors of properties call, those of `Content` and those that `@Stored` writes.
+
+extension StoredObject {
+  /// Whether changing a property is no more than telling the store.
+  ///
+  /// It is not for an object with relationships, or one that is observed.
+  @inlinable public final var isPlain: Bool { state.isDisjoint(with: .special) }
+
+  /// Called before a property is read.
+  ///
+  /// Complexity: a flag test, when there is nothing to do.
+  @inlinable public final func willRead<Object: StoredObject, Value>(
+    _ property: KeyPath<Object, Value>
+  ) {
+    if state.intersection([.hasContent, .attentive, .observed]) != .hasContent {
+      willReadSpecially(property)
+    }
+  }
+
+  @usableFromInline final func willReadSpecially<Object: StoredObject, Value>(
+    _ property: KeyPath<Object, Value>
+  ) {
+    checkForContent()
+  }
+
+  /// Called before a property of an object that is not plain changes in place.
+  ///
+  /// - Returns: what to end when it has changed.
+  public final func willModify<Object: StoredObject, Value>(
+    _ property: KeyPath<Object, Value>
+  ) -> Modification<Object, Value> {
+    willUpdate()
+    return Modification(self, property)
+  }
+}
+
+/// A property that is being changed in place.
+public struct Modification<Object: StoredObject, Value> {
+  private let keeper: RelationshipKeeper?
+
+  init(_ object: StoredObject, _ property: KeyPath<Object, Value>) {
+    keeper = object.registration?.store?.relationships
+    keeper?.beginModification()
+  }
+
+  /// The property has changed.
+  public func end() { keeper?.endModification() }
+}
