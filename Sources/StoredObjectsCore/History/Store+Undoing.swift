@@ -159,5 +159,6 @@ extension Store {
     try setContent(of: object, entry, to: content)
     if !object.state.contains(.inserted) { entry.mark(object) { $0.insert(.updated) } }
     object.state.remove(.editable)
+    object.noteObservedChange()
   }
 }

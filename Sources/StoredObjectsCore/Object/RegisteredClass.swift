@@ -24,6 +24,12 @@ final class RegisteredClass {
   var isAttentive = false
   var refersToItself = false
 
+  /// What no two objects of the class have in common, and who has what.
+  let uniqueConstraints: [UniqueConstraint]
+  var uniqueIndexes: [UniqueIndex]?
+  /// How many commits the indexes know of.
+  var uniqueIndexCommitCount: UInt64 = 0
+
   /// How the records of the class are laid out.
   let format: ClassMetadata.Flags
 
@@ -51,6 +57,7 @@ final class RegisteredClass {
     self.classID = classID
     self.name = type.storedName
     self.version = type.classVersion
+    self.uniqueConstraints = type.uniqueConstraints
     self.table = table
     self.shared = shared
     self.store = store
@@ -100,6 +107,7 @@ extension RegisteredClass {
     object.registration = self
     object.state.remove(.detached)
     if isAttentive { object.state.insert(.attentive) }
+    if store?.observedObjects != nil { object.state.insert(.observed) }
     objects.enter(object, rowID)
   }
 
@@ -109,7 +117,8 @@ extension RegisteredClass {
     object.registration = nil
     object.rowID = 0
     object.state.insert(.detached)
-    object.state.remove(.attentive)
+    store?.observedObjects?.forget(object)
+    object.state.subtract(.special)
   }
 
   /// An object of the class is going away.

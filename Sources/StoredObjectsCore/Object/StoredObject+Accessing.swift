@@ -1,5 +1,7 @@
 // What the accessors of properties call, those of `Content` and those that `@Stored` writes.
 
+internal import Observation
+
 extension StoredObject {
   /// Whether changing a property is no more than telling the store.
   ///
@@ -21,6 +23,10 @@ extension StoredObject {
     _ property: KeyPath<Object, Value>
   ) {
     checkForContent()
+    guard state.contains(.observed), !state.contains(.loading), let object = self as? Object else {
+      return
+    }
+    registration?.store?.observedObjects?.access(object, property)
   }
 
   /// Called before a property of an object that is not plain changes in place.
@@ -37,12 +43,26 @@ extension StoredObject {
 /// A property that is being changed in place.
 public struct Modification<Object: StoredObject, Value> {
   private let keeper: RelationshipKeeper?
+  private let observed: (registrar: ObservationRegistrar, object: Object, KeyPath<Object, Value>)?
 
   init(_ object: StoredObject, _ property: KeyPath<Object, Value>) {
-    keeper = object.registration?.store?.relationships
+    let store = object.registration?.store
+    keeper = store?.relationships
+    if !object.state.contains(.loading), let object = object as? Object,
+      let registrar = store?.observedObjects?.registrar(of: object)
+    {
+      observed = (registrar, object, property)
+      registrar.willSet(object, keyPath: property)
+    } else {
+      observed = nil
+    }
     keeper?.beginModification()
   }
 
   /// The property has changed.
-  public func end() { keeper?.endModification() }
+  public func end() {
+    keeper?.endModification()
+    guard let (registrar, object, property) = observed else { return }
+    registrar.didSet(object, keyPath: property)
+  }
 }

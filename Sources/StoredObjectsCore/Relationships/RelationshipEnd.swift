@@ -7,6 +7,8 @@ final class RelationshipEnd {
   let isDeclared: Bool
   /// Who refers to whom, once it has been asked for; not kept where the inverse says it.
   var index: ReferenceIndex?
+  /// How many commits the index knows of.
+  var indexCommitCount: UInt64 = 0
 
   init(_ relationship: Relationship, of source: RegisteredClass, isDeclared: Bool) {
     (self.relationship, self.source, self.isDeclared) = (relationship, source, isDeclared)
@@ -14,6 +16,11 @@ final class RelationshipEnd {
 
   var kind: ReferenceAccess.Kind { relationship.access.kind }
   var hasInverse: Bool { relationship.inverse != nil }
+
+  /// Forgets what another store's commit has made out of date.
+  func dropStaleIndex() {
+    if indexCommitCount != source.shared.commitCount { index = nil }
+  }
 
   func targets(of object: StoredObject) -> [StoredObject] { relationship.access.targets(object) }
 

@@ -97,6 +97,16 @@ extension RelationshipKeeper {
     for end in ends.joined() { end.index = nil }
   }
 
+  /// A commit of the store begins; what others have committed is known now.
+  func willCommit() {
+    for end in ends.joined() { end.dropStaleIndex() }
+  }
+
+  /// The store's own commit is told to the indexes by its edits.
+  func didCommit() {
+    for end in ends.joined() { end.indexCommitCount = end.source.shared.commitCount }
+  }
+
   /// Brings the other sides of all edits up to date.
   func settle() {
     guard hasEdits else { return }
@@ -245,7 +255,9 @@ extension RelationshipKeeper {
   /// Who refers to whom by an end; the first time, all objects of its class are read.
   private func index(_ end: RelationshipEnd, _ store: Store) throws(StoreError) -> ReferenceIndex {
     store.collectChangesElsewhere()
+    end.dropStaleIndex()
     if let index = end.index { return index }
+    end.indexCommitCount = end.source.shared.commitCount
     var index = ReferenceIndex()
     var cursor = RowCursor(store, end.source)
     while let source = try cursor.next() {
@@ -262,7 +274,9 @@ extension RelationshipKeeper {
     for entry in classes where entry.changeCounts.deletes > 0 {
       for end in ends(of: entry) where end.relationship.deleteRule == .deny {
         for object in entry.pending where object.state.change == .delete {
-          guard let target = end.targets(of: object).first(where: { !$0.isDeleted }) else { continue }
+          guard let target = end.targets(of: object).first(where: { !$0.isDeleted }) else {
+            continue
+          }
           throw StoreError(
             .deleteDenied,
             """

@@ -137,7 +137,8 @@ extension Store {
       release(object, entry)
       object.state = [.hasContent, .detached]
     } else if object.state.contains(.updated) || isChangedElsewhere(object.rowID, entry) {
-      object.state.formIntersection(.attentive)
+      object.state.formIntersection(.special)
+      object.noteObservedChange()
     } else {
       object.state.subtract([.deleted, .pending, .editable])
     }

@@ -7,7 +7,7 @@ extension Store {
   /// Complexity: linear in the number of changed objects and the size of their records.
   ///
   /// - Throws: ``StoreError`` with `notEncodable` (an object can't be written, or refers to one that
-  ///   is not in the store), `contentUnavailable` (see ``fetchFailures``), `deleteDenied`,
+  ///   is not in the store), `contentUnavailable` (see ``fetchFailures``), `deleteDenied`, `notUnique`,
   ///   `conflict` (see ``keepConflictingChanges()``), `rowIDsExhausted`, `readOnly`, `full`, `ioError`, `damaged` or
   ///   `closed`.
   public func saveChanges() throws(StoreError) {
@@ -23,11 +23,17 @@ extension Store {
       try backend.coordinator.whileCommitting {
         try refuseOtherOrder()
         try refuseConflicts()
+        for entry in classes { entry.dropStaleUniqueIndexes() }
+        relationships?.willCommit()
+        try refuseDuplicates()
         let metadata = encoder.appendMetadata(of: classes)
         let changes = encoder.changeSet()
         try backend.commit(changes)
         for (entry, saved) in metadata { entry.shared.setMetadata(saved) }
         backend.coordinator.announce(changes, from: inbox)
+        updateUniqueIndexes()
+        relationships?.didCommit()
+        publish(changes)
       }
     } catch {
       throw .wrapping(error, .ioError, at: .init(path: backend.location))

@@ -57,7 +57,9 @@ extension Store {
   }
 
   private func makeFault(_ object: StoredObject) {
-    if !object.state.contains(.loading) { object.state.remove(.hasContent) }
+    if object.state.contains(.loading) { return }
+    object.state.remove(.hasContent)
+    object.noteObservedChange()
   }
 }
 

@@ -64,6 +64,10 @@ public final class Store {
   /// Keeps inverses; nil where no class has relationships.
   @safe @exclusivity(unchecked)
   var relationships: RelationshipKeeper?
+  /// See ``isObservable``.
+  @safe @exclusivity(unchecked)
+  var observedObjects: ObservedObjects?
+  var listeners: [AsyncStream<StoreChanges>.Continuation] = []
   /// See ``undoManager``.
   @safe @exclusivity(unchecked)
   var history: StoreUndoManager?
@@ -85,6 +89,7 @@ public final class Store {
 
   deinit {
     backend.coordinator.detach(inbox)
+    for listener in listeners { listener.finish() }
     for entry in classes { entry.orphan() }
   }
 

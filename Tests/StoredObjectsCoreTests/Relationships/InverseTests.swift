@@ -170,15 +170,20 @@ struct InverseTests {
       let place = Int.random(in: 0...model[index].count, using: &random)
       let before = model
       switch Int.random(in: 0..<10, using: &random) {
-      case 0...2: history.group { lists[index].tunes.insert(tune, at: place) }
+      case 0...2:
+        history.group { lists[index].tunes.insert(tune, at: place) }
         model[index].insert(tune, at: place)
-      case 3: history.group { lists[index].tunes.removeAll { $0 === tune } }
+      case 3:
+        history.group { lists[index].tunes.removeAll { $0 === tune } }
         model[index].removeAll { $0 === tune }
-      case 4: history.group { lists[index].tunes.sort { $0.name < $1.name } }
+      case 4:
+        history.group { lists[index].tunes.sort { $0.name < $1.name } }
         model[index].sort { $0.name < $1.name }
-      case 5: history.group { tune.lists.append(lists[index]) }
+      case 5:
+        history.group { tune.lists.append(lists[index]) }
         model[index].append(tune)
-      case 6: history.group { tune.lists = [] }
+      case 6:
+        history.group { tune.lists = [] }
         for index in 0..<3 { model[index].removeAll { $0 === tune } }
       case 7:
         guard let last = past.popLast() else { continue }
@@ -189,10 +194,11 @@ struct InverseTests {
         try store.saveChanges()
         if Bool.random(using: &random) { for tune in tunes { store.refresh(tune) } }
         continue
-      default: history.group {
-        lists[index].tunes.append(tune)
-        lists[(index + 1) % 3].tunes.append(tune)
-      }
+      default:
+        history.group {
+          lists[index].tunes.append(tune)
+          lists[(index + 1) % 3].tunes.append(tune)
+        }
         model[index].append(tune)
         model[(index + 1) % 3].append(tune)
       }
