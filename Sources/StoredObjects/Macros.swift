@@ -14,7 +14,8 @@
   ///
   /// - Parameter version: The version of the class, if it is higher than what its properties say.
   @attached(
-    member, names: named(readContent), named(writeContent), named(classVersion), named(Former))
+    member, names: named(readContent), named(writeContent), named(classVersion), named(Former),
+    named(relationships), named(uniqueConstraints), named(dissolveAllRelationships))
   @attached(memberAttribute)
   public macro Stored(version: UInt8 = 0) =
     #externalMacro(module: "StoredObjectsMacros", type: "StoredMacro")
@@ -59,6 +60,29 @@
   public macro Dropped(in version: UInt8) =
     #externalMacro(module: "StoredObjectsMacros", type: "DroppedMacro")
 
+  /// Says what becomes of the objects that a property refers to when the object is deleted, and which
+  /// of their properties is the other side.
+  ///
+  ///     @Relationship(deleteRule: .cascade, inverse: \Song.album) var songs: [Song] = []
+  ///
+  /// See ``StoredObjectsCore/Relationship``, which this makes. Only one side names the inverse, or
+  /// the compiler finds a circle; the other may have the attribute for its delete rule.
+  @attached(peer)
+  public macro Relationship(
+    deleteRule: Relationship.DeleteRule = .nullify, inverse: AnyKeyPath? = nil
+  ) = #externalMacro(module: "StoredObjectsMacros", type: "MarkMacro")
+
+  /// Says that no two objects of the class have the same value in the property, but for nil.
+  ///
+  /// See ``UniqueConstraint``, which this makes.
+  @attached(peer)
+  public macro Unique() = #externalMacro(module: "StoredObjectsMacros", type: "MarkMacro")
+
+  /// Says that no two objects of the class have the same values in the property and another.
+  @attached(peer)
+  public macro Unique(with other: AnyKeyPath) =
+    #externalMacro(module: "StoredObjectsMacros", type: "MarkMacro")
+
   /// What expansions of ``Stored(version:)`` call.
   public enum StoredExpansion {
     /// Runs what may throw or not, which the expansion can't see.
@@ -66,6 +90,20 @@
     /// - Throws: what the body throws.
     @inlinable public static func run(_ body: @autoclosure () throws -> Void) throws {
       try body()
+    }
+
+    /// A value that is no reference stays.
+    @inlinable @_disfavoredOverload public static func letGo<Value>(_ value: inout Value) {}
+    /// A reference becomes nil.
+    @inlinable public static func letGo<Object: StoredObject>(_ object: inout Object?) {
+      object = nil
+    }
+    /// A list of references is empty afterwards.
+    @inlinable public static func letGo<List: RangeReplaceableCollection>(_ list: inout List)
+    where List.Element: StoredObject { list = List() }
+    /// A set of references is empty afterwards.
+    @inlinable public static func letGo<Object: StoredObject>(_ objects: inout Set<Object>) {
+      objects = []
     }
   }
 #endif

@@ -31,6 +31,22 @@
         || self.as(IdentifierTypeSyntax.self)?.name.text == "Optional"
     }
 
+    /// Whether the type may be a reference to an object, or to several.
+    var mayRefer: Bool {
+      if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.mayRefer }
+      if let array = self.as(ArrayTypeSyntax.self) { return array.element.mayRefer }
+      guard let named = self.as(IdentifierTypeSyntax.self) else { return false }
+      if case .type(let argument)? = named.genericArgumentClause?.arguments.first?.argument {
+        return argument.mayRefer
+      }
+      return !Self.plainNames.contains(named.name.text)
+    }
+
+    private static let plainNames: Set = [
+      "Bool", "Data", "Date", "Double", "Float", "Int8", "Int16", "Int32", "Int64", "String",
+      "UInt8", "UInt16", "UInt32", "UInt64", "UUID",
+    ]
+
     /// A default that everyone would choose.
     var evidentDefault: ExprSyntax? {
       switch kind {

@@ -48,7 +48,8 @@
       in context: some MacroExpansionContext
     ) -> [AccessorDeclSyntax] {
       guard case .field(let field) = try? StoredField.role(of: declaration) else { return [] }
-      return field.accessors
+      let enclosing = context.lexicalContext.first?.as(ClassDeclSyntax.self)
+      return field.accessors(in: enclosing?.name.text ?? "Self")
     }
 
     package static func expansion(
@@ -73,7 +74,7 @@
     }
   }
 
-  /// `@Transient`, `@Since` and `@Formerly`: what ``StoredExpansion`` reads, and nothing by itself.
+  /// `@Transient`, `@Since`, `@Relationship` and the like: what ``StoredExpansion`` reads, and nothing by itself.
   package protocol MarkExpansion: PeerMacro {}
 
   extension MarkExpansion {

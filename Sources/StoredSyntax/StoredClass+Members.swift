@@ -4,7 +4,9 @@
 
   extension StoredField {
     /// The access to the property: content is read first, and changes are told.
-    var accessors: [AccessorDeclSyntax] {
+    ///
+    /// Key paths stand where they are needed only: making one takes longer than the access.
+    func accessors(in className: String) -> [AccessorDeclSyntax] {
       [
         """
         @storageRestrictions(initializes: \(raw: storage))
@@ -14,14 +16,24 @@
         """,
         """
         get {
-          checkForContent()
+          if !isReadable {
+            willRead(\\\(raw: className).\(raw: name))
+          }
           return \(raw: storage)
         }
         """,
         """
         _modify {
-          willUpdate()
-          yield &\(raw: storage)
+          if isPlain {
+            willUpdate()
+            yield &\(raw: storage)
+          } else {
+            let modification = willModify(\\\(raw: className).\(raw: name))
+            defer {
+              modification.end()
+            }
+            yield &\(raw: storage)
+          }
         }
         """,
       ]
@@ -77,6 +89,7 @@
     var members: [DeclSyntax] {
       var members = [readContent, writeContent]
       if version > 0 { members.append(classVersion) }
+      members += [relationships, uniqueConstraints, dissolving].compactMap(\.self)
       if !formerValues.isEmpty { members.append(former) }
       return members
     }
@@ -123,6 +136,53 @@
       return """
         \(raw: access)override class var classVersion: UInt8 {
           \(raw: version)
+        }
+        """
+    }
+
+    private var relationships: DeclSyntax? {
+      let lines = currentFields.compactMap { field in
+        field.relationship.map { words in
+          "Relationship(\(keyPath(field))\(words.isEmpty ? "" : ", ")\(words))"
+        }
+      }
+      return override("relationships", "Relationship", lines)
+    }
+
+    private var uniqueConstraints: DeclSyntax? {
+      let lines = currentFields.compactMap { field in
+        field.unique.map { words in
+          let other = words.hasPrefix("with:") ? ", \(words.dropFirst(5).drop { $0 == " " })" : ""
+          return "UniqueConstraint(\(keyPath(field))\(other))"
+        }
+      }
+      return override("uniqueConstraints", "UniqueConstraint", lines)
+    }
+
+    private func keyPath(_ field: StoredField) -> String {
+      "\\\(declaration.name.text).\(field.name)"
+    }
+
+    private func override(_ name: String, _ type: String, _ values: [String]) -> DeclSyntax? {
+      if values.isEmpty { return nil }
+      return """
+        \(raw: access)override class var \(raw: name): [\(raw: type)] {
+          super.\(raw: name) + [
+            \(raw: values.joined(separator: ",\n"))
+          ]
+        }
+        """
+    }
+
+    /// Lets go of what may be references, so that circles of objects can be freed.
+    private var dissolving: DeclSyntax? {
+      let fields = currentFields.filter(\.type.mayRefer)
+      if fields.isEmpty { return nil }
+      var lines = isRoot ? [] : ["super.dissolveAllRelationships()"]
+      lines += fields.map { "StoredExpansion.letGo(&\($0.storage))" }
+      return """
+        \(raw: access)override func dissolveAllRelationships() {
+        \(raw: lines.joined(separator: "\n"))
         }
         """
     }

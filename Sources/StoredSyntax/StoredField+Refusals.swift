@@ -6,7 +6,9 @@
   // What can't be stored as it is declared, each with its cure.
 
   extension VariableDeclSyntax {
-    private static let ownAttributes: Set = ["Since", "Formerly", "Dropped", "StoredField"]
+    private static let ownAttributes: Set = [
+      "Since", "Formerly", "Dropped", "StoredField", "Relationship", "Unique",
+    ]
 
     private var transient: FixIt { .prepend("@Transient", to: self) }
 

@@ -16,6 +16,11 @@
     /// What stood in the field's place before.
     let predecessor: Predecessor?
 
+    /// What `@Relationship` says in its parentheses; nil where there is none.
+    let relationship: String?
+    /// What the property is unique with, after a comma; nil where it need not be unique.
+    let unique: String?
+
     /// A field of another name and type that earlier records have in the place.
     struct Predecessor {
       let name: String
@@ -56,7 +61,9 @@
           defaultValue: try binding.defaultValue(for: type),
           since: try variable.attribute("Since")?.version(at: 0),
           droppedIn: try variable.attribute("Dropped")?.version(at: 0),
-          predecessor: try variable.attribute("Formerly")?.predecessor()))
+          predecessor: try variable.attribute("Formerly")?.predecessor(),
+          relationship: variable.attribute("Relationship")?.argumentText,
+          unique: variable.attribute("Unique")?.argumentText))
     }
   }
 
@@ -114,6 +121,9 @@
     private var labeledArguments: [LabeledExprSyntax] {
       if case .argumentList(let list) = arguments { Array(list) } else { [] }
     }
+
+    /// The arguments as they are written.
+    fileprivate var argumentText: String { arguments?.trimmedDescription ?? "" }
 
     /// An argument that is a version.
     ///

@@ -14,6 +14,8 @@
     "Transient": MacroSpec(type: MarkMacro.self),
     "Since": MacroSpec(type: MarkMacro.self),
     "Formerly": MacroSpec(type: MarkMacro.self),
+    "Relationship": MacroSpec(type: MarkMacro.self),
+    "Unique": MacroSpec(type: MarkMacro.self),
   ]
 
   private func expectExpansion(
@@ -46,12 +48,22 @@
               _title = initialValue
             }
             get {
-              checkForContent()
+              if !isReadable {
+                willRead(\\Song.title)
+              }
               return _title
             }
             _modify {
-              willUpdate()
-              yield &_title
+              if isPlain {
+                willUpdate()
+                yield &_title
+              } else {
+                let modification = willModify(\\Song.title)
+                defer {
+                  modification.end()
+                }
+                yield &_title
+              }
             }
           }
 
@@ -95,12 +107,22 @@
               _length = initialValue
             }
             get {
-              checkForContent()
+              if !isReadable {
+                willRead(\\Song.length)
+              }
               return _length
             }
             _modify {
-              willUpdate()
-              yield &_length
+              if isPlain {
+                willUpdate()
+                yield &_length
+              } else {
+                let modification = willModify(\\Song.length)
+                defer {
+                  modification.end()
+                }
+                yield &_length
+              }
             }
           }
 
@@ -143,6 +165,89 @@
           }
         }
         """)
+    }
+
+    @Test("A class lists its relationships and what is unique, and can let go of its references")
+    func relationships() {
+      expectExpansion(
+        """
+        @Stored final class Song: Work {
+          @Unique var number: Int64 = 0
+          @Unique(with: \\Song.number) var side: String = ""
+          @Relationship(deleteRule: .cascade, inverse: \\Note.song) var notes: [Note] = []
+        }
+        """,
+        """
+        final class Song: Work {
+        \(property("number", "Int64", "0"))
+        \(property("side", "String", "\"\""))
+        \(property("notes", "[Note]", "[]"))
+
+          override func readContent(from buffer: inout DataBuffer) throws {
+            try StoredExpansion.run(super.readContent(from: &buffer))
+            _number = try buffer.readValue(of: Int64.self)
+            _side = try buffer.readValue(of: String.self)
+            _notes = try buffer.readValue(of: [Note].self)
+          }
+
+          override func writeContent(to buffer: inout DataBuffer) throws {
+            try StoredExpansion.run(super.writeContent(to: &buffer))
+            buffer.writeValue(_number, as: Int64.self)
+            buffer.writeValue(_side, as: String.self)
+            buffer.writeValue(_notes, as: [Note].self)
+          }
+
+          override class var relationships: [Relationship] {
+            super.relationships + [
+              Relationship(\\Song.notes, deleteRule: .cascade, inverse: \\Note.song)
+            ]
+          }
+
+          override class var uniqueConstraints: [UniqueConstraint] {
+            super.uniqueConstraints + [
+              UniqueConstraint(\\Song.number),
+              UniqueConstraint(\\Song.side, \\Song.number)
+            ]
+          }
+
+          override func dissolveAllRelationships() {
+            super.dissolveAllRelationships()
+            StoredExpansion.letGo(&_notes)
+          }
+        }
+        """)
+    }
+
+    /// What a stored property becomes.
+    private func property(_ name: String, _ type: String, _ value: String) -> String {
+      """
+        var \(name): \(type) {
+          @storageRestrictions(initializes: _\(name))
+          init(initialValue) {
+            _\(name) = initialValue
+          }
+          get {
+            if !isReadable {
+              willRead(\\Song.\(name))
+            }
+            return _\(name)
+          }
+          _modify {
+            if isPlain {
+              willUpdate()
+              yield &_\(name)
+            } else {
+              let modification = willModify(\\Song.\(name))
+              defer {
+                modification.end()
+              }
+              yield &_\(name)
+            }
+          }
+        }
+
+        private var _\(name): \(type) = \(value)
+      """
     }
   }
 #endif

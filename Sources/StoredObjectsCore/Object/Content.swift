@@ -33,7 +33,7 @@ public struct Content<Value> {
     storage storage: ReferenceWritableKeyPath<Object, Self>
   ) -> Value {
     get {
-      object.willRead(property)
+      if !object.isReadable { object.willRead(property) }
       return object[keyPath: storage].value
     }
     _modify {

@@ -8,20 +8,15 @@ extension StoredObject {
   /// It is not for an object with relationships, or one that is observed.
   @inlinable public final var isPlain: Bool { state.isDisjoint(with: .special) }
 
-  /// Called before a property is read.
+  /// Whether reading a property is no more than that.
   ///
-  /// Complexity: a flag test, when there is nothing to do.
-  @inlinable public final func willRead<Object: StoredObject, Value>(
-    _ property: KeyPath<Object, Value>
-  ) {
-    if state.intersection([.hasContent, .attentive, .observed]) != .hasContent {
-      willReadSpecially(property)
-    }
+  /// It is not for a fault, for an object with relationships, or one that is observed.
+  @inlinable public final var isReadable: Bool {
+    state.intersection([.hasContent, .attentive, .observed]) == .hasContent
   }
 
-  @usableFromInline final func willReadSpecially<Object: StoredObject, Value>(
-    _ property: KeyPath<Object, Value>
-  ) {
+  /// Called before a property of an object that is not readable is read.
+  public final func willRead<Object: StoredObject, Value>(_ property: KeyPath<Object, Value>) {
     checkForContent()
     guard state.contains(.observed), !state.contains(.loading), let object = self as? Object else {
       return

@@ -13,8 +13,8 @@
 /// **Inverses.** Whichever side changes, the other follows: a song is in `songs` as often as the
 /// playlist is in the song's `playlists`. Each side keeps its own order; who is new on the other side
 /// stands last there. A reference to one object is a list of one: setting it takes the object away
-/// from where it was. It is enough to declare one side; declaring the other, too, gives that its own
-/// delete rule. Only objects that an edit adds or removes are read and changed, and a move changes
+/// from where it was. It is enough to declare one side and to name the inverse there; the other may be
+/// declared, too, for a delete rule of its own. Only objects that an edit adds or removes are read and changed, and a move changes
 /// none. Objects that are in no store have no other side until they are inserted.
 ///
 /// **Deletions.** When an object is deleted, the rule of each of its relationships says what becomes
@@ -39,10 +39,10 @@ public struct Relationship {
   public let deleteRule: DeleteRule
   let property: AnyKeyPath
   let target: StoredObject.Type
-  let inverse: AnyKeyPath?
+  private(set) var inverse: AnyKeyPath?
   let access: ReferenceAccess
   /// Makes the other side of the relationship, as if it were declared by the target.
-  let impliedInverse: (() -> Relationship?)?
+  private(set) var impliedInverse: (() -> Relationship?)?
 
   private init<Source: StoredObject, Target: StoredObject>(
     _ property: AnyKeyPath, _ access: ReferenceAccess, _ deleteRule: DeleteRule,
@@ -93,6 +93,13 @@ public struct Relationship {
       source[keyPath: property] = Set(targets)
     }
     self.init(property, access, deleteRule, inverse, source: Source.self)
+  }
+
+  /// The same with the inverse that the other side has named.
+  func adopting(_ other: Relationship) -> Relationship {
+    var relationship = self
+    (relationship.inverse, relationship.impliedInverse) = (other.inverse, other.impliedInverse)
+    return relationship
   }
 
   private static func implied<Source: StoredObject, Target: StoredObject>(

@@ -1,17 +1,15 @@
 /// A relationship of one registered class, and its other side.
 final class RelationshipEnd {
-  let relationship: Relationship
+  var relationship: Relationship
   /// The class whose objects have the property.
   unowned let source: RegisteredClass
-  /// Whether the class has declared it; otherwise the other side has.
-  let isDeclared: Bool
   /// Who refers to whom, once it has been asked for; not kept where the inverse says it.
   var index: ReferenceIndex?
   /// How many commits the index knows of.
   var indexCommitCount: UInt64 = 0
 
-  init(_ relationship: Relationship, of source: RegisteredClass, isDeclared: Bool) {
-    (self.relationship, self.source, self.isDeclared) = (relationship, source, isDeclared)
+  init(_ relationship: Relationship, of source: RegisteredClass) {
+    (self.relationship, self.source) = (relationship, source)
   }
 
   var kind: ReferenceAccess.Kind { relationship.access.kind }

@@ -45,14 +45,23 @@ extension RelationshipKeeper {
   /// Finds the ends of all classes, because one more is registered.
   func learn(_ classes: [RegisteredClass]) {
     ends = classes.map { entry in
-      entry.type.relationships.map { RelationshipEnd($0, of: entry, isDeclared: true) }
+      entry.type.relationships.map { RelationshipEnd($0, of: entry) }
     }
     for end in ends.joined() where end.hasInverse {
-      guard let implied = end.relationship.impliedInverse?() else { continue }
+      guard let implied = end.relationship.impliedInverse?() else {
+        preconditionFailure(
+          """
+          The inverse of \(end.source.name)'s relationship to \(end.relationship.target) is no property \
+          that can be set, of type \(end.source.type)?, [\(end.source.type)] or Set<\(end.source.type)>.
+          """)
+      }
       for entry in classes where entry.isKind(of: end.relationship.target) {
-        guard !ends(of: entry).contains(where: { $0.relationship.property == implied.property })
-        else { continue }
-        ends[Int(entry.classID)].append(RelationshipEnd(implied, of: entry, isDeclared: false))
+        let ends = ends(of: entry)
+        guard let end = ends.first(where: { $0.relationship.property == implied.property }) else {
+          self.ends[Int(entry.classID)].append(RelationshipEnd(implied, of: entry))
+          continue
+        }
+        if !end.hasInverse { end.relationship = end.relationship.adopting(implied) }
       }
     }
     for entry in classes {
@@ -64,9 +73,10 @@ extension RelationshipKeeper {
 
   /// The end of an object's class that is the other side of an end.
   private func inverse(of end: RelationshipEnd, in target: StoredObject) -> RelationshipEnd? {
-    guard let inverse = end.relationship.inverse, let entry = target.registration else {
-      return nil
-    }
+    // An object that is inserted later brings its other side along.
+    guard let inverse = end.relationship.inverse,
+      let entry = target.registration ?? end.source.store?.registration(of: type(of: target))
+    else { return nil }
     return ends(of: entry).first { $0.relationship.property == inverse }
   }
 }
@@ -76,13 +86,13 @@ extension RelationshipKeeper {
 extension RelationshipKeeper {
   /// A new object may refer to others.
   func didInsert(_ object: StoredObject, _ entry: RegisteredClass) {
-    guard ends(of: entry).contains(where: { !$0.targets(of: object).isEmpty }) else { return }
-    edits.append(Edit(object: object, entry: entry, before: nil))
+    let refers = quietly { ends(of: entry).contains { !$0.targets(of: object).isEmpty } }
+    if refers { edits.append(Edit(object: object, entry: entry, before: nil)) }
   }
 
   /// An object is about to be edited.
   func willEdit(_ object: StoredObject, _ entry: RegisteredClass) {
-    let before = ends(of: entry).map { $0.targets(of: object) }
+    let before = quietly { ends(of: entry).map { $0.targets(of: object) } }
     edits.append(Edit(object: object, entry: entry, before: before))
   }
 
@@ -129,12 +139,12 @@ extension RelationshipKeeper {
     }
   }
 
-  /// Runs changes of the keeper's own, which are no edits.
-  private func quietly(_ changes: () -> Void) {
+  /// Reads and changes properties without bringing anything up to date: changes here are no edits.
+  private func quietly<Result>(_ body: () -> Result) -> Result {
     let outer = isSettling
     isSettling = true
-    changes()
-    isSettling = outer
+    defer { isSettling = outer }
+    return body()
   }
 
   private func settle(_ object: StoredObject, _ end: RelationshipEnd, _ before: [StoredObject]) {

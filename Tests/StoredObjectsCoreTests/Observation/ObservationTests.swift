@@ -93,7 +93,9 @@ struct ObservationTests {
       })
     let other = Store(backend: store.backend)
     try other.register(Tune.self, TuneList.self, Disc.self, Sleeve.self, Branch.self)
-    let isTold = try isTold { _ = tune.name } of: {
+    let isTold = try isTold {
+      _ = tune.name
+    } of: {
       try #require(try other.object(Tune.self, rowID: tune.rowID)).name = "theirs"
       try other.saveChanges()
       store.mergeChanges()
