@@ -22,9 +22,7 @@ struct StoreOptions: ParsableArguments {
 
   /// Opens the store and saves, once, what the closure has changed.
   ///
-  /// After an error nothing is saved.
-  ///
-  /// - Parameter action: What "jukebox undo" calls it.
+  /// After an error nothing is saved. The action is what "jukebox undo" calls it.
   func edit<Result>(
     _ action: String, _ access: BackendChoice.Access = .changing, _ body: (Library) throws -> Result
   ) throws -> Result {
