@@ -26,14 +26,15 @@
         _modify {
           if isPlain {
             willUpdate()
-            yield &\(raw: storage)
           } else {
-            let modification = willModify(\\\(raw: className).\(raw: name))
-            defer {
-              modification.end()
-            }
-            yield &\(raw: storage)
+            willModify(\\\(raw: className).\(raw: name))
           }
+          defer {
+            if !isPlain {
+              didModify(\\\(raw: className).\(raw: name))
+            }
+          }
+          yield &\(raw: storage)
         }
         """,
       ]

@@ -56,14 +56,15 @@
             _modify {
               if isPlain {
                 willUpdate()
-                yield &_title
               } else {
-                let modification = willModify(\\Song.title)
-                defer {
-                  modification.end()
-                }
-                yield &_title
+                willModify(\\Song.title)
               }
+              defer {
+                if !isPlain {
+                  didModify(\\Song.title)
+                }
+              }
+              yield &_title
             }
           }
 
@@ -115,14 +116,15 @@
             _modify {
               if isPlain {
                 willUpdate()
-                yield &_length
               } else {
-                let modification = willModify(\\Song.length)
-                defer {
-                  modification.end()
-                }
-                yield &_length
+                willModify(\\Song.length)
               }
+              defer {
+                if !isPlain {
+                  didModify(\\Song.length)
+                }
+              }
+              yield &_length
             }
           }
 
@@ -235,14 +237,15 @@
           _modify {
             if isPlain {
               willUpdate()
-              yield &_\(name)
             } else {
-              let modification = willModify(\\Song.\(name))
-              defer {
-                modification.end()
-              }
-              yield &_\(name)
+              willModify(\\Song.\(name))
             }
+            defer {
+              if !isPlain {
+                didModify(\\Song.\(name))
+              }
+            }
+            yield &_\(name)
           }
         }
 

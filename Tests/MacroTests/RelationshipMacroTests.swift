@@ -1,5 +1,7 @@
 #if Macros
+  import Observation
   import StoredObjects
+  import Synchronization
   import Testing
 
   @Suite("Relationships and uniqueness by attributes")
@@ -82,6 +84,31 @@
       try session.store.saveChanges()
       while history.canRedo { try history.redo() }
       #expect(record.isDeleted && band.isDeleted)
+    }
+
+    @Test("Each property is observed by itself")
+    func observation() throws {
+      let session = try session()
+      let (band, record) = (Band("x"), Record("a"))
+      try session.save(band, record)
+      session.store.isObservable = true
+      let told = Mutex<[String]>([])
+      withObservationTracking {
+        _ = record.title
+      } onChange: {
+        told.withLock { $0 += ["title"] }
+      }
+      withObservationTracking {
+        _ = record.band
+      } onChange: {
+        told.withLock { $0 += ["band"] }
+      }
+      record.year = 1999
+      #expect(told.withLock(\.self) == [])
+      record.title = "b"
+      #expect(told.withLock(\.self) == ["title"])
+      band.records = [record]
+      #expect(record.band === band && told.withLock(\.self) == ["title", "band"])
     }
 
     @Test("Objects in a circle let go of each other")

@@ -94,7 +94,8 @@ struct ImportRulesTests {
     let imports = files.reduce(into: Set<String>()) { $0.formUnion($1.imports) }
     #expect(
       imports == [
-        "CCRC32C", "Files", "FoundationEssentials", "Locks", "Logging", "Synchronization",
+        "CCRC32C", "Files", "FoundationEssentials", "Locks", "Logging", "Observation",
+        "Synchronization",
       ])
   }
 

@@ -33,18 +33,14 @@ public struct Content<Value> {
     storage storage: ReferenceWritableKeyPath<Object, Self>
   ) -> Value {
     get {
-      if !object.isReadable { object.willRead(property) }
+      if !object.isReadable { object.willRead() }
       return object[keyPath: storage].value
     }
     _modify {
-      if object.isPlain {
-        object.willUpdate()
-        yield &object[keyPath: storage].value
-      } else {
-        let modification = object.willModify(property)
-        defer { modification.end() }
-        yield &object[keyPath: storage].value
-      }
+      if object.isPlain { object.willUpdate() } else { object.willModify() }
+      defer { if !object.isPlain { object.didModify() } }
+      // Only one `yield`: with two the compiler calls the runtime to follow the key path.
+      yield &object[keyPath: storage].value
     }
   }
 }

@@ -25,39 +25,37 @@ extension StoredObject {
   }
 
   /// Called before a property of an object that is not plain changes in place.
-  ///
-  /// - Returns: what to end when it has changed.
-  public final func willModify<Object: StoredObject, Value>(
-    _ property: KeyPath<Object, Value>
-  ) -> Modification<Object, Value> {
+  public final func willModify<Object: StoredObject, Value>(_ property: KeyPath<Object, Value>) {
     willUpdate()
-    return Modification(self, property)
+    guard !state.contains(.loading), let store = registration?.store else { return }
+    if let object = self as? Object, let registrar = store.observedObjects?.registrar(of: object) {
+      registrar.willSet(object, keyPath: property)
+    }
+    store.relationships?.beginModification(of: self)
+  }
+
+  /// Called when a property of an object that is not plain has changed in place.
+  public final func didModify<Object: StoredObject, Value>(_ property: KeyPath<Object, Value>) {
+    guard !state.contains(.loading), let store = registration?.store else { return }
+    store.relationships?.endModification(of: self)
+    if let object = self as? Object, let registrar = store.observedObjects?.registrar(of: object) {
+      registrar.didSet(object, keyPath: property)
+    }
   }
 }
 
-/// A property that is being changed in place.
-public struct Modification<Object: StoredObject, Value> {
-  private let keeper: RelationshipKeeper?
-  private let observed: (registrar: ObservationRegistrar, object: Object, KeyPath<Object, Value>)?
+// `Content` does not say which property it is: to be handed its key path would cost more than the
+// access, even where nobody needs it. So observers hear of any property of the object.
 
-  init(_ object: StoredObject, _ property: KeyPath<Object, Value>) {
-    let store = object.registration?.store
-    keeper = store?.relationships
-    if !object.state.contains(.loading), let object = object as? Object,
-      let registrar = store?.observedObjects?.registrar(of: object)
-    {
-      observed = (registrar, object, property)
-      registrar.willSet(object, keyPath: property)
-    } else {
-      observed = nil
-    }
-    keeper?.beginModification()
-  }
+extension StoredObject {
+  /// Called before any property of an object that is not readable is read.
+  @usableFromInline final func willRead() { willRead(\StoredObject.wholeContent) }
 
-  /// The property has changed.
-  public func end() {
-    keeper?.endModification()
-    guard let (registrar, object, property) = observed else { return }
-    registrar.didSet(object, keyPath: property)
-  }
+  /// Called before any property of an object that is not plain changes in place.
+  @usableFromInline final func willModify() { willModify(\StoredObject.wholeContent) }
+
+  /// Called when any property of an object that is not plain has changed in place.
+  @usableFromInline final func didModify() { didModify(\StoredObject.wholeContent) }
+
+  final var wholeContent: Void { () }
 }

@@ -56,6 +56,9 @@ extension Store {
   /// object pays nothing, neither time nor room. So a store that drives a user interface is
   /// observable, and one that imports in the background is not.
   ///
+  /// Properties by `@Stored` are observed one by one; an object with ``Content`` as a whole, so that
+  /// whoever reads one of its properties hears of changes of the others, too.
+  ///
   /// Observers hear of edits, of what undo, redo and ``discardChanges()`` set back, of inverses, and
   /// of what ``mergeChanges()`` and ``refresh(_:)`` make a fault. An object that is in no store is not
   /// observed.

@@ -13,8 +13,8 @@ final class RelationshipKeeper {
   private var cascade: [StoredObject] = []
   private var isCascading = false
   private(set) var isSettling = false
-  /// How many properties are being changed in place; none may be read then.
-  private var modifications = 0
+  /// Objects whose properties are being changed in place; those may not be read then.
+  private var modified: [ObjectIdentifier] = []
 
   private struct Edit {
     let object: StoredObject
@@ -26,10 +26,17 @@ final class RelationshipKeeper {
   /// Whether anything has to be brought up to date.
   ///
   /// Not now, while a list is being sorted by what its elements say.
-  var hasEdits: Bool { !edits.isEmpty && !isSettling && modifications == 0 }
+  var hasEdits: Bool { !edits.isEmpty && !isSettling && modified.isEmpty }
 
-  func beginModification() { modifications += 1 }
-  func endModification() { modifications -= 1 }
+  func beginModification(of object: StoredObject) { modified.append(ObjectIdentifier(object)) }
+
+  func endModification(of object: StoredObject) {
+    let id = ObjectIdentifier(object)
+    if let index = modified.lastIndex(of: id) { modified.remove(at: index) }
+  }
+
+  /// A save begins: nothing is being changed in place, whatever became of those who said so.
+  func endModifications() { modified.removeAll() }
 
   /// Whether nothing but this object has been edited.
   func hasEditsOnly(of object: StoredObject) -> Bool {

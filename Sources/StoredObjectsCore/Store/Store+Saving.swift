@@ -11,6 +11,7 @@ extension Store {
   ///   `conflict` (see ``keepConflictingChanges()``), `rowIDsExhausted`, `readOnly`, `full`, `ioError`, `damaged` or
   ///   `closed`.
   public func saveChanges() throws(StoreError) {
+    relationships?.endModifications()
     settleRelationships()
     try refuseFetchFailures()
     try relationships?.refuseDenied(classes)
