@@ -21,8 +21,11 @@ final class RegisteredClass {
   private(set) weak var store: Store?
 
   /// Whether the class has relationships that are kept, and whether one leads to the class itself.
-  var isAttentive = false
+  var isAttentive: Bool { specialState.contains(.attentive) }
   var refersToItself = false
+  /// What the accessors of the class's objects have to do beside the usual.
+  @safe @exclusivity(unchecked)
+  var specialState: ObjectState = []
 
   /// What no two objects of the class have in common, and who has what.
   let uniqueConstraints: [UniqueConstraint]
@@ -106,8 +109,7 @@ extension RegisteredClass {
     object.rowID = rowID
     object.registration = self
     object.state.remove(.detached)
-    if isAttentive { object.state.insert(.attentive) }
-    if store?.observedObjects != nil { object.state.insert(.observed) }
+    object.state.formUnion(specialState)
     objects.enter(object, rowID)
   }
 
@@ -117,7 +119,7 @@ extension RegisteredClass {
     object.registration = nil
     object.rowID = 0
     object.state.insert(.detached)
-    store?.observedObjects?.forget(object)
+    if object.state.contains(.observed) { store?.observedObjects?.forget(object) }
     object.state.subtract(.special)
   }
 

@@ -70,9 +70,16 @@ extension Store {
       guard newValue != isObservable else { return }
       observedObjects = newValue ? ObservedObjects() : nil
       for entry in classes {
+        entry.setObserved(newValue)
         for object in entry.livingObjects { object.setObserved(newValue) }
       }
     }
+  }
+}
+
+extension RegisteredClass {
+  func setObserved(_ isObserved: Bool) {
+    if isObserved { specialState.insert(.observed) } else { specialState.remove(.observed) }
   }
 }
 

@@ -47,7 +47,7 @@ extension RegisteredClass {
 
   /// From now on reading and changing an object of the class has more to do.
   func makeAttentive() {
-    isAttentive = true
+    specialState.insert(.attentive)
     for object in livingObjects { object.state.insert(.attentive) }
   }
 }

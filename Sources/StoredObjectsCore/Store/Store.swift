@@ -96,6 +96,7 @@ public final class Store {
   func enroll(_ entry: RegisteredClass) {
     classes.append(entry)
     classesByType[ObjectIdentifier(entry.type)] = entry
+    entry.setObserved(isObservable)
     learnRelationships(of: entry)
   }
 
