@@ -110,7 +110,7 @@ let package = Package(
 
     .target(
       name: "SpeedWorkloads",
-      dependencies: ["CDBBackend", "StoredObjectsCore", "TokyoCabinetBackend"],
+      dependencies: ["CDB", "CDBBackend", "Files", "StoredObjectsCore", "TokyoCabinetBackend"],
       path: "SpeedTests/Workloads", swiftSettings: strict),
     .executableTarget(
       name: "speedtests-worker", dependencies: ["SpeedWorkloads", "StoredObjectsCore", "Files"],

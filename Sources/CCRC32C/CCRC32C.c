@@ -9,6 +9,9 @@ __attribute__((target("sse4.2")))
 static uint64_t eight(uint64_t crc, uint64_t bytes) { return __builtin_ia32_crc32di(crc, bytes); }
 
 __attribute__((target("sse4.2")))
+static uint32_t four(uint32_t crc, uint32_t bytes) { return __builtin_ia32_crc32si(crc, bytes); }
+
+__attribute__((target("sse4.2")))
 static uint32_t one(uint32_t crc, uint8_t byte) { return __builtin_ia32_crc32qi(crc, byte); }
 
 #define TARGET __attribute__((target("sse4.2")))
@@ -28,6 +31,9 @@ __attribute__((target("crc")))
 static uint64_t eight(uint64_t crc, uint64_t bytes) { return __crc32cd((uint32_t)crc, bytes); }
 
 __attribute__((target("crc")))
+static uint32_t four(uint32_t crc, uint32_t bytes) { return __crc32cw(crc, bytes); }
+
+__attribute__((target("crc")))
 static uint32_t one(uint32_t crc, uint8_t byte) { return __crc32cb(crc, byte); }
 
 #define TARGET __attribute__((target("crc")))
@@ -37,6 +43,7 @@ static uint32_t one(uint32_t crc, uint8_t byte) { return __crc32cb(crc, byte); }
 bool crc32c_has_instruction(void) { return false; }
 
 static uint64_t eight(uint64_t crc, uint64_t bytes) { return crc ^ bytes; }
+static uint32_t four(uint32_t crc, uint32_t bytes) { return crc ^ bytes; }
 static uint32_t one(uint32_t crc, uint8_t byte) { return crc ^ byte; }
 
 #define TARGET
@@ -52,6 +59,18 @@ TARGET uint32_t crc32c_update(uint32_t crc, const void *bytes, size_t count) {
     state = eight(state, word);
   }
   uint32_t result = (uint32_t)state;
+  if (count >= 4) {
+    uint32_t word;
+    memcpy(&word, next, 4);
+    result = four(result, word);
+    count -= 4;
+    next += 4;
+  }
   for (; count > 0; count--, next++) result = one(result, *next);
   return result;
+}
+
+TARGET uint32_t crc32c_update_row(
+    uint32_t crc, uint8_t class_id, uint32_t row_id, const void *bytes, size_t count) {
+  return crc32c_update(four(one(crc, class_id), row_id), bytes, count);
 }

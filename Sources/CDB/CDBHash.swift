@@ -1,3 +1,5 @@
+internal import Files
+
 /// The hash of the format: from 5381, times 33 for each byte of a key, and the byte XORed in.
 ///
 /// The lowest 8 bits choose the table, the others the slot where the search begins. A hash of 0 is as
@@ -15,9 +17,19 @@ enum CDBHash {
   private static func fold<Word: FixedWidthInteger & UnsignedInteger>(
     _ key: RawSpan, _ start: Word
   ) -> Word {
-    let bytes = Span<UInt8>(_bytes: key)
-    var hash = start
-    for index in bytes.indices { hash = (hash &* 33) ^ Word(bytes[index]) }
+    var (hash, offset) = (start, 0)
+    while offset + 8 <= key.byteCount {
+      var eight = key.loadUInt64(at: offset, isBigEndian: false)
+      for _ in 0..<8 {
+        hash = (hash &* 33) ^ Word(truncatingIfNeeded: eight & 255)
+        eight >>= 8
+      }
+      offset += 8
+    }
+    while offset < key.byteCount {
+      hash = (hash &* 33) ^ Word(key.loadByte(at: offset))
+      offset += 1
+    }
     return hash
   }
 }

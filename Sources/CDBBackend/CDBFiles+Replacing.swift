@@ -34,9 +34,11 @@ extension CDBFiles {
   private func targets(of changes: ChangeSet) throws -> [FilePreparation.Target] {
     var targets: [FilePreparation.Target] = []
     for table in changes.tables where !table.records.isEmpty {
-      targets.append(.init(try file(table.table), table.records))
+      targets.append(.init(file: try file(table.table), content: .records(table.records)))
     }
-    if !changes.names.isEmpty { targets.append(.init(buffers, changes.names)) }
+    if !changes.names.isEmpty {
+      targets.append(.init(file: buffers, content: .names(changes.names)))
+    }
     return targets
   }
 
@@ -46,7 +48,7 @@ extension CDBFiles {
   /// are.
   ///
   /// - Throws: `StoreError` with `ioError`.
-  public func publish(_ replacements: [Replacement], durability: Durability) throws {
+  public func publish(_ replacements: [Replacement]) throws {
     for replacement in replacements where exists(directory.path(replacement.newName)) {
       let file = try file(of: replacement)
       let newPath = directory.path(replacement.newName)
@@ -58,8 +60,12 @@ extension CDBFiles {
         }
       }
     }
-    if !isReadOnly, durability != .none { try directory.synchronize() }
   }
+
+  /// Brings the names of all files to the disk.
+  ///
+  /// - Throws: `StoreError` with `ioError`.
+  public func synchronizeNames() throws { try directory.synchronize() }
 
   private func file(of replacement: Replacement) throws -> TableFile {
     try directory.check(replacement)

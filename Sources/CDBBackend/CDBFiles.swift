@@ -18,8 +18,10 @@ public final class CDBFiles: DirectoryFiles {
 
   private struct Tables {
     var files: [TableFile] = []
-    var numbers: [String: Int] = [:]
     var isClosed = false
+
+    /// There are at most 255, so that a table is soon found.
+    func number(_ name: String) -> Int? { files.firstIndex { $0.name == name } }
   }
 
   /// Opens a directory and locks it, without waiting.
@@ -83,10 +85,9 @@ public final class CDBFiles: DirectoryFiles {
     try Names.check(name)
     let (number, file) = try tables.withLock { tables in
       if tables.isClosed { throw Self.closedError }
-      if let known = tables.numbers[name] { return (known, tables.files[known]) }
+      if let known = tables.number(name) { return (known, tables.files[known]) }
       let file = TableFile(name: name, path: directory.path(Names.file(of: name)))
       tables.files.append(file)
-      tables.numbers[name] = tables.files.count - 1
       return (tables.files.count - 1, file)
     }
     _ = try file.reader()

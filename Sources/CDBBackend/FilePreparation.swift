@@ -4,54 +4,22 @@ import StoredObjectsCore
 
 /// Makes the file that is to take the place of a class file: its records with the changes.
 struct FilePreparation {
-  /// A file and what is to change in it; what changes twice is as it is last.
+  /// A file and what is to change in it.
   struct Target {
     let file: TableFile
-    private(set) var changes: [Key: Change] = [:]
-    /// The keys in the order in which they change first.
-    private(set) var order: [Key] = []
+    let content: Content
 
-    /// A key of a class file, or of that of the named buffers.
-    enum Key: Hashable {
-      case row(UInt32)
-      case name([UInt8])
-    }
-
-    struct Change {
-      /// Where the value is; nil for a record that is to be deleted.
-      let range: Range<Int>?
-      /// Whether it must not be there.
-      let isInsert: Bool
-    }
-
-    init(_ file: TableFile, _ records: [ChangeSet.RecordChange]) {
-      self.file = file
-      for record in records {
-        let range = record.kind == .delete ? nil : record.range
-        add(.row(record.rowID), Change(range: range, isInsert: record.kind == .insert))
-      }
-    }
-
-    init(_ file: TableFile, _ names: [ChangeSet.NameChange]) {
-      self.file = file
-      for name in names {
-        add(.name(Array(name.name.utf8)), Change(range: name.range, isInsert: false))
-      }
-    }
-
-    private mutating func add(_ key: Key, _ change: Change) {
-      if changes.updateValue(change, forKey: key) == nil { order.append(key) }
+    enum Content {
+      case records([ChangeSet.RecordChange])
+      case names([ChangeSet.NameChange])
     }
 
     /// Whether there is anything to write, and not only to delete.
-    var writesAnything: Bool { changes.values.contains { $0.range != nil } }
-
-    /// The key that these bytes are in this file.
-    func key(_ bytes: RawSpan) -> Key {
-      guard file.name != StoreDirectory.buffers, let rowID = RowKey.rowID(bytes) else {
-        return .name([UInt8](copying: bytes))
+    var writesAnything: Bool {
+      switch content {
+      case .records(let changes): changes.contains { $0.kind != .delete }
+      case .names(let changes): changes.contains { $0.range != nil }
       }
-      return .row(rowID)
     }
   }
 
@@ -74,39 +42,46 @@ struct FilePreparation {
   }
 
   private func write(_ format: CDBFormat) throws {
+    switch target.content {
+    case .records(let records):
+      let changes = RowChanges<RowKey>(records, isIndexed: reader != nil, rowExists: rowExists)
+      try write(changes, format)
+    case .names(let names):
+      try write(NameChanges(names), format)
+    }
+  }
+
+  private func write(_ all: some KeyedChanges, _ format: CDBFormat) throws {
+    var (changes, count) = (all, 0)
     let limit = format == .classic ? testedSizeLimit : nil
     let writer = try CDBWriter(path, format: format, sizeLimit: limit, seam: .init())
-    var written = Set<Target.Key>()
-    try reader?.forEach { bytes, value in
-      let key = target.key(bytes)
-      if let change = target.changes[key] {
-        if change.isInsert { throw rowExists(key) }
-        written.insert(key)
-        try add(change, bytes, to: writer)
-      } else {
-        try writer.add(value, forKey: bytes)
+    try reader?.forEach { key, value in
+      count += 1
+      switch try changes.take(key) {
+      case .none: try writer.add(value, forKey: key)
+      case .deleted: break
+      case .written(let range): try add(range, key, to: writer)
       }
     }
-    for key in target.order where !written.contains(key) {
-      guard let change = target.changes[key] else { continue }
-      switch key {
-      case .row(let rowID): try RowKey.lend(rowID) { try add(change, $0, to: writer) }
-      case .name(let name): try name.lend { try add(change, $0, to: writer) }
-      }
-    }
+    if let reader, count != reader.count { throw lostRecords(count, of: reader) }
+    try changes.forEachLeft { key, range in try add(range, key, to: writer) }
     try writer.finish(synchronize: isSynced)
   }
 
-  private func add(
-    _ change: Target.Change, _ key: RawSpan, to writer: CDBWriter
-  ) throws {
-    guard let range = change.range else { return }
+  private func add(_ range: Range<Int>, _ key: RawSpan, to writer: CDBWriter) throws {
     try bytes.lend(range) { _ = try writer.add($0, forKey: key) }
   }
 
-  private func rowExists(_ key: Target.Key) -> StoreError {
-    let rowID: UInt32? = if case .row(let rowID) = key { rowID } else { nil }
-    return StoreError(
+  /// A new file must not make good that an old one has lost records.
+  private func lostRecords(_ count: Int, of reader: CDBReader) -> StoreError {
+    StoreError(
+      .damaged,
+      "The file has \(count) records, and should have \(reader.count). Salvage the store.",
+      at: .init(path: reader.path, className: target.file.name))
+  }
+
+  private func rowExists(_ rowID: UInt32) -> StoreError {
+    StoreError(
       .rowExists, "The row is there already, and an insert must not overwrite it.",
       at: .init(path: target.file.path, className: target.file.name, rowID: rowID))
   }

@@ -1,4 +1,5 @@
 import Files
+import StoredObjectsCore
 
 /// Keys of a class file: the row ID, and behind it the same once more, scrambled.
 ///
@@ -8,14 +9,14 @@ import Files
 /// regard to overflow. The hash of the format makes few different numbers of 4 bytes that count up:
 /// of 10,000,000 rows 36 would share each hash, and a look-up try 1,657 slots. With the second half it
 /// tries 1.5.
-enum RowKey {
+enum RowKey: RowKeys {
   private static let factor: UInt32 = 2_654_435_761
 
   /// Lends the key of a row.
   @inline(__always)
-  static func lend<Result, Failure: Error>(
-    _ rowID: UInt32, _ body: (RawSpan) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
+  static func lend<Result>(
+    _ rowID: UInt32, _ body: (RawSpan) throws -> Result
+  ) rethrows -> Result {
     try (UInt64(rowID &* factor) << 32 | UInt64(rowID)).lendLittleEndian(body)
   }
 

@@ -46,12 +46,24 @@ final class TableFile: Sendable {
       case .unknown: break
       }
       let reader = try Self.open(state.path, name)
+      if state.generation == 0, let reader { try inspect(reader) }
       state.content = reader.map { .mapped($0) } ?? .missing
       return (reader, state.generation)
     }
   }
 
   func reader() throws -> CDBReader? { try current().reader }
+
+  /// Up to this size files are looked at when they are opened, which takes some milliseconds.
+  ///
+  /// Reading believes nothing in a file, but would miss a record that a spoilt slot does not lead to.
+  /// What this backend itself has made needs no look.
+  private static let inspectedSize = 4 << 20
+
+  private func inspect(_ reader: CDBReader) throws {
+    guard reader.byteCount <= Self.inspectedSize else { return }
+    try cdbErrors(className: name) { try reader.verify() }
+  }
 
   /// Maps a file, classic or wide.
   static func open(_ path: String, _ name: String) throws -> CDBReader? {

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CFiles.h"
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,3 +19,5 @@ int files_link_count(int descriptor) {
 int files_open_direct(const char *path) {
   return open(path, O_WRONLY | O_DIRECT | O_DSYNC | O_CLOEXEC);
 }
+
+int files_open_memory(const char *name) { return memfd_create(name, MFD_CLOEXEC); }

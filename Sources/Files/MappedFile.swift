@@ -102,6 +102,20 @@ package final class MappedFile: @unchecked Sendable {
     try unsafe body(memory.bytes)
   }
 
+  /// Lets go of memory that holds a part of the file; reading that part again takes it from the system's
+  /// cache, or the disk.
+  ///
+  /// Only whole pages are let go of.
+  package func release(_ range: Range<Int>) {
+    guard isMapped, let start = unsafe memory.baseAddress else { return }
+    let pageSize = 1 << 14
+    let first = (range.lowerBound + pageSize - 1) & ~(pageSize - 1)
+    let last = min(range.upperBound, count) & ~(pageSize - 1)
+    guard first < last else { return }
+    _ = unsafe madvise(
+      UnsafeMutableRawPointer(mutating: start + first), last - first, MADV_DONTNEED)
+  }
+
   /// What a reader is going to do, so that the system can read ahead, or not.
   package enum Access: Sendable { case sequential, random, normal }
 

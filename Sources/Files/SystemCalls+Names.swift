@@ -12,10 +12,10 @@ internal import CFiles
 ///
 /// The name of a new directory is brought to the disk, or a power cut could take it, saves and all.
 package func makeDirectories(_ path: String) throws(SystemError) {
-  let parent = directoryName(path)
-  if unsafe mkdir(path, 0o777) == 0 { return try syncDirectory(parent) }
+  if unsafe mkdir(path, 0o777) == 0 { return try syncDirectory(directoryName(path)) }
   if errno == EEXIST { return }
   let error = SystemError.last("mkdir", path)
+  let parent = directoryName(path)
   guard error.kind == .missing, parent != path else { throw error }
   try makeDirectories(parent)
   if unsafe mkdir(path, 0o777) != 0 && errno != EEXIST { throw .last("mkdir", path) }
@@ -77,6 +77,24 @@ package func lockForReading(_ descriptor: Int32, _ path: String) throws(SystemEr
   if errno == EAGAIN || errno == EACCES {
     throw SystemError(call: "fcntl", path: path, number: EWOULDBLOCK)
   }
+}
+
+/// Locks an open file alone, and waits for that; where the file system has no such locks there is none.
+///
+/// It ends when the file is closed, at the latest with the process.
+package func lockAlone(_ descriptor: Int32) {
+  while flock(descriptor, LOCK_EX) != 0 && errno == EINTR {}
+}
+
+/// Removes a regular file unless somebody has locked it, see ``lockAlone(_:)``.
+///
+/// Where the file system has no such locks, nothing is removed.
+package func removeUnlockedFile(_ path: String) throws(SystemError) {
+  guard isRegularFile(path) else { return }
+  let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW
+  let descriptor = Int32(try retrying("open", path) { Int(unsafe open(path, flags)) })
+  defer { closeFile(descriptor) }
+  if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { try removeFile(path) }
 }
 
 /// Unlocks an open directory, also for a child process that has been forked and not executed yet.
@@ -164,4 +182,24 @@ package func firstBytes(of path: String, count: Int) throws(SystemError) -> [UIn
 package func createFile(_ path: String) throws(SystemError) -> Int32 {
   let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC
   return Int32(try retrying("open", path) { Int(unsafe open(path, flags, 0o666)) })
+}
+
+/// A file in memory, which has a path as long as this object lives; other processes have no business
+/// there.
+package final class MemoryFile: Sendable {
+  /// The path.
+  package let path: String
+  private let descriptor: Int32
+
+  /// Makes an empty one; nil where the system has none.
+  package init?() {
+    descriptor = unsafe files_open_memory("memory")
+    path = "/proc/self/fd/\(descriptor)"
+    if descriptor < 0 { return nil }
+    if exists(path) { return }
+    closeFile(descriptor)
+    return nil
+  }
+
+  deinit { closeFile(descriptor) }
 }

@@ -109,13 +109,29 @@ package func refuseBeyondLimit(_ end: Int, _ path: String) throws(SystemError) {
 package func writeFile(
   _ descriptor: Int32, _ path: String, _ bytes: [UInt8], at offset: Int
 ) throws(SystemError) {
-  try refuseBeyondLimit(offset + bytes.count, path)
+  try bytes.lend { (bytes) throws(SystemError) in
+    try writeFile(descriptor, path, bytes, at: offset)
+  }
+}
+
+/// Writes all bytes that are lent.
+package func writeFile(
+  _ descriptor: Int32, _ path: String, _ bytes: RawSpan, at offset: Int
+) throws(SystemError) {
+  try refuseBeyondLimit(offset + bytes.byteCount, path)
+  try writeWithinLimit(descriptor, path, bytes, at: offset)
+}
+
+/// Writes all bytes that are lent, where the limit on the size of files is known to allow it.
+package func writeWithinLimit(
+  _ descriptor: Int32, _ path: String, _ bytes: RawSpan, at offset: Int
+) throws(SystemError) {
   var done = 0
-  while done < bytes.count {
+  while done < bytes.byteCount {
     done += try retrying("pwrite", path) {
       unsafe bytes.withUnsafeBytes {
         unsafe pwrite(
-          descriptor, $0.baseAddress?.advanced(by: done), bytes.count - done, offset + done)
+          descriptor, $0.baseAddress?.advanced(by: done), $0.count - done, offset + done)
       }
     }
   }
@@ -124,13 +140,22 @@ package func writeFile(
 /// Sets the size of an open file.
 ///
 /// What is added is written with zeros, not only set aside: room that was never written makes the
-/// file system keep books at each first write to it, which costs a sync as much again.
+/// file system keep books at each first write to it, which costs a sync as much again. It is written
+/// in small pieces: what is written at once, Linux may keep as one large page, and go through all of
+/// that at each small write to it.
 package func resizeFile(
   _ descriptor: Int32, _ path: String, to size: Int
 ) throws(SystemError) {
   let old = try fileSize(descriptor, path)
   if size > old {
-    return try writeFile(descriptor, path, [UInt8](repeating: 0, count: size - old), at: old)
+    try refuseBeyondLimit(size, path)
+    let zeros = [UInt8](repeating: 0, count: 1 << 16)
+    for start in stride(from: old, to: size, by: zeros.count) {
+      try zeros.lend(0..<min(zeros.count, size - start)) { (piece) throws(SystemError) in
+        try writeWithinLimit(descriptor, path, piece, at: start)
+      }
+    }
+    return
   }
   _ = try retrying("ftruncate", path) { Int(ftruncate(descriptor, size)) }
 }

@@ -17,7 +17,9 @@
 /// used between lock and unlock only.
 @safe package final class Locked<Value: Sendable>: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private var value: Value
+  /// Used by whoever holds the mutex, so that no access can meet another.
+  @safe @exclusivity(unchecked)
+  @usableFromInline var value: Value
 
   /// Guards a value.
   package init(_ value: Value) {
@@ -34,9 +36,13 @@
   /// Runs a closure with the value; must not be nested.
   ///
   /// Give it a closure: a key path in generic code is built anew, for microseconds, at each use.
+  @inlinable
   package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
-    unsafe pthread_mutex_lock(mutex)
-    defer { unsafe pthread_mutex_unlock(mutex) }
+    lock()
+    defer { unlock() }
     return try body(&value)
   }
+
+  @usableFromInline func lock() { unsafe pthread_mutex_lock(mutex) }
+  @usableFromInline func unlock() { unsafe pthread_mutex_unlock(mutex) }
 }

@@ -6,7 +6,7 @@ public import TokyoCabinetFile
 public struct Tuning: Sendable, Hashable {
   /// The number of buckets; the library rounds it up to a prime of its list.
   ///
-  /// A bucket takes 4 bytes of the file (8 with ``Options/large``). Records that share a bucket form
+  /// A bucket takes 4 bytes of the file (8 with `Options.large`). Records that share a bucket form
   /// a binary tree. The default is the library's: 131,071.
   public var bucketCount: Int64
   /// Records start at multiples of two to this power, 0 to 16; the default is 4, 16 bytes.

@@ -75,7 +75,8 @@ struct FilePreparation {
     let rebuild = FileRebuild(old: old, layout: layout, path: path, isSynced: isSynced)
     switch target.content {
     case .records(let records):
-      var changes = RowChanges(records, file: target.file, isIndexed: old != nil)
+      let file = target.file
+      var changes = RowChanges<HashFileKeys>(records, isIndexed: old != nil) { file.rowExists($0) }
       try rebuild.run(bytes, &changes)
     case .names(let names):
       var changes = NameChanges(names)

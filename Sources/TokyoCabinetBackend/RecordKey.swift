@@ -5,9 +5,9 @@ import StoredObjectsCore
 
 /// Lends the key of a row.
 @inline(__always)
-func withKey<Result>(
-  of rowID: UInt32, _ body: (RawSpan) throws -> Result
-) rethrows -> Result {
+func withKey<Result, Failure: Error>(
+  of rowID: UInt32, _ body: (RawSpan) throws(Failure) -> Result
+) throws(Failure) -> Result {
   let key: InlineArray<4, UInt8> = [
     UInt8(truncatingIfNeeded: rowID), UInt8(truncatingIfNeeded: rowID >> 8),
     UInt8(truncatingIfNeeded: rowID >> 16), UInt8(truncatingIfNeeded: rowID >> 24),
@@ -19,9 +19,22 @@ func withKey<Result>(
 /// The row that a key stands for; nil when it isn't 4 bytes.
 @inline(__always)
 func rowID(ofKey key: RawSpan) -> UInt32? {
-  guard key.byteCount == 4 else { return nil }
-  let bytes = Span<UInt8>(_bytes: key)
-  return UInt32(bytes[0]) | UInt32(bytes[1]) << 8 | UInt32(bytes[2]) << 16 | UInt32(bytes[3]) << 24
+  HashFileKeys.rowID(key)
+}
+
+/// The keys of hash files.
+enum HashFileKeys: RowKeys {
+  @inline(__always)
+  static func lend<Result>(
+    _ rowID: UInt32, _ body: (RawSpan) throws -> Result
+  ) rethrows -> Result {
+    try withKey(of: rowID, body)
+  }
+
+  @inline(__always)
+  static func rowID(_ key: RawSpan) -> UInt32? {
+    key.byteCount == 4 ? key.loadUInt32(at: 0, isBigEndian: false) : nil
+  }
 }
 
 /// Lends the key of a named buffer: its name in UTF-8.

@@ -102,9 +102,7 @@ final class TableFile: Sendable {
       }
       let file = try HashFile(MappedFile(path, isLocked: true))
       if !isOurs { try inspect(file) }
-      guard !isReadOnly, try file.header.byteOrder != libraryByteOrder(path) else { return file }
-      try convert(file, path)
-      return try HashFile(MappedFile(path, isLocked: true))
+      return file
     }
   }
 
@@ -143,20 +141,5 @@ final class TableFile: Sendable {
       Cabinet has the byte order of the file, to have it taken back.
       """,
       at: .init(path: path, className: name))
-  }
-
-  /// Writes a file of the other byte order anew, so that the C library can read it, too.
-  ///
-  /// The new file has the same records, so it can take the place of the old one at any time.
-  private func convert(_ file: HashFile, _ path: String) throws {
-    let new = "\(directoryName(path))/\(StoreDirectory.newPrefix)order-\(name)"
-    try removeFile(new)
-    var layout = file.layout
-    layout.byteOrder = try libraryByteOrder(path)
-    let writer = try HashFileWriter(new, layout: layout)
-    try file.forEach { key, value in try writer.append(key: key, value: value) }
-    try writer.finish(synchronized: true)
-    try renameFile(new, path)
-    try syncDirectory(directoryName(path))
   }
 }

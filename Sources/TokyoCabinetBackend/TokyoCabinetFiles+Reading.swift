@@ -24,6 +24,25 @@ extension TokyoCabinetFiles {
     }
   }
 
+  /// Copies the record of a row.
+  ///
+  /// Complexity: constant time on average, and linear in the size of the record.
+  ///
+  /// - Throws: `StoreError` with `ioError`, `damaged` or `closed`.
+  public func copyRecord(
+    _ rowID: UInt32, in table: TableID, to bytes: inout [UInt8]
+  ) throws -> Bool {
+    let file = try file(table)
+    guard let hashFile = try file.file() else { return false }
+    do {
+      return try withKey(of: rowID) { (key) throws(HashFileError) in
+        try hashFile.copyValue(forKey: key, to: &bytes)
+      }
+    } catch {
+      throw StoreError(error, className: file.name)
+    }
+  }
+
   /// Lends the buffer that is saved under a name to a closure, which runs under no lock.
   ///
   /// Complexity: constant time on average.

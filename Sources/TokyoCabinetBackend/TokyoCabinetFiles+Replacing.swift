@@ -53,7 +53,7 @@ extension TokyoCabinetFiles {
   /// are.
   ///
   /// - Throws: `StoreError` with `ioError`.
-  public func publish(_ replacements: [Replacement], durability: Durability) throws {
+  public func publish(_ replacements: [Replacement]) throws {
     for replacement in replacements where exists(directory.path(replacement.newName)) {
       let file = try file(of: replacement)
       if isReadOnly {
@@ -62,9 +62,12 @@ extension TokyoCabinetFiles {
       }
       try file.replace(by: directory.path(replacement.newName))
     }
-    if isReadOnly { return }
-    if durability != .none { try directory.synchronize() }
   }
+
+  /// Brings the names of all files to the disk.
+  ///
+  /// - Throws: `StoreError` with `ioError`.
+  public func synchronizeNames() throws { try directory.synchronize() }
 
   private func file(of replacement: Replacement) throws -> TableFile {
     try directory.check(replacement)

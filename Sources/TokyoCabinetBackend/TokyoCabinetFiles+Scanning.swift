@@ -26,6 +26,29 @@ extension TokyoCabinetFiles {
     }
   }
 
+  /// Copies the next records of a table into a batch, in the order of the file.
+  ///
+  /// Complexity: linear in the size of the batch.
+  ///
+  /// - Throws: `StoreError` with `ioError`, `damaged` (a key that is no row ID) or `closed`.
+  public func copyRecords(
+    of table: TableID, from position: ScanPosition?, to batch: inout RecordBatch
+  ) throws -> ScanEnd {
+    let file = try file(table)
+    let (hashFile, generation) = try file.fileAndGeneration()
+    if let position, position.generation != generation { return .disturbed }
+    guard let hashFile else { return .finished }
+    do {
+      let place = try hashFile.copyRecords(
+        from: position.map { Int($0.place) }, to: &batch.bytes, &batch.places,
+        limits: (batch.limits.bytes, batch.limits.records))
+      guard let place else { return .finished }
+      return .paused(ScanPosition(place: UInt64(place), generation: generation))
+    } catch {
+      throw StoreError(error, className: file.name)
+    }
+  }
+
   /// Lends the records of a file, with their keys.
   func lendAll(
     of file: TableFile, from position: ScanPosition?,

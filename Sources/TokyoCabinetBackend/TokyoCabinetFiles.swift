@@ -56,8 +56,10 @@ public final class TokyoCabinetFiles: DirectoryFiles {
 
   private struct Tables {
     var files: [TableFile] = []
-    var numbers: [String: Int] = [:]
     var isClosed = false
+
+    /// There are at most 255, so that a table is soon found.
+    func number(_ name: String) -> Int? { files.firstIndex { $0.name == name } }
   }
 
   /// Opens a directory and locks it, without waiting.
@@ -102,10 +104,9 @@ public final class TokyoCabinetFiles: DirectoryFiles {
     try Names.check(name)
     let (id, file) = try tables.withLock { tables in
       if tables.isClosed { throw Self.closedError }
-      if let known = tables.numbers[name] { return (known, tables.files[known]) }
+      if let known = tables.number(name) { return (known, tables.files[known]) }
       let file = TableFile(name: name, directory: location, isReadOnly: isReadOnly)
       tables.files.append(file)
-      tables.numbers[name] = tables.files.count - 1
       return (tables.files.count - 1, file)
     }
     _ = try file.file()
@@ -140,7 +141,11 @@ public final class TokyoCabinetFiles: DirectoryFiles {
   }
 
   /// Where the file of a table, or of the named buffers, is.
-  public func path(of name: String) -> String { redirectedPaths[name] ?? location + "/" + name }
+  public func path(of name: String) -> String {
+    if name == buffers.name { return buffers.path }
+    let file = tables.withLock { tables in tables.number(name).map { tables.files[$0] } }
+    return file?.path ?? location + "/" + name
+  }
 
   /// The files that are read where a dead writer has left them, by the names that they should have.
   private var redirectedPaths: [String: String] {

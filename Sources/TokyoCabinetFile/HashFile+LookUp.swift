@@ -26,6 +26,21 @@ extension HashFile {
     try key.lend { try withValue(forKey: $0) { [UInt8](copying: $0) } }
   }
 
+  /// Appends a copy of the value of a key to bytes; false when there is no such key.
+  package func copyValue(
+    forKey key: RawSpan, to copy: inout [UInt8]
+  ) throws(HashFileError) -> Bool {
+    try file.withBytes { (bytes) throws(HashFileError) in
+      guard let record = try find(key, in: bytes) else { return false }
+      if isCompressed {
+        copy.append(contentsOf: try plainValue(record, bytes))
+      } else {
+        copy.append(copying: bytes.extracting(record.value))
+      }
+      return true
+    }
+  }
+
   /// Whether there is a record of a key.
   ///
   /// Complexity: constant time on average.
@@ -43,31 +58,40 @@ extension HashFile {
     _ key: RawSpan, in bytes: RawSpan
   ) throws(HashFileError) -> HashFileBlock? {
     let hashes = HashFileFormat.hashes(of: key)
+    let geometry = geometry
     var offset = geometry.root(ofBucket: hashes.first % geometry.bucketCount, in: bytes)
     var (seen, steps, limit) = (0, 0, 1)
     while offset != 0 {
       if offset == seen { throw damaged("the links of records lead in a circle", offset) }
       steps += 1
       if steps == limit { (seen, limit) = (offset, limit * 2) }
-      let record = try block(in: bytes, at: offset)
-      guard record.isRecord else {
-        throw damaged("a link leads to a free block", offset)
+      try checkRecord(at: offset, bytes)
+      // Most records on the way differ in the second hash: the sizes and the key are not looked at.
+      let other = bytes.loadByte(at: offset + 1)
+      var isLeft = hashes.second > other
+      if hashes.second == other {
+        let record = try block(in: bytes, at: offset)
+        let order = HashFileFormat.compare(key, bytes.extracting(record.key))
+        if order == 0 { return record }
+        isLeft = order > 0
       }
-      let order = compare(hashes.second, key, record, bytes)
-      if order == 0 { return record }
-      let link = order > 0 ? geometry.left(offset) : geometry.right(offset)
+      let link = isLeft ? geometry.left(offset) : geometry.right(offset)
       offset = geometry.offset(in: bytes, at: link)
     }
     return nil
   }
 
-  /// Whether a key comes before a record, is its own, or comes behind it.
+  /// Makes sure that a record, or at least its links, can be at an offset.
   @inline(__always)
-  private func compare(
-    _ hash: UInt8, _ key: RawSpan, _ record: HashFileBlock, _ bytes: RawSpan
-  ) -> Int {
-    let other = bytes.loadByte(at: record.offset + 1)
-    if hash != other { return Int(hash) - Int(other) }
-    return HashFileFormat.compare(key, bytes.extracting(record.key))
+  private func checkRecord(at offset: Int, _ bytes: RawSpan) throws(HashFileError) {
+    guard offset >= geometry.first, offset <= geometry.end - geometry.leastRecordSize else {
+      throw damaged(HashFileBlock.Fault.outOfFile.message, offset)
+    }
+    let mark = bytes.loadByte(at: offset)
+    guard mark == HashFileFormat.recordMark else {
+      let isFree = mark == HashFileFormat.freeBlockMark
+      throw damaged(
+        isFree ? "a link leads to a free block" : HashFileBlock.Fault.unknownMark.message, offset)
+    }
   }
 }

@@ -73,18 +73,23 @@ extension HashFile {
   func withPlainValue<Result>(
     _ block: HashFileBlock, _ bytes: RawSpan, _ body: (RawSpan) throws -> Result
   ) throws -> Result {
-    let value = bytes.extracting(block.value)
-    guard isCompressed else { return try body(value) }
+    guard isCompressed else { return try body(bytes.extracting(block.value)) }
+    return try plainValue(block, bytes).lend(body)
+  }
+
+  /// A compressed value as it was before.
+  func plainValue(_ block: HashFileBlock, _ bytes: RawSpan) throws(HashFileError) -> [UInt8] {
     guard header.options.isDisjoint(with: [.bzip, .tcbs, .ownCodec]) else {
       throw HashFileError(
         .unsupportedCompression,
         "the values are compressed with \(compressionName), which only the C library can undo",
         path: path, offset: block.offset)
     }
+    let value = bytes.extracting(block.value)
     guard let plain = Deflate.inflated(value, limit: HashFileFormat.recordLimit) else {
       throw damaged("a compressed value can't be decompressed", block.offset)
     }
-    return try plain.lend(body)
+    return plain
   }
 
   private var compressionName: String {

@@ -92,6 +92,8 @@ struct HashFileGeometry: Sendable {
 
   /// The width of an offset.
   @inline(__always) var width: Int { isLarge ? 8 : 4 }
+  /// A record without key and value: mark, second hash, links, three sizes.
+  @inline(__always) var leastRecordSize: Int { 6 + 2 * width }
   /// Where the free-block pool begins.
   var pool: Int { HashFileHeader.size + Int(bucketCount) * width }
 

@@ -44,6 +44,26 @@ enum HashFileFormat {
     return (first, UInt8(truncatingIfNeeded: second))
   }
 
+  /// The same for a key of 4 bytes, of which the first is the most significant.
+  @inline(__always)
+  static func hashes(ofBigEndian word: UInt32) -> (first: UInt64, second: UInt8) {
+    let (a, b, c, d) = (word >> 24, word >> 16 & 0xFF, word >> 8 & 0xFF, word & 0xFF)
+    // The start times 37 to the 4th, and the bytes times its powers: no more than 46 bits.
+    let sum = (a &* 37 &+ b) &* 1369 &+ c &* 37 &+ d
+    let second = ((((751 &* 31 ^ d) &* 31 ^ c) &* 31 ^ b) &* 31 ^ a)
+    return (19_780_211 &* 1_874_161 &+ UInt64(sum), UInt8(truncatingIfNeeded: second))
+  }
+
+  /// The second hash alone.
+  @inline(__always)
+  static func secondHash(of key: RawSpan) -> UInt8 {
+    var hash: UInt32 = 751
+    for index in stride(from: key.byteCount - 1, through: 0, by: -1) {
+      hash = (hash &* 31) ^ UInt32(key.loadByte(at: index))
+    }
+    return UInt8(truncatingIfNeeded: hash)
+  }
+
   /// The order of keys: the longer one is greater, then the first byte that differs decides
   /// (`tcreckeycmp`).
   ///
@@ -59,7 +79,9 @@ enum HashFileFormat {
   }
 
   /// The number of bytes that a size takes (`TCSETVNUMBUF`): seven bits each.
+  @inline(__always)
   static func width(ofSize size: Int) -> Int {
+    if size < 0x80 { return 1 }
     var (width, rest) = (1, size >> 7)
     while rest > 0 {
       width += 1
@@ -70,17 +92,6 @@ enum HashFileFormat {
 }
 
 extension [UInt8] {
-  /// Appends a size: seven bits a byte, the low ones first; all bytes but the last are inverted.
-  @inline(__always)
-  mutating func append(size: Int) {
-    var rest = size
-    while rest >= 0x80 {
-      append(~UInt8(truncatingIfNeeded: rest & 0x7F))
-      rest >>= 7
-    }
-    append(UInt8(truncatingIfNeeded: rest))
-  }
-
   /// Replaces bytes by a number in a byte order.
   @inline(__always)
   mutating func store(

@@ -1,19 +1,20 @@
 import Files
 
-/// A file that is being written: its end in memory, what is before that on the disk.
+/// A file that is being written from its first record on: its end in memory, what is before that on
+/// the disk.
 struct HashFileImage {
   private let path: String
   /// nil: everything stays in memory.
   private var descriptor: Int32?
   /// Where the part in memory begins.
-  private(set) var tailStart: Int
+  private var tailStart: Int
   /// The part that is in memory.
   var tail: [UInt8] = []
   /// Whether the file is closed, and either whole or removed.
   private(set) var isFinished = false
 
   /// So much is gathered before it is written.
-  private static let capacity = 8 << 20
+  private static let capacity = 512 << 10
 
   init(_ path: String, _ descriptor: Int32?, start: Int) {
     self.path = path
@@ -22,6 +23,7 @@ struct HashFileImage {
   }
 
   /// Where the file ends.
+  @inline(__always)
   var end: Int { tailStart + tail.count }
 
   /// Writes the part in memory when it has become large.
@@ -43,29 +45,6 @@ struct HashFileImage {
     try hashFileErrors { () throws(SystemError) in
       try writeFile(descriptor, path, bytes, at: offset)
     }
-  }
-
-  /// Some bytes; fewer where the file ends.
-  func bytes(_ count: Int, at offset: Int) throws(HashFileError) -> [UInt8] {
-    if offset >= tailStart {
-      let start = offset - tailStart
-      return Array(tail[start..<min(start + count, tail.count)])
-    }
-    guard let descriptor else { return [] }
-    return try hashFileErrors { () throws(SystemError) in
-      try readFile(descriptor, path, min(count, tailStart - offset), at: offset)
-    }
-  }
-
-  /// Changes bytes wherever they are; they must not be partly in memory and partly on the disk.
-  mutating func change(
-    _ range: Range<Int>, _ body: (inout [UInt8], _ start: Int) -> Void
-  ) throws(HashFileError) {
-    if range.lowerBound >= tailStart { return body(&tail, tailStart) }
-    guard let descriptor else { return }
-    var part = try bytes(range.count, at: range.lowerBound)
-    body(&part, range.lowerBound)
-    try write(part, at: range.lowerBound, descriptor)
   }
 
   /// Writes the rest and the beginning, and closes the file.

@@ -52,6 +52,13 @@ public struct HashFileLayout: Sendable, Hashable {
   /// How large the file may become: what its offsets can address.
   var sizeLimit: Int { options.contains(.large) ? 1 << 47 : (1 << 32) << Int(alignmentPower) }
 
+  /// The size of a record without its padding.
+  @inline(__always)
+  func recordSize(_ keyCount: Int, _ valueCount: Int) -> Int {
+    4 + 2 * width + HashFileFormat.width(ofSize: keyCount)
+      + HashFileFormat.width(ofSize: valueCount) + keyCount + valueCount
+  }
+
   func check(_ path: String) throws(HashFileError) {
     if let fault { throw HashFileError(.invalidLayout, fault, path: path) }
   }

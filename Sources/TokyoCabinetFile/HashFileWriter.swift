@@ -2,14 +2,15 @@ import Files
 
 /// Writes a whole hash file, record after record, which the C library can read and change then.
 ///
-///     let writer = try HashFileWriter("Song", layout: HashFileLayout(bucketCount: 400_000))
-///     try writer.append(key: key, value: value)    // as often as there are records
+///     var plan = try HashFilePlan(layout: HashFileLayout(bucketCount: 400_000), path: "Song")
+///     for song in songs { try plan.add(key: song.key, valueCount: song.value.byteCount) }
+///     let writer = try HashFileWriter("Song", plan)
+///     for song in songs { try writer.append(key: song.key, value: song.value) }
 ///     try writer.finish(synchronized: true)
 ///
-/// Records stand in the file in the order in which they came, without gaps. The trees of the buckets
-/// are made at the end, balanced, and the links written into the records then: the file is written from
-/// its first byte to its last, and where it is larger than the buffer it is gone through once more.
-/// The header is written last, so that a file that was not finished is no hash file.
+/// The records are gone through twice: for the ``HashFilePlan``, and to be written. They stand in the
+/// file in the order in which they came, without gaps, in balanced trees. The file is written from its
+/// first record to its last, and then the header, so that a file that was not finished is no hash file.
 ///
 /// A writer that ends before ``finish(synchronized:)`` has succeeded removes its file.
 ///
@@ -20,30 +21,58 @@ public final class HashFileWriter {
   /// The layout of the file.
   public let layout: HashFileLayout
   /// The number of records so far.
-  public var count: Int { builder.entries.count }
-  /// The size of the file so far.
-  public var fileSize: Int { builder.image.end }
+  @safe @exclusivity(unchecked)
+  public private(set) var count = 0
+  /// The size that the file will have.
+  public let fileSize: Int
 
-  /// One value, so that a record is one access to it.
-  private var builder: HashFileBuilder
+  private let links: HashFileLinks
+  // Each access ends before code of others runs, and one thread at a time is here.
+  @safe @exclusivity(unchecked)
+  private var image: HashFileImage
 
   /// Makes a new file.
   ///
+  /// Complexity: O(n log k) for n records, k of them in the fullest bucket.
+  ///
   /// - Parameters:
   ///   - path: The file, which must not exist.
-  ///   - layout: How it is laid out.
-  /// - Throws: ``HashFileError`` with `invalidLayout`, `noFile` (no such directory), `noPermission`,
+  ///   - plan: What is going to be written.
+  /// - Throws: ``HashFileError`` with `duplicateKey`, `noFile` (no such directory), `noPermission`,
   ///   `ioError` (there is such a file, or another failure), or `noSpace`.
-  public convenience init(_ path: String, layout: HashFileLayout) throws(HashFileError) {
-    try layout.check(path)
+  public convenience init(
+    _ path: String, _ plan: consuming HashFilePlan
+  ) throws(HashFileError) {
+    let links = try plan.links()
     let descriptor = try hashFileErrors { () throws(SystemError) in try createFile(path) }
-    self.init(path, layout, descriptor)
+    self.init(path, plan, links, descriptor)
   }
 
-  private init(_ path: String, _ layout: HashFileLayout, _ descriptor: Int32?) {
+  private init(
+    _ path: String, _ plan: consuming HashFilePlan, _ links: consuming HashFileLinks,
+    _ descriptor: Int32?
+  ) {
     self.path = path
-    self.layout = layout
-    builder = HashFileBuilder(path, layout, descriptor)
+    layout = plan.layout
+    image = HashFileImage(path, descriptor, start: plan.layout.first)
+    fileSize = plan.end
+    self.links = links
+  }
+
+  deinit { image.abandon() }
+
+  /// Writes a file with some records.
+  ///
+  /// Complexity: linear in the size of the file.
+  ///
+  /// - Throws: ``HashFileError`` as ``init(_:_:)`` and ``append(key:value:)``.
+  public static func write(
+    _ path: String, layout: HashFileLayout, records: [(key: [UInt8], value: [UInt8])],
+    synchronized: Bool
+  ) throws(HashFileError) {
+    let writer = try HashFileWriter(path, HashFilePlan(layout: layout, path: path, records))
+    for (key, value) in records { try writer.append(key: key, value: value) }
+    try writer.finish(synchronized: synchronized)
   }
 
   /// The bytes of a file with some records.
@@ -54,58 +83,126 @@ public final class HashFileWriter {
   public static func bytes(
     layout: HashFileLayout, records: [(key: [UInt8], value: [UInt8])]
   ) throws(HashFileError) -> [UInt8] {
-    try layout.check("memory")
-    let writer = HashFileWriter("memory", layout, nil)
-    for record in records { try writer.append(key: record.key, value: record.value) }
-    let start = try writer.builder.complete()
-    return start + writer.builder.image.tail
+    let plan = try HashFilePlan(layout: layout, path: "memory", records)
+    let links = try plan.links()
+    let writer = HashFileWriter("memory", plan, links, nil)
+    for (key, value) in records { try writer.append(key: key, value: value) }
+    return writer.start() + writer.image.tail
   }
 
-  deinit { builder.image.abandon() }
-
-  /// Appends a record.
+  /// Appends the next record of the plan.
   ///
-  /// Complexity: linear in the size of the record. Memory: 24 bytes a record; while finishing, 48.
+  /// Complexity: linear in the size of the record.
   ///
-  /// - Throws: ``HashFileError`` with `tooLarge`, when the record is larger than 512 MiB or the file
-  ///   would be larger than the layout allows; `noSpace` or `ioError`.
-  /// - Precondition: the file is not finished.
+  /// - Throws: ``HashFileError`` with `noSpace` or `ioError`.
+  /// - Precondition: the plan has this record here, and the file is not finished.
   public func append(key: [UInt8], value: [UInt8]) throws(HashFileError) {
     try key.lend { (key) throws(HashFileError) in
       try value.lend { (value) throws(HashFileError) in try append(key: key, value: value) }
     }
   }
 
-  /// Appends a record, whose bytes are lent.
+  /// Appends the next record of the plan, whose bytes are lent.
   ///
-  /// Complexity: linear in the size of the record. Memory: 24 bytes a record; while finishing, 48.
+  /// Complexity: linear in the size of the record.
   ///
-  /// - Throws: ``HashFileError`` with `tooLarge`, when the record is larger than 512 MiB or the file
-  ///   would be larger than the layout allows; `noSpace` or `ioError`.
-  /// - Precondition: the file is not finished.
+  /// - Throws: ``HashFileError`` with `noSpace` or `ioError`.
+  /// - Precondition: the plan has this record here, and the file is not finished.
   public func append(key: RawSpan, value: RawSpan) throws(HashFileError) {
-    try builder.append(key, value)
+    precondition(!image.isFinished, "a record for a file that is finished")
+    guard layout.options.contains(.deflate) else { return try appendPlain(key, value) }
+    try Deflate.deflated(value, path, image.end).lend { (small) throws(HashFileError) in
+      try appendPlain(key, small)
+    }
   }
 
-  /// Makes the trees, and writes what is not written yet, the header last.
+  private func appendPlain(_ key: RawSpan, _ value: RawSpan) throws(HashFileError) {
+    precondition(count < links.children.count, "a record that is not in the plan")
+    let room = links.offsets[count + 1] - links.offsets[count]
+    let padding = room - layout.recordSize(key.byteCount, value.byteCount)
+    precondition(padding >= 0 && padding < layout.alignment, "another record than in the plan")
+    let children = links.children[count]
+    let head = HashFileRecordHead(
+      hash: HashFileFormat.secondHash(of: key), left: offset(children.left),
+      right: offset(children.right), padding: padding)
+    image.tail.append(head, key, value, layout, size: room)
+    count += 1
+    try image.flushIfFull()
+  }
+
+  /// Where a record begins, as links have it: 0 for none.
+  @inline(__always)
+  private func offset(_ number: UInt32) -> UInt64 {
+    number == 0 ? 0 : UInt64(links.offsets.units(Int(number) - 1))
+  }
+
+  /// Writes what is not written yet, the header last.
   ///
   /// Whoever renames the file or makes others rely on it has it synchronized, and synchronizes the
   /// directory himself.
   ///
-  /// Complexity: O(n log k) for n records, k of them in the fullest bucket; linear in the size of the
-  /// file.
+  /// Complexity: linear in the number of buckets.
   ///
   /// - Parameter synchronized: Whether the file is brought to the disk before this returns.
-  /// - Throws: ``HashFileError`` with `duplicateKey`, `noSpace` or `ioError`. The file is removed then.
-  /// - Precondition: the file is not finished.
+  /// - Throws: ``HashFileError`` with `noSpace` or `ioError`. The file is removed then.
+  /// - Precondition: all records of the plan were appended, and the file is not finished.
   public func finish(synchronized: Bool) throws(HashFileError) {
-    precondition(!builder.image.isFinished, "a file that is finished already")
+    precondition(!image.isFinished, "a file that is finished already")
+    precondition(count == links.children.count, "records of the plan are missing")
     do {
-      let start = try builder.complete()
-      try builder.image.finish(start, synchronized: synchronized)
+      try image.finish(start(), synchronized: synchronized)
     } catch {
-      builder.image.abandon()
+      image.abandon()
       throw error
     }
+  }
+
+  /// The part before the first record.
+  private func start() -> [UInt8] {
+    var start = HashFileHeader.bytes(layout, recordCount: count, fileSize: fileSize)
+    start.reserveCapacity(layout.first)
+    start += [UInt8](repeating: 0, count: layout.first - start.count)
+    for (bucket, root) in links.roots.enumerated() where root != 0 {
+      start.store(
+        offset(root), width: layout.width, at: HashFileHeader.size + bucket * layout.width,
+        layout.byteOrder)
+    }
+    return start
+  }
+}
+
+extension HashFilePlan {
+  /// Plans a file with some records.
+  init(
+    layout: HashFileLayout, path: String, _ records: [(key: [UInt8], value: [UInt8])]
+  ) throws(HashFileError) {
+    try self.init(layout: layout, path: path)
+    for (key, value) in records {
+      try key.lend { (key) throws(HashFileError) in
+        try value.lend { (value) throws(HashFileError) in try add(key: key, value: value) }
+      }
+    }
+  }
+
+  /// Plans a record whose value may have to be compressed, which happens here for its size.
+  ///
+  /// - Throws: ``HashFileError`` with `tooLarge`.
+  public mutating func add(key: RawSpan, value: RawSpan) throws(HashFileError) {
+    guard layout.options.contains(.deflate) else {
+      return try add(key: key, valueCount: value.byteCount)
+    }
+    try add(key: key, valueCount: Deflate.deflated(value, path, end).count)
+  }
+}
+
+extension Deflate {
+  /// A value for a place in a file, compressed.
+  fileprivate static func deflated(
+    _ value: RawSpan, _ path: String, _ offset: Int
+  ) throws(HashFileError) -> [UInt8] {
+    guard value.byteCount <= HashFileFormat.recordLimit, let small = deflated(value) else {
+      throw HashFileError(.tooLarge, "a value can't be compressed", path: path, offset: offset)
+    }
+    return small
   }
 }

@@ -8,6 +8,8 @@ struct Contestant {
   let title: String
   /// Whether another process can open what this one closed.
   let outlivesProcess: Bool
+  /// Whether it is left out unless somebody asks for it.
+  var isChosenByNameOnly = false
   /// Whether it is one of this package.
   let isOurs: Bool
   let program: URL
@@ -23,7 +25,9 @@ struct Contestant {
 
   /// Whether it is run when nobody names it: millions of records are left to the quick ones.
   func takesPart(in workload: any Workload) -> Bool {
-    workload.defaultCounts.count == 1 || !["memory", "grdb", "grdb-optimised"].contains(name)
+    if isChosenByNameOnly { return false }
+    return workload.defaultCounts.count == 1
+      || !["memory", "grdb", "grdb-optimised"].contains(name)
   }
 
   /// All there are, whether built or not.
@@ -35,7 +39,8 @@ struct Contestant {
     let folder = URL(fileURLWithPath: rivals ?? "/nonexistent")
     return engines.map {
       Contestant(
-        name: $0.name, title: $0.title, outlivesProcess: $0.outlivesProcess, isOurs: true,
+        name: $0.name, title: $0.title, outlivesProcess: $0.outlivesProcess,
+        isChosenByNameOnly: $0.isChosenByNameOnly, isOurs: true,
         program: own)
     }
       + others.map { name, title, program in

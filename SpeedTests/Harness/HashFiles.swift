@@ -90,8 +90,10 @@ struct HashFileRace {
 
   func build() throws {
     try removeFile(ours)
-    let writer = try HashFileWriter(
-      ours, layout: HashFileLayout(bucketCount: bucketCount, alignmentPower: 2))
+    let layout = HashFileLayout(bucketCount: bucketCount, alignmentPower: 2)
+    var plan = try HashFilePlan(layout: layout, path: ours)
+    try forEachRecord { try plan.add(key: $0, valueCount: $1.byteCount) }
+    let writer = try HashFileWriter(ours, plan)
     try forEachRecord { try writer.append(key: $0, value: $1) }
     try writer.finish(synchronized: false)
   }
@@ -109,15 +111,23 @@ struct HashFileRace {
   func changeAnew(_ part: UInt32) throws {
     try removeFile(ours)
     let file = try HashFile(theirs)
-    let writer = try HashFileWriter(ours, layout: file.layout)
+    var plan = try HashFilePlan(layout: file.layout, path: ours)
+    try forEachRecord(of: file, changing: part) { try plan.add(key: $0, valueCount: $1.byteCount) }
+    let writer = try HashFileWriter(ours, plan)
+    try forEachRecord(of: file, changing: part) { try writer.append(key: $0, value: $1) }
+    try writer.finish(synchronized: false)
+  }
+
+  private func forEachRecord(
+    of file: HashFile, changing part: UInt32, _ body: (RawSpan, RawSpan) throws -> Void
+  ) throws {
     let other = [UInt8](repeating: 8, count: 30)
     var rest: UInt32 = 0
     try file.forEach { key, value in
       rest = rest == part ? 1 : rest + 1
-      if rest < part { return try writer.append(key: key, value: value) }
-      try other.lend { try writer.append(key: key, value: $0) }
+      if rest < part { return try body(key, value) }
+      try other.lend { try body(key, $0) }
     }
-    try writer.finish(synchronized: false)
   }
 
   func scan(_ database: HashDatabase) throws {

@@ -19,7 +19,8 @@ struct SpeedTests: ParsableCommand {
       lists the options. ./dev bench --check compares counts (allocations, system calls, bytes) \
       with their limits instead.
       """,
-    subcommands: [Compare.self, HashFiles.self], defaultSubcommand: Compare.self)
+    subcommands: [Compare.self, HashFiles.self, ConstantDatabases.self],
+    defaultSubcommand: Compare.self)
 
   private static var workloadList: String {
     workloads.map { workload in

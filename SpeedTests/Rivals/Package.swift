@@ -21,6 +21,13 @@ let package = Package(
         .linkedLibrary("sqlite3"), .linkedLibrary("lmdb"), .linkedLibrary("tokyocabinet"),
       ]),
     .executableTarget(
+      name: "cdb-rival", path: "Sources/CDBRival",
+      cSettings: [
+        .define("_GNU_SOURCE"), .enableWarning("all"), .enableWarning("extra"),
+        .treatAllWarnings(as: .error),
+      ],
+      linkerSettings: [.linkedLibrary("cdb")]),
+    .executableTarget(
       name: "grdb-rivals", dependencies: [.product(name: "GRDB", package: "GRDB.swift")],
       path: "Sources/GRDBRivals"),
   ],

@@ -39,18 +39,32 @@ func peakMiB() throws -> Double {
   return (words.flatMap { Double($0[1]) } ?? 0) / 1024
 }
 
-let workload = try find("--workload", in: workloads) { $0.name }
-let engine = try find("--engine", in: engines) { $0.name }
-let durability = try find("--durability", in: Durability.allCases) { $0.rawValue }
-let count = Int(try option("--count")) ?? 0
-// It lives until the process ends, and so do the objects that a workload keeps.
-let place = Place(engine: engine, directory: try option("--directory"), durability: durability)
+/// The place of the run.
+///
+/// It lives until the process ends, and so do the objects that a workload keeps.
+var place: Place?
 
-if try option("--step") == "prepare" {
-  try workload.prepare(place, count)
+if CommandLine.arguments.count == 5, CommandLine.arguments[1] == "cdb" {
+  // cdb STEP FILE COUNT, for the comparison with libcdb: it prints the milliseconds of the step.
+  let words = CommandLine.arguments
+  guard let step = ConstantDatabase.Step(rawValue: words[2]), let count = UInt32(words[4]) else {
+    throw Misuse(description: "cdb STEP FILE COUNT")
+  }
+  let elapsed = try ContinuousClock().measure { try ConstantDatabase.run(step, words[3], count) }
+  print(elapsed / .milliseconds(1))
 } else {
-  if !engine.outlivesProcess { try workload.prepare(place, count) }
-  let elapsed = try ContinuousClock().measure { try workload.run(place, count) }
-  let milliseconds = elapsed / .milliseconds(1)
-  print("{\"milliseconds\": \(milliseconds), \"peakMiB\": \(try peakMiB())}")
+  let workload = try find("--workload", in: workloads) { $0.name }
+  let engine = try find("--engine", in: engines) { $0.name }
+  let durability = try find("--durability", in: Durability.allCases) { $0.rawValue }
+  let count = Int(try option("--count")) ?? 0
+  let new = Place(engine: engine, directory: try option("--directory"), durability: durability)
+  place = new
+  if try option("--step") == "prepare" {
+    try workload.prepare(new, count)
+  } else {
+    if !engine.outlivesProcess { try workload.prepare(new, count) }
+    let elapsed = try ContinuousClock().measure { try workload.run(new, count) }
+    let milliseconds = elapsed / .milliseconds(1)
+    print("{\"milliseconds\": \(milliseconds), \"peakMiB\": \(try peakMiB())}")
+  }
 }

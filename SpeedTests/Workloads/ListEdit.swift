@@ -29,5 +29,5 @@ struct ListEdit: Workload {
 
 extension Playlist {
   /// Moves one song.
-  fileprivate func move(from: Int, to: Int) { songs.insert(songs.remove(at: from), at: to) }
+  fileprivate func move(from: Int, to: Int) { songs.move(from: from, to: to) }
 }

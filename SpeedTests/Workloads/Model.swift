@@ -19,11 +19,11 @@ package final class Song: StoredObject {
 /// A playlist as the original's speed tests had it: a title and its songs in order.
 package final class Playlist: StoredObject {
   @Content package var title = ""
-  @Content package var songs: [Song] = []
+  @Content package var songs: ObjectList<Song> = []
 
   package override func readContent(from buffer: inout DataBuffer) throws {
     title = try buffer.readString()
-    songs = try buffer.readObjects(of: Song.self)
+    songs = try buffer.readList(of: Song.self)
   }
 
   package override func writeContent(to buffer: inout DataBuffer) {

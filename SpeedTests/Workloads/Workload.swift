@@ -41,8 +41,8 @@ package enum Timing: String, Sendable {
 /// All workloads; where the original has one, its name is the original's.
 package let workloads: [any Workload] = [
   SimpleInsert(), SimpleFetch(), SimpleScan(), ComplexInsert(), ComplexFetch(), SimpleUpdate(),
-  RandomFetch(), SmallSaves(), ListEdit(), OpenClose(), NamedBufferInsert(), NamedBufferFetch(),
-  Growth(),
+  RandomFetch(), SmallSaves(), LargeStoreSave(), ListEdit(), OpenClose(), NamedBufferInsert(),
+  NamedBufferFetch(), Growth(),
 ]
 
 /// A workload did not do what it is timed for.

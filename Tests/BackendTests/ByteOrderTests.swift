@@ -35,9 +35,10 @@ struct ByteOrderTests {
     let file = try HashFile(path)
     var layout = file.layout
     layout.byteOrder = layout.byteOrder == .big ? .little : .big
-    let writer = try HashFileWriter(path + ".swapped", layout: layout)
-    try file.forEach { try writer.append(key: $0, value: $1) }
-    try writer.finish(synchronized: false)
+    var records: [(key: [UInt8], value: [UInt8])] = []
+    try file.forEach { records.append(([UInt8](copying: $0), [UInt8](copying: $1))) }
+    try HashFileWriter.write(
+      path + ".swapped", layout: layout, records: records, synchronized: false)
     try renameFile(path + ".swapped", path)
   }
 
@@ -70,10 +71,30 @@ struct ByteOrderTests {
   }
 
   @Test(
-    "Opened for writing they get the order of the C library here", arguments: [names, ["Word"]])
+    "Opened for writing they stay as they are until they are written", arguments: [names, ["Word"]])
   func writing(names: [String]) throws {
     try withStore(swapping: names) { directory in
+      let before = try orders(directory)
       try expectContents(directory, .readWrite)
+      #expect(try orders(directory) == before)
+      let backend = try TokyoCabinetBackend(directory: directory)
+      let words = try backend.table(named: "Word")
+      try backend.commit { $0.insert(3, in: words, [8]) }
+      try backend.checkpoint()
+      let word = try HashDatabase(path: directory + "/Word", mode: .readOnly)
+      #expect(try word.count == 2)
+      try word.close()
+      try backend.commit { $0.delete(3, in: words) }
+      try backend.close()
+    }
+  }
+
+  @Test("Compacted they get the order of the C library here", arguments: [names, ["Word"]])
+  func compacting(names: [String]) throws {
+    try withStore(swapping: names) { directory in
+      let backend = try TokyoCabinetBackend(directory: directory)
+      _ = try backend.compact()
+      try backend.close()
       #expect(try Set(orders(directory)).count == 1)
       for name in Self.names {
         let file = try HashDatabase(path: directory + "/" + name, mode: .readOnly)
@@ -82,6 +103,7 @@ struct ByteOrderTests {
       }
       let left = try FileManager.default.contentsOfDirectory(atPath: directory)
       #expect(left.sorted() == ["Commit.log", "Commit.manifest"] + Self.names)
+      try expectContents(directory, .readWrite)
     }
   }
 
@@ -104,7 +126,7 @@ struct ByteOrderTests {
     }
   }
 
-  @Test("What a process has left that died while it converted a file does no harm")
+  @Test("What an earlier version has left that died while it converted a file does no harm")
   func killed() throws {
     try withStore(swapping: Self.names) { directory in
       let new = directory + "/.new.order-Song"

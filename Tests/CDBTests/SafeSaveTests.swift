@@ -124,7 +124,66 @@ struct SafeSaveTests {
       try SafeSaveTests.writeNew(path, seam(step, killing: true))
     }
     #expect(try Self.isNew(path) == (step == .synchronizeDirectory))
+    let isLeft = step != .create && step != .synchronizeDirectory
+    #expect(try names(directory).count == (isLeft ? 2 : 1))
     try write([Pair("key", "new")], to: path)
     #expect(try Self.isNew(path))
+    try CDBStringKeyStore(path).open()
+    #expect(try names(directory) == ["a.cdb"])
+  }
+
+  @Test("What a dead writer has left is cleared away, and nothing that looks almost like it")
+  func leftovers() throws {
+    try withTemporaryDirectory { directory in
+      let path = directory + "/a.cdb"
+      let others = [
+        "b.cdb.0123456789abcdef.tmp", "a.cdb.0123456789abcde.tmp", "a.cdb.0123456789ABCDEF.tmp",
+        "a.cdb.0123456789abcdef.tmp2", "a.cdb.0123456789abcdefg.tmp", "a.cdb", "a.cdb..tmp",
+      ]
+      try write([Pair("key", "old")], to: path)
+      for name in others.filter({ $0 != "a.cdb" }) + ["a.cdb.0123456789abcdef.tmp"] {
+        try Data([1]).write(to: URL(fileURLWithPath: directory + "/" + name))
+      }
+      let folder = directory + "/a.cdb.ffffffffffffffff.tmp"
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: false)
+      try CDBStringKeyStore(path).open()
+      #expect(try names(directory) == (others + ["a.cdb.ffffffffffffffff.tmp"]).sorted())
+      #expect(failure { try CDBWriter.removeLeftovers(of: "/nowhere/a.cdb") }?.code == .noFile)
+    }
+  }
+
+  @Test("The file of a writer at work stays, also through a symbolic link, and gets its name")
+  func writersAtWork() throws {
+    try withTemporaryDirectory { directory in
+      let path = directory + "/a.cdb"
+      try write([Pair("key", "old")], to: path)
+      let link = directory + "/link.cdb"
+      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+      let writer = try CDBWriter(link)
+      try writer.add("new", forKey: "key")
+      for name in [path, link] { try CDBStringKeyStore(name).open() }
+      #expect(try names(directory).count == 3)
+      try writer.finish()
+      #expect(try Self.isNew(path))
+    }
+  }
+
+  @Test("Writers that begin while others clear away lose nothing")
+  func clearingAtTheSameTime() throws {
+    try withTemporaryDirectory { directory in
+      let path = directory + "/a.cdb"
+      let isDone = Mutex(false)
+      Thread.detachNewThread {
+        while !isDone.withLock({ $0 }) { try? CDBWriter.removeLeftovers(of: path) }
+      }
+      defer { isDone.withLock { $0 = true } }
+      for number in 0..<500 {
+        let writer = try CDBWriter(path)
+        try writer.add([UInt8(number & 255)], forKey: [1])
+        try writer.finish(synchronize: false)
+        #expect(try CDBReader(path).value(forKey: [1]) == [UInt8(number & 255)])
+      }
+    }
   }
 }

@@ -1,16 +1,7 @@
 import ArgumentParser
-import CDBBackend
 import Foundation
 import StoredObjectsCore
 import StoredObjectsTestSupport
-import TokyoCabinetBackend
-
-/// A backend with a commit log, on files of any format.
-protocol CrashedBackend: StoreBackend {
-  func checkpoint() throws
-}
-
-extension LoggedBackend: CrashedBackend {}
 
 /// How a child opens its store.
 struct StoreOptions: ParsableArguments {
@@ -21,18 +12,8 @@ struct StoreOptions: ParsableArguments {
   @Option var bulkBytes = 1 << 20
 
   func open(isReadOnly: Bool = false) throws -> any CrashedBackend {
-    switch backend {
-    case .tokyoCabinet:
-      let files = try TokyoCabinetFiles(
-        directory: directory,
-        configuration: .init(access: isReadOnly ? .readOnly : .readWrite, durability: durability))
-      return try TokyoCabinetBackend(files: files, durability: durability, limits: limits)
-    case .cdb:
-      let files = try CDBFiles(
-        directory: directory,
-        configuration: .init(access: isReadOnly ? .readOnly : .readWrite, durability: durability))
-      return try CDBBackend(files: files, durability: durability, limits: limits)
-    }
+    try backend.open(
+      directory, isReadOnly: isReadOnly, durability: durability, limits: limits)
   }
 
   private var limits: CheckpointLimits {

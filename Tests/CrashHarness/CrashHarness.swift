@@ -12,9 +12,3 @@ struct CrashHarness: ParsableCommand {
     ],
     defaultSubcommand: KillCommand.self)
 }
-
-/// The backends that can be tried.
-enum BackendName: String, ExpressibleByArgument, CaseIterable {
-  case tokyoCabinet = "tokyo-cabinet"
-  case cdb
-}

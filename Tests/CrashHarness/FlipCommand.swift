@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import StoredObjectsCore
-import TokyoCabinetBackend
 
 /// Every byte and every length of every file of a small store: what is read is right, or reported.
 struct FlipCommand: ParsableCommand {
@@ -9,15 +8,17 @@ struct FlipCommand: ParsableCommand {
     commandName: "flip",
     abstract: "Spoil every byte of a small store, cut each file at every length, remove each.")
 
+  @Option(help: "The backend.") var backend = BackendName.tokyoCabinet
   @Flag(help: "Print what each file's trials came to.") var verbose = false
 
   func run() throws {
     var counts = FlipCounts()
     try withTemporaryDirectory { directory in
       for state in ["folded", "pending"] {
-        let store = directory.appendingPathComponent(state).path
-        try SmallStore.make(store, isFolded: state == "folded")
-        for name in try FileManager.default.contentsOfDirectory(atPath: store).sorted() {
+        let path = directory.appendingPathComponent(state).path
+        let store = SmallStore(directory: path, backend: backend)
+        try store.make(isFolded: state == "folded")
+        for name in try FileManager.default.contentsOfDirectory(atPath: path).sorted() {
           let before = counts
           try FlipTrials(store: store, name: name).run(&counts)
           if verbose { note("\(state) \(name): \(counts.since(before))") }
@@ -63,7 +64,7 @@ enum FlipVerdict: Int64 {
 
 /// The trials of one file, in a child process that may die.
 struct FlipTrials {
-  let store: String
+  let store: SmallStore
   let name: String
 
   /// A child, and the trials that it has before it.
@@ -74,7 +75,7 @@ struct FlipTrials {
 
   /// Runs all trials, in two children at a time.
   func run(_ counts: inout FlipCounts) throws {
-    let size = try Data(contentsOf: URL(fileURLWithPath: "\(store)/\(name)")).count
+    let size = try Data(contentsOf: URL(fileURLWithPath: "\(store.directory)/\(name)")).count
     let end = FlipProbe.trialCount(size: size)
     var shares = try [0..<end / 2, end / 2..<end].map { trials in
       Share(child: try start(trials), trials: trials)
@@ -88,7 +89,8 @@ struct FlipTrials {
 
   private func start(_ trials: Range<Int>) throws -> ChildProcess {
     let range = ["--first", "\(trials.lowerBound)", "--end", "\(trials.upperBound)"]
-    return try ChildProcess(["probe", store, name] + range)
+    return try ChildProcess(
+      ["probe", store.directory, name, "--backend", store.backend.rawValue] + range)
   }
 
   /// Takes the next verdict of a child; one that has ended or hangs is replaced behind that trial.
@@ -120,6 +122,6 @@ struct FlipTrials {
   }
 
   private func tell(_ what: String, _ trial: Int, _ size: Int) {
-    note("\(store) \(name), \(FlipProbe.description(trial, size: size)): \(what)")
+    note("\(store.directory) \(name), \(FlipProbe.description(trial, size: size)): \(what)")
   }
 }

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import StoredObjectsCore
 import StoredObjectsTestSupport
-import TokyoCabinetBackend
 
 /// Round after round: a child saves, is killed, and its store has to hold what it has reported.
 struct KillCommand: ParsableCommand {

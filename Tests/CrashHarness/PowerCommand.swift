@@ -3,7 +3,6 @@ import Foundation
 import Glibc
 import StoredObjectsCore
 import StoredObjectsTestSupport
-import TokyoCabinetBackend
 
 /// Power cuts beneath the C library: a session on real files is recorded at every sync and rename, and
 /// each moment is turned into directories as a power cut could leave them.
@@ -23,11 +22,12 @@ struct PowerCommand: ParsableCommand {
     var counts = KillCounts()
     var done = 0
     try withTemporaryDirectory { directory in
-      let recorder = try PowerRecorder(directory)
+      let recorder = try PowerRecorder(directory, backend)
       var session: UInt64 = 0
       while done < rounds {
         let count = min(rounds - done, 1000)
-        var rounds = PowerRounds(seed: seed &+ session, directory: directory)
+        var rounds = PowerRounds(
+          seed: seed &+ session, backend: backend, directory: directory)
         let events = try recorder.record(seed: seed &+ session, isLarge: session % 4 == 3)
         try rounds.run(events, count: count)
         if verbose { note("session \(session): \(events.count) moments, \(count) cuts") }
@@ -55,24 +55,26 @@ struct SessionCommand: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "session", shouldDisplay: false)
 
   @Argument var directory: String
+  @Option var backend: BackendName
   @Option var seed: UInt64
   @Flag var isLarge = false
 
   static let saveCount = 36
 
   func run() throws {
-    var backend = try SmallStore.open(directory, isReadOnly: false, logBytes: 3000)
+    let store = SmallStore(directory: directory, backend: backend)
+    var backend = try store.open(isReadOnly: false, logBytes: 3000)
     for number in 1...Self.saveCount {
       if number % 12 == 0 {
         try backend.close()
-        backend = try SmallStore.open(directory, isReadOnly: false, logBytes: 3000)
+        backend = try store.open(isReadOnly: false, logBytes: 3000)
       }
       let save = ScriptedSave(number, seed: seed, largeByteCount: 4000)
       try save.commit(to: backend)
       _ = unsafe unlink("\(directory)/\(PowerTrace.mark)\(number)")
       if save.isFollowedByCheckpoint { try backend.checkpoint() }
     }
-    if isLarge { _ = try backend.compact() }
+    if isLarge { _ = try backend.compact { _ in } }
     try backend.close()
   }
 }
@@ -80,11 +82,13 @@ struct SessionCommand: ParsableCommand {
 /// Runs sessions with the recorder preloaded.
 struct PowerRecorder {
   private let directory: URL
+  private let backend: BackendName
   private let library: String
 
   /// Compiles the recorder.
-  init(_ directory: URL) throws {
+  init(_ directory: URL, _ backend: BackendName) throws {
     self.directory = directory
+    self.backend = backend
     library = directory.path + "/shim.so"
     let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path
     let compiler = try Process.run(
@@ -105,11 +109,13 @@ struct PowerRecorder {
     defer {
       for path in [store, trace] { try? FileManager.default.removeItem(atPath: path) }
     }
-    try SmallStore.makeFiles(store, (isLarge ? [] : ScriptedSave.tables) + ["NamedBuffers"])
+    try SmallStore(directory: store, backend: backend)
+      .makeFiles((isLarge ? [] : ScriptedSave.tables) + ["NamedBuffers"])
     let variables = ["LD_PRELOAD": library, "POWER_DIR": store, "POWER_TRACE": trace]
     for (name, value) in variables { unsafe setenv(name, value, 1) }
     let child = try ChildProcess(
-      ["session", store, "--seed", "\(seed)"] + (isLarge ? ["--is-large"] : []))
+      ["session", store, "--seed", "\(seed)", "--backend", backend.rawValue]
+        + (isLarge ? ["--is-large"] : []))
     for name in variables.keys { unsafe unsetenv(name) }
     let status = child.wait()
     guard status == 0 else { throw HarnessError("the session ended with status \(status)") }
@@ -125,13 +131,15 @@ struct PowerRecorder {
 struct PowerRounds {
   private(set) var counts = KillCounts()
   private let seed: UInt64
+  private let backend: BackendName
   private let directory: URL
   private var generator: SeededGenerator
   /// The store after each save.
   private var images = [StoreImage()]
 
-  init(seed: UInt64, directory: URL) {
+  init(seed: UInt64, backend: BackendName, directory: URL) {
     self.seed = seed
+    self.backend = backend
     self.directory = directory
     generator = SeededGenerator(seed: seed)
     for number in 1...SessionCommand.saveCount + 2 {
@@ -163,14 +171,15 @@ struct PowerRounds {
   private mutating func cut(
     _ files: [String: [UInt8]], _ acknowledged: Int, _ place: String
   ) throws {
-    let store = directory.appendingPathComponent("cut").path
-    try? FileManager.default.removeItem(atPath: store)
-    try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: true)
+    let path = directory.appendingPathComponent("cut").path
+    let store = SmallStore(directory: path, backend: backend)
+    try? FileManager.default.removeItem(atPath: path)
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     for (name, content) in files {
-      try Data(content).write(to: URL(fileURLWithPath: "\(store)/\(name)"))
+      try Data(content).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
     }
     do {
-      let backend = try SmallStore.open(store, isReadOnly: false)
+      let backend = try store.open(isReadOnly: false)
       let found = try StoreImage(of: backend)
       guard let last = images[acknowledged...].firstIndex(of: found), last <= acknowledged + 1
       else {
@@ -185,16 +194,16 @@ struct PowerRounds {
   }
 
   /// What is left must be good to go on with.
-  private func goOn(_ backend: TokyoCabinetBackend, _ store: String, _ last: Int) throws {
+  private func goOn(_ backend: any CrashedBackend, _ store: SmallStore, _ last: Int) throws {
     try save(last + 1).commit(to: backend)
     try backend.checkpoint()
     try backend.close()
-    let check = try TokyoCabinetBackend.check(directory: store)
+    let check = try store.backend.check(store.directory)
     let kinds = Set(check.findings.map(\.kind)).subtracting([
       .metadataMissing, .metadataDamaged, .rowOutOfRange, .checksum,
     ])
     guard kinds.isEmpty else { throw HarnessError("\(check.findings)") }
-    let again = try SmallStore.open(store, isReadOnly: true)
+    let again = try store.open(isReadOnly: true)
     defer { try? again.close() }
     let found = try StoreImage(of: again)
     guard found == images[last + 1] else {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import StoredObjectsCore
-import TokyoCabinetBackend
 
 /// Runs the trials of one file, and sends a verdict for each.
 struct ProbeCommand: ParsableCommand {
@@ -9,13 +8,14 @@ struct ProbeCommand: ParsableCommand {
 
   @Argument var store: String
   @Argument var name: String
+  @Option var backend: BackendName
   @Option var first: Int
   @Option var end: Int
 
   func run() throws {
     let name = name
     let trials = first..<end
-    let store = store
+    let store = SmallStore(directory: store, backend: backend)
     try withTemporaryDirectory { directory in
       let probe = try FlipProbe(store: store, copy: directory.path + "/store", name: name)
       for trial in trials {
@@ -30,7 +30,7 @@ struct ProbeCommand: ParsableCommand {
 /// Trials are numbered: each byte with all its bits turned, then with one bit, then each length, and
 /// last the file removed.
 struct FlipProbe {
-  private let copy: String
+  private let copy: SmallStore
   private let name: String
   private let files: [String: Data]
   private let original: Data
@@ -45,19 +45,19 @@ struct FlipProbe {
     return trial < 3 * size ? "cut at \(trial - 2 * size)" : "removed"
   }
 
-  init(store: String, copy: String, name: String) throws {
-    self.copy = copy
+  init(store: SmallStore, copy: String, name: String) throws {
+    self.copy = SmallStore(directory: copy, backend: store.backend)
     self.name = name
     try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
     var files: [String: Data] = [:]
-    for name in try FileManager.default.contentsOfDirectory(atPath: store) {
-      files[name] = try Data(contentsOf: URL(fileURLWithPath: "\(store)/\(name)"))
+    for name in try FileManager.default.contentsOfDirectory(atPath: store.directory) {
+      files[name] = try Data(contentsOf: URL(fileURLWithPath: "\(store.directory)/\(name)"))
     }
     self.files = files
     original = files[name] ?? Data()
     for (name, data) in files { try data.write(to: URL(fileURLWithPath: "\(copy)/\(name)")) }
-    lines = try SmallStore.contents(copy, isReadOnly: true).lines
-    guard lines.count > 8, try TokyoCabinetBackend.check(directory: copy).isSound else {
+    lines = try self.copy.contents(isReadOnly: true).lines
+    guard lines.count > 8, try store.backend.check(copy).isSound else {
       throw HarnessError("the store is not sound to begin with")
     }
   }
@@ -66,7 +66,7 @@ struct FlipProbe {
   func verdict(of trial: Int) throws -> FlipVerdict {
     try spoil(trial)
     defer { try? restore([name]) }
-    let check = try TokyoCabinetBackend.check(directory: copy)
+    let check = try copy.backend.check(copy.directory)
     let isReported = !check.isSound || check.tornTailByteCount != nil
     let found = read(isReadOnly: true)
     if found == .wrong && !isReported { return .wrong }
@@ -87,7 +87,7 @@ struct FlipProbe {
 
   private func read(isReadOnly: Bool) -> FlipVerdict {
     do {
-      let found = try SmallStore.contents(copy, isReadOnly: isReadOnly)
+      let found = try copy.contents(isReadOnly: isReadOnly)
       if found.lines == lines { return .harmless }
       return found.tornTailByteCount == nil ? .wrong : .reported
     } catch is HarnessError {
@@ -98,7 +98,7 @@ struct FlipProbe {
   }
 
   private func spoil(_ trial: Int) throws {
-    let path = "\(copy)/\(name)"
+    let path = "\(copy.directory)/\(name)"
     if trial == 3 * size { return try FileManager.default.removeItem(atPath: path) }
     var data = original
     if trial >= 2 * size {
@@ -112,11 +112,13 @@ struct FlipProbe {
   /// Puts files back, or all of them and no others.
   private func restore(_ names: [String]?) throws {
     if names == nil {
-      for name in try FileManager.default.contentsOfDirectory(atPath: copy)
-      where files[name] == nil { try FileManager.default.removeItem(atPath: "\(copy)/\(name)") }
+      for name in try FileManager.default.contentsOfDirectory(atPath: copy.directory)
+      where files[name] == nil {
+        try FileManager.default.removeItem(atPath: "\(copy.directory)/\(name)")
+      }
     }
     for name in names ?? Array(files.keys) {
-      try files[name]?.write(to: URL(fileURLWithPath: "\(copy)/\(name)"))
+      try files[name]?.write(to: URL(fileURLWithPath: "\(copy.directory)/\(name)"))
     }
   }
 }

@@ -2,7 +2,6 @@ import Foundation
 import StoredObjectsCore
 import StoredObjectsTestSupport
 import TokyoCabinet
-import TokyoCabinetBackend
 
 /// A word, and words that it leads to.
 final class Word: StoredObject {
@@ -37,33 +36,35 @@ final class Page: StoredObject {
 }
 
 /// A store whose files are so small that every byte of them can be tried.
-enum SmallStore {
+struct SmallStore {
   /// Few buckets: the files of a new store have half a megabyte of them.
   private static let tuning = Tuning(bucketCount: 5, alignmentPower: 2, freeBlockPower: 3)
-  static func open(
-    _ directory: String, isReadOnly: Bool, logBytes: Int = 4 << 20
-  ) throws -> TokyoCabinetBackend {
+
+  let directory: String
+  let backend: BackendName
+
+  func open(isReadOnly: Bool, logBytes: Int = 4 << 20) throws -> any CrashedBackend {
     var limits = CheckpointLimits(logBytes: logBytes, filePart: 1000, bulkBytes: 3000)
     limits.logGrowth = 8 << 10
-    return try TokyoCabinetBackend(
-      files: TokyoCabinetFiles(
-        directory: directory, configuration: .init(access: isReadOnly ? .readOnly : .readWrite)),
-      limits: limits)
+    return try backend.open(directory, isReadOnly: isReadOnly, limits: limits)
   }
 
-  /// Makes class files without records, which keep their few buckets.
-  static func makeFiles(_ directory: String, _ names: [String]) throws {
+  /// Makes class files without records, which keep their few buckets, where the format has any.
+  func makeFiles(_ names: [String]) throws {
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    for name in names { try HashDatabase(path: "\(directory)/\(name)", tuning: tuning).close() }
+    guard backend == .tokyoCabinet else { return }
+    for name in names {
+      try HashDatabase(path: "\(directory)/\(name)", tuning: Self.tuning).close()
+    }
   }
 
   /// Makes a store of two classes and named buffers.
   ///
   /// Folded, all is in the class files; else part of it is in the log only.
-  static func make(_ directory: String, isFolded: Bool) throws {
-    try makeFiles(directory, ["Word", "Page", "NamedBuffers"])
-    let backend = try open(directory, isReadOnly: false)
-    let store = try register(backend)
+  func make(isFolded: Bool) throws {
+    try makeFiles(["Word", "Page", "NamedBuffers"])
+    let backend = try open(isReadOnly: false)
+    let store = try Self.register(backend)
     var words: [Word] = []
     for text in ["a", "bee", "cedar", "to be removed", "dove"] { words.append(store.new(text)) }
     words[0].next = [words[1], words[2], words[1]]
@@ -92,7 +93,7 @@ enum SmallStore {
     try FileManager.default.moveItem(atPath: killed, toPath: directory)
   }
 
-  private static func register(_ backend: TokyoCabinetBackend) throws -> Store {
+  private static func register(_ backend: any CrashedBackend) throws -> Store {
     let store = Store(backend: backend)
     try store.register(Word.self)
     try store.register(Page.self)
@@ -102,18 +103,16 @@ enum SmallStore {
   /// Everything that the store says it holds, as its classes read it.
   ///
   /// Opened for writing, it holds the same after a save and a checkpoint more.
-  static func contents(
-    _ directory: String, isReadOnly: Bool
-  ) throws -> (lines: [String], tornTailByteCount: Int?) {
-    let backend = try open(directory, isReadOnly: isReadOnly)
+  func contents(isReadOnly: Bool) throws -> (lines: [String], tornTailByteCount: Int?) {
+    let backend = try open(isReadOnly: isReadOnly)
     defer { try? backend.close() }
-    let store = try register(backend)
-    let lines = try lines(store)
+    let store = try Self.register(backend)
+    let lines = try Self.lines(store)
     if isReadOnly { return (lines, backend.tornTailByteCount) }
     let word = store.new("one that was free")
     try store.saveChanges()
     try backend.checkpoint()
-    let again = try SmallStore.lines(try register(backend))
+    let again = try Self.lines(try Self.register(backend))
       .filter { !$0.hasPrefix("word \(word.rowID) ") }
     guard again == lines else { throw HarnessError("after a checkpoint: \(again)") }
     return (lines, backend.tornTailByteCount)

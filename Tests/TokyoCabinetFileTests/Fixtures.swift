@@ -89,9 +89,8 @@ enum Fixtures {
   static func write(
     _ records: Records, _ layout: HashFileLayout, to path: String
   ) throws {
-    let writer = try HashFileWriter(path, layout: layout)
-    for (key, value) in records { try writer.append(key: key, value: value) }
-    try writer.finish(synchronized: false)
+    try HashFileWriter.write(
+      path, layout: layout, records: records.map { ($0.key, $0.value) }, synchronized: false)
   }
 
   /// Runs a program to its end; nil when it isn't installed.

@@ -3,7 +3,8 @@ import Foundation
 import StoredObjectsTestSupport
 import Testing
 import TokyoCabinet
-import TokyoCabinetFile
+
+@testable import TokyoCabinetFile
 
 @Suite("Writing files for the C library")
 struct WriterTests {
@@ -119,13 +120,11 @@ struct WriterTests {
   @Test("A file that is larger than the writer's buffer gets all its links")
   func large() throws {
     try Fixtures.withDirectory { directory in
-      let writer = try HashFileWriter(
-        directory + "/a", layout: HashFileLayout(bucketCount: 1000, alignmentPower: 2))
       let value = [UInt8](repeating: 7, count: 200)
-      for row in 0..<60_000 as Range<UInt32> {
-        try writer.append(key: Fixtures.key(row), value: value)
-      }
-      try writer.finish(synchronized: true)
+      let records = (0..<60_000 as Range<UInt32>).map { (key: Fixtures.key($0), value: value) }
+      try HashFileWriter.write(
+        directory + "/a", layout: HashFileLayout(bucketCount: 1000, alignmentPower: 2),
+        records: records, synchronized: true)
       let file = try HashFile(directory + "/a")
       #expect(file.fileSize > 12 << 20)
       #expect(file.check().findings.isEmpty)
@@ -136,13 +135,16 @@ struct WriterTests {
   @Test("Two records of one key are refused, and no file is left", arguments: [4, 7, 300])
   func duplicates(count: Int) throws {
     try Fixtures.withDirectory { directory in
-      let writer = try HashFileWriter(directory + "/a", layout: HashFileLayout(bucketCount: 3))
       let key = [UInt8](repeating: 9, count: count)
-      for row in 0..<20 as Range<UInt8> {
-        try writer.append(key: key.dropLast() + [row], value: [])
+      var records = (0..<20 as Range<UInt8>).map { row in
+        (key: Array(key.dropLast()) + [row], value: [row])
       }
-      try writer.append(key: key, value: [2])
-      let error = #expect(throws: HashFileError.self) { try writer.finish(synchronized: false) }
+      records.append((key, [2]))
+      let error = #expect(throws: HashFileError.self) {
+        try HashFileWriter.write(
+          directory + "/a", layout: HashFileLayout(bucketCount: 3), records: records,
+          synchronized: false)
+      }
       #expect(error?.code == .duplicateKey)
       #expect(!FileManager.default.fileExists(atPath: directory + "/a"))
     }
@@ -151,13 +153,16 @@ struct WriterTests {
   @Test("A writer that is given up leaves no file, and an existing file is not touched")
   func abandoned() throws {
     try Fixtures.withDirectory { directory in
-      var writer: HashFileWriter? = try HashFileWriter(directory + "/a", layout: HashFileLayout())
+      var plan = try HashFilePlan(layout: HashFileLayout(), path: directory + "/a")
+      try [UInt8]([1]).lend { try plan.add(key: $0, valueCount: 1) }
+      var writer: HashFileWriter? = try HashFileWriter(directory + "/a", plan)
       try writer?.append(key: [1], value: [2])
       writer = nil
       #expect(!FileManager.default.fileExists(atPath: directory + "/a"))
       try Fixtures.write([[1]: [2]], HashFileLayout(), to: directory + "/b")
       #expect(throws: HashFileError.self) {
-        try HashFileWriter(directory + "/b", layout: HashFileLayout())
+        try HashFileWriter(
+          directory + "/b", HashFilePlan(layout: HashFileLayout(), path: directory + "/b"))
       }
       #expect(try HashFile(directory + "/b").value(forKey: [1]) == [2])
     }
@@ -203,6 +208,36 @@ struct WriterTests {
       _ = try output("optimize", path)
       #expect(try HashFile(path).count == 499)
       #expect(try HashFile(path).check().isSound)
+    }
+  }
+}
+
+@Suite("Offsets that take four bytes each")
+struct AlignedOffsetsTests {
+  @Test(
+    "Offsets come back as they were, also beyond 4 GiB times the alignment", arguments: [0, 2, 9])
+  func model(power: UInt8) {
+    var random = Seeds.generator(for: "aligned offsets of power \(power)")
+    var offsets = AlignedOffsets(alignmentPower: power)
+    var (model, next): ([Int], Int) = ([], 0)
+    for _ in 0..<3_000 {
+      model.append(next)
+      offsets.append(next)
+      next += Int.random(in: 0..<50_000_000, using: &random) << Int(power)
+    }
+    #expect(model.indices.allSatisfy { offsets[$0] == model[$0] })
+    #expect(offsets.units(2_999) == model[2_999] >> Int(power))
+  }
+
+  @Test("Keys of 4 bytes are hashed and ordered as any others")
+  func words() {
+    var random = Seeds.generator(for: "keys of four bytes")
+    for _ in 0..<1_000 {
+      let key = (0..<4).map { _ in UInt8.random(in: 0...255, using: &random) }
+      let word = key.reduce(0) { $0 << 8 | UInt32($1) }
+      let hashes = key.lend { HashFileFormat.hashes(of: $0) }
+      #expect(HashFileFormat.hashes(ofBigEndian: word) == hashes)
+      #expect(key.lend { HashFileFormat.secondHash(of: $0) } == hashes.second)
     }
   }
 }

@@ -7,9 +7,13 @@ extension CDBReader {
   ///
   /// - Throws: ``CDBError`` with `damaged`, and what the closure throws, which ends it.
   public func forEach(_ body: (_ key: RawSpan, _ value: RawSpan) throws -> Void) throws {
-    _ = try scan(from: nil) { _, key, value in
-      try body(key, value)
-      return true
+    try file.withBytes { bytes in
+      var position = format.headerSize
+      while position < layout.dataEnd {
+        let record = try record(bytes, at: position)
+        position = record.value.upperBound
+        try body(bytes.extracting(record.key), bytes.extracting(record.value))
+      }
     }
   }
 

@@ -64,6 +64,7 @@ extension CDBReader {
     }
   }
 
+  @inline(__always)
   func record(_ bytes: RawSpan, at position: Int) throws(CDBError) -> CDBRecordArea.Record {
     do throws(CDBRecordArea.Fault) {
       return try layout.area.record(bytes, at: UInt64(position), from: position)

@@ -17,16 +17,7 @@ struct CDBSearch {
     hash = CDBHash.hash(key, area.format)
     let table = layout.tables[Int(truncatingIfNeeded: hash & 255)]
     (start, slots, left) = (table.start, table.slots, table.slots)
-    slot = left == 0 ? 0 : Self.firstSlot(hash, left)
-  }
-
-  /// Numbers of 4 bytes are divided several times faster.
-  @inline(__always)
-  private static func firstSlot(_ hash: UInt64, _ slots: Int) -> Int {
-    if let slots = UInt32(exactly: slots), let hash = UInt32(exactly: hash >> 8) {
-      return Int(hash % slots)
-    }
-    return Int((hash >> 8) % UInt64(slots))
+    slot = left == 0 ? 0 : CDBIndex.firstSlot(hash, left)
   }
 
   /// The next record of the key, or nil.

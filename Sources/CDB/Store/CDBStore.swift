@@ -83,13 +83,19 @@ public final class CDBStore<Keys: CDBKeyCodec, Values: CDBValueCodec>: Sendable 
 
   /// Opens the file; harmless when it is open.
   ///
-  /// Complexity: constant time.
+  /// What a process has left that died in a save is cleared away, see
+  /// ``CDBWriter/removeLeftovers(of:)``.
+  ///
+  /// Complexity: linear in the number of files in the directory, whose names are read; the file itself
+  /// is not.
   ///
   /// - Throws: ``CDBError`` with `noPermission`, `ioError`, `damaged` or `otherFormat`. A missing file
   ///   is no error, and made by the first save.
   public func open() throws {
     try state.withLock { state in
       if state.isOpen { return }
+      // Leftovers do no harm, so that a directory that can't be read or written to is no obstacle.
+      try? CDBWriter.removeLeftovers(of: path)
       try openFile(&state)
       state.isOpen = true
     }

@@ -10,7 +10,7 @@ struct CDBNewRecords: ~Copyable {
   let format: CDBFormat
   private let sizeLimit: Int
   var output: CDBOutput
-  var index = CDBIndex()
+  var index: CDBIndex
   private var earlier: CDBEarlierRecords?
   var replaced: [Range<Int>] = []
   private var replacedBytes = 0
@@ -19,6 +19,7 @@ struct CDBNewRecords: ~Copyable {
     self.path = path
     self.format = format
     self.sizeLimit = Int(clamping: sizeLimit)
+    index = CDBIndex(format)
     self.output = output
   }
 

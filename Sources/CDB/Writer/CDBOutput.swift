@@ -10,7 +10,7 @@ struct CDBOutput: ~Copyable {
   /// The temporary name.
   let path: String
   private let descriptor: Int32
-  private var buffer: [UInt8] = []
+  private var buffer = WriteBuffer(capacity: Self.bufferSize)
   /// Where the buffer begins in the file.
   private var flushed: Int
   private let seam: CDBWriter.Seam
@@ -23,11 +23,26 @@ struct CDBOutput: ~Copyable {
     self.seam = seam
     flushed = start
     try seam.before(.create)
-    descriptor = try createFile(path, like: old)
-    buffer.reserveCapacity(Self.bufferSize)
+    descriptor = try Self.makeLocked(path, like: old)
   }
 
   deinit { closeFile(descriptor) }
+
+  /// Makes a file, and locks it as a sign that its writer is alive.
+  private static func makeLocked(_ path: String, like old: String) throws(SystemError) -> Int32 {
+    while true {
+      let descriptor = try createFile(path, like: old)
+      lockAlone(descriptor)
+      do throws(SystemError) {
+        try refuseRemovedFile(descriptor, path)
+        return descriptor
+      } catch {
+        closeFile(descriptor)
+        // Somebody has cleared it away before it was locked.
+        if !error.isMissing { throw error }
+      }
+    }
+  }
 
   /// Where the next byte goes.
   var position: Int { flushed + buffer.count }
@@ -36,25 +51,26 @@ struct CDBOutput: ~Copyable {
 
   /// Appends bytes; a failure may have appended some of them.
   mutating func append(_ bytes: RawSpan) throws(SystemError) {
-    if bytes.byteCount <= Self.bufferSize - buffer.count { return buffer.append(copying: bytes) }
+    if bytes.byteCount <= buffer.room { return buffer.append(bytes) }
     try appendInParts(bytes)
   }
 
   private mutating func appendInParts(_ bytes: RawSpan) throws(SystemError) {
     var done = 0
     while done < bytes.byteCount {
-      if buffer.count >= Self.bufferSize { try flush() }
-      let end = min(bytes.byteCount, done + Self.bufferSize - buffer.count)
-      buffer.append(copying: bytes.extracting(done..<end))
+      if buffer.room == 0 { try flush() }
+      let end = min(bytes.byteCount, done + buffer.room)
+      buffer.append(bytes.extracting(done..<end))
       done = end
     }
   }
 
   /// Appends two numbers in the width of a format.
+  @inline(__always)
   mutating func append(
     _ first: UInt64, _ second: UInt64, _ format: CDBFormat
   ) throws(SystemError) {
-    if buffer.count > Self.bufferSize - format.pairSize { try flush() }
+    if buffer.room < format.pairSize { try flush() }
     if format == .wide {
       buffer.append(littleEndian: first)
       buffer.append(littleEndian: second)
@@ -66,15 +82,16 @@ struct CDBOutput: ~Copyable {
   /// Takes back what was appended behind a position.
   mutating func removeAll(from position: Int) {
     if position >= flushed { return buffer.removeLast(self.position - position) }
-    (flushed, buffer) = (position, [])
+    buffer.removeAll()
+    flushed = position
   }
 
   /// Writes what is in the buffer.
   mutating func flush() throws(SystemError) {
-    if buffer.isEmpty { return }
-    try write(buffer, at: flushed)
+    if buffer.count == 0 { return }
+    try buffer.lend { (bytes) throws(SystemError) in try write(bytes, at: flushed) }
     flushed += buffer.count
-    buffer.removeAll(keepingCapacity: true)
+    buffer.removeAll()
   }
 
   // MARK: The file
@@ -82,6 +99,10 @@ struct CDBOutput: ~Copyable {
   func beginMoving() throws(SystemError) { try seam.before(.compact) }
 
   func write(_ bytes: [UInt8], at position: Int) throws(SystemError) {
+    try bytes.lend { (bytes) throws(SystemError) in try write(bytes, at: position) }
+  }
+
+  private func write(_ bytes: RawSpan, at position: Int) throws(SystemError) {
     try seam.before(.write)
     try writeFile(descriptor, path, bytes, at: position)
   }
@@ -94,7 +115,8 @@ struct CDBOutput: ~Copyable {
       bytes = try readFile(descriptor, path, fromFile.count, at: fromFile.lowerBound)
     }
     if range.upperBound > flushed {
-      bytes += buffer[max(range.lowerBound, flushed) - flushed..<range.upperBound - flushed]
+      let rest = max(range.lowerBound, flushed) - flushed..<range.upperBound - flushed
+      buffer.lend { bytes.append(copying: $0.extracting(rest)) }
     }
     return bytes
   }

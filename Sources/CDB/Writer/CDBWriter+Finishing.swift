@@ -49,17 +49,19 @@ extension CDBWriter {
 extension CDBNewRecords {
   mutating func writeTables() throws(SystemError) {
     var header: [UInt8] = []
-    let (entries, starts) = index.byTable()
+    let (sorted, starts) = index.byTable()
     for table in 0..<CDBFormat.tableCount {
-      let position = UInt64(output.position)
-      let slots = CDBIndex.slots(of: entries[starts[table]..<starts[table + 1]])
+      let entries = starts[table]..<starts[table + 1]
+      let (position, slotCount) = (UInt64(output.position), UInt64(entries.count * 2))
       if format == .wide {
         header.append(littleEndian: position)
-        header.append(littleEndian: UInt64(slots.count))
+        header.append(littleEndian: slotCount)
       } else {
-        header.append(littleEndian: UInt64(slots.count) << 32 | position)
+        header.append(littleEndian: slotCount << 32 | position)
       }
-      for slot in slots { try output.append(slot.hash, slot.position, format) }
+      try sorted.slots(of: entries).lendBytes { (slots) throws(SystemError) in
+        try output.append(slots)
+      }
     }
     try output.flush()
     try output.trim()

@@ -10,9 +10,11 @@ package import Files
 /// The records go to a file of a temporary name beside the one to be made. ``finish(synchronize:)``
 /// brings it to the disk and renames it, so that there is the old file or the new one at any time, and
 /// readers of the old one are not disturbed. A writer that is dropped or cancelled removes its file; a
-/// process that is killed leaves it, as `Songs.cdb.` + 16 hex digits + `.tmp`.
+/// process that is killed leaves it, as `Songs.cdb.` + 16 hex digits + `.tmp`, and
+/// ``removeLeftovers(of:)`` clears it away.
 ///
-/// Memory: 16 bytes a record, twice that while they grow, and a buffer of 256 KiB; values are not kept.
+/// Memory: 8 bytes a record, 16 in the wide format, twice that while they grow and to make the tables,
+/// and a buffer of 256 KiB; values are not kept.
 /// Policies other than ``DuplicatePolicy/add`` cost up to 64 bytes a record more.
 ///
 /// One thread at a time.
@@ -26,10 +28,11 @@ public final class CDBWriter {
   /// The number of bytes that it will have.
   public var byteCount: Int { records.byteCount }
 
-  // A structure, so that an addition asks once, and not at each step, whether it is alone here.
-  var records: CDBNewRecords
+  // Nothing that a caller hands in is called while these are being changed, so that asking at each
+  // addition whether it is alone here would be in vain.
+  @safe @exclusivity(unchecked) var records: CDBNewRecords
   let seam: Seam
-  private(set) var isOpen = true
+  @safe @exclusivity(unchecked) private(set) var isOpen = true
 
   /// Begins a file.
   ///
@@ -45,11 +48,9 @@ public final class CDBWriter {
   package init(
     _ path: String, format: CDBFormat, sizeLimit: UInt64? = nil, seam: Seam
   ) throws(CDBError) {
-    // What a symbolic link leads to is replaced, and not the link.
-    let target = (try? realPath(path)) ?? path
+    let target = Self.target(path)
     self.seam = seam
-    let digits = String(UInt64.random(in: 0 ... .max), radix: 16)
-    let name = "\(target).\(String(repeating: "0", count: 16 - digits.count))\(digits).tmp"
+    let name = Self.temporaryName(target)
     do throws(SystemError) {
       let output = try CDBOutput(name, like: target, from: format.headerSize, seam)
       records = CDBNewRecords(target, format, sizeLimit ?? format.sizeLimit, output)
@@ -67,10 +68,13 @@ public final class CDBWriter {
     try? removeFile(records.output.path)
   }
 
+  @inline(__always)
   func checkOpen() throws(CDBError) {
-    if !isOpen {
-      throw CDBError(.closed, path: path, message: "The writer has finished; make another one.")
-    }
+    if !isOpen { throw closedError }
+  }
+
+  private var closedError: CDBError {
+    CDBError(.closed, path: path, message: "The writer has finished; make another one.")
   }
 
   /// Which file it is that has the temporary name.

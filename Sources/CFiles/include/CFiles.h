@@ -18,4 +18,7 @@ int files_open_direct(const char *path);
 /// is closed, and not, as other record locks do, when the process closes any descriptor of the file.
 int files_lock_shared(int descriptor);
 
+/// Opens a new file that is in memory only and has no name in any directory; or -1 with `errno`.
+int files_open_memory(const char *name);
+
 #endif

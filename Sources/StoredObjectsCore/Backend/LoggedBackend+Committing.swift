@@ -27,7 +27,7 @@ extension LoggedBackend {
     }
   }
 
-  func checkWritable(_ log: LogState) throws {
+  func checkWritable(_ log: LoggedLog) throws {
     if isReadOnly {
       throw StoreError(
         .readOnly, "The store was opened for reading only.", at: .init(path: location))
@@ -68,7 +68,7 @@ extension LoggedBackend {
       at: .init(path: location, className: name, rowID: rowID))
   }
 
-  private func append(_ changes: ChangeSet, _ log: inout LogState) throws {
+  private func append(_ changes: ChangeSet, _ log: inout LoggedLog) throws {
     let fileStates = try fileStates(changes)
     let index = try changes.encodedIndex { try files.name(of: $0) }
     try write(.changes, [index, changes.bytes], &log)
@@ -81,9 +81,10 @@ extension LoggedBackend {
   }
 
   private func write(
-    _ kind: CommitLogFormat.Kind, _ payload: [[UInt8]], _ log: inout LogState
+    _ kind: CommitLogFormat.Kind, _ payload: [[UInt8]], _ log: inout LoggedLog
   ) throws {
     guard log.writer != nil else { throw StoreError(.closed, "The log is closed.") }
+    try synchronizeNames(&log)
     do {
       try log.writer?.append(kind, payload)
     } catch {
@@ -92,9 +93,21 @@ extension LoggedBackend {
     }
   }
 
+  /// Brings the log's name to the disk, before the first save that would be lost without it.
+  private func synchronizeNames(_ log: inout LoggedLog) throws {
+    if log.areNamesSynced || durability == .none { return }
+    do {
+      try files.synchronizeNames()
+      log.areNamesSynced = true
+    } catch {
+      log.failure = reopenNeeded(error)
+      throw log.failure ?? error
+    }
+  }
+
   // MARK: Large saves, and checkpoints
 
-  private func commitInBulk(_ changes: ChangeSet, _ log: inout LogState) throws {
+  private func commitInBulk(_ changes: ChangeSet, _ log: inout LoggedLog) throws {
     if !state.withLock({ $0.pending.isEmpty }) { try checkpoint(&log) }
     let replacements = try files.prepare(changes, durability: durability)
     try install(replacements, isAlsoPending: false, &log)
@@ -106,7 +119,7 @@ extension LoggedBackend {
   }
 
   /// Folds what is pending into the class files.
-  func checkpoint(_ log: inout LogState) throws {
+  func checkpoint(_ log: inout LoggedLog) throws {
     let pending = state.withLock { $0.pending }
     if pending.isEmpty { return }
     try install(try files.prepare(pending.merged(), durability: durability), &log)
@@ -117,7 +130,7 @@ extension LoggedBackend {
   ///
   /// `isAlsoPending` says whether readers see the changes already, from what is pending.
   func install(
-    _ replacements: [Replacement], isAlsoPending: Bool = true, _ log: inout LogState
+    _ replacements: [Replacement], isAlsoPending: Bool = true, _ log: inout LoggedLog
   ) throws {
     do {
       try write(.checkpoint, [Replacement.encode(replacements)], &log)
@@ -126,14 +139,8 @@ extension LoggedBackend {
       throw error
     }
     do {
-      do {
-        try files.publish(replacements, durability: durability)
-      } catch {
-        // Some files are new and some are old. Small saves are pending, and cover both; a large one
-        // would be seen in part.
-        if !isAlsoPending { state.withLock { $0.failure = reopenNeeded(error) } }
-        throw error
-      }
+      try publish(replacements, isAlsoPending)
+      if durability != .none { try files.synchronizeNames() }
       try updateManifest(replacements, &log)
       try log.writer?.removeAll()
       log.checkpointCount += 1
@@ -144,16 +151,33 @@ extension LoggedBackend {
     }
   }
 
+  /// Puts new files in place, all of them before anyone looks.
+  ///
+  /// Every reader takes the state's lock before he goes to a file. So whoever has found one table as a
+  /// save has left it finds every other so from then on, and so does everyone he tells.
+  private func publish(_ replacements: [Replacement], _ isAlsoPending: Bool) throws {
+    try state.withLock { state in
+      do {
+        try files.publish(replacements)
+      } catch {
+        // Some files are new and some are old. Small saves are pending, and cover both; a large one
+        // would be seen in part.
+        if !isAlsoPending { state.failure = reopenNeeded(error) }
+        throw error
+      }
+    }
+  }
+
   /// Takes note of files that are there for the first time, before the log forgets them.
-  private func updateManifest(_ replacements: [Replacement], _ log: inout LogState) throws {
+  private func updateManifest(_ replacements: [Replacement], _ log: inout LoggedLog) throws {
     guard var manifest = log.manifest else { return }
-    manifest.files.formUnion(replacements.map(\.name))
+    manifest.add(replacements.map(\.name))
     if manifest == log.manifest { return }
     try files.setManifest(manifest.bytes, durability: durability)
     log.manifest = manifest
   }
 
-  private func foldIfDue(_ log: inout LogState) {
+  private func foldIfDue(_ log: inout LoggedLog) {
     guard let used = log.writer?.usedCount, used >= limits.logBytes + log.patience else { return }
     do {
       guard try used >= fileBytesTouchedByPending() / limits.filePart else { return }

@@ -39,10 +39,23 @@ extension LoggedBackend {
   ) throws -> Result? {
     let found = try state.withLock { state in
       try check(state)
-      return state.pending.tables[table]?.rows[rowID].map { state.pending.bytes(of: $0) }
+      return state.pending.record(rowID, in: table)
     }
     if let found { return try found.map { try $0.bytes.lend($0.range, body) } }
     return try files.withRecord(rowID, in: table, body)
+  }
+
+  /// Copies the record of a row: what is pending of it, or what its file has.
+  public func copyRecord(
+    _ rowID: UInt32, in table: TableID, to bytes: inout [UInt8]
+  ) throws -> Bool {
+    let found = try state.withLock { state in
+      try check(state)
+      return state.pending.isEmpty ? nil : state.pending.record(rowID, in: table)
+    }
+    guard let found else { return try files.copyRecord(rowID, in: table, to: &bytes) }
+    if let found { bytes.append(contentsOf: found.bytes[found.range]) }
+    return found != nil
   }
 
   /// Lends the buffer of a name: what is pending of it, or what its file has.
@@ -69,55 +82,5 @@ extension LoggedBackend {
 
   var closedError: StoreError {
     StoreError(.closed, "The backend has been closed.", at: .init(path: location))
-  }
-
-  // MARK: Scans
-
-  /// Lends the records of a table: those of its file that nothing pending replaces, and then those
-  /// that are pending, in the order of their rows.
-  public func scan(
-    _ table: TableID, from position: ScanPosition?,
-    _ body: (UInt32, RawSpan) throws -> ScanStep
-  ) throws -> ScanEnd {
-    try checkOpen()
-    let fileGeneration = try files.generation(of: table)
-    let (pending, generation) = state.withLock { state in
-      (state.pending, fileGeneration &+ state.commits[table, default: 0])
-    }
-    if let position, position.generation != generation { return .disturbed }
-    let rows = pending.tables[table]?.rows ?? [:]
-    if position?.isPending != true {
-      let end = try files.scan(
-        table, from: position.map { ScanPosition(place: $0.place, generation: fileGeneration) }
-      ) { rowID, record in
-        rows[rowID] == nil ? try body(rowID, record) : .next
-      }
-      switch end {
-      case .disturbed: return .disturbed
-      case .paused(let pause):
-        return .paused(ScanPosition(place: pause.place, generation: generation))
-      case .finished: break
-      }
-    }
-    let start = position.flatMap { $0.isPending ? $0.pendingRow : nil } ?? 0
-    for rowID in rows.keys.filter({ $0 > start }).sorted() {
-      guard let entry = rows[rowID], let found = pending.bytes(of: entry) else { continue }
-      if try found.bytes.lend(found.range, { try body(rowID, $0) }) == .pause {
-        return .paused(.pending(rowID, generation: generation))
-      }
-    }
-    return .finished
-  }
-}
-
-extension ScanPosition {
-  private static let pendingBit: UInt64 = 1 << 63
-
-  /// Whether the place is behind a pending record.
-  fileprivate var isPending: Bool { place & Self.pendingBit != 0 }
-  fileprivate var pendingRow: UInt32 { UInt32(truncatingIfNeeded: place) }
-
-  fileprivate static func pending(_ rowID: UInt32, generation: UInt64) -> ScanPosition {
-    ScanPosition(place: pendingBit | UInt64(rowID), generation: generation)
   }
 }

@@ -27,30 +27,11 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
   let limits: CheckpointLimits
   /// What is pending, and how often each table was committed to.
   ///
-  /// Held for moments only.
-  let state = Locked(State())
+  /// Held for moments only, the longest of which is that in which new files get their names. Taken
+  /// inside ``log``; what is taken inside it are the locks of the files, each for itself.
+  let state = Locked(PendingState())
   /// Held by the one commit or checkpoint under way, over writing and syncing.
-  let log: Locked<LogState>
-
-  struct State: Sendable {
-    var pending = PendingRecords()
-    var commits: [TableID: UInt64] = [:]
-    var isClosed = false
-    /// Set when only some of the files of a large save could be put in place.
-    var failure: StoreError?
-  }
-
-  struct LogState: Sendable {
-    var writer: CommitLogWriter?
-    /// What the directory must hold.
-    var manifest: StoreManifest?
-    /// How many checkpoints there have been, large saves included.
-    var checkpointCount = 0
-    /// Set once nobody knows any more what the disk holds.
-    var failure: StoreError?
-    /// After a checkpoint that failed, the log may grow this much further before the next try.
-    var patience = 0
-  }
+  let log: Locked<LoggedLog>
 
   /// Puts a log in front of files, after making good what an earlier process has left unfinished.
   ///
@@ -61,33 +42,30 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
     self.files = files
     self.durability = durability
     self.limits = limits
-    let (recovery, writer) = try Self.opening(files) {
+    var log = LoggedLog()
+    do {
       var recovery = try Recovery(files, growth: limits.logGrowth)
-      let writer = try recovery.writer(durability: durability)
+      log.writer = try recovery.writer(durability: durability)
       if !files.isReadOnly { try files.removeStrays() }
-      return (recovery, writer)
+      (log.areNamesSynced, log.manifest) = (recovery.areNamesSynced, recovery.manifest)
+      tornTailByteCount = if case .torn(let bytes) = recovery.tail { bytes } else { nil }
+      state.withLock { $0.pending = recovery.pending }
+    } catch {
+      throw Self.closing(files, error)
     }
-    tornTailByteCount = if case .torn(let bytes) = recovery.tail { bytes } else { nil }
-    log = Locked(LogState(writer: writer, manifest: recovery.manifest))
-    state.withLock { $0.pending = recovery.pending }
+    self.log = Locked(log)
   }
 
-  /// Gives the files back when the opening fails, and makes errors of the log those of a store.
-  private static func opening<Result>(
-    _ files: Files, _ body: () throws -> Result
-  ) throws -> Result {
-    do {
-      return try body()
-    } catch {
-      try? files.close()
-      switch error {
-      case let error as SystemError: throw StoreError(error)
-      case let error as DataBufferError:
-        throw StoreError(
-          .damaged, "A save in the log makes no sense, though its checksum is right.",
-          at: .init(path: files.location), underlying: error)
-      default: throw error
-      }
+  /// Gives the files back when the opening has failed, and makes an error of the log that of a store.
+  private static func closing(_ files: Files, _ error: any Error) -> any Error {
+    try? files.close()
+    switch error {
+    case let error as SystemError: return StoreError(error)
+    case let error as DataBufferError:
+      return StoreError(
+        .damaged, "A save in the log makes no sense, though its checksum is right.",
+        at: .init(path: files.location), underlying: error)
+    default: return error
     }
   }
 
@@ -122,7 +100,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
   func checkOpen() throws { try state.withLock { try check($0) } }
 
   /// Throws when the backend is closed, or its files no longer belong together.
-  func check(_ state: State) throws {
+  func check(_ state: PendingState) throws {
     if state.isClosed { throw closedError }
     if let failure = state.failure { throw failure }
   }

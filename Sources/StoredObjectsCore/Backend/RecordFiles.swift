@@ -2,7 +2,7 @@
 ///
 /// Files are changed in two steps, so that any number of them change at one instant, that of the log
 /// record between the steps. ``prepare(_:durability:)`` makes new files beside the old ones, and
-/// ``publish(_:durability:)`` puts them in their place. A crash before the record leaves the old files, one
+/// ``publish(_:)`` puts them in their place. A crash before the record leaves the old files, one
 /// after it is made good by publishing again.
 public protocol RecordFiles: RecordSource {
   /// The name of a table that has a number.
@@ -28,14 +28,22 @@ public protocol RecordFiles: RecordSource {
   /// - Throws: `rowExists`, `full`, `ioError`, `damaged`.
   func prepare(_ changes: ChangeSet, durability: Durability) throws -> [Replacement]
 
-  /// Puts new files in the place of old ones, durably, and lets readers see them.
+  /// Puts new files in the place of old ones, and lets readers see them.
+  ///
+  /// Nobody reads meanwhile who has not begun before, so that all files change at one instant; the
+  /// names are brought to the disk afterwards, see ``synchronizeNames()``.
   ///
   /// Files that have been put in place before, by a process that then died, are passed over.
   ///
   /// Where the files are open for reading only, readers see them all the same.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  func publish(_ replacements: [Replacement], durability: Durability) throws
+  func publish(_ replacements: [Replacement]) throws
+
+  /// Brings the names of all files to the disk.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  func synchronizeNames() throws
 
   /// Removes new files that were not published, and never will be.
   func discard(_ replacements: [Replacement])
@@ -65,6 +73,8 @@ public protocol RecordFiles: RecordSource {
   func inspect() throws -> StoreInspection
 
   /// The file of the commit log; nil when there is none and it is not to be made.
+  ///
+  /// The log sees to it that its name is brought to the disk.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
   func openLog() throws -> (any Storage)?

@@ -1,3 +1,5 @@
+import Files
+
 /// Tables of rows and named buffers, as they can be read: what backends and their files have in common.
 ///
 /// A table holds the records of one class under row IDs (`UInt32`, from 1). Bytes are lent: they are
@@ -35,6 +37,27 @@ public protocol RecordSource: AnyObject, Sendable {
     _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws -> Result
   ) throws -> Result?
 
+  /// Appends a copy of the record of a row to bytes.
+  ///
+  /// By default through ``withRecord(_:in:_:)``; a backend does it itself where that is faster.
+  ///
+  /// - Returns: whether there is such a row.
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  func copyRecord(
+    _ rowID: UInt32, in table: TableID, to bytes: inout [UInt8]
+  ) throws -> Bool
+
+  /// Copies the next records of a scan into a batch until it is full.
+  ///
+  /// By default through ``scan(_:from:_:)``, whose promises hold here; a backend does it itself where
+  /// that is faster.
+  ///
+  /// - Returns: How the scan ended; nothing has been added to the batch when it was disturbed.
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  func copyRecords(
+    of table: TableID, from position: ScanPosition?, to batch: inout RecordBatch
+  ) throws -> ScanEnd
+
   /// Lends the records of a table, row 1 included, each once, in whatever order suits the backend.
   ///
   /// A scan holds no lock and no memory between two calls, so that scans may nest, be abandoned, and
@@ -69,4 +92,23 @@ public protocol RecordSource: AnyObject, Sendable {
   ///
   /// - Throws: ``StoreError`` with `ioError`, when the last bytes could not be written.
   func close() throws
+}
+
+extension RecordSource {
+  /// Copies what is lent.
+  public func copyRecord(
+    _ rowID: UInt32, in table: TableID, to bytes: inout [UInt8]
+  ) throws -> Bool {
+    try withRecord(rowID, in: table) { bytes.append(copying: $0) } != nil
+  }
+
+  /// Copies what is lent.
+  public func copyRecords(
+    of table: TableID, from position: ScanPosition?, to batch: inout RecordBatch
+  ) throws -> ScanEnd {
+    try scan(table, from: position) { rowID, record in
+      batch.append(rowID, record)
+      return batch.isFull ? .pause : .next
+    }
+  }
 }

@@ -11,7 +11,7 @@ public final class StoreCoordinator: Sendable {
 
   private struct Shared {
     var tables: [TableID: SharedTable] = [:]
-    var inboxes: [ObjectIdentifier: ChangeInbox] = [:]
+    var inboxes: [ChangeInbox] = []
   }
 
   /// Makes the coordinator of a backend that has just been opened.
@@ -29,12 +29,12 @@ public final class StoreCoordinator: Sendable {
 
   /// Lets a store hear of what others commit, until it lets go of the inbox.
   func attach(_ inbox: ChangeInbox) {
-    shared.withLock { $0.inboxes[ObjectIdentifier(inbox)] = inbox }
+    shared.withLock { $0.inboxes.append(inbox) }
   }
 
   /// Ends what ``attach(_:)`` began.
   func detach(_ inbox: ChangeInbox) {
-    shared.withLock { $0.inboxes[ObjectIdentifier(inbox)] = nil }
+    shared.withLock { $0.inboxes.removeAll { $0 === inbox } }
   }
 
   /// Runs one commit at a time.
@@ -48,7 +48,7 @@ public final class StoreCoordinator: Sendable {
       for table in changes.tables where !table.records.isEmpty {
         shared.tables[table.table]?.countCommit()
       }
-      return shared.inboxes.values.filter { $0 !== sender }
+      return shared.inboxes.filter { $0 !== sender }
     }
     for inbox in others { inbox.receive(changes) }
   }

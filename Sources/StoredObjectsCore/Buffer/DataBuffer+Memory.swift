@@ -7,12 +7,18 @@ extension DataBuffer {
   /// The number of bytes written, those of earlier records included.
   var byteCount: Int { storage.count }
 
-  /// Starts over as a buffer that reads a copy of these bytes, and keeps its memory.
-  mutating func fill(with bytes: RawSpan) {
+  /// Starts over as a buffer that reads what the closure appends, and keeps its memory.
+  ///
+  /// - Returns: what the closure returns.
+  @inline(__always)
+  mutating func fill(_ append: (inout [UInt8]) throws -> Bool) rethrows -> Bool {
     removeAll()
-    storage.append(copying: bytes)
-    end = storage.count
+    defer { end = storage.count }
+    return try append(&storage)
   }
+
+  /// Takes other bytes, and gives its own away.
+  mutating func swapBytes(_ bytes: inout [UInt8]) { swap(&storage, &bytes) }
 
   /// Starts over as an empty buffer, and keeps its memory.
   mutating func removeAll() {
@@ -30,18 +36,14 @@ extension DataBuffer {
   /// Reads one record out of the many that the buffer holds.
   ///
   /// - Returns: false if the record is not there.
-  mutating func showWindow(_ range: Range<Int>) -> Bool {
-    guard range.upperBound <= storage.count else { return false }
-    (start, position, end, version) = (range.lowerBound, range.lowerBound, range.upperBound, 0)
+  mutating func showWindow(_ first: Int, _ last: Int) -> Bool {
+    guard last <= storage.count else { return false }
+    (start, position, end, version) = (first, first, last, 0)
     return true
   }
 
-  /// Appends bytes that are lent, and says where they stand.
-  mutating func append(_ bytes: RawSpan) -> Range<Int> {
-    let start = storage.count
-    storage.append(copying: bytes)
-    return start..<storage.count
-  }
+  /// Makes room for so many bytes, and a few more.
+  mutating func reserveCapacity(_ count: Int) { storage.reserveCapacity(count + count / 64) }
 
   /// Begins a record behind what is there, and returns where it begins.
   mutating func beginRecord() -> Int {

@@ -170,7 +170,7 @@ extension DataBuffer {
     return entry.object(rowID)
   }
 
-  private func registration(
+  func registration(
     of type: StoredObject.Type
   ) throws(DataBufferError) -> RegisteredClass {
     guard let store else { throw noStore }

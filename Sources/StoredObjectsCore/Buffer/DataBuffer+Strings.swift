@@ -1,14 +1,15 @@
+import Files
 public import FoundationEssentials
 
 extension DataBuffer {
   /// Writes a string: the number of its UTF-8 bytes as `UInt32`, then the bytes, any NUL included.
   ///
   /// Complexity: linear in the number of bytes.
-  @inlinable public mutating func write(_ value: String) {
-    var value = value
-    value.makeContiguousUTF8()
-    writeCount(value.utf8.count)
-    storage.append(contentsOf: value.utf8)
+  public mutating func write(_ value: String) {
+    value.lendUTF8 { bytes in
+      writeCount(bytes.byteCount)
+      storage.append(copying: bytes)
+    }
   }
 
   /// Reads a string.
@@ -23,8 +24,10 @@ extension DataBuffer {
     return text
   }
 
-  @inlinable func decodeUTF8(_ count: Int) throws(DataBufferError) -> String {
+  @inlinable @inline(__always)
+  func decodeUTF8(_ count: Int) throws(DataBufferError) -> String {
     let bytes = storage.span.extracting(position..<position + count)
+    if count <= 15, let text = String(shortASCII: bytes) { return text }
     do {
       return String(copying: try UTF8Span(validating: bytes))
     } catch {

@@ -80,7 +80,8 @@ public struct DataBuffer {
 }
 
 extension DataBuffer {
-  @inlinable mutating func require(_ count: Int) throws(DataBufferError) {
+  @inlinable @inline(__always)
+  mutating func require(_ count: Int) throws(DataBufferError) {
     guard end - position >= count else { throw endOfBuffer(count) }
   }
 
@@ -107,7 +108,8 @@ extension DataBuffer {
   }
 
   /// Reads a count, and makes sure that so many elements of that size can follow.
-  @inlinable mutating func readCount(minimumElementSize size: Int) throws(DataBufferError) -> Int {
+  @inlinable @inline(__always)
+  mutating func readCount(minimumElementSize size: Int) throws(DataBufferError) -> Int {
     let count = Int(try readUInt32())
     guard count <= remainingCount / size else {
       position -= 4

@@ -89,7 +89,7 @@ extension DataBuffer {
   fileprivate mutating func readRange() throws(DataBufferError) -> Range<Int> {
     let before = offset
     let (start, count) = (try readUInt64(), try readUInt32())
-    guard let start = Int(exactly: start), start <= Int.max - Int(count) else {
+    guard let start = Int(exactly: start), start < 1 << 62 else {
       throw DataBufferError(.invalidValue, at: before, "no offset")
     }
     return start..<start + Int(count)

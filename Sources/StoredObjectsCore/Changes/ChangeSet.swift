@@ -19,19 +19,33 @@ public struct ChangeSet: Sendable {
   }
 
   /// The change of one row; its bytes are `bytes[range]` of the change set.
+  ///
+  /// It takes 16 bytes, because a save may have millions.
   public struct RecordChange: Sendable {
-    /// Whether the row is new, rewritten or removed.
-    public let kind: Kind
     /// The row, from 1; row 1 holds the metadata of the class.
     public let rowID: UInt32
+    private let count: UInt32
+    /// Where the record begins, and in the two highest bits the kind.
+    private let startAndKind: UInt64
+
+    /// Whether the row is new, rewritten or removed.
+    @inline(__always)
+    public var kind: Kind { Kind(rawValue: UInt8(startAndKind >> 62)) ?? .delete }
+
     /// Where the record stands in ``ChangeSet/bytes``; empty for a delete.
-    public let range: Range<Int>
+    @inline(__always)
+    public var range: Range<Int> {
+      let start = Int(startAndKind & (1 << 62 - 1))
+      return start..<start + Int(count)
+    }
 
     /// Describes a change of one row.
+    ///
+    /// - Precondition: the record is smaller than 4 GiB.
     public init(kind: Kind, rowID: UInt32, range: Range<Int>) {
-      self.kind = kind
       self.rowID = rowID
-      self.range = range
+      count = UInt32(range.count)
+      startAndKind = UInt64(range.lowerBound) | UInt64(kind.rawValue) << 62
     }
   }
 

@@ -18,13 +18,21 @@ struct ChangeSetEncoder {
   mutating func encode(_ entry: RegisteredClass) throws(StoreError) {
     var records: [ChangeSet.RecordChange] = []
     records.reserveCapacity(entry.pending.count + 1)
+    let start = buffer.byteCount
     for object in entry.pending {
       guard let kind = object.state.change else { continue }
+      if records.count == Self.sampleCount {
+        buffer.reserveCapacity(
+          start + (buffer.byteCount - start) / Self.sampleCount * entry.pending.count)
+      }
       let range = kind == .delete ? 0..<0 : try encode(object, entry)
       records.append(.init(kind: kind, rowID: object.rowID, range: range))
     }
     tables.append(.init(table: entry.table, records: records))
   }
+
+  /// From the size of so many records that of all is estimated, so that memory is taken once.
+  private static let sampleCount = 4096
 
   private mutating func encode(
     _ object: StoredObject, _ entry: RegisteredClass
@@ -43,6 +51,10 @@ struct ChangeSetEncoder {
     }
     if entry.checksumsRecords {
       buffer.writeChecksum(classID: entry.classID, rowID: object.rowID)
+    }
+    guard buffer.byteCount - start <= UInt32.max else {
+      throw StoreError(
+        .notEncodable, "The record has 4 GiB or more.", at: entry.place(object.rowID))
     }
     return start..<buffer.byteCount
   }

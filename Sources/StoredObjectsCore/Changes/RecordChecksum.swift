@@ -11,14 +11,7 @@ package enum RecordChecksum {
   ///
   /// Complexity: linear in the number of bytes; about a nanosecond for each.
   package static func checksum(_ record: Span<UInt8>, classID: UInt8, rowID: UInt32) -> UInt32 {
-    var checksum = CRC32C()
-    let place: InlineArray<5, UInt8> = [
-      classID, UInt8(truncatingIfNeeded: rowID), UInt8(truncatingIfNeeded: rowID >> 8),
-      UInt8(truncatingIfNeeded: rowID >> 16), UInt8(truncatingIfNeeded: rowID >> 24),
-    ]
-    checksum.update(place.span)
-    checksum.update(record)
-    return checksum.value
+    CRC32C.ofRecord(record, classID: classID, rowID: rowID)
   }
 
   /// Whether a record, with the checksum at its end, is what was written to this row.
@@ -26,11 +19,13 @@ package enum RecordChecksum {
     isValid(Span<UInt8>(_bytes: record), classID: classID, rowID: rowID)
   }
 
+  @inline(__always)
   static func isValid(_ record: Span<UInt8>, classID: UInt8, rowID: UInt32) -> Bool {
     let count = record.count - byteCount
     guard count >= 0 else { return false }
-    var found: UInt32 = 0
-    for index in 0..<byteCount { found |= UInt32(record[count + index]) << UInt32(8 * index) }
+    let found =
+      UInt32(record[count]) | UInt32(record[count + 1]) << 8 | UInt32(record[count + 2]) << 16
+      | UInt32(record[count + 3]) << 24
     return found == checksum(record.extracting(0..<count), classID: classID, rowID: rowID)
   }
 }

@@ -22,8 +22,15 @@ extension LoggedBackend where Files: DirectoryFiles {
   public func backup(
     to directory: String, progress: (IntegrityProgress) -> Void = { _ in }
   ) throws {
+    try backup(to: directory, seam: .init(), progress: progress)
+  }
+
+  /// The same, with steps that a test lets fail.
+  package func backup(
+    to directory: String, seam: TargetDirectory.Seam, progress: (IntegrityProgress) -> Void
+  ) throws {
     try withFilesAtRest { files in
-      try TargetDirectory.make(at: directory) { target in
+      try TargetDirectory.make(at: directory, seam: seam) { target in
         try files.copyAll(to: target, progress)
         try LoggedBackend(files: Files(reading: target.temporaryPath)).close()
       }
@@ -45,9 +52,7 @@ extension DirectoryFiles {
     var done = 0
     for (name, size) in zip(names, sizes) {
       progress(IntegrityProgress(name, done, of: sizes.reduce(0, +)))
-      try systemErrors(at: location + "/" + name) {
-        try copyFile(location + "/" + name, to: target.temporaryPath + "/" + name)
-      }
+      try target.copy(name, from: location + "/" + name)
       try target.synchronize(name)
       done += size
     }

@@ -78,10 +78,7 @@ package final class StoreDirectory: Sendable {
   package func openLog() throws -> (any Storage)? {
     let path = path(Self.log)
     if isReadOnly && !exists(path) { return nil }
-    let log = try systemErrors(at: path) { try FileStorage(path, writable: !isReadOnly) }
-    // Also for a log that was there: whoever made it may have died before he came to this.
-    if !isReadOnly { try synchronize() }
-    return log
+    return try systemErrors(at: path) { try FileStorage(path, writable: !isReadOnly) }
   }
 
   /// The bytes of the manifest; nil when there is none.

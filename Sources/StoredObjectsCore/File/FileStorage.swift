@@ -9,6 +9,8 @@ package final class FileStorage: Storage {
   private let descriptor: Int32
   private let path: String
   private let isClosed = Atomic(false)
+  /// Up to where the limit on the size of files is known to let us write.
+  private let limitChecked = Atomic(0)
   private let direct = Locked(Direct.untried)
 
   /// The way past the system's cache.
@@ -33,7 +35,20 @@ package final class FileStorage: Storage {
   package func write(_ bytes: [UInt8], at offset: Int) throws {
     try refuseRemovedFile(descriptor, path)
     forgetBlock()
-    try writeFile(descriptor, path, bytes, at: offset)
+    try checkLimit(offset + bytes.count)
+    try bytes.lend { (bytes) throws(SystemError) in
+      try writeWithinLimit(descriptor, path, bytes, at: offset)
+    }
+  }
+
+  /// Asks for the limit on the size of files some way ahead, so that few writes have to.
+  private func checkLimit(_ end: Int) throws(SystemError) {
+    if end <= limitChecked.load(ordering: .relaxed) { return }
+    let ahead = end + (1 << 16)
+    do throws(SystemError) {
+      try refuseBeyondLimit(ahead, path)
+      limitChecked.store(ahead, ordering: .relaxed)
+    } catch { try refuseBeyondLimit(end, path) }
   }
 
   package func writeThrough(_ bytes: [UInt8], at offset: Int) throws -> Bool {

@@ -106,11 +106,7 @@ extension BackendCheck {
 
   private mutating func metadata(_ name: String, _ table: TableID) throws -> ClassMetadata? {
     var buffer = DataBuffer()
-    let isThere = try backend.withRecord(ClassMetadata.rowID, in: table) {
-      buffer.fill(with: $0)
-      return true
-    }
-    guard isThere == true else { return nil }
+    guard try buffer.fill(from: backend, ClassMetadata.rowID, in: table) else { return nil }
     do {
       return try ClassMetadata(from: &buffer)
     } catch {

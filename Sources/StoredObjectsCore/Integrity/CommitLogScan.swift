@@ -42,11 +42,11 @@ package struct CommitLogScan {
   package init(_ storage: any Storage) throws {
     self.storage = storage
     fileSize = try storage.size()
-    slot = try CommitLogSlot.read(storage).map(\.slot).max()
+    let start = try storage.read(CommitLogFormat.firstBatch, at: 0)
+    slot = try CommitLogSlot.read(start[...]).map(\.slot).max()
     let first = try batch(at: CommitLogFormat.firstBatch, epoch: nil)
     let epochOfFirst = first?.header.sequence == 0 ? first?.header.epoch : nil
     guard let epoch = [slot?.epoch, epochOfFirst].compactMap(\.self).max() else {
-      let start = try storage.read(CommitLogFormat.firstBatch, at: 0)
       hasDamagedHeaders = !start.allSatisfy { $0 == 0 }
       return
     }

@@ -24,30 +24,31 @@ struct TableWalk {
     var position: ScanPosition?
     var isRestarted = false
     while true {
-      let end = try batch.fill(from: position, table, backend, commitCount: 0)
+      batch.removeAll()
+      let end = try backend.copyRecords(of: table, from: position, to: &batch)
       if case .disturbed = end {
         // Records have moved: from the beginning, without what was lent already.
         (position, isRestarted) = (nil, true)
         continue
       }
-      try lend(&batch, isRestarted, body)
+      try lend(batch, isRestarted, body)
       guard case .paused(let next) = end else { return }
       position = next
     }
   }
 
   private mutating func lend(
-    _ batch: inout RecordBatch, _ isRestarted: Bool,
+    _ batch: RecordBatch, _ isRestarted: Bool,
     _ body: (UInt32, [UInt8], Range<Int>) throws -> Void
   ) throws {
-    while let (rowID, range) = batch.popFirst() {
+    for (rowID, start, end) in batch.places {
       if rows.contains(rowID) {
         if !isRestarted { repeatedCount += 1 }
         continue
       }
       rows.insert(rowID)
       count += 1
-      try body(rowID, batch.bytes, range)
+      try body(rowID, batch.bytes, Int(start)..<Int(end))
     }
   }
 }

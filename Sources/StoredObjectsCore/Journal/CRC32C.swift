@@ -19,6 +19,26 @@ struct CRC32C {
     }
   }
 
+  /// The checksum of a class ID, a row ID, its least significant byte first, and the bytes of a record.
+  ///
+  /// Complexity: linear in the number of bytes.
+  static func ofRecord(_ bytes: Span<UInt8>, classID: UInt8, rowID: UInt32) -> UInt32 {
+    var checksum = CRC32C()
+    guard hasInstruction else {
+      let place: InlineArray<5, UInt8> = [
+        classID, UInt8(truncatingIfNeeded: rowID), UInt8(truncatingIfNeeded: rowID >> 8),
+        UInt8(truncatingIfNeeded: rowID >> 16), UInt8(truncatingIfNeeded: rowID >> 24),
+      ]
+      checksum.updateByTables(place.span)
+      checksum.updateByTables(bytes)
+      return checksum.value
+    }
+    checksum.register = unsafe bytes.withUnsafeBufferPointer {
+      unsafe crc32c_update_row(checksum.register, classID, rowID, $0.baseAddress, $0.count)
+    }
+    return checksum.value
+  }
+
   private static let hasInstruction = crc32c_has_instruction()
 
   /// Takes in more bytes, eight at a step.

@@ -22,6 +22,8 @@ struct CommitLogReader {
   var epoch: UInt64 { slot.epoch }
   private let storage: any Storage
   private let size: Int
+  /// What stands where the first batch begins, read together with the slots.
+  private let firstHeader: [UInt8]
   private(set) var offset = CommitLogFormat.firstBatch
   private(set) var sequence: UInt64 = 0
 
@@ -33,12 +35,15 @@ struct CommitLogReader {
   init?(_ storage: any Storage) throws {
     self.storage = storage
     size = try storage.size()
-    let bytes = try storage.read(CommitLogFormat.firstBatch, at: 0)
-    if bytes.allSatisfy({ $0 == 0 }) {
+    let bytes = try storage.read(
+      CommitLogFormat.firstBatch + CommitLogFormat.batchHeaderSize, at: 0)
+    let slots = bytes.prefix(CommitLogFormat.firstBatch)
+    firstHeader = Array(bytes.dropFirst(CommitLogFormat.firstBatch))
+    if slots.allSatisfy({ $0 == 0 }) {
       try Self.refuseContent(storage, upTo: size)
       return nil
     }
-    guard let newest = try CommitLogSlot.read(storage).max(by: { $0.slot < $1.slot }) else {
+    guard let newest = try CommitLogSlot.read(slots).max(by: { $0.slot < $1.slot }) else {
       throw StoreError(
         .damaged, "Neither of the log's two headers is valid: this is no commit log, or a wreck.")
     }
@@ -63,9 +68,8 @@ struct CommitLogReader {
   ///
   /// Batches of an epoch are written only once its header is on the disk.
   private func refuseNewerBatch() throws {
-    let bytes = try storage.read(CommitLogFormat.batchHeaderSize, at: offset)
-    guard let (header, checksum) = CommitLogFormat.BatchHeader.read(bytes), header.epoch > epoch,
-      try isValid(header, checksum, at: offset)
+    guard let (header, checksum) = CommitLogFormat.BatchHeader.read(firstHeader),
+      header.epoch > epoch, try isValid(header, checksum, at: offset)
     else { return }
     throw StoreError(
       .damaged, "The header of epoch \(header.epoch) is damaged, and saves of it are in the log.",
@@ -100,7 +104,9 @@ struct CommitLogReader {
   private func header(
     at offset: Int
   ) throws -> (CommitLogFormat.BatchHeader, checksum: UInt32)? {
-    let bytes = try storage.read(CommitLogFormat.batchHeaderSize, at: offset)
+    let bytes =
+      offset == CommitLogFormat.firstBatch
+      ? firstHeader : try storage.read(CommitLogFormat.batchHeaderSize, at: offset)
     guard let found = CommitLogFormat.BatchHeader.read(bytes), found.0.epoch == epoch else {
       return nil
     }

@@ -77,11 +77,11 @@ struct CommitLogSlot: Equatable, Comparable, Sendable {
     (epoch, size, end, isClosed) == (other.epoch, other.size, other.end, other.isClosed)
   }
 
-  /// The valid slots of a log, with their places, 0 and 1.
-  static func read(_ storage: any Storage) throws -> [(slot: CommitLogSlot, index: Int)] {
+  /// The valid slots of a log, with their places, 0 and 1, in the bytes before its first batch.
+  static func read(_ bytes: ArraySlice<UInt8>) throws -> [(slot: CommitLogSlot, index: Int)] {
     try [0, 1].compactMap { index in
-      let bytes = try storage.read(length, at: index * CommitLogFormat.slotSize)
-      return try CommitLogSlot(bytes).map { ($0, index) }
+      let slot = bytes.dropFirst(index * CommitLogFormat.slotSize).prefix(length)
+      return try CommitLogSlot(Array(slot)).map { ($0, index) }
     }
   }
 }

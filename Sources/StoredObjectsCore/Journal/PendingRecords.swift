@@ -70,8 +70,20 @@ struct PendingRecords: Sendable {
   }
 
   /// Where the bytes of an entry are; nil for one that is deleted.
-  func bytes(of entry: Entry) -> (bytes: [UInt8], range: Range<Int>)? {
-    entry.batch.map { (batches[$0], entry.range) }
+  func bytes(of entry: Entry) -> Bytes? {
+    entry.batch.map { Bytes(bytes: batches[$0], range: entry.range) }
+  }
+
+  /// A part of a batch.
+  struct Bytes {
+    let bytes: [UInt8]
+    let range: Range<Int>
+  }
+
+  /// What is pending of a row: its bytes, or nil when it is deleted; nil when nothing is pending.
+  func record(_ rowID: UInt32, in table: TableID) -> Bytes?? {
+    guard let entry = tables[table]?.rows[rowID] else { return nil }
+    return .some(bytes(of: entry))
   }
 
   /// Which files folding touches.

@@ -11,7 +11,12 @@ struct Recovery<Files: RecordFiles> {
   /// Whether the last checkpoint has been made good, so that the log can be emptied.
   private var isCheckpointed = false
   /// The files that checkpoints in the log have put in place.
-  private var published: Set<String> = []
+  private var published: [String] = []
+  /// Whether the names of all files, the log's among them, have been brought to the disk.
+  ///
+  /// Whoever made the log may have died before that, or it is a copy. Where nothing is saved it does
+  /// not matter.
+  private(set) var areNamesSynced = false
   /// What the directory must hold, as this opening finds or makes it.
   private(set) var manifest: StoreManifest?
 
@@ -26,7 +31,9 @@ struct Recovery<Files: RecordFiles> {
     manifest = manifestBytes.flatMap { StoreManifest($0) }
     storage = try files.openLog()
     reader = try storage.flatMap { try CommitLogReader($0) }
-    if let loss = StoreManifest.lossOfLog(manifestBytes, epoch: reader?.epoch, files.location) {
+    if manifestBytes != nil,
+      let loss = StoreManifest.lossOfLog(manifest, epoch: reader?.epoch, files.location)
+    {
       throw loss
     }
     while let batch = try reader?.next() { try replay(batch) }
@@ -36,7 +43,7 @@ struct Recovery<Files: RecordFiles> {
 
   private func refuseMissingFiles() throws {
     var all = manifest ?? StoreManifest(firstEpoch: 0)
-    all.files.formUnion(published)
+    all.add(published)
     let missing = try all.missingFiles(in: files.location, hasFile: files.hasFile)
     if let first = missing.first { throw first }
   }
@@ -49,8 +56,9 @@ struct Recovery<Files: RecordFiles> {
       pending.add(changes, over: states)
     case .checkpoint:
       let replacements = try Replacement.decode(batch.payload)
-      try files.publish(replacements, durability: .full)
-      published.formUnion(replacements.map(\.name))
+      try files.publish(replacements)
+      if !files.isReadOnly { try files.synchronizeNames() }
+      published += replacements.map(\.name)
       // All that stood before is in the files.
       pending = PendingRecords()
       isCheckpointed = true
@@ -70,14 +78,23 @@ struct Recovery<Files: RecordFiles> {
     var writer = try CommitLogWriter(
       storage, durability: durability, slot: reader.slot, slotIndex: reader.slotIndex,
       sequence: reader.sequence, offset: reader.offset, growth: growth)
-    if !reader.isClosed { try writer.settle() }
+    if !reader.isClosed {
+      try synchronizeNames()
+      try writer.settle()
+    }
     if tail != .clean { try writer.clearTail() }
     try updateManifest(reader.epoch)
     if isCheckpointed && pending.isEmpty { try writer.removeAll() }
     return writer
   }
 
-  private func makeLog(_ storage: any Storage) throws -> CommitLogSlot {
+  private mutating func synchronizeNames() throws {
+    try files.synchronizeNames()
+    areNamesSynced = true
+  }
+
+  private mutating func makeLog(_ storage: any Storage) throws -> CommitLogSlot {
+    try synchronizeNames()
     let slot = CommitLogSlot(epoch: CommitLogSlot.randomEpoch(), size: growth)
     try storage.resize(to: growth)
     // A log that has a header has its size, so that one that is shorter has been cut off.
@@ -93,19 +110,23 @@ struct Recovery<Files: RecordFiles> {
     var new =
       try old
       ?? StoreManifest(
-        firstEpoch: epoch, files: Set(try files.filesForManifest()))
-    new.files.formUnion(published)
+        firstEpoch: epoch, files: try files.filesForManifest())
+    new.add(published)
     manifest = new
-    if new != old { try files.setManifest(new.bytes, durability: .full) }
+    if new == old { return }
+    // A manifest says that there is a log.
+    if !areNamesSynced { try synchronizeNames() }
+    try files.setManifest(new.bytes, durability: .full)
   }
 }
 
 extension StoreManifest {
-  /// Why a store with this manifest has lost its log; nil when it has not.
+  /// Why a store with a manifest has lost its log; nil when it has not.
   ///
   /// Any manifest, also one that is spoilt, says that there was a log.
-  static func lossOfLog(_ bytes: [UInt8]?, epoch: UInt64?, _ path: String) -> StoreError? {
-    guard let bytes else { return nil }
+  static func lossOfLog(
+    _ manifest: StoreManifest?, epoch: UInt64?, _ path: String
+  ) -> StoreError? {
     guard let epoch else {
       return StoreError(
         .damaged,
@@ -115,7 +136,7 @@ extension StoreManifest {
         """,
         at: .init(path: path))
     }
-    guard let manifest = StoreManifest(bytes), !manifest.fits(epoch: epoch) else { return nil }
+    guard let manifest, !manifest.fits(epoch: epoch) else { return nil }
     return StoreError(
       .damaged, "The commit log is that of another store, or of another time of this one.",
       at: .init(path: path))

@@ -9,14 +9,21 @@
 package struct StoreManifest: Equatable, Sendable {
   /// The epoch of the log when it was made; each emptying of the log adds one.
   var firstEpoch: UInt64
-  /// The files of classes and of named buffers.
-  var files: Set<String> = []
+  /// The files of classes and of named buffers, by name.
+  private(set) var files: [String]
 
   private static let magic = Array("SO-Files".utf8)
   private static let version: UInt32 = 1
 
-  init(firstEpoch: UInt64, files: Set<String> = []) {
-    (self.firstEpoch, self.files) = (firstEpoch, files)
+  init(firstEpoch: UInt64, files: [String] = []) {
+    (self.firstEpoch, self.files) = (firstEpoch, files.sorted())
+  }
+
+  /// Adds those files that are not there yet.
+  mutating func add(_ names: [String]) {
+    let count = files.count
+    for name in names where !files.contains(name) { files.append(name) }
+    if files.count > count { files.sort() }
   }
 
   /// Reads a manifest; nil when it makes no sense.
@@ -32,8 +39,9 @@ package struct StoreManifest: Equatable, Sendable {
     try buffer.skip(Self.magic.count)
     guard try buffer.readUInt32() == Self.version else { return nil }
     firstEpoch = try buffer.readUInt64()
+    files = []
     for _ in 0..<(try buffer.readCount(minimumElementSize: 4)) {
-      files.insert(try buffer.readString())
+      files.append(try buffer.readString())
     }
     let expected = CommitLogFormat.checksum(Array(bytes[..<buffer.offset]))
     guard try buffer.readUInt32() == expected, buffer.remainingCount == 0 else { return nil }
@@ -45,7 +53,7 @@ package struct StoreManifest: Equatable, Sendable {
     buffer.write(Self.version)
     buffer.write(firstEpoch)
     buffer.writeCount(files.count)
-    for name in files.sorted() { buffer.write(name) }
+    for name in files { buffer.write(name) }
     buffer.write(CommitLogFormat.checksum(buffer.bytes))
     return buffer.bytes
   }
@@ -81,11 +89,12 @@ extension StoreManifest {
     guard let bytes else { return [] }
     var findings: [StoreFinding] = []
     let epoch = log.flatMap { $0.isBlank ? nil : $0.epoch }
+    let manifest = StoreManifest(bytes)
     // A log without headers is a finding already.
-    if log?.hasDamagedHeaders != true, let loss = lossOfLog(bytes, epoch: epoch, path) {
+    if log?.hasDamagedHeaders != true, let loss = lossOfLog(manifest, epoch: epoch, path) {
       findings.append(StoreFinding(.log, loss))
     }
-    guard let manifest = StoreManifest(bytes) else { return findings + [spoilt(path)] }
+    guard let manifest else { return findings + [spoilt(path)] }
     return try findings
       + manifest.missingFiles(in: path, hasFile: hasFile).map { StoreFinding(.fileDamaged, $0) }
   }
@@ -94,7 +103,7 @@ extension StoreManifest {
   func missingFiles(
     in path: String, hasFile: (String) throws -> Bool
   ) rethrows -> [StoreError] {
-    try files.sorted().filter { try !hasFile($0) }.map { name in
+    try files.filter { try !hasFile($0) }.map { name in
       StoreError(
         .damaged, "The file is gone, with all records in it. Bring it back from a backup.",
         at: .init(path: path, className: name))

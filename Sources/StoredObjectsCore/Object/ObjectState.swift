@@ -33,6 +33,9 @@
   /// In no store.
   @inlinable static var detached: ObjectState { ObjectState(rawValue: 64) }
 
+  /// Whether the content is neither there nor being read.
+  @inline(__always) var isFault: Bool { isDisjoint(with: [.hasContent, .loading, .deleted]) }
+
   /// What the next save will do with the object, if anything.
   var change: ChangeSet.Kind? {
     switch (contains(.inserted), contains(.deleted)) {

@@ -16,9 +16,11 @@ final class RegisteredClass {
   /// What the stores on the backend share about the class.
   let shared: SharedTable
   private let logger: Logger
-  /// Weak, because objects outlive a store that is let go.
+  /// Nil once the store is let go, which objects outlive; it says so itself, see ``leaveStore()``.
+  ///
+  /// Not weak: a weak reference makes every other one to the store slow, for good.
   @safe @exclusivity(unchecked)
-  private(set) weak var store: Store?
+  private(set) unowned var store: Store?
 
   /// Whether the class has relationships that are kept, and whether one leads to the class itself.
   var isAttentive: Bool { specialState.contains(.attentive) }
@@ -161,12 +163,14 @@ extension RegisteredClass {
     return pending
   }
 
-  /// The store is going away; its objects stay behind, on their own.
+  /// The store is going away.
+  func leaveStore() { store = nil }
+
+  /// The objects stay behind, on their own.
   func orphan() {
     for object in takePending() {
       object.state.subtract([.pending, .inserted, .updated, .deleted, .editable])
     }
-    store = nil
   }
 
   /// Remembers that a record could not be read where an error could not be thrown.

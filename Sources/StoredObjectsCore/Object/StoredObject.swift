@@ -55,7 +55,10 @@ open class StoredObject {
   /// The name of the class on disk: that of the type, unless overridden.
   ///
   /// The Tokyo Cabinet backend names the file so.
-  open class var storedName: String { String(describing: Self.self) }
+  open class var storedName: String {
+    // As `String(describing:)`, which first asks for three conformances that no type has.
+    _typeName(Self.self, qualified: false)
+  }
 
   /// The references that have a delete rule or an inverse, see ``Relationship``; none, unless
   /// overridden.

@@ -2,7 +2,10 @@
 ///
 /// Row IDs are dense, so the table is an array of pages rather than a dictionary: an entry costs
 /// eight bytes, and pages come and go with their objects. A million fetched and dropped objects leave
-/// a directory of 128 KiB behind.
+/// a directory of 384 KiB behind.
+///
+/// The page that was used last is taken out of the directory, because the next object often stands in
+/// it, too.
 ///
 /// Entries are `unowned`: the runtime checks them, and an object takes its own entry away in its
 /// `deinit`.
@@ -17,30 +20,27 @@ final class UniquingTable {
     unowned var object: StoredObject?
   }
 
-  private final class Page {
-    @safe @exclusivity(unchecked)
-    var entries = [Entry](repeating: Entry(object: nil), count: pageSize)
-    @safe @exclusivity(unchecked)
+  private struct Page {
+    /// One for each row; none at all for a page without objects.
+    var entries: [Entry] = []
     var count = 0
   }
 
   /// Pages by the thousand, so that one row at the far end costs no room for all rows before it.
-  private final class Directory {
-    static let bits = 10
-    @safe @exclusivity(unchecked)
-    var pages = [Page?](repeating: nil, count: 1 << bits)
-  }
+  private static let directoryBits = 10
+  private static let directoryMask = 1 << directoryBits - 1
 
   @safe @exclusivity(unchecked)
-  private var directories: [Directory?] = []
-  /// The page that was used last, and its number; the next object often stands in it.
+  private var directories: [[Page]] = []
+  /// The page that was used last, which is not in the directory now.
   @safe @exclusivity(unchecked)
-  private var lastPage: Page?
+  private var current = Page()
+  /// Its number.
   @safe @exclusivity(unchecked)
-  private var lastNumber = -1
+  private var currentNumber = 0
   /// Emptied pages, to be used again: making one costs more than all else here.
   @safe @exclusivity(unchecked)
-  private var spares: [Page] = []
+  private var spares: [[Entry]] = []
   private static let spareLimit = 64
   /// The number of living objects.
   @safe @exclusivity(unchecked)
@@ -50,64 +50,69 @@ final class UniquingTable {
   ///
   /// Complexity: constant time.
   func object(_ rowID: UInt32) -> StoredObject? {
-    guard let page = page(Int(rowID) >> Self.pageBits) else { return nil }
-    return page.entries[Int(rowID) & (Self.pageSize - 1)].object
+    turn(to: Int(rowID) >> Self.pageBits)
+    let index = Int(rowID) & (Self.pageSize - 1)
+    return index < current.entries.count ? current.entries[index].object : nil
   }
 
   /// Enters an object under its row.
   ///
   /// Complexity: constant time, but for the growth of the directory.
   func enter(_ object: StoredObject, _ rowID: UInt32) {
-    let number = Int(rowID) >> Self.pageBits
-    let page = page(number) ?? makePage(number)
-    page.entries[Int(rowID) & (Self.pageSize - 1)].object = object
-    page.count += 1
+    turn(to: Int(rowID) >> Self.pageBits)
+    if current.entries.isEmpty { current.entries = makeEntries() }
+    current.entries[Int(rowID) & (Self.pageSize - 1)].object = object
+    current.count += 1
     count += 1
   }
 
   /// Removes the entry of a row that has one.
   func remove(_ rowID: UInt32) {
-    let number = Int(rowID) >> Self.pageBits
-    guard let page = page(number) else { return }
-    page.entries[Int(rowID) & (Self.pageSize - 1)].object = nil
-    page.count -= 1
+    turn(to: Int(rowID) >> Self.pageBits)
+    if current.entries.isEmpty { return }
+    current.entries[Int(rowID) & (Self.pageSize - 1)].object = nil
+    current.count -= 1
     count -= 1
-    if page.count == 0 { retire(page, number) }
+    if current.count == 0 { retire() }
   }
 
-  private func makePage(_ number: Int) -> Page {
-    let page = spares.popLast() ?? Page()
-    setPage(number, page)
-    return page
+  private func makeEntries() -> [Entry] {
+    spares.popLast() ?? [Entry](repeating: Entry(object: nil), count: Self.pageSize)
   }
 
-  private func retire(_ page: Page, _ number: Int) {
-    setPage(number, nil)
-    if spares.count < Self.spareLimit { spares.append(page) }
+  private func retire() {
+    if spares.count < Self.spareLimit { spares.append(current.entries) }
+    current.entries = []
   }
 
-  private func page(_ number: Int) -> Page? {
-    if number == lastNumber { return lastPage }
-    guard let page = findPage(number) else { return nil }
-    (lastNumber, lastPage) = (number, page)
-    return page
+  /// Makes a page the current one.
+  @inline(__always)
+  private func turn(to number: Int) {
+    if number != currentNumber { exchange(number) }
   }
 
-  private func findPage(_ number: Int) -> Page? {
-    let index = number >> Directory.bits
-    guard index < directories.count, let directory = directories[index] else { return nil }
-    return directory.pages[number & (1 << Directory.bits - 1)]
+  private func exchange(_ number: Int) {
+    if !current.entries.isEmpty { makeRoom(for: currentNumber) }
+    swap(with: currentNumber)
+    swap(with: number)
+    currentNumber = number
   }
 
-  private func setPage(_ number: Int, _ page: Page?) {
-    (lastNumber, lastPage) = (number, page)
-    let index = number >> Directory.bits
+  /// Exchanges the current page for that in the directory; where it has none, there is nothing.
+  private func swap(with number: Int) {
+    let (index, place) = (number >> Self.directoryBits, number & Self.directoryMask)
+    guard index < directories.count, !directories[index].isEmpty else { return }
+    Swift.swap(&current, &directories[index][place])
+  }
+
+  private func makeRoom(for number: Int) {
+    let index = number >> Self.directoryBits
     if index >= directories.count {
-      directories.append(contentsOf: repeatElement(nil, count: index + 1 - directories.count))
+      directories.append(contentsOf: repeatElement([], count: index + 1 - directories.count))
     }
-    let directory = directories[index] ?? Directory()
-    directories[index] = directory
-    directory.pages[number & (1 << Directory.bits - 1)] = page
+    if directories[index].isEmpty {
+      directories[index] = [Page](repeating: Page(), count: 1 << Self.directoryBits)
+    }
   }
 
   /// All living objects, in order of their rows.
@@ -116,12 +121,21 @@ final class UniquingTable {
   func allObjects() -> [StoredObject] {
     var objects: [StoredObject] = []
     objects.reserveCapacity(count)
-    for case let page? in directories.lazy.compactMap(\.self).flatMap(\.pages) {
-      // By index: an iterator gives `Entry?`, and Swift 6.3 takes an empty entry for its nil.
-      for index in page.entries.indices {
-        if let object = page.entries[index].object { objects.append(object) }
+    // So that its turn comes.
+    makeRoom(for: currentNumber)
+    for index in directories.indices {
+      for (place, page) in directories[index].enumerated() {
+        let isCurrent = index << Self.directoryBits | place == currentNumber
+        append(isCurrent ? current : page, to: &objects)
       }
     }
     return objects
+  }
+
+  private func append(_ page: Page, to objects: inout [StoredObject]) {
+    // By index: an iterator gives `Entry?`, and Swift 6.3 takes an empty entry for its nil.
+    for index in page.entries.indices {
+      if let object = page.entries[index].object { objects.append(object) }
+    }
   }
 }

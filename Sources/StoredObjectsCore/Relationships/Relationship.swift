@@ -112,6 +112,9 @@ public struct Relationship {
     if let path = inverse as? ReferenceWritableKeyPath<Target, [Source]> {
       return Relationship(path, inverse: back)
     }
+    if let path = inverse as? ReferenceWritableKeyPath<Target, ObjectList<Source>> {
+      return Relationship(path, inverse: back)
+    }
     if let path = inverse as? ReferenceWritableKeyPath<Target, Set<Source>> {
       return Relationship(path, inverse: back)
     }

@@ -7,10 +7,12 @@
   /// Rows that had their turn.
   private var visited = RowSet()
   private var stage: Stage = .scanning(nil)
-  private var batch: RecordBatch
+  private var ahead: ReadAhead
   private var hasBegun = false
   /// Objects that were unsaved at the beginning, the next one last.
   private var unsaved: [StoredObject] = []
+  /// Their rows, which have their turn at the end, whether they are saved by then or not.
+  private var unsavedRows = RowSet()
 
   private enum Stage {
     /// Reads the table from front to back, from here on.
@@ -24,21 +26,27 @@
   init(_ store: Store, _ entry: RegisteredClass) {
     self.store = store
     self.entry = entry
-    batch = RecordBatch(store: store)
+    ahead = ReadAhead(store)
     lastRowID = entry.shared.lastRowID
     for object in entry.pending.reversed() where object.state.contains(.inserted) {
       unsaved.append(object)
-      visited.insert(object.rowID)
+      unsavedRows.insert(object.rowID)
     }
   }
 
   /// The next object, or nil at the end.
   @usableFromInline mutating func next() throws(StoreError) -> StoredObject? {
+    if let object = try nextReadAhead() { return object }
+    return try nextBehind()
+  }
+
+  /// The next object when nothing is left of what was read ahead.
+  private mutating func nextBehind() throws(StoreError) -> StoredObject? {
     while true {
       switch stage {
       case .scanning(let position):
-        if let object = try nextInBatch() { return object }
         try scan(from: position)
+        if let object = try nextReadAhead() { return object }
       case .lookingUp(let rows, let rowID):
         if let object = try lookUp(rows, after: rowID) { return object }
       case .saved:
@@ -60,12 +68,12 @@
 extension RowCursor {
   private mutating func scan(from position: ScanPosition?) throws(StoreError) {
     do {
-      let isUndisturbed = !hasBegun || batch.commitCount == entry.shared.commitCount
-      guard isUndisturbed, !batch.isLast else { return try leaveScan(isUndisturbed) }
+      let isUndisturbed = !hasBegun || ahead.commitCount == entry.shared.commitCount
+      guard isUndisturbed, !ahead.isLast else { return try leaveScan(isUndisturbed) }
       hasBegun = true
-      switch try batch.fill(from: position, entry, store) {
+      switch try ahead.fill(from: position, entry, store.backend) {
       case .paused(let position): stage = .scanning(position)
-      case .finished: batch.isLast = true
+      case .finished: ahead.isLast = true
       case .disturbed: try leaveScan(false)
       }
     } catch {
@@ -76,37 +84,44 @@ extension RowCursor {
   /// The scan is over: because everything was read, or because the table has changed.
   private mutating func leaveScan(_ isComplete: Bool) throws {
     stage = isComplete ? .saved : .lookingUp(try rowsNotVisited(), after: ClassMetadata.rowID)
-    batch = RecordBatch(store: store)
+    ahead = ReadAhead(store)
   }
 
-  private mutating func nextInBatch() throws(StoreError) -> StoredObject? {
+  @inline(__always)
+  private mutating func nextReadAhead() throws(StoreError) -> StoredObject? {
+    if ahead.isEmpty { return nil }
     // What was read ahead is out of date once anyone has committed. The news are taken in first: a
     // commit that comes after this test stays news, and a change that rests on the batch a conflict.
-    store.collectChangesElsewhere()
-    guard batch.commitCount == entry.shared.commitCount else {
-      batch.removeAll()
+    if store.inbox.hasNews { store.collectChangesElsewhere() }
+    guard ahead.commitCount == entry.shared.commitCount else {
+      ahead.removeAll()
       return nil
     }
-    while let (rowID, range) = batch.popFirst() {
-      guard rowID > ClassMetadata.rowID, rowID <= lastRowID, visited.insert(rowID) else {
+    while let place = ahead.popFirst() {
+      guard place.rowID > ClassMetadata.rowID, place.rowID <= lastRowID, isDue(place.rowID) else {
         continue
       }
-      if let object = try object(rowID, range) { return object }
+      if let object = try object(at: place) { return object }
     }
     return nil
   }
 
+  /// Whether a row that a scan has come by has its turn now; it will not have another.
+  @inline(__always)
+  private mutating func isDue(_ rowID: UInt32) -> Bool {
+    visited.insert(rowID) && (unsaved.isEmpty || !unsavedRows.contains(rowID))
+  }
+
   /// The object of a record in the batch, or nil when it is deleted.
-  private mutating func object(
-    _ rowID: UInt32, _ range: Range<Int>
-  ) throws(StoreError) -> StoredObject? {
-    let object = entry.object(rowID)
-    if object.state.contains(.deleted) { return nil }
-    if object.hasContent || object.state.contains(.loading) { return object }
-    store.forgetKnownChange(rowID, entry)
-    try batch.withWindow(range) { buffer throws(StoreError) in
-      try store.decode(object, entry, from: &buffer)
+  @inline(__always)
+  private mutating func object(at place: RecordBatch.Place) throws(StoreError) -> StoredObject? {
+    let object = entry.object(place.rowID)
+    if !object.state.isFault {
+      if object.state.contains(.deleted) { return nil }
+      return object
     }
+    store.forgetKnownChange(place.rowID, entry)
+    try ahead.decode(object, at: place, entry, store)
     return object
   }
 }
@@ -120,9 +135,8 @@ extension RowCursor {
     var position: ScanPosition?
     while true {
       let end = try store.backend.scan(entry.table, from: position) { rowID, _ in
-        if rowID > ClassMetadata.rowID, rowID <= lastRowID, !visited.contains(rowID) {
-          rows.insert(rowID)
-        }
+        let isLeft = !visited.contains(rowID) && !unsavedRows.contains(rowID)
+        if rowID > ClassMetadata.rowID, rowID <= lastRowID, isLeft { rows.insert(rowID) }
         return .next
       }
       switch end {

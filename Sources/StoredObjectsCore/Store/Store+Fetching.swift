@@ -129,7 +129,7 @@ extension Store {
   ) throws(StoreError) -> Bool {
     forgetChangeElsewhere(rowID, entry)
     do {
-      return try backend.withRecord(rowID, in: entry.table) { buffer.fill(with: $0) } != nil
+      return try buffer.fill(from: backend, rowID, in: entry.table)
     } catch {
       throw .wrapping(error, .ioError, at: entry.place(rowID))
     }
@@ -137,14 +137,16 @@ extension Store {
 
   /// Sets the content of an object from its record.
   ///
-  /// After an error it is still a fault.
+  /// After an error it is still a fault. A record that is verified was compared with its checksum
+  /// before, which is cut off.
   func decode(
-    _ object: StoredObject, _ entry: RegisteredClass, from buffer: inout DataBuffer
+    _ object: StoredObject, _ entry: RegisteredClass, from buffer: inout DataBuffer,
+    isVerified: Bool = false
   ) throws(StoreError) {
     object.state.insert(.loading)
     defer { object.state.remove(.loading) }
     do {
-      if entry.checksumsRecords {
+      if entry.checksumsRecords, !isVerified {
         try buffer.verifyChecksum(classID: entry.classID, rowID: object.rowID)
       }
       if entry.versionsRecords {

@@ -62,7 +62,7 @@ extension Store {
     of type: StoredObject.Type, _ table: TableID
   ) throws -> ClassMetadata? {
     var buffer = DataBuffer([], store: self)
-    if try backend.withRecord(ClassMetadata.rowID, in: table, { buffer.fill(with: $0) }) != nil {
+    if try buffer.fill(from: backend, ClassMetadata.rowID, in: table) {
       do {
         return try ClassMetadata(from: &buffer)
       } catch {
@@ -119,7 +119,7 @@ extension Store {
       var buffer = DataBuffer()
       let table = try backend.table(named: name)
       guard
-        try backend.withRecord(ClassMetadata.rowID, in: table, { buffer.fill(with: $0) }) != nil,
+        try buffer.fill(from: backend, ClassMetadata.rowID, in: table),
         let metadata = try? ClassMetadata(from: &buffer)
       else { continue }
       classIDs[name] = metadata.classID

@@ -52,11 +52,11 @@ public final class Store {
   var rowsChangedElsewhere: [TableID: Set<UInt32>] = [:]
   let inbox = ChangeInbox()
 
-  /// The buffer to read records into, kept for its memory.
+  /// Bytes to read records into, kept for their memory.
   ///
-  /// While it is in use an empty one stands here, for records that are read inside of another.
+  /// While they are in use there are none here, for records that are read inside of another.
   @safe @exclusivity(unchecked)
-  private var scratch = DataBuffer()
+  private var scratch: [UInt8] = []
   /// Whether objects are being encoded, when they must not change.
   @safe @exclusivity(unchecked)
   var isEncoding = false
@@ -90,6 +90,8 @@ public final class Store {
   deinit {
     backend.coordinator.detach(inbox)
     for listener in listeners { listener.finish() }
+    // All of them first: the end of an object may lead to objects of other classes.
+    for entry in classes { entry.leaveStore() }
     for entry in classes { entry.orphan() }
   }
 
@@ -129,16 +131,13 @@ public final class Store {
 extension Store {
   /// Lends a buffer that is empty and belongs to the store, and keeps its memory for the next record,
   /// unless that has become unusually large.
+  @inline(__always)
   func withScratchBuffer<Result>(
     _ body: (inout DataBuffer) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
-    var buffer = DataBuffer()
-    swap(&buffer, &scratch)
-    buffer.store = self
-    defer {
-      buffer.store = nil
-      if buffer.byteCount < 1 << 20 { swap(&buffer, &scratch) }
-    }
+    var buffer = DataBuffer([], store: self)
+    buffer.swapBytes(&scratch)
+    defer { if buffer.byteCount < 1 << 20 { buffer.swapBytes(&scratch) } }
     return try body(&buffer)
   }
 }

@@ -62,6 +62,7 @@ public final class SimulatedDisk: Sendable {
     var unsyncedNames: [NameChange] = []
     var plan = Plan.none
     var operations: [Operation] = []
+    var renameObserver: (@Sendable () -> Void)?
   }
 
   enum NameChange {
@@ -89,6 +90,13 @@ public final class SimulatedDisk: Sendable {
   /// The names of the files that programs see.
   public var names: [String] { state.withLock { Array($0.names.keys) } }
 
+  /// Has a closure called behind each rename, before anything else happens; nil ends that.
+  ///
+  /// A test sees there what others see between two renames.
+  public func observeRenames(_ observer: (@Sendable () -> Void)?) {
+    state.withLock { $0.renameObserver = observer }
+  }
+
   // MARK: Names
 
   /// Opens a file; a missing one is made if it is to be.
@@ -115,6 +123,7 @@ public final class SimulatedDisk: Sendable {
       state.names[new] = state.names.removeValue(forKey: old)
       state.unsyncedNames.append(.rename(old, new))
     }
+    state.withLock(\.renameObserver)?()
   }
 
   /// Removes a name.

@@ -171,7 +171,7 @@ public final class SimulatedFiles: RecordFiles {
   }
 
   /// Gives new files their final names.
-  public func publish(_ replacements: [Replacement], durability: Durability) throws {
+  public func publish(_ replacements: [Replacement]) throws {
     for replacement in replacements where disk.names.contains(replacement.newName) {
       try disk.rename(replacement.newName, to: replacement.name)
       state.withLock { state in
@@ -181,8 +181,10 @@ public final class SimulatedFiles: RecordFiles {
         }
       }
     }
-    if durability != .none { try disk.synchronizeDirectory() }
   }
+
+  /// Brings the names to the disk.
+  public func synchronizeNames() throws { try disk.synchronizeDirectory() }
 
   /// Removes new files that will not be published.
   public func discard(_ replacements: [Replacement]) {
@@ -202,9 +204,7 @@ public final class SimulatedFiles: RecordFiles {
 
   /// The log's file.
   public func openLog() throws -> (any Storage)? {
-    let log = try disk.open(Self.log, createIfMissing: !isReadOnly)
-    if !isReadOnly { try disk.synchronizeDirectory() }
-    return log
+    try disk.open(Self.log, createIfMissing: !isReadOnly)
   }
 
   /// The bytes of the manifest.

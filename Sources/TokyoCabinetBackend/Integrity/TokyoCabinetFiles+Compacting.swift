@@ -3,7 +3,7 @@ import TokyoCabinetFile
 
 extension TokyoCabinetFiles {
   /// Makes new files without gaps, with buckets for the records they have, beside those that get
-  /// smaller by that.
+  /// smaller by that, or have another byte order than the C library here.
   ///
   /// Complexity: linear in the sizes of the files.
   ///
@@ -36,8 +36,9 @@ extension TokyoCabinetFiles {
       newName: "\(StoreDirectory.newPrefix)\(compaction.replacements.count)", name: name)
     compaction.replacements.append(replacement)
     let path = location + "/" + replacement.newName
-    let saved = try file.file().map { try compact($0, file, to: path, isSynced: isSynced) } ?? 0
-    if saved > 0 {
+    let old = try file.file()
+    let saved = try old.map { try compact($0, file, to: path, isSynced: isSynced) } ?? 0
+    if try saved > 0 || old.map({ try $0.header.byteOrder != libraryByteOrder() }) == true {
       compaction.bytesSaved += saved
     } else {
       discard([replacement])

@@ -1,4 +1,4 @@
-import Files
+import StoredObjectsTestSupport
 import Testing
 
 @testable import StoredObjectsCore
@@ -86,7 +86,10 @@ struct PositionTests {
     buffer.version = 4
     buffer.write(Song?.some(Song("x", 1)))
     #expect(buffer.failure != nil)
-    [UInt8]([7, 8]).lend { buffer.fill(with: $0) }
+    let backend = try MemoryBackend()
+    let table = try backend.table(named: "Song")
+    try backend.commit { $0.insert(2, in: table, [7, 8]) }
+    #expect(try buffer.fill(from: backend, 2, in: table))
     #expect(buffer.bytes == [7, 8])
     #expect(buffer.offset == 0)
     #expect(buffer.version == 0)

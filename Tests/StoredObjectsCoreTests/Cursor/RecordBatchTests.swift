@@ -38,13 +38,13 @@ struct RecordBatchTests {
     var found: [UInt32: [UInt8]] = [:]
     var position: ScanPosition?
     scanning: while true {
-      let end = try batch.fill(from: position, entry, store)
-      var size = 0
-      while let (rowID, range) = batch.popFirst() {
-        size += 1
-        #expect(found.updateValue(Array(batch.bytes[range]), forKey: rowID) == nil)
+      batch.removeAll()
+      let end = try store.backend.copyRecords(of: entry.table, from: position, to: &batch)
+      for (rowID, start, end) in batch.places {
+        let record = Array(batch.bytes[Int(start)..<Int(end)])
+        #expect(found.updateValue(record, forKey: rowID) == nil)
       }
-      #expect(size <= 1024)
+      #expect(batch.count <= 1024)
       #expect(batch.bytes.count < 64 << 10 + titleLength + 9)
       switch end {
       case .finished: break scanning
@@ -57,27 +57,92 @@ struct RecordBatchTests {
     #expect(isEqual)
   }
 
-  @Test("A batch that is dropped gives nothing more, until it is filled again")
+  @Test("What was read ahead and dropped gives nothing more, until it is filled again")
   func dropping() throws {
     let (store, entry, _) = try makeStore(3, titleLength: 4)
-    var batch = RecordBatch()
-    #expect(batch.popFirst() == nil)
-    _ = try batch.fill(from: nil, entry, store)
-    #expect(batch.popFirst() != nil)
-    batch.removeAll()
-    #expect(batch.popFirst() == nil)
-    _ = try batch.fill(from: nil, entry, store)
-    #expect(batch.popFirst() != nil)
+    var ahead = ReadAhead(store)
+    #expect(ahead.popFirst() == nil)
+    _ = try ahead.fill(from: nil, entry, store.backend)
+    #expect(ahead.popFirst() != nil)
+    ahead.removeAll()
+    #expect(ahead.popFirst() == nil)
+    _ = try ahead.fill(from: nil, entry, store.backend)
+    #expect(ahead.popFirst() != nil)
   }
 
-  @Test("A batch knows how many commits came before it")
+  @Test("It is known how many commits came before what was read ahead")
   func commits() throws {
     let (store, entry, _) = try makeStore(3, titleLength: 4)
-    var batch = RecordBatch()
-    _ = try batch.fill(from: nil, entry, store)
-    #expect(batch.commitCount == entry.shared.commitCount)
+    var ahead = ReadAhead(store)
+    _ = try ahead.fill(from: nil, entry, store.backend)
+    #expect(ahead.commitCount == entry.shared.commitCount)
     store.insert(Song("later", 1))
     try store.saveChanges()
-    #expect(batch.commitCount != entry.shared.commitCount)
+    #expect(ahead.commitCount != entry.shared.commitCount)
+  }
+
+  @Test("A long scan reads ahead on a thread, and gives every object once, with its content")
+  func prefetching() throws {
+    let store = Store(backend: try MemoryBackend())
+    try store.register(Song.self)
+    for number in 0..<60_000 { store.insert(Song("song \(number)", UInt32(number))) }
+    try store.saveChanges()
+    var songs = try store.cursor(over: Song.self)
+    var next: UInt32 = 0
+    while let song = try songs.next() {
+      #expect(song.seconds == next && song.title == "song \(next)")
+      next += 1
+    }
+    #expect(next == 60_000)
+  }
+
+  @Test("A save in the middle of a long scan is seen, and nothing is given twice or left out")
+  func prefetchingBesideSaves() throws {
+    let store = Store(backend: try MemoryBackend())
+    try store.register(Song.self)
+    for number in 0..<40_000 { store.insert(Song("old", UInt32(number))) }
+    try store.saveChanges()
+    let other = Store(backend: store.backend)
+    try other.register(Song.self)
+    var songs = try store.cursor(over: Song.self)
+    var seen: Set<UInt32> = []
+    var later = 0
+    while let song = try songs.next() {
+      #expect(seen.insert(song.rowID).inserted)
+      if song.title == "new" { later += 1 }
+      guard seen.count == 20_000 else { continue }
+      for changed in try other.allObjects(of: Song.self) where !seen.contains(changed.rowID) {
+        changed.title = "new"
+      }
+      try other.saveChanges()
+    }
+    #expect(seen.count == 40_000)
+    #expect(later == 20_000)
+  }
+
+  @Test("A record that is spoilt is noticed at its turn, on the thread as well")
+  func prefetchingDamage() throws {
+    let backend = try MemoryBackend()
+    let store = Store(backend: backend)
+    try store.register(Song.self)
+    for number in 0..<30_000 { store.insert(Song("song", UInt32(number))) }
+    try store.saveChanges()
+    let table = try backend.table(named: "Song")
+    try backend.commit { $0.update(25_000, in: table, [0, 1, 2, 3, 4, 5]) }
+    let fresh = Store(backend: backend)
+    try fresh.register(Song.self)
+    var songs = try fresh.cursor(over: Song.self)
+    var (count, damaged): (Int, [UInt32?]) = (0, [])
+    while true {
+      do {
+        guard try songs.next() != nil else { break }
+        count += 1
+      } catch {
+        #expect(error.code == .damaged)
+        damaged.append(error.place.rowID)
+      }
+    }
+    #expect(damaged == [25_000])
+    #expect(count == 29_999)
   }
 }

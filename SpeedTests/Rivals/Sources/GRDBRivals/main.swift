@@ -21,7 +21,8 @@ private func peakMiB() -> Double {
 extension Place {
   fileprivate func prepare(_ workload: String) throws {
     switch workload {
-    case "SimpleFetch", "SimpleScan", "SimpleUpdate", "OpenClose": try insertSongs(count)
+    case "SimpleFetch", "SimpleScan", "SimpleUpdate", "OpenClose", "LargeStoreSave":
+      try insertSongs(count)
     case "RandomFetch": try insertSongs(count * 10)
     case "ComplexFetch": try insertPlaylists(of: 100)
     case "ListEdit": try insertPlaylists(of: count)
@@ -40,6 +41,7 @@ extension Place {
     case "SimpleUpdate": try simpleUpdate()
     case "RandomFetch": try randomFetch()
     case "SmallSaves": try smallSaves()
+    case "LargeStoreSave": try largeStoreSave()
     case "ListEdit": try listEdit()
     case "OpenClose": try openClose()
     case "Growth": try growth()

@@ -9,6 +9,7 @@ const struct workload workloads[] = {
   { "SimpleUpdate", insert_songs, simple_update },
   { "RandomFetch", insert_ten_times, random_fetch },
   { "SmallSaves", NULL, small_saves },
+  { "LargeStoreSave", insert_songs, large_store_save },
   { "ListEdit", insert_long_list, list_edit },
   { "OpenClose", insert_songs, open_close },
   { "Growth", NULL, growth },

@@ -54,6 +54,16 @@ extension Place {
     }
   }
 
+  func largeStoreSave() throws {
+    try withDatabase { queue in
+      guard var song = try queue.read({ try engine.song($0, id: Int64(count / 2 + 1)) }) else {
+        throw WrongResult(description: "the song is missing")
+      }
+      song.title += " again"
+      try queue.write { [song] in try engine.update($0, song) }
+    }
+  }
+
   func growth() throws {
     try insertSongs(count)
     try simpleScan()

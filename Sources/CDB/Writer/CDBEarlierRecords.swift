@@ -1,0 +1,58 @@
+/// Where the records of each hash are, for the policies that have to know of earlier records.
+///
+/// At most 64 bytes a record on top of the index, made when the first such policy is used.
+struct CDBEarlierRecords {
+  private var slots: [CDBIndex.Entry]
+  private var used = 0
+  private static let removed = UInt64.max
+
+  init(_ index: CDBIndex) {
+    slots = Self.emptySlots(for: index.count)
+    for number in 0..<index.count { add(index.entry(number)) }
+  }
+
+  private static func emptySlots(for count: Int) -> [CDBIndex.Entry] {
+    var size = 64
+    while size < count * 2 + 2 { size *= 2 }
+    return .init(repeating: CDBIndex.Entry(hash: 0, position: 0), count: size)
+  }
+
+  mutating func add(_ entry: CDBIndex.Entry) {
+    if used * 2 >= slots.count { grow() }
+    var slot = first(entry.hash)
+    while slots[slot].position != 0 { slot = (slot + 1) & (slots.count - 1) }
+    slots[slot] = entry
+    used += 1
+  }
+
+  private mutating func grow() {
+    let old = slots
+    slots = Self.emptySlots(for: used * 2)
+    used = 0
+    for entry in old where entry.position != 0 && entry.position != Self.removed { add(entry) }
+  }
+
+  private func first(_ hash: UInt64) -> Int {
+    Int(truncatingIfNeeded: (hash &* 0x9E37_79B9_7F4A_7C15) >> 20) & (slots.count - 1)
+  }
+
+  /// The positions of the records of a hash.
+  func positions(_ hash: UInt64) -> [UInt64] {
+    var positions: [UInt64] = []
+    var slot = first(hash)
+    while slots[slot].position != 0 {
+      let entry = slots[slot]
+      if entry.hash == hash, entry.position != Self.removed { positions.append(entry.position) }
+      slot = (slot + 1) & (slots.count - 1)
+    }
+    return positions
+  }
+
+  mutating func remove(_ hash: UInt64, at position: UInt64) {
+    var slot = first(hash)
+    while slots[slot].position != 0 {
+      if slots[slot].position == position { slots[slot].position = Self.removed }
+      slot = (slot + 1) & (slots.count - 1)
+    }
+  }
+}

@@ -1,0 +1,48 @@
+internal import Files
+
+extension CDBWriter {
+  /// Removes the unfinished files that processes have left beside a file which died while they made it.
+  ///
+  /// Only files whose names a writer of this path could have made are looked at. Those of writers at
+  /// work, in this process or another, are locked and stay; so does all where the file system has no
+  /// locks. ``CDBStore/open()`` calls it.
+  ///
+  /// Complexity: linear in the number of files in the directory. Safe on any thread.
+  ///
+  /// - Throws: ``CDBError`` with `noFile` (no such directory), `noPermission`, `ioError`.
+  public static func removeLeftovers(of path: String) throws(CDBError) {
+    let target = target(path)
+    let directory = directoryName(target)
+    do throws(SystemError) {
+      for entry in try directoryEntries(directory) {
+        let file = directory == "/" ? "/" + entry : directory + "/" + entry
+        if isTemporaryName(entry, of: target) { try removeUnlockedFile(file) }
+      }
+    } catch { throw CDBError(error) }
+  }
+
+  /// The file that is replaced: what a symbolic link leads to, and not the link.
+  static func target(_ path: String) -> String { (try? realPath(path)) ?? path }
+
+  private static let digitCount = 16
+  private static let suffix = ".tmp"
+
+  /// A name for the new file, beside the one that it is to replace.
+  static func temporaryName(_ target: String) -> String {
+    let digits = String(UInt64.random(in: 0 ... .max), radix: 16)
+    let zeros = String(repeating: "0", count: digitCount - digits.count)
+    return "\(target).\(zeros)\(digits)\(suffix)"
+  }
+
+  private static func isTemporaryName(_ entry: String, of target: String) -> Bool {
+    let name = target.utf8.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? []
+    let bytes = Array(entry.utf8)
+    guard bytes.count == name.count + 1 + digitCount + suffix.utf8.count,
+      bytes.starts(with: name + [UInt8(ascii: ".")]), entry.hasSuffix(suffix)
+    else { return false }
+    return bytes[(name.count + 1)...].prefix(digitCount).allSatisfy { byte in
+      (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+    }
+  }
+}

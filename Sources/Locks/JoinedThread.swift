@@ -1,0 +1,41 @@
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// A thread that runs one closure, and that whoever lets go of this object waits for.
+///
+/// `@unchecked Sendable`: the identifier of the thread is set once and used in `deinit` only.
+@safe package final class JoinedThread: @unchecked Sendable {
+  private let thread: pthread_t
+
+  /// Starts a thread; nil when the system has none left.
+  ///
+  /// The closure must not hold this object, and must come to its end once nobody else does.
+  package init?(_ body: @escaping @Sendable () -> Void) {
+    let work = unsafe Unmanaged.passRetained(Work(body))
+    var thread = pthread_t()
+    let number = unsafe pthread_create(&thread, nil, { unsafe runWork($0) }, work.toOpaque())
+    guard number == 0 else {
+      unsafe work.release()
+      return nil
+    }
+    self.thread = thread
+  }
+
+  deinit { _ = pthread_join(thread, nil) }
+
+  fileprivate final class Work: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+}
+
+private func runWork(_ work: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  guard let work = unsafe work else { return nil }
+  unsafe Unmanaged<JoinedThread.Work>.fromOpaque(work).takeRetainedValue().body()
+  return nil
+}

@@ -1,0 +1,104 @@
+import Files
+import Locks
+
+extension LoggedBackend {
+  /// Lends the records of a table: those of its file that nothing pending replaces, and then those
+  /// that are pending, in the order of their rows.
+  public func scan(
+    _ table: TableID, from position: ScanPosition?,
+    _ body: (UInt32, RawSpan) throws -> ScanStep
+  ) throws -> ScanEnd {
+    let view = try view(of: table)
+    if let position, position.generation != view.generation { return .disturbed }
+    if position?.isPending != true {
+      let end = try files.scan(table, from: view.positionInFile(position)) { rowID, record in
+        view.rows[rowID] == nil ? try body(rowID, record) : .next
+      }
+      if let end = view.end(end) { return end }
+    }
+    for rowID in view.pendingRows(after: position) {
+      guard let found = view.record(rowID) else { continue }
+      if try found.bytes.lend(found.range, { try body(rowID, $0) }) == .pause {
+        return .paused(.pending(rowID, generation: view.generation))
+      }
+    }
+    return .finished
+  }
+
+  /// Copies the next records of a table into a batch, in the same order.
+  public func copyRecords(
+    of table: TableID, from position: ScanPosition?, to batch: inout RecordBatch
+  ) throws -> ScanEnd {
+    let view = try view(of: table)
+    if let position, position.generation != view.generation { return .disturbed }
+    if position?.isPending != true {
+      let end = try files.copyRecords(
+        of: table, from: view.positionInFile(position), to: &batch)
+      if !view.rows.isEmpty { batch.removeAll { view.rows[$0] != nil } }
+      if let end = view.end(end) { return end }
+    }
+    for rowID in view.pendingRows(after: position) {
+      guard let found = view.record(rowID) else { continue }
+      found.bytes.lend(found.range) { batch.append(rowID, $0) }
+      if batch.isFull { return .paused(.pending(rowID, generation: view.generation)) }
+    }
+    return .finished
+  }
+
+  private func view(of table: TableID) throws -> TableView {
+    try checkOpen()
+    let fileGeneration = try files.generation(of: table)
+    return state.withLock { state in
+      TableView(
+        fileGeneration: fileGeneration,
+        generation: fileGeneration &+ state.commits[table, default: 0],
+        pending: state.pending, rows: state.pending.tables[table]?.rows ?? [:])
+    }
+  }
+}
+
+/// A table at one moment: its file, and what is pending before it.
+private struct TableView: Sendable {
+  let fileGeneration: UInt64
+  /// The generation of both together.
+  let generation: UInt64
+  let pending: PendingRecords
+  let rows: [UInt32: PendingRecords.Entry]
+
+  /// Where to go on in the file.
+  func positionInFile(_ position: ScanPosition?) -> ScanPosition? {
+    position.map { ScanPosition(place: $0.place, generation: fileGeneration) }
+  }
+
+  /// How the scan ends when that of the file has ended so; nil when it goes on.
+  func end(_ end: ScanEnd) -> ScanEnd? {
+    switch end {
+    case .disturbed: .disturbed
+    case .paused(let pause): .paused(ScanPosition(place: pause.place, generation: generation))
+    case .finished: nil
+    }
+  }
+
+  /// The rows that are pending and come behind a place.
+  func pendingRows(after position: ScanPosition?) -> [UInt32] {
+    let start = position.flatMap { $0.isPending ? $0.pendingRow : nil } ?? 0
+    return rows.keys.filter { $0 > start }.sorted()
+  }
+
+  /// The bytes of a pending row; nil for one that is deleted.
+  func record(_ rowID: UInt32) -> PendingRecords.Bytes? {
+    rows[rowID].flatMap { pending.bytes(of: $0) }
+  }
+}
+
+extension ScanPosition {
+  private static let pendingBit: UInt64 = 1 << 63
+
+  /// Whether the place is behind a pending record.
+  fileprivate var isPending: Bool { place & Self.pendingBit != 0 }
+  fileprivate var pendingRow: UInt32 { UInt32(truncatingIfNeeded: place) }
+
+  fileprivate static func pending(_ rowID: UInt32, generation: UInt64) -> ScanPosition {
+    ScanPosition(place: pendingBit | UInt64(rowID), generation: generation)
+  }
+}

@@ -1,0 +1,135 @@
+import Files
+
+/// How a file format makes keys of row IDs.
+package protocol RowKeys {
+  /// Lends the key of a row.
+  static func lend<Result>(_ rowID: UInt32, _ body: (RawSpan) throws -> Result) rethrows -> Result
+  /// The row that a key stands for; nil when it is no key of a row.
+  static func rowID(_ key: RawSpan) -> UInt32?
+}
+
+/// What becomes of a key.
+package enum KeyChange {
+  case none, deleted
+  case written(Range<Int>)
+}
+
+/// Changes that are found by their keys, as the old file has them, while it is written anew.
+package protocol KeyedChanges {
+  /// How many there are.
+  var count: Int { get }
+  /// The change of a key that the file has; that it has it is noted.
+  ///
+  /// - Throws: `rowExists` for the insert of a row.
+  mutating func take(_ key: RawSpan) throws -> KeyChange
+  /// The change of a key, once more.
+  func change(of key: RawSpan) -> KeyChange
+  /// Lends the keys, in the order of the changes, that are written and were not taken.
+  func forEachLeft(_ body: (RawSpan, Range<Int>) throws -> Void) throws
+}
+
+/// The changes of a table.
+package struct RowChanges<Keys: RowKeys>: KeyedChanges {
+  @usableFromInline let changes: [ChangeSet.RecordChange]
+  @usableFromInline let isIndexed: Bool
+  /// For each row the number of its change from 1 on, 0 for none; where rows lie close together.
+  @usableFromInline var dense: [UInt32] = []
+  @usableFromInline var sparse: [UInt32: UInt32] = [:]
+  /// Whether the file has the row of a change, change by change.
+  @usableFromInline var isTaken: [Bool] = []
+  package var count: Int { changes.count }
+  private let rowExists: (UInt32) -> StoreError
+
+  /// Takes changes.
+  ///
+  /// - Parameters:
+  ///   - changes: At most one for each row.
+  ///   - isIndexed: Whether there is a file to take changes for.
+  ///   - rowExists: The error of an insert that meets a row.
+  package init(
+    _ changes: [ChangeSet.RecordChange], isIndexed: Bool,
+    rowExists: @escaping (UInt32) -> StoreError
+  ) {
+    (self.changes, self.isIndexed, self.rowExists) = (changes, isIndexed, rowExists)
+    guard isIndexed else { return }
+    isTaken = [Bool](repeating: false, count: changes.count)
+    let last = changes.reduce(0) { max($0, Int($1.rowID)) }
+    if last <= 16 * changes.count + 4096 {
+      dense = [UInt32](repeating: 0, count: last + 1)
+      for (index, change) in changes.enumerated() { dense[Int(change.rowID)] = UInt32(index) + 1 }
+    } else {
+      sparse.reserveCapacity(changes.count)
+      for (index, change) in changes.enumerated() { sparse[change.rowID] = UInt32(index) + 1 }
+    }
+  }
+
+  @inlinable
+  package mutating func take(_ key: RawSpan) throws -> KeyChange {
+    guard let row = Keys.rowID(key), let index = index(of: row) else { return .none }
+    if changes[index].kind == .insert { throw error(row) }
+    isTaken[index] = true
+    return change(at: index)
+  }
+
+  @usableFromInline func error(_ row: UInt32) -> StoreError { rowExists(row) }
+
+  @inlinable
+  package func change(of key: RawSpan) -> KeyChange {
+    guard let row = Keys.rowID(key), let index = index(of: row) else { return .none }
+    return change(at: index)
+  }
+
+  @inlinable
+  func change(at index: Int) -> KeyChange {
+    changes[index].kind == .delete ? .deleted : .written(changes[index].range)
+  }
+
+  @inlinable
+  func index(of row: UInt32) -> Int? {
+    if dense.isEmpty { return sparse[row].map { Int($0) - 1 } }
+    guard Int(row) < dense.count, dense[Int(row)] != 0 else { return nil }
+    return Int(dense[Int(row)]) - 1
+  }
+
+  @inlinable
+  package func forEachLeft(_ body: (RawSpan, Range<Int>) throws -> Void) throws {
+    for index in changes.indices where changes[index].kind != .delete {
+      if isIndexed, isTaken[index] { continue }
+      try Keys.lend(changes[index].rowID) { try body($0, changes[index].range) }
+    }
+  }
+}
+
+/// The changes of the named buffers, whose keys are the names in UTF-8.
+package struct NameChanges: KeyedChanges {
+  private var changes: [[UInt8]: Range<Int>?] = [:]
+  private let names: [[UInt8]]
+  private var taken: Set<[UInt8]> = []
+  package var count: Int { names.count }
+
+  /// Takes changes, at most one for each name.
+  package init(_ changes: [ChangeSet.NameChange]) {
+    names = changes.map { Array($0.name.utf8) }
+    for (name, change) in zip(names, changes) { self.changes[name] = .some(change.range) }
+  }
+
+  package mutating func take(_ key: RawSpan) throws -> KeyChange {
+    let change = change(of: key)
+    if case .none = change { return change }
+    taken.insert([UInt8](copying: key))
+    return change
+  }
+
+  package func change(of key: RawSpan) -> KeyChange {
+    if changes.isEmpty { return .none }
+    guard let change = changes[[UInt8](copying: key)] else { return .none }
+    return change.map { .written($0) } ?? .deleted
+  }
+
+  package func forEachLeft(_ body: (RawSpan, Range<Int>) throws -> Void) throws {
+    for name in names where !taken.contains(name) {
+      guard let range = changes[name] ?? nil else { continue }
+      try name.lend { try body($0, range) }
+    }
+  }
+}

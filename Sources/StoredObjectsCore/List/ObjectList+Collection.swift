@@ -1,0 +1,129 @@
+extension ObjectList: RandomAccessCollection, MutableCollection, RangeReplaceableCollection {
+  /// 0.
+  public var startIndex: Int { 0 }
+
+  /// The number of elements.
+  public var endIndex: Int {
+    switch storage {
+    case .objects(let objects): objects.count
+    case .packed(let references): references.rowIDs.count
+    }
+  }
+
+  /// The element at an index.
+  ///
+  /// Complexity: constant time. An element of a list that was read becomes a fault, if it is not in
+  /// memory; its record is read when a property is.
+  public subscript(index: Int) -> Element {
+    get {
+      switch storage {
+      case .objects(let objects): return objects[index]
+      case .packed(let references):
+        guard let object = references.object(at: index) as? Element else {
+          preconditionFailure("A list was read for objects of another class.")
+        }
+        return object
+      }
+    }
+    set { replaceSubrange(index..<index + 1, with: CollectionOfOne(newValue)) }
+  }
+
+  /// Replaces some elements.
+  ///
+  /// Complexity: linear in the number of new elements and of those behind; no object is made.
+  public mutating func replaceSubrange(
+    _ range: Range<Int>, with newElements: some Collection<Element>
+  ) {
+    switch take() {
+    case .objects(var objects):
+      objects.replaceSubrange(range, with: newElements)
+      storage = .objects(objects)
+    case .packed(var references):
+      if newElements.allSatisfy(references.canPack) {
+        references.replace(range, with: newElements.lazy.map { $0 as StoredObject })
+        storage = .packed(references)
+      } else {
+        storage = .packed(references)
+        holdObjects()
+        replaceSubrange(range, with: newElements)
+      }
+    }
+  }
+
+  /// Makes room for elements.
+  public mutating func reserveCapacity(_ count: Int) {
+    switch take() {
+    case .objects(var objects):
+      objects.reserveCapacity(count)
+      storage = .objects(objects)
+    case .packed(var references):
+      references.reserveCapacity(count)
+      storage = .packed(references)
+    }
+  }
+
+  /// Becomes a list that holds its objects, which takes any of them.
+  private mutating func holdObjects() { storage = .objects(Array(self)) }
+}
+
+// MARK: - Without making objects
+
+extension ObjectList {
+  /// Whether an object is an element.
+  ///
+  /// Complexity: linear in the number of elements; no object is made.
+  public func contains(_ object: Element) -> Bool { firstIndex(of: object) != nil }
+
+  /// The first index of an object, or nil.
+  ///
+  /// Complexity: linear in the number of elements; no object is made.
+  public func firstIndex(of object: Element) -> Int? {
+    switch storage {
+    case .objects(let objects): objects.firstIndex { $0 === object }
+    case .packed(let references):
+      references.canPack(object) ? references.rowIDs.firstIndex(of: object.rowID) : nil
+    }
+  }
+
+  /// The last index of an object, or nil.
+  ///
+  /// Complexity: linear in the number of elements; no object is made.
+  public func lastIndex(of object: Element) -> Int? {
+    switch storage {
+    case .objects(let objects): objects.lastIndex { $0 === object }
+    case .packed(let references):
+      references.canPack(object) ? references.rowIDs.lastIndex(of: object.rowID) : nil
+    }
+  }
+
+  /// Removes an object wherever it is, and returns how often it was there.
+  ///
+  /// Complexity: linear in the number of elements; no object is made.
+  @discardableResult
+  public mutating func removeAll(_ object: Element) -> Int {
+    let before = count
+    switch take() {
+    case .objects(var objects):
+      objects.removeAll { $0 === object }
+      storage = .objects(objects)
+    case .packed(var references):
+      if references.canPack(object) { references.removeAll(object.rowID) }
+      storage = .packed(references)
+    }
+    return before - count
+  }
+}
+
+extension ObjectList: Equatable {
+  /// Whether both have the same objects in the same order.
+  ///
+  /// Complexity: linear in the number of elements.
+  public static func == (left: ObjectList, right: ObjectList) -> Bool {
+    if case .packed(let first) = left.storage, case .packed(let second) = right.storage,
+      first.entry === second.entry
+    {
+      return first.rowIDs == second.rowIDs
+    }
+    return left.elementsEqual(right) { $0 === $1 }
+  }
+}

@@ -1,0 +1,76 @@
+/// Records that a cursor has read ahead.
+struct ReadAhead {
+  private var batch = RecordBatch()
+  /// Has the bytes of the batch, and reads the records where they are.
+  private var buffer: DataBuffer
+  private var nextIndex = 0
+  /// How many commits the table had seen before the batch was read.
+  private(set) var commitCount: UInt64 = 0
+  /// Whether the checksums were compared when the batch was read.
+  private var isVerified = false
+  /// Reads the batches to come, in a table that has many.
+  private var prefetch: RecordPrefetch?
+  private var filledCount = 0
+  /// With so many batches it is worth a thread.
+  private static let prefetchedFrom = 4
+  /// Whether there is nothing behind this batch.
+  var isLast = false
+
+  /// Has read nothing yet; references will lead to objects of the store.
+  init(_ store: Store) { buffer = DataBuffer([], store: store) }
+
+  /// Whether no record is left.
+  @inline(__always)
+  var isEmpty: Bool { nextIndex >= batch.places.count }
+
+  /// Takes the first record that is left.
+  @inline(__always)
+  mutating func popFirst() -> RecordBatch.Place? {
+    guard nextIndex < batch.places.count else { return nil }
+    defer { nextIndex += 1 }
+    return batch.places[nextIndex]
+  }
+
+  /// Forgets the records that are left.
+  mutating func removeAll() { nextIndex = batch.places.count }
+
+  /// Reads the next batch of a class.
+  mutating func fill(
+    from position: ScanPosition?, _ entry: RegisteredClass, _ backend: any StoreBackend
+  ) throws -> ScanEnd {
+    if let reading = prefetch?.next() { return try take(reading) }
+    commitCount = entry.shared.commitCount
+    isVerified = false
+    buffer.swapBytes(&batch.bytes)
+    defer { buffer.swapBytes(&batch.bytes) }
+    batch.removeAll()
+    nextIndex = 0
+    let end = try backend.copyRecords(of: entry.table, from: position, to: &batch)
+    filledCount += 1
+    if case .paused(let next) = end, filledCount == Self.prefetchedFrom {
+      prefetch = RecordPrefetch(.init(entry, backend), from: next)
+    }
+    return end
+  }
+
+  /// Takes over what was read on the other thread.
+  private mutating func take(_ reading: RecordPrefetch.Reading) throws -> ScanEnd {
+    batch = reading.batch
+    (commitCount, isVerified, nextIndex) = (reading.commitCount, reading.isVerified, 0)
+    buffer.swapBytes(&batch.bytes)
+    return try reading.end.get()
+  }
+
+  /// Sets the content of a fault from a record.
+  @inline(__always)
+  mutating func decode(
+    _ object: StoredObject, at place: RecordBatch.Place, _ entry: RegisteredClass, _ store: Store
+  ) throws(StoreError) {
+    guard buffer.showWindow(Int(place.start), Int(place.end)) else {
+      throw StoreError(
+        .damaged, "readContent(from:) has put another buffer in the place of its own.",
+        at: entry.place(place.rowID))
+    }
+    try store.decode(object, entry, from: &buffer, isVerified: isVerified)
+  }
+}

@@ -1,0 +1,100 @@
+import Locks
+
+/// Reads batch after batch on a thread of its own, while the records before are made into objects.
+///
+/// The thread sees bytes only: it copies them out of the files, and compares their checksums.
+final class RecordPrefetch {
+  /// What one reading has given.
+  struct Reading: Sendable {
+    var batch = RecordBatch(limits: .large)
+    /// Whether the checksums of the batch were found right, and are cut off.
+    var isVerified = false
+    /// How many commits the table had seen before.
+    var commitCount: UInt64 = 0
+    var end: Result<ScanEnd, any Error> = .success(.finished)
+  }
+
+  private let readings = Channel<Reading>(capacity: 2)
+  private var thread: JoinedThread?
+
+  /// What is read, and how.
+  struct Source: Sendable {
+    let backend: any StoreBackend
+    let table: TableID
+    let shared: SharedTable
+    /// The class whose checksums the records have; nil when they have none.
+    let checksumClassID: UInt8?
+
+    init(_ entry: RegisteredClass, _ backend: any StoreBackend) {
+      self.backend = backend
+      table = entry.table
+      shared = entry.shared
+      checksumClassID = entry.checksumsRecords ? entry.classID : nil
+    }
+
+    /// Reads a batch.
+    func read(from position: ScanPosition?) -> Reading {
+      var reading = Reading()
+      reading.commitCount = shared.commitCount
+      reading.batch.reserveCapacity()
+      do {
+        let end = try backend.copyRecords(of: table, from: position, to: &reading.batch)
+        reading.end = .success(end)
+        if let checksumClassID {
+          reading.isVerified = reading.batch.verifyChecksums(classID: checksumClassID)
+        }
+      } catch {
+        reading.end = .failure(error)
+      }
+      return reading
+    }
+  }
+
+  /// Starts to read behind a position; nil when there is no thread to be had.
+  init?(_ source: Source, from position: ScanPosition) {
+    let readings = readings
+    thread = JoinedThread {
+      var position = position
+      while true {
+        let reading = source.read(from: position)
+        guard readings.put(reading), case .success(.paused(let next)) = reading.end else { break }
+        position = next
+      }
+      readings.close()
+    }
+    if thread == nil { return nil }
+  }
+
+  deinit {
+    readings.close()
+    // Waits for the thread, so that the backend is not held any longer.
+    thread = nil
+  }
+
+  /// The next reading; nil behind one that was not paused.
+  func next() -> Reading? { readings.take() }
+}
+
+extension RecordBatch {
+  /// Compares the checksums of all records, and cuts them off if they are right.
+  ///
+  /// - Returns: false when one is wrong; nothing has changed then.
+  mutating func verifyChecksums(classID: UInt8) -> Bool {
+    guard hasValidChecksums(classID) else { return false }
+    for index in places.indices {
+      // The metadata row has none.
+      let hasChecksum = places[index].rowID > ClassMetadata.rowID
+      places[index].end -= hasChecksum ? UInt32(RecordChecksum.byteCount) : 0
+    }
+    return true
+  }
+
+  private func hasValidChecksums(_ classID: UInt8) -> Bool {
+    let span = bytes.span
+    return places.allSatisfy { rowID, start, end in
+      rowID == ClassMetadata.rowID
+        || RecordChecksum.isValid(
+          span.extracting(Int(start)..<Int(end)), classID: classID, rowID: rowID)
+    }
+  }
+}

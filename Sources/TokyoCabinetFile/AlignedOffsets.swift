@@ -1,0 +1,41 @@
+/// Places in a file that only grow, all of them aligned: four bytes each.
+struct AlignedOffsets {
+  private let power: Int
+  /// The offsets, divided by the alignment; without what does not fit into 32 bits.
+  private var low: [UInt32] = []
+  /// The indices at which what does not fit has grown by one.
+  private var carries: [Int] = []
+  private var last = 0
+
+  init(alignmentPower: UInt8) { power = Int(alignmentPower) }
+
+  var count: Int { low.count }
+
+  mutating func reserveCapacity(_ count: Int) { low.reserveCapacity(count) }
+
+  /// Appends an offset that is not smaller than the last, nor by 4 GiB times the alignment greater.
+  @inline(__always)
+  mutating func append(_ offset: Int) {
+    let number = offset >> power
+    if number >> 32 != last { carry(number >> 32) }
+    low.append(UInt32(truncatingIfNeeded: number))
+  }
+
+  private mutating func carry(_ high: Int) {
+    for _ in last..<high { carries.append(low.count) }
+    last = high
+  }
+
+  @inline(__always)
+  subscript(index: Int) -> Int { units(index) << power }
+
+  /// An offset divided by the alignment.
+  @inline(__always)
+  func units(_ index: Int) -> Int {
+    carries.isEmpty ? Int(low[index]) : largeUnits(index)
+  }
+
+  private func largeUnits(_ index: Int) -> Int {
+    Int(low[index]) | carries.count { $0 <= index } << 32
+  }
+}

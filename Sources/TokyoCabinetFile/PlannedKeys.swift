@@ -1,0 +1,72 @@
+import Files
+
+/// The keys of a planned file, by the numbers of their records, from 1 on.
+struct PlannedKeys {
+  /// Keys of 4 bytes, as long as there are no others.
+  private var words: [UInt32] = []
+  /// All keys, one behind the other, from the first on that has another size.
+  private var bytes: [UInt8] = []
+  /// Where each key ends in the bytes.
+  private var ends: [Int] = []
+
+  mutating func reserveCapacity(_ count: Int) { words.reserveCapacity(count) }
+
+  @inline(__always)
+  mutating func append(_ key: RawSpan) {
+    if key.byteCount == 4, ends.isEmpty {
+      words.append(key.loadUInt32(at: 0, isBigEndian: true))
+    } else {
+      appendLong(key)
+    }
+  }
+
+  private mutating func appendLong(_ key: RawSpan) {
+    for word in words {
+      bytes.append(littleEndian: word.byteSwapped)
+      ends.append(bytes.count)
+    }
+    words = []
+    bytes.append(copying: key)
+    ends.append(bytes.count)
+  }
+
+  private func range(_ number: UInt32) -> Range<Int> {
+    let index = Int(number) - 1
+    return (index == 0 ? 0 : ends[index - 1])..<ends[index]
+  }
+
+  /// The bucket of a key, before the division by the number of buckets.
+  @inline(__always)
+  func firstHash(_ number: UInt32) -> UInt64 {
+    if ends.isEmpty { return HashFileFormat.hashes(ofBigEndian: words[Int(number) - 1]).first }
+    return bytes.lend(range(number)) { HashFileFormat.hashes(of: $0).first }
+  }
+
+  /// The first 8 bytes of what decides on the place of a key among those of its bucket: second hash,
+  /// size up to 255, and the first 6 bytes.
+  @inline(__always)
+  func order(_ number: UInt32) -> UInt64 {
+    if ends.isEmpty {
+      let word = words[Int(number) - 1]
+      let hash = HashFileFormat.hashes(ofBigEndian: word).second
+      return UInt64(hash) << 56 | 4 << 48 | UInt64(word) << 16
+    }
+    return bytes.lend(range(number)) { key in
+      let size = UInt64(min(key.byteCount, 255))
+      var order = UInt64(HashFileFormat.secondHash(of: key)) << 56 | size << 48
+      for index in 0..<min(key.byteCount, 6) {
+        order |= UInt64(key.loadByte(at: index)) << UInt64(40 - 8 * index)
+      }
+      return order
+    }
+  }
+
+  /// The order of two keys whose first 6 bytes are the same; zero for the same keys.
+  func compare(_ number: UInt32, _ other: UInt32) -> Int {
+    // A key of 4 bytes is in the order as a whole.
+    if ends.isEmpty { return 0 }
+    return bytes.lend(range(number)) { key in
+      bytes.lend(range(other)) { HashFileFormat.compare(key, $0) }
+    }
+  }
+}

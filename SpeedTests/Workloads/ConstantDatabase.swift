@@ -1,0 +1,71 @@
+import CDB
+import Files
+
+/// What is compared with libcdb; the same in C is in SpeedTests/Rivals/Sources/CDBRival.
+package enum ConstantDatabase {
+  /// What is timed.
+  package enum Step: String, CaseIterable {
+    /// A new file, which is not synced.
+    case write
+    /// As many look-ups as there are records, in no order.
+    case find
+    /// All records in the order of the file.
+    case scan
+  }
+
+  private static let valueSize = 30
+
+  /// Keys have no order, so that look-ups one after the other go all over the file.
+  @inline(__always)
+  private static func key(_ index: UInt32) -> UInt64 {
+    (UInt64(index) + 1) &* 0x9E37_79B9_7F4A_7C15
+  }
+
+  /// Does a step with a file of so many records.
+  ///
+  /// - Throws: `CDBError`, or ``WrongResult``.
+  package static func run(_ step: Step, _ path: String, _ count: UInt32) throws {
+    switch step {
+    case .write: try write(path, count)
+    case .find: try check(find(CDBReader(path), count), count)
+    case .scan: try check(scan(CDBReader(path)), count)
+    }
+  }
+
+  private static func check(_ sum: Int, _ count: UInt32) throws {
+    try expect(sum == Int(count) * (7 + valueSize), "the sum is \(sum)")
+  }
+
+  private static func write(_ path: String, _ count: UInt32) throws {
+    let writer = try CDBWriter(path)
+    var value = [UInt8](repeating: 7, count: valueSize)
+    for index in 0..<count {
+      for byte in 0..<4 { value[byte] = UInt8(truncatingIfNeeded: index >> (8 * UInt32(byte))) }
+      try key(index).lendLittleEndian { key in
+        _ = try value.lend { try writer.add($0, forKey: key) }
+      }
+    }
+    try writer.finish(synchronize: false)
+  }
+
+  private static func find(_ reader: CDBReader, _ count: UInt32) throws -> Int {
+    var (sum, index) = (0, UInt32(1))
+    for _ in 0..<count {
+      index = index &* 1_664_525 &+ 1_013_904_223
+      let row = UInt32(truncatingIfNeeded: UInt64(index) * UInt64(count) >> 32)
+      let found = try key(row).lendLittleEndian { key in
+        try reader.withValue(forKey: key) { Int($0.loadByte(at: 4)) + $0.byteCount }
+      }
+      sum += found ?? 0
+    }
+    return sum
+  }
+
+  private static func scan(_ reader: CDBReader) throws -> Int {
+    var sum = 0
+    try reader.forEach { key, value in
+      sum += Int(key.loadByte(at: 0) & 0) + Int(value.loadByte(at: 4)) + value.byteCount
+    }
+    return sum
+  }
+}

@@ -1,0 +1,74 @@
+import CDBBackend
+import StoredObjectsCore
+import TokyoCabinetBackend
+
+/// The class files of an engine without its commit log: what a large save costs at the least.
+///
+/// A save writes the files anew and renames them, one after the other. A crash between two renames
+/// leaves half of it, which is what the log is for.
+struct UnloggedEngine: Engine {
+  let name: String
+  let title: String
+  let outlivesProcess = true
+  let isChosenByNameOnly = true
+  private let make: @Sendable (String, Durability) throws -> any StoreBackend
+
+  static let tokyoCabinet = UnloggedEngine(
+    name: "tokyo-cabinet-unlogged", title: "The same without a log"
+  ) { directory, durability in
+    UnloggedBackend(try TokyoCabinetFiles(directory: directory), durability)
+  }
+
+  static let cdb = UnloggedEngine(
+    name: "cdb-unlogged", title: "The same without a log"
+  ) { directory, durability in
+    UnloggedBackend(try CDBFiles(directory: directory), durability)
+  }
+
+  private init(
+    name: String, title: String,
+    make: @escaping @Sendable (String, Durability) throws -> any StoreBackend
+  ) {
+    (self.name, self.title, self.make) = (name, title, make)
+  }
+
+  func open(_ directory: String, _ durability: Durability) throws -> any StoreBackend {
+    try make(directory, durability)
+  }
+}
+
+/// Class files that every commit writes anew.
+private final class UnloggedBackend<Files: RecordFiles>: StoreBackend {
+  let coordinator = StoreCoordinator()
+  private let files: Files
+  private let durability: Durability
+
+  init(_ files: Files, _ durability: Durability) {
+    (self.files, self.durability) = (files, durability)
+  }
+
+  func commit(_ changes: ChangeSet) throws {
+    try files.publish(try files.prepare(changes, durability: durability))
+    if durability != .none { try files.synchronizeNames() }
+  }
+
+  var location: String { files.location }
+  var isReadOnly: Bool { files.isReadOnly }
+  func table(named name: String) throws -> TableID { try files.table(named: name) }
+  func tableNames() throws -> [String] { try files.tableNames() }
+  func recordCount(in table: TableID) throws -> Int { try files.recordCount(in: table) }
+  func bufferNames() throws -> [String] { try files.bufferNames() }
+  func close() throws { try files.close() }
+
+  func withRecord<Result>(
+    _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? { try files.withRecord(rowID, in: table, body) }
+
+  func withNamedBuffer<Result>(
+    _ name: String, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? { try files.withNamedBuffer(name, body) }
+
+  func scan(
+    _ table: TableID, from position: ScanPosition?, _ body: (UInt32, RawSpan) throws -> ScanStep
+  ) throws -> ScanEnd { try files.scan(table, from: position, body) }
+}

@@ -1,0 +1,24 @@
+import StoredObjectsCore
+
+/// What one small save costs in a store that is large: it must not be the store's size.
+///
+/// The count is that of the songs in it.
+struct LargeStoreSave: Workload {
+  let name = "LargeStoreSave"
+  let summary = "open a large store, change one song, save, and close"
+  let defaultCounts = [1_000_000]
+  let timing = Timing.inside
+
+  func operations(_ count: Int) -> Int { 1 }
+
+  func prepare(_ place: Place, _ count: Int) throws { try insertSongs(place, count) }
+
+  func run(_ place: Place, _ count: Int) throws {
+    try place.withStore { store in
+      let song = try store.object(Song.self, rowID: UInt32(count / 2 + 2))
+      try expect(song?.seconds == UInt32(count / 2 % 600), "it is another song")
+      song?.title += " again"
+      try store.saveChanges()
+    }
+  }
+}

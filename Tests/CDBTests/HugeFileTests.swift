@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+@testable import CDB
+
+/// Positions beyond 4 GiB, in a file that is nearly all hole.
+@Suite("Files beyond 4 GiB")
+struct HugeFileTests {
+  private static func bytes(_ numbers: [UInt64]) -> Data {
+    Data(
+      numbers.flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) } })
+  }
+
+  @Test("A wide reader finds a record behind 4 GiB, by a table behind 5 GiB")
+  func reading() throws {
+    try withTemporaryDirectory { directory in
+      let path = directory + "/huge.cdb"
+      let (key, value) = (Array("a key".utf8), Array("far away".utf8))
+      let hash = key.reduce(UInt64(5_381)) { ($0 &* 33) ^ UInt64($1) }
+      let (position, table) = (UInt64(9) << 29, UInt64(5) << 30)
+      #expect(FileManager.default.createFile(atPath: path, contents: nil))
+      let file = try #require(FileHandle(forWritingAtPath: path))
+      try file.truncate(atOffset: table + 32)
+      let parts = [
+        ((hash & 255) * 16, Self.bytes([table, 2])),
+        (position, Self.bytes([UInt64(key.count), UInt64(value.count)]) + Data(key + value)),
+        (table + (hash >> 8) % 2 * 16, Self.bytes([hash, position])),
+      ]
+      for (offset, part) in parts {
+        try file.seek(toOffset: offset)
+        try file.write(contentsOf: part)
+      }
+      try file.close()
+      let reader = try CDBReader(path, format: .wide)
+      #expect(reader.byteCount == Int(table) + 32 && reader.count == 1)
+      #expect(try reader.value(forKey: key) == value)
+      #expect(try reader.value(forKey: "none") == nil)
+    }
+  }
+
+  @Test("The tables of a wide writer keep positions behind 4 GiB, and find room for equal slots")
+  func index() {
+    var index = CDBIndex(.wide)
+    let entries = (0..<40).map { number in
+      CDBIndex.Entry(hash: UInt64(number % 3) | 1 << 40, position: UInt64(number + 1) << 33)
+    }
+    for entry in entries { index.add(entry) }
+    index.remove([entries[5].position])
+    index.movePositions { $0 + 1 }
+    let (sorted, starts) = index.byTable()
+    #expect(index.count == 39 && starts.last == 39)
+    var found: [UInt64] = []
+    for table in 0..<256 {
+      let words = sorted.slots(of: starts[table]..<starts[table + 1])
+      for slot in stride(from: 0, to: words.count, by: 2) where words[slot + 1] != 0 {
+        #expect(Int(words[slot] & 255) == table && words[slot] >> 40 == 1)
+        found.append(words[slot + 1])
+      }
+    }
+    #expect(
+      found.sorted() == entries.map { $0.position + 1 }.filter { $0 != entries[5].position + 1 })
+  }
+}
