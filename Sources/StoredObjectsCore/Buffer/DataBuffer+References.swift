@@ -42,8 +42,9 @@ extension DataBuffer {
   @usableFromInline mutating func writeReference(
     _ object: StoredObject, as type: StoredObject.Type
   ) {
-    guard let entry = registration(of: object) else { return }
+    guard let entry = registration(of: object) else { return writeStranger(object) }
     guard entry.type == type else {
+      if store?.strangers != nil { return writeStranger(object) }
       return fail(
         .wrongClass, "a reference to a \(type) can't name a \(entry.name); writeAny(_:) can")
     }
@@ -56,7 +57,7 @@ extension DataBuffer {
       write(UInt8(0))
       return write(UInt32(0))
     }
-    guard let entry = registration(of: object) else { return }
+    guard let entry = registration(of: object) else { return writeAnyStranger(object) }
     write(entry.classID)
     write(object.rowID)
   }
@@ -76,18 +77,29 @@ extension DataBuffer {
       return nil
     }
     guard let entry = object.registration, entry.store === store else {
+      if store.strangers != nil { return nil }
       fail(
         .notInserted,
         "a \(type(of: object)) is referred to that is not inserted in this store: insert it first")
       return nil
     }
-    guard !object.state.contains(.deleted) else {
+    guard !object.state.contains(.deleted) || store.strangers != nil else {
       fail(
         .notInserted,
         "\(entry.name) row \(object.rowID) is referred to and deleted: remove the reference first")
       return nil
     }
     return entry
+  }
+
+  private mutating func writeStranger(_ object: StoredObject) {
+    if let strangers = store?.strangers { write(strangers.row(of: object)) }
+  }
+
+  private mutating func writeAnyStranger(_ object: StoredObject) {
+    guard let strangers = store?.strangers else { return }
+    write(Strangers.classID)
+    write(strangers.row(of: object))
   }
 }
 
@@ -137,6 +149,9 @@ extension DataBuffer {
     guard let store else { throw noStore }
     let before = offset
     let classID = try readUInt8()
+    if classID == Strangers.classID, let strangers = store.strangers {
+      return strangers.object(try readUInt32())
+    }
     if let entry = store.registration(classID: classID) {
       return try readReference(entry)
     }
@@ -172,6 +187,7 @@ extension DataBuffer {
     let rowID = try readUInt32()
     if rowID == 0 { return nil }
     guard entry.mayHave(rowID) else {
+      if let stranger = store?.strangers?.object(rowID) { return stranger }
       throw DataBufferError(
         .unknownRow, at: offset - 4, "\(entry.name) has never had a row \(rowID)")
     }

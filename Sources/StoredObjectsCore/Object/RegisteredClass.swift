@@ -22,6 +22,19 @@ import Logging
   @safe @exclusivity(unchecked)
   private(set) unowned var store: Store?
 
+  /// Whether the class has relationships that are kept, and whether one leads to the class itself.
+  var isAttentive: Bool { specialState.contains(.attentive) }
+  var refersToItself = false
+  /// What the accessors of the class's objects have to do beside the usual.
+  @safe @exclusivity(unchecked)
+  var specialState: ObjectState = []
+
+  /// What no two objects of the class have in common, and who has what.
+  let uniqueConstraints: [UniqueConstraint]
+  var uniqueIndexes: [UniqueIndex]?
+  /// How many commits the indexes know of.
+  var uniqueIndexCommitCount: UInt64 = 0
+
   /// How the records of the class are laid out.
   let format: ClassMetadata.Flags
 
@@ -49,6 +62,7 @@ import Logging
     self.classID = classID
     self.name = type.storedName
     self.version = type.classVersion
+    self.uniqueConstraints = type.uniqueConstraints
     self.table = table
     self.shared = shared
     self.store = store
@@ -97,6 +111,7 @@ extension RegisteredClass {
     object.rowID = rowID
     object.registration = self
     object.state.remove(.detached)
+    object.state.formUnion(specialState)
     objects.enter(object, rowID)
   }
 
@@ -106,6 +121,8 @@ extension RegisteredClass {
     object.registration = nil
     object.rowID = 0
     object.state.insert(.detached)
+    if object.state.contains(.observed) { store?.observedObjects?.forget(object) }
+    object.state.subtract(.special)
   }
 
   /// An object of the class is going away.
@@ -152,7 +169,7 @@ extension RegisteredClass {
   /// The objects stay behind, on their own.
   func orphan() {
     for object in takePending() {
-      object.state.subtract([.pending, .inserted, .updated, .deleted])
+      object.state.subtract([.pending, .inserted, .updated, .deleted, .editable])
     }
   }
 

@@ -39,7 +39,10 @@ open class StoredObject {
   /// The store makes faults with it too, so it should set defaults and do no more.
   public required init() {}
 
-  deinit { registration?.forget(rowID) }
+  deinit {
+    if state.contains(.observed) { registration?.store?.observedObjects?.forget(self) }
+    registration?.forget(rowID)
+  }
 
   // MARK: What a class says of itself
 
@@ -56,6 +59,16 @@ open class StoredObject {
     // As `String(describing:)`, which first asks for three conformances that no type has.
     _typeName(Self.self, qualified: false)
   }
+
+  /// The references that have a delete rule or an inverse, see ``Relationship``; none, unless
+  /// overridden.
+  ///
+  /// A subclass adds its own to `super.relationships`.
+  open class var relationships: [Relationship] { [] }
+
+  /// What no two objects of the class may have in common, see ``UniqueConstraint``; nothing, unless
+  /// overridden.
+  open class var uniqueConstraints: [UniqueConstraint] { [] }
 
   // MARK: What a subclass overrides
 
