@@ -21,7 +21,7 @@ extension DataBuffer {
     write(objects.sorted { $0.rowID < $1.rowID })
   }
 
-  /// Writes a reference to an object of any registered class, as ``writeAny(_:)`` does.
+  /// Writes a reference to an object of any registered class, as `writeAny(_:)` does.
   public mutating func writeValue(_ object: StoredObject?, as type: StoredObject?.Type) {
     writeAny(object)
   }
