@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 /// Unsafe code has to say so, and no warning is let through.
@@ -10,6 +11,14 @@ let strict: [SwiftSetting] = [
 ]
 
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
+
+/// What only `@Stored` needs; without the trait `Macros` nothing of swift-syntax is built.
+func syntax(_ product: String) -> Target.Dependency {
+  .product(name: product, package: "swift-syntax", condition: .when(traits: ["Macros"]))
+}
+let macros: Target.Dependency = .target(
+  name: "StoredObjectsMacros", condition: .when(traits: ["Macros"]))
+
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -26,15 +35,35 @@ let package = Package(
     .library(name: "StoredObjectsTestSupport", targets: ["StoredObjectsTestSupport"]),
     .executable(name: "stored-objects", targets: ["stored-objects"]),
   ],
+  traits: [
+    .trait(name: "Macros", description: "@Stored, which takes a build of swift-syntax."),
+    .default(enabledTraits: ["Macros"]),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
+    .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
   ],
   targets: [
     .target(
       name: "StoredObjects",
-      dependencies: ["StoredObjectsCore", "TokyoCabinetBackend"],
+      dependencies: ["StoredObjectsCore", "TokyoCabinetBackend", macros],
+      swiftSettings: strict),
+    .macro(
+      name: "StoredObjectsMacros",
+      dependencies: [
+        "StoredSyntax", syntax("SwiftSyntaxMacros"), syntax("SwiftCompilerPlugin"),
+      ],
+      swiftSettings: strict),
+    // Apart from the plugin, because tests of a macro target are built for the host, and with them
+    // all others, which those of executables do not survive.
+    .target(
+      name: "StoredSyntax",
+      dependencies: [
+        syntax("SwiftSyntax"), syntax("SwiftSyntaxBuilder"), syntax("SwiftSyntaxMacros"),
+        syntax("SwiftDiagnostics"),
+      ],
       swiftSettings: strict),
     .target(
       name: "StoredObjectsCore", dependencies: ["CCRC32C", "Files", "Locks", log],
@@ -94,6 +123,10 @@ let package = Package(
         argumentParser,
       ],
       path: "SpeedTests/Harness", swiftSettings: strict),
+    .executableTarget(
+      name: "speedtests-macros",
+      dependencies: ["StoredObjects", "StoredObjectsCore", "TokyoCabinetBackend"],
+      path: "SpeedTests/Macros", swiftSettings: strict),
     .target(name: "CCounts", path: "SpeedTests/Counts/CCounts"),
     .executableTarget(
       name: "speedtests-counts", dependencies: ["CCounts", "SpeedWorkloads", "StoredObjectsCore"],
@@ -154,6 +187,19 @@ let package = Package(
         "StoredObjectsTestSupport",
       ],
       swiftSettings: strict),
+    .testTarget(
+      name: "MacroTests",
+      dependencies: [
+        "StoredObjects", "StoredObjectsTestSupport", "StoredSyntax", "PlainClient",
+        syntax("SwiftSyntax"), syntax("SwiftParser"), syntax("SwiftDiagnostics"),
+        syntax("SwiftSyntaxMacros"), syntax("SwiftSyntaxMacroExpansion"),
+        syntax("SwiftSyntaxMacrosGenericTestSupport"),
+      ],
+      swiftSettings: strict),
+    // What users write, under the settings of users.
+    .target(
+      name: "PlainClient", dependencies: ["StoredObjects"], path: "Tests/PlainClient",
+      swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
     .testTarget(
       name: "SourceRulesTests", dependencies: ["StoredObjectsCore"], swiftSettings: strict),
   ],

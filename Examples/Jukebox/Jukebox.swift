@@ -18,6 +18,7 @@ struct Jukebox: ParsableCommand {
         jukebox create "For Anna" --store Music
         jukebox add "For Anna" "Maple Leaf Rag" "#1436" --store Music
         jukebox move "For Anna" 2 1 --store Music
+        jukebox undo --store Music
         jukebox export Library.xml --store Music
 
       A playlist is named by its name, or by # and its ID where two have the same name: "#5080". So \
@@ -28,6 +29,7 @@ struct Jukebox: ParsableCommand {
     subcommands: [
       ImportCommand.self, PlaylistsCommand.self, ShowCommand.self, SongsCommand.self,
       SearchCommand.self, CreateCommand.self, AddCommand.self, MoveCommand.self,
-      RemoveCommand.self, DeleteSongCommand.self, ExportCommand.self,
+      RemoveCommand.self, DeleteSongCommand.self, UndoCommand.self, RedoCommand.self,
+      ExportCommand.self,
     ])
 }

@@ -23,8 +23,8 @@ func insertPlaylists(_ place: Place, _ count: Int, of length: Int) throws {
       let playlist = Playlist()
       playlist.title = "Playlist \(index)"
       // Not the songs' own order, so that their order is data.
-      playlist.songs = ObjectList(
-        (0..<length).lazy.map { songs[($0 * 977 + index * length) % count] })
+      let members = (0..<length).map { songs[($0 * 977 + index * length) % count] }
+      playlist.songs = ObjectList(members)
       store.insert(playlist)
     }
     try store.saveChanges()

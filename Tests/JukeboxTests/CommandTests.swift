@@ -93,6 +93,35 @@ struct CommandTests {
     }
   }
 
+  @Test("takes back what earlier runs have done, one by one, and does it again")
+  func undo() throws {
+    try withSmallLibrary { program in
+      #expect(try program.run("create", "Mine").status == 0)
+      #expect(try program.run("add", "Mine", "Greensleeves", "#1", "Greensleeves").status == 0)
+      #expect(try program.run("move", "Mine", "1", "2").status == 0)
+      let after: [List] = try program.run("playlists", "--json").json()
+      #expect(try program.run("delete-song", "Greensleeves").status == 0)
+      let run = try program.run("undo")
+      #expect(
+        run.output == "Undone: delete \"Greensleeves\". Before that: move in \"Mine\".\n")
+      let lists: [List] = try program.run("playlists", "--json").json()
+      #expect(lists.map(\.tracks) == after.map(\.tracks) && lists.map(\.name) == after.map(\.name))
+      #expect(try program.run("undo").status == 0)
+      var mine: [Track] = try program.run("show", "Mine", "--json").json()
+      #expect(mine.map(\.title) == ["Greensleeves", "Maple Leaf Rag", "Greensleeves"])
+      for _ in 0..<3 { #expect(try program.run("undo").status == 0) }
+      let none = try program.run("undo")
+      #expect(none.status == 1 && none.errors.contains("There is nothing to undo."))
+      let songs: [Track] = try program.run("songs", "--json").json()
+      #expect(songs.isEmpty)
+      for _ in 0..<4 { #expect(try program.run("redo").output.hasPrefix("Done again: ")) }
+      mine = try program.run("show", "Mine", "--json").json()
+      #expect(mine.map(\.title) == ["Maple Leaf Rag", "Greensleeves", "Greensleeves"])
+      #expect(try program.run("create", "Another").status == 0)
+      #expect(try program.run("redo").errors.contains("There is nothing to redo."))
+    }
+  }
+
   @Test("changes nothing when one song of several is not found")
   func allOrNothing() throws {
     try withSmallLibrary { program in

@@ -76,6 +76,18 @@ private let content: [Refusal] = [
     "final class Plain { @Content var title = \"\" }"),
 ]
 
+private let values: [Refusal] = [
+  Refusal(
+    "storing what has no form on disk", "a stored value is DataBufferValue, Codable, or",
+    "func run(b: inout DataBuffer) { b.writeValue({}, as: (() -> Void).self) }"),
+  Refusal(
+    "reading a list of optional references", "a stored value is DataBufferValue, Codable, or",
+    "func run(b: inout DataBuffer) throws { _ = try b.readValue(of: [Song?].self) }"),
+  Refusal(
+    "reading a reference that can't be nil", "a stored reference is optional: Song?",
+    "func run(b: inout DataBuffer) throws { _ = try b.readValue(of: Song.self) }"),
+]
+
 @Suite("What the compiler refuses")
 struct CompilerRefusalTests {
   @Test("The compiler takes what is right")
@@ -101,7 +113,9 @@ struct CompilerRefusalTests {
     #expect(outcome.succeeded, "\(outcome.diagnostics)")
   }
 
-  @Test("The compiler refuses what is wrong, and says why", arguments: dataRaces + widths + content)
+  @Test(
+    "The compiler refuses what is wrong, and says why",
+    arguments: dataRaces + widths + content + values)
   func refusals(refusal: Refusal) throws {
     let outcome = try Compiler.compile(prelude + refusal.program)
     #expect(!outcome.succeeded)

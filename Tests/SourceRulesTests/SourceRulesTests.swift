@@ -101,7 +101,8 @@ struct ImportRulesTests {
     let imports = files.reduce(into: Set<String>()) { $0.formUnion($1.imports) }
     #expect(
       imports == [
-        "CCRC32C", "Files", "FoundationEssentials", "Locks", "Logging", "Synchronization",
+        "CCRC32C", "Files", "FoundationEssentials", "Locks", "Logging", "Observation",
+        "Synchronization",
       ])
   }
 
@@ -135,7 +136,7 @@ struct LayerRulesTests {
   func buffer() {
     #expect(
       users(of: ["StoredObject", "RegisteredClass"], inFolder: "Buffer")
-        == ["DataBuffer+References.swift"])
+        == ["DataBuffer+ReferenceValues.swift", "DataBuffer+References.swift"])
     #expect(users(of: ["Store"], inFolder: "Buffer") == ["DataBuffer.swift"])
     #expect(users(of: ["StoreBackend", "ChangeSet"], inFolder: "Buffer") == [])
   }

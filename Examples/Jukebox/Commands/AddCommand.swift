@@ -14,7 +14,7 @@ struct AddCommand: ParsableCommand {
   @OptionGroup var options: StoreOptions
 
   func run() throws {
-    let (name, count) = try options.edit { library in
+    let (name, count) = try options.edit("add to \(quoted(playlist))") { library in
       let playlist = try library.playlist(playlist)
       let all = try library.songs()
       // All are looked up before any is added; and nothing is saved when one is not found.

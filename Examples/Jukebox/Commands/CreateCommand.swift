@@ -11,7 +11,7 @@ struct CreateCommand: ParsableCommand {
 
   func run() throws {
     guard !name.isEmpty else { throw Failure("A playlist needs a name that is not empty.") }
-    let number = try options.edit(.making(songCount: 0)) { library in
+    let number = try options.edit("create \(quoted(name))", .making(songCount: 0)) { library in
       if let other = try library.playlists().first(where: { $0.name == name }) {
         throw Failure("There is a playlist \(quoted(name)) already, #\(other.number).")
       }

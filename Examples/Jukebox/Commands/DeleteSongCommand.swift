@@ -11,10 +11,10 @@ struct DeleteSongCommand: ParsableCommand {
   @OptionGroup var options: StoreOptions
 
   func run() throws {
-    let (title, count) = try options.edit { library in
+    let (title, count) = try options.edit("delete \(quoted(song))") { library in
       let song = try library.song(song, among: try library.songs())
       let before = (song.title ?? "", song.playlists.count)
-      // The song's delete rule takes it out of its playlists.
+      // The relationship's delete rule takes it out of its playlists.
       library.store.delete(song)
       return before
     }

@@ -32,7 +32,8 @@ struct ImportCommand: ParsableCommand {
   private func importFile(_ progress: ProgressBar) throws -> ImportReport {
     // Read to its end before the store is touched.
     let file = try MusicFile.read(at: file)
-    return try options.edit(.making(songCount: file.songCount)) { library in
+    return try options.edit("import \(quoted(self.file))", .making(songCount: file.songCount)) {
+      library in
       defer { progress.begin("Saving") }
       switch file {
       case .library(let file):

@@ -17,7 +17,7 @@ struct MoveCommand: ParsableCommand {
   @OptionGroup var options: StoreOptions
 
   func run() throws {
-    let (title, name) = try options.edit { library in
+    let (title, name) = try options.edit("move in \(quoted(playlist))") { library in
       let playlist = try library.playlist(playlist)
       let songs = try library.songs(of: playlist)
       let (index, newIndex) = (try playlist.index(from), try playlist.index(to))

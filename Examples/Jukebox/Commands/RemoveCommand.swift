@@ -14,7 +14,7 @@ struct RemoveCommand: ParsableCommand {
   @OptionGroup var options: StoreOptions
 
   func run() throws {
-    let (title, name) = try options.edit { library in
+    let (title, name) = try options.edit("remove from \(quoted(playlist))") { library in
       let playlist = try library.playlist(playlist)
       let songs = try library.songs(of: playlist)
       let index = try playlist.index(position)

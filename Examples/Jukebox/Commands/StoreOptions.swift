@@ -22,12 +22,21 @@ struct StoreOptions: ParsableArguments {
 
   /// Opens the store and saves, once, what the closure has changed.
   ///
-  /// After an error nothing is saved.
+  /// After an error nothing is saved. The action is what "jukebox undo" calls it.
   func edit<Result>(
-    _ access: BackendChoice.Access = .changing, _ body: (Library) throws -> Result
+    _ action: String, _ access: BackendChoice.Access = .changing, _ body: (Library) throws -> Result
   ) throws -> Result {
     try open(access) { library in
-      let result = try body(library)
+      let result = try library.history().group(action) { try body(library) }
+      try library.store.saveChanges()
+      return result
+    }
+  }
+
+  /// Opens the store, takes back what an earlier command has done, or does it again, and saves.
+  func step<Result>(_ body: (StoreUndoManager) throws -> Result) throws -> Result {
+    try open(.changing) { library in
+      let result = try body(library.history())
       try library.store.saveChanges()
       return result
     }

@@ -6,6 +6,7 @@ import StoredObjects
 /// them, and a playlist that is renamed keeps its place.
 struct Library {
   private static let orderName = "Library"
+  private static let historyName = "Undo"
 
   let store: Store
 
@@ -43,6 +44,16 @@ struct Library {
     let (playlists, attributes) = (try playlists(), try attributes())
     store.insert(playlist)
     try setContents(playlists + [playlist], attributes)
+  }
+
+  /// What earlier commands have done, so that it can be taken back; from now on every change is
+  /// taken down.
+  ///
+  /// It is a named buffer, too, and saved together with what it can take back.
+  func history() throws -> StoreUndoManager {
+    let history = try StoreUndoManager(savedIn: store, as: Self.historyName, levelsOfUndo: 20)
+    store.undoManager = history
+    return history
   }
 
   /// Lets go of all objects: songs and playlists hold one another, and would for ever.

@@ -121,7 +121,7 @@ public struct CheckpointLimits: Sendable {
   package var logGrowth = CommitLogWriter.growth
 
   /// Sets the limits.
-  public init(logBytes: Int = 4 << 20, filePart: Int = 8, bulkBytes: Int = 1 << 20) {
+  public init(logBytes: Int = 4 << 20, filePart: Int = 8, bulkBytes: Int = 512 << 10) {
     self.logBytes = logBytes
     self.filePart = filePart
     self.bulkBytes = bulkBytes

@@ -6,15 +6,9 @@ extension DataBuffer {
   /// Writes a reference to an object whose class the reader knows; nil is row 0.
   ///
   /// The object must be inserted in the store, not deleted, and of exactly the class `Object`.
-  public mutating func write<Object: StoredObject>(_ object: Object?) {
+  @inlinable public mutating func write<Object: StoredObject>(_ object: Object?) {
     guard let object else { return write(UInt32(0)) }
-    guard let entry = registration(of: object) else { return }
-    guard entry.type == Object.self else {
-      return fail(
-        .wrongClass,
-        "a reference to a \(Object.self) can't name a \(entry.name); writeAny(_:) can")
-    }
-    write(object.rowID)
+    writeReference(object, as: Object.self)
   }
 
   /// Writes references to objects of one class, in their order, repeats included.
@@ -22,9 +16,39 @@ extension DataBuffer {
   /// Each object must be inserted in the store, not deleted, and of exactly the class `Object`.
   ///
   /// Complexity: linear in the number of objects.
-  public mutating func write<Object: StoredObject>(_ objects: [Object]) {
+  @inlinable public mutating func write<Object: StoredObject>(_ objects: [Object]) {
     writeCount(objects.count)
-    for object in objects { write(object) }
+    let entry = registrationForWriting(Object.self)
+    for object in objects { writeReference(object, to: entry, as: Object.self) }
+  }
+
+  /// The entry of a class, whose objects need no further look.
+  @usableFromInline func registrationForWriting(_ type: StoredObject.Type) -> RegisteredClass? {
+    store?.registration(of: type)
+  }
+
+  /// Writes one of many references.
+  @inlinable @inline(__always)
+  mutating func writeReference(
+    _ object: StoredObject, to entry: RegisteredClass?, as type: StoredObject.Type
+  ) {
+    if let entry, object.registration === entry, !object.state.contains(.deleted) {
+      write(object.rowID)
+    } else {
+      writeReference(object, as: type)
+    }
+  }
+
+  @usableFromInline mutating func writeReference(
+    _ object: StoredObject, as type: StoredObject.Type
+  ) {
+    guard let entry = registration(of: object) else { return writeStranger(object) }
+    guard entry.type == type else {
+      if store?.strangers != nil { return writeStranger(object) }
+      return fail(
+        .wrongClass, "a reference to a \(type) can't name a \(entry.name); writeAny(_:) can")
+    }
+    write(object.rowID)
   }
 
   /// Writes a reference to an object of any registered class; nil is class 0, row 0.
@@ -33,7 +57,7 @@ extension DataBuffer {
       write(UInt8(0))
       return write(UInt32(0))
     }
-    guard let entry = registration(of: object) else { return }
+    guard let entry = registration(of: object) else { return writeAnyStranger(object) }
     write(entry.classID)
     write(object.rowID)
   }
@@ -53,18 +77,29 @@ extension DataBuffer {
       return nil
     }
     guard let entry = object.registration, entry.store === store else {
+      if store.strangers != nil { return nil }
       fail(
         .notInserted,
         "a \(type(of: object)) is referred to that is not inserted in this store: insert it first")
       return nil
     }
-    guard !object.state.contains(.deleted) else {
+    guard !object.state.contains(.deleted) || store.strangers != nil else {
       fail(
         .notInserted,
         "\(entry.name) row \(object.rowID) is referred to and deleted: remove the reference first")
       return nil
     }
     return entry
+  }
+
+  private mutating func writeStranger(_ object: StoredObject) {
+    if let strangers = store?.strangers { write(strangers.row(of: object)) }
+  }
+
+  private mutating func writeAnyStranger(_ object: StoredObject) {
+    guard let strangers = store?.strangers else { return }
+    write(Strangers.classID)
+    write(strangers.row(of: object))
   }
 }
 
@@ -87,7 +122,7 @@ extension DataBuffer {
   ///
   /// - Throws: ``DataBufferError`` with `endOfBuffer`, `countBeyondEnd`, `unknownRow`,
   ///   `unknownClass` or `noStore`.
-  public mutating func readObjects<Object: StoredObject>(
+  @inlinable public mutating func readObjects<Object: StoredObject>(
     of type: Object.Type
   ) throws(DataBufferError) -> [Object] {
     let entry = try registration(of: type)
@@ -95,12 +130,14 @@ extension DataBuffer {
     var objects: [Object] = []
     objects.reserveCapacity(count)
     for _ in 0..<count {
-      guard let object = try readReference(entry) as? Object else {
-        throw DataBufferError(.invalidValue, at: offset - 4, "a list holds the row 0")
-      }
+      guard let object = try readReference(entry) as? Object else { throw rowZeroInList }
       objects.append(object)
     }
     return objects
+  }
+
+  @usableFromInline var rowZeroInList: DataBufferError {
+    DataBufferError(.invalidValue, at: offset - 4, "a list holds the row 0")
   }
 
   /// Reads a reference to an object of any registered class; class 0, row 0 is nil.
@@ -112,6 +149,9 @@ extension DataBuffer {
     guard let store else { throw noStore }
     let before = offset
     let classID = try readUInt8()
+    if classID == Strangers.classID, let strangers = store.strangers {
+      return strangers.object(try readUInt32())
+    }
     if let entry = store.registration(classID: classID) {
       return try readReference(entry)
     }
@@ -141,12 +181,13 @@ extension DataBuffer {
     return objects
   }
 
-  private mutating func readReference(
+  @usableFromInline mutating func readReference(
     _ entry: RegisteredClass
   ) throws(DataBufferError) -> StoredObject? {
     let rowID = try readUInt32()
     if rowID == 0 { return nil }
     guard entry.mayHave(rowID) else {
+      if let stranger = store?.strangers?.object(rowID) { return stranger }
       throw DataBufferError(
         .unknownRow, at: offset - 4, "\(entry.name) has never had a row \(rowID)")
     }
@@ -154,7 +195,7 @@ extension DataBuffer {
     return entry.object(rowID)
   }
 
-  func registration(
+  @usableFromInline func registration(
     of type: StoredObject.Type
   ) throws(DataBufferError) -> RegisteredClass {
     guard let store else { throw noStore }

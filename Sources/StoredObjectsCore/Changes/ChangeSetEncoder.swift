@@ -101,7 +101,11 @@ extension RegisteredClass {
       ?? ClassMetadata(
         classVersion: version, classID: classID, salt: .random(),
         flags: format)
-    if changeCounts.inserts > 0 { next.lastRowID = shared.lastRowID }
+    // A saved history speaks of rows that have no record, and brings them back.
+    let isRemembered = store?.history?.bufferName != nil
+    if changeCounts.inserts > 0 || isRemembered {
+      next.lastRowID = shared.lastRowID
+    }
     if changeCounts.inserts + changeCounts.updates > 0 {
       next.classVersion = max(next.classVersion, version)
     }

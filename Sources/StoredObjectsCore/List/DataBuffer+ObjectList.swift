@@ -5,18 +5,23 @@ extension DataBuffer {
   /// Each object must be inserted in the store, not deleted, and of exactly the class `Object`.
   ///
   /// Complexity: linear in the number of objects; of a list that was read, none is made.
-  public mutating func write<Object: StoredObject>(_ list: ObjectList<Object>) {
+  @inlinable public mutating func write<Object: StoredObject>(_ list: ObjectList<Object>) {
     switch list.storage {
     case .objects(let objects): write(objects)
     case .packed(let references):
-      if references.entry.store === store, references.firstUnreferable() == nil {
-        writeCount(references.rowIDs.count)
-        writeRows(references.rowIDs)
-      } else {
-        // Says what is wrong with which object.
-        write(list.array)
-      }
+      // The array says what is wrong with which object.
+      if !writePacked(references) { write(list.array) }
     }
+  }
+
+  /// Writes references as they are; false when one of them can't be.
+  @usableFromInline mutating func writePacked(_ references: PackedReferences) -> Bool {
+    guard references.entry.store === store, references.firstUnreferable() == nil else {
+      return false
+    }
+    writeCount(references.rowIDs.count)
+    writeRows(references.rowIDs)
+    return true
   }
 
   /// Reads references to objects of a known class, in their order, repeats included, and makes none
@@ -35,6 +40,14 @@ extension DataBuffer {
     let rowIDs = readRows(count)
     let last = entry.shared.lastRowID
     if let index = rowIDs.firstIndex(where: { $0 <= ClassMetadata.rowID || $0 > last }) {
+      if let strangers = store?.strangers {
+        let objects = rowIDs.map { strangers.object($0) ?? entry.object($0) }
+        return ObjectList(objects.lazy.compactMap { $0 as? Object })
+      }
+      if store?.strangers != nil {
+        position = self.start + start - 4
+        return ObjectList(try readObjects(of: type))
+      }
       position = self.start + start
       throw unknownRow(rowIDs[index], entry, at: start + 4 * index)
     }

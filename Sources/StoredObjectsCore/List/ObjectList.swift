@@ -24,17 +24,22 @@
 ///
 /// A list belongs to the isolation domain of its store.
 public struct ObjectList<Element: StoredObject> {
-  enum Storage {
+  @usableFromInline enum Storage {
     /// Made by the application: holds its objects.
     case objects([Element])
     /// Read from a record.
     case packed(PackedReferences)
   }
 
-  var storage: Storage
+  @usableFromInline var storage: Storage
 
   /// Makes an empty list.
   public init() { storage = .objects([]) }
+
+  /// Makes a list that holds objects.
+  ///
+  /// Complexity: constant time; the array is shared until one of the two changes.
+  public init(_ objects: [Element]) { storage = .objects(objects) }
 
   /// Makes a list that holds objects.
   public init(_ objects: some Sequence<Element>) { storage = .objects(Array(objects)) }

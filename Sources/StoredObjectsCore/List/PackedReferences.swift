@@ -1,5 +1,5 @@
 /// References to objects of one class, as they are in a record: the row IDs.
-struct PackedReferences {
+@usableFromInline struct PackedReferences {
   let entry: RegisteredClass
   private(set) var rowIDs: [UInt32]
   /// Objects among them that no save has written yet, by their rows.

@@ -33,11 +33,13 @@ public struct Content<Value> {
     storage storage: ReferenceWritableKeyPath<Object, Self>
   ) -> Value {
     get {
-      object.checkForContent()
+      if !object.isReadable { object.willRead() }
       return object[keyPath: storage].value
     }
     _modify {
-      object.willUpdate()
+      if object.isPlain { object.willUpdate() } else { object.willModify() }
+      defer { if !object.isPlain { object.didModify() } }
+      // Only one `yield`: with two the compiler calls the runtime to follow the key path.
       yield &object[keyPath: storage].value
     }
   }

@@ -2,8 +2,8 @@
 ///
 /// The default, nothing, is a fault.
 @usableFromInline struct ObjectState: OptionSet, Sendable {
-  @usableFromInline let rawValue: UInt8
-  @inlinable init(rawValue: UInt8) { self.rawValue = rawValue }
+  @usableFromInline let rawValue: UInt16
+  @inlinable init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// The properties hold what the record says, or what the application has set.
   @inlinable static var hasContent: ObjectState { ObjectState(rawValue: 1) }
@@ -17,6 +17,18 @@
   @inlinable static var loading: ObjectState { ObjectState(rawValue: 16) }
   /// In its class's list of pending objects, which holds it strongly.
   @inlinable static var pending: ObjectState { ObjectState(rawValue: 32) }
+
+  /// The store has been told that the object changes, and an undo manager what it was like before.
+  @inlinable static var editable: ObjectState { ObjectState(rawValue: 128) }
+
+  /// Of a class with relationships: there is more to do before it is read or changed.
+  @inlinable static var attentive: ObjectState { ObjectState(rawValue: 256) }
+
+  /// Someone waits for changes of its properties.
+  @inlinable static var observed: ObjectState { ObjectState(rawValue: 512) }
+
+  /// Objects whose accessors have more to do.
+  @inlinable static var special: ObjectState { [.attentive, .observed] }
 
   /// In no store.
   @inlinable static var detached: ObjectState { ObjectState(rawValue: 64) }

@@ -4,7 +4,7 @@ import Logging
 ///
 /// What is used for each object is not checked for exclusivity: it belongs to one isolation domain,
 /// and no code of others runs during an access.
-final class RegisteredClass {
+@usableFromInline final class RegisteredClass {
   let type: StoredObject.Type
   /// The position in the order of registration.
   let classID: UInt8
@@ -21,6 +21,19 @@ final class RegisteredClass {
   /// Not weak: a weak reference makes every other one to the store slow, for good.
   @safe @exclusivity(unchecked)
   private(set) unowned var store: Store?
+
+  /// Whether the class has relationships that are kept, and whether one leads to the class itself.
+  var isAttentive: Bool { specialState.contains(.attentive) }
+  var refersToItself = false
+  /// What the accessors of the class's objects have to do beside the usual.
+  @safe @exclusivity(unchecked)
+  var specialState: ObjectState = []
+
+  /// What no two objects of the class have in common, and who has what.
+  let uniqueConstraints: [UniqueConstraint]
+  var uniqueIndexes: [UniqueIndex]?
+  /// How many commits the indexes know of.
+  var uniqueIndexCommitCount: UInt64 = 0
 
   /// How the records of the class are laid out.
   let format: ClassMetadata.Flags
@@ -49,6 +62,7 @@ final class RegisteredClass {
     self.classID = classID
     self.name = type.storedName
     self.version = type.classVersion
+    self.uniqueConstraints = type.uniqueConstraints
     self.table = table
     self.shared = shared
     self.store = store
@@ -97,6 +111,7 @@ extension RegisteredClass {
     object.rowID = rowID
     object.registration = self
     object.state.remove(.detached)
+    object.state.formUnion(specialState)
     objects.enter(object, rowID)
   }
 
@@ -106,6 +121,8 @@ extension RegisteredClass {
     object.registration = nil
     object.rowID = 0
     object.state.insert(.detached)
+    if object.state.contains(.observed) { store?.observedObjects?.forget(object) }
+    object.state.subtract(.special)
   }
 
   /// An object of the class is going away.
@@ -152,7 +169,7 @@ extension RegisteredClass {
   /// The objects stay behind, on their own.
   func orphan() {
     for object in takePending() {
-      object.state.subtract([.pending, .inserted, .updated, .deleted])
+      object.state.subtract([.pending, .inserted, .updated, .deleted, .editable])
     }
   }
 

@@ -27,10 +27,14 @@ extension StoredObject {
   /// acknowledged no save goes through, so that a default never overwrites good data. To handle the
   /// error on the spot, call ``fetchContent()`` before reading properties.
   @inlinable public final func checkForContent() {
-    if !state.contains(.hasContent) { fetchLazily() }
+    if state.intersection([.hasContent, .attentive]) != .hasContent { fetchLazily() }
   }
 
   @usableFromInline final func fetchLazily() {
+    if state.contains(.attentive) {
+      registration?.store?.settleRelationships(beforeReading: self)
+      if hasContent { return }
+    }
     do {
       try fetchContent()
     } catch {
@@ -43,7 +47,7 @@ extension StoredObject {
   /// Reads the record of a fault, so that its other properties are not lost. Does nothing for an
   /// object that is in no store. Calling it twice is harmless.
   @inlinable public final func willUpdate() {
-    if state.isDisjoint(with: [.updated, .inserted, .detached, .loading]) { beginUpdate() }
+    if state.isDisjoint(with: [.editable, .detached, .loading]) { beginUpdate() }
   }
 
   @usableFromInline final func beginUpdate() {

@@ -32,14 +32,17 @@ open class StoredObject {
   public internal(set) final var rowID: UInt32 = 0
   /// The class's entry in the store; nil while the object is in no store.
   @safe @exclusivity(unchecked)
-  final var registration: RegisteredClass?
+  @usableFromInline final var registration: RegisteredClass?
 
   /// Makes an object that is in no store yet, see ``Store/insert(_:)``.
   ///
   /// The store makes faults with it too, so it should set defaults and do no more.
   public required init() {}
 
-  deinit { registration?.forget(rowID) }
+  deinit {
+    if state.contains(.observed) { registration?.store?.observedObjects?.forget(self) }
+    registration?.forget(rowID)
+  }
 
   // MARK: What a class says of itself
 
@@ -56,6 +59,16 @@ open class StoredObject {
     // As `String(describing:)`, which first asks for three conformances that no type has.
     _typeName(Self.self, qualified: false)
   }
+
+  /// The references that have a delete rule or an inverse, see ``Relationship``; none, unless
+  /// overridden.
+  ///
+  /// A subclass adds its own to `super.relationships`.
+  open class var relationships: [Relationship] { [] }
+
+  /// What no two objects of the class may have in common, see ``UniqueConstraint``; nothing, unless
+  /// overridden.
+  open class var uniqueConstraints: [UniqueConstraint] { [] }
 
   // MARK: What a subclass overrides
 

@@ -27,7 +27,13 @@ extension Store {
     noteChange()
     // Row 0 stands for a row ID that could not be had; the save refuses it.
     entry.adopt(object, entry.shared.nextRowID() ?? 0)
-    entry.mark(object) { $0.formUnion([.inserted, .hasContent]) }
+    noteAbsence(of: object, entry)
+    if entry.isAttentive {
+      entry.mark(object) { $0.formUnion([.inserted, .hasContent]) }
+      relationships?.didInsert(object, entry)
+    } else {
+      entry.mark(object) { $0.formUnion([.inserted, .hasContent, .editable]) }
+    }
     delegate?.storeDidChange(self)
   }
 
@@ -35,7 +41,9 @@ extension Store {
     guard object.state.contains(.deleted) else { return }
     delegate?.store(self, willInsert: object)
     noteChange()
+    noteAbsence(of: object, entry)
     entry.mark(object) { $0.remove(.deleted) }
+    if entry.isAttentive { relationships?.didInsert(object, entry) }
     delegate?.storeDidChange(self)
   }
 
@@ -53,13 +61,17 @@ extension Store {
   public func delete(_ object: StoredObject) {
     guard let entry = object.registration, !object.state.contains(.deleted) else { return }
     precondition(entry.store === self, "The object is in another store.")
+    settleRelationships()
     // Its content outlives its record. One that can't be read may well be the reason to delete it.
     try? object.fetchContent()
     delegate?.store(self, willDelete: object)
     noteChange()
+    noteImage(of: object, entry)
     // Marked first: a rule that comes back to this object ends here.
     entry.mark(object) { $0.insert(.deleted) }
     object.prepareForDelete()
+    settleRelationships()
+    if entry.isAttentive { relationships?.didDelete(object, entry, self) }
     delegate?.storeDidChange(self)
   }
 
@@ -73,10 +85,18 @@ extension Store {
   /// Complexity: constant time; nothing but a flag test for an object that has changed before.
   public func willUpdate(_ object: StoredObject) {
     guard let entry = object.registration, entry.store === self,
-      object.state.isDisjoint(with: [.inserted, .updated, .loading])
+      object.state.isDisjoint(with: [.editable, .loading])
     else { return }
     object.checkForContent()
     guard object.hasContent else { return }
+    noteImage(of: object, entry)
+    if entry.isAttentive {
+      if isTracked(object) { trackEdit(of: object, entry) }
+    } else {
+      object.state.insert(.editable)
+    }
+    // Changed before, in an earlier step.
+    guard object.state.isDisjoint(with: [.inserted, .updated]) else { return }
     // Marked first: a delegate that changes this object ends here.
     entry.mark(object) { $0.insert(.updated) }
     delegate?.store(self, willUpdate: object)
@@ -100,6 +120,7 @@ extension Store {
   /// Complexity: linear in the number of changed objects.
   public func discardChanges() {
     let hadChanges = hasUnsavedChanges
+    relationships?.reset()
     noteChange()
     collectChangesElsewhere()
     for entry in classes {
@@ -107,18 +128,29 @@ extension Store {
     }
     pendingNames = [:]
     acknowledgeFetchFailures()
+    history?.didDiscard()
     if hadChanges { delegate?.storeDidChange(self) }
   }
 
   private func discard(_ object: StoredObject, _ entry: RegisteredClass) {
     if object.state.contains(.inserted) {
-      entry.release(object)
+      release(object, entry)
       object.state = [.hasContent, .detached]
     } else if object.state.contains(.updated) || isChangedElsewhere(object.rowID, entry) {
-      object.state = []
+      object.state.formIntersection(.special)
+      object.noteObservedChange()
     } else {
-      object.state.subtract([.deleted, .pending])
+      object.state.subtract([.deleted, .pending, .editable])
     }
+  }
+
+  /// Makes an object one that is in no store.
+  func release(_ object: StoredObject, _ entry: RegisteredClass) {
+    if let history {
+      let key = ObjectKey(classID: entry.classID, rowID: object.rowID)
+      history.noteDeparture(of: object, key)
+    }
+    entry.release(object)
   }
 
   func noteChange() {

@@ -25,6 +25,7 @@ extension Store {
         at: .init(path: backend.location, offset: failure.offset), underlying: failure)
     }
     noteChange()
+    try noteBuffer(named: name)
     pendingNames[ExactName(name)] = .some(
       NamedBufferChecksum.sealed(buffer.bytes, name: name))
     delegate?.storeDidChange(self)
@@ -46,8 +47,14 @@ extension Store {
     return DataBuffer(bytes, store: self)
   }
 
+  /// Takes down a buffer before it changes.
+  private func noteBuffer(named name: String) throws(StoreError) {
+    guard let history, history.bufferName != name else { return }
+    history.note(ExactName(name), try sealedBuffer(named: name))
+  }
+
   /// The buffer with its checksum, saved or not.
-  private func sealedBuffer(named name: String) throws(StoreError) -> [UInt8]? {
+  func sealedBuffer(named name: String) throws(StoreError) -> [UInt8]? {
     if let pending = pendingNames[ExactName(name)] { return pending }
     do {
       return try backend.withNamedBuffer(name) { span in
@@ -68,6 +75,7 @@ extension Store {
   public func removeBuffer(named name: String) throws(StoreError) {
     try refuseEmptyName(name)
     guard try sealedBuffer(named: name) != nil else { return }
+    try noteBuffer(named: name)
     pendingNames[ExactName(name)] = .some(nil)
     delegate?.storeDidChange(self)
   }

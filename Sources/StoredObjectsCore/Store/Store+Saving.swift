@@ -7,11 +7,15 @@ extension Store {
   /// Complexity: linear in the number of changed objects and the size of their records.
   ///
   /// - Throws: ``StoreError`` with `notEncodable` (an object can't be written, or refers to one that
-  ///   is not in the store), `contentUnavailable` (see ``fetchFailures``), `conflict` (see
-  ///   ``keepConflictingChanges()``), `rowIDsExhausted`, `readOnly`, `full`, `ioError`, `damaged` or
+  ///   is not in the store), `contentUnavailable` (see ``fetchFailures``), `deleteDenied`, `notUnique`,
+  ///   `conflict` (see ``keepConflictingChanges()``), `rowIDsExhausted`, `readOnly`, `full`, `ioError`, `damaged` or
   ///   `closed`.
   public func saveChanges() throws(StoreError) {
+    relationships?.endModifications()
+    settleRelationships()
     try refuseFetchFailures()
+    try relationships?.refuseDenied(classes)
+    try saveHistory()
     guard hasUnsavedChanges else { return acceptChanges() }
     var encoder = try encodeChanges()
     // Writing an object may have read others.
@@ -20,11 +24,17 @@ extension Store {
       try backend.coordinator.whileCommitting {
         try refuseOtherOrder()
         try refuseConflicts()
+        for entry in classes { entry.dropStaleUniqueIndexes() }
+        relationships?.willCommit()
+        try refuseDuplicates()
         let metadata = encoder.appendMetadata(of: classes)
         let changes = encoder.changeSet()
         try backend.commit(changes)
         for (entry, saved) in metadata { entry.shared.setMetadata(saved) }
         backend.coordinator.announce(changes, from: inbox)
+        updateUniqueIndexes()
+        relationships?.didCommit()
+        publish(changes)
       }
     } catch {
       throw .wrapping(error, .ioError, at: .init(path: backend.location))
@@ -66,10 +76,11 @@ extension Store {
   private func acceptChanges() {
     for entry in classes {
       for object in entry.takePending() {
-        if object.state.contains(.deleted) { entry.release(object) }
-        object.state.subtract([.inserted, .updated, .deleted, .pending])
+        if object.state.contains(.deleted) { release(object, entry) }
+        object.state.subtract([.inserted, .updated, .deleted, .pending, .editable])
       }
     }
+    history?.didSave(pendingNames)
     pendingNames = [:]
   }
 }

@@ -57,15 +57,19 @@ extension Store {
   }
 
   private func makeFault(_ object: StoredObject) {
-    if !object.state.contains(.loading) { object.state.remove(.hasContent) }
+    if object.state.contains(.loading) { return }
+    object.state.remove(.hasContent)
+    object.noteObservedChange()
   }
 }
 
 extension Store {
   func collectChangesElsewhere() {
     guard inbox.hasNews else { return }
+    relationships?.forgetIndexes()
     for (table, rows) in inbox.take() {
       rowsChangedElsewhere[table, default: []].formUnion(rows)
+      history?.noteForeignChanges(rows, classes.first { $0.table == table })
     }
   }
 

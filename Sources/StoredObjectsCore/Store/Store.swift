@@ -61,6 +61,20 @@ public final class Store {
   @safe @exclusivity(unchecked)
   var isEncoding = false
   var changedWhileEncoding = false
+  /// Keeps inverses; nil where no class has relationships.
+  @safe @exclusivity(unchecked)
+  var relationships: RelationshipKeeper?
+  /// See ``isObservable``.
+  @safe @exclusivity(unchecked)
+  var observedObjects: ObservedObjects?
+  var listeners: [AsyncStream<StoreChanges>.Continuation] = []
+  /// See ``undoManager``.
+  @safe @exclusivity(unchecked)
+  var history: StoreUndoManager?
+  /// Whether a step of the history is being taken back.
+  var isRestoring = false
+  /// Stand in for objects without a row, while images are made and applied.
+  var strangers: Strangers?
   /// Takes down the references that are read, while a check reads records.
   var referenceRecorder: ReferenceRecorder?
 
@@ -75,6 +89,7 @@ public final class Store {
 
   deinit {
     backend.coordinator.detach(inbox)
+    for listener in listeners { listener.finish() }
     // All of them first: the end of an object may lead to objects of other classes.
     for entry in classes { entry.leaveStore() }
     for entry in classes { entry.orphan() }
@@ -83,6 +98,8 @@ public final class Store {
   func enroll(_ entry: RegisteredClass) {
     classes.append(entry)
     classesByType[ObjectIdentifier(entry.type)] = entry
+    entry.setObserved(isObservable)
+    learnRelationships(of: entry)
   }
 
   /// The entry of a class, or nil.

@@ -95,6 +95,10 @@ extension StoreError {
     public static let newerVersion = Code(description: "newerVersion")
     /// An object could not be encoded.
     public static let notEncodable = Code(description: "notEncodable")
+    /// A deleted object still refers to others, and its delete rule is to deny that.
+    public static let deleteDenied = Code(description: "deleteDenied")
+    /// Two objects have the same values where they must differ.
+    public static let notUnique = Code(description: "notUnique")
     /// Content could not be read when it was needed, and has not been acknowledged since.
     public static let contentUnavailable = Code(description: "contentUnavailable")
     /// Another store has saved changes to objects that have unsaved changes here.

@@ -1,0 +1,109 @@
+#if Macros
+  /// Makes a subclass of ``StoredObject`` a stored class.
+  ///
+  ///     @Stored final class Song: StoredObject {
+  ///       var title: String = ""
+  ///       var seconds: UInt32 = 0
+  ///       var artist: Artist?
+  ///       @Transient var isPlaying: Bool = false
+  ///     }
+  ///
+  /// Every stored property becomes a field of the record, in the order of the declarations, and has a
+  /// type and a default. Reading one reads the record of a fault first, changing one tells the store.
+  /// The bytes are those of a hand-written class that writes the same properties in the same order.
+  ///
+  /// - Parameter version: The version of the class, if it is higher than what its properties say.
+  @attached(
+    member, names: named(readContent), named(writeContent), named(classVersion), named(Former),
+    named(relationships), named(uniqueConstraints), named(dissolveAllRelationships))
+  @attached(memberAttribute)
+  public macro Stored(version: UInt8 = 0) =
+    #externalMacro(module: "StoredObjectsMacros", type: "StoredMacro")
+
+  /// What ``Stored(version:)`` puts on each stored property; not for writing by hand.
+  @attached(accessor, names: named(init), named(get), named(_modify))
+  @attached(peer, names: prefixed(_))
+  public macro StoredField() =
+    #externalMacro(module: "StoredObjectsMacros", type: "StoredFieldMacro")
+
+  /// Keeps a property out of the record; it begins with its default in every run.
+  @attached(peer)
+  public macro Transient() = #externalMacro(module: "StoredObjectsMacros", type: "MarkMacro")
+
+  /// Says which version of the class brought a property.
+  ///
+  /// Records of earlier versions do not have it, and give the property its default.
+  @attached(peer)
+  public macro Since(_ version: UInt8) =
+    #externalMacro(module: "StoredObjectsMacros", type: "MarkMacro")
+
+  /// Says what a property was called before.
+  ///
+  /// It is a note for readers: records hold no names.
+  @attached(peer)
+  public macro Formerly(_ name: String) =
+    #externalMacro(module: "StoredObjectsMacros", type: "MarkMacro")
+
+  /// Says which field stood in the place of a property in records of earlier versions.
+  ///
+  /// The class's `upgrade(from:former:)` turns the former value, nil where there was none, into the
+  /// new one.
+  @attached(peer)
+  public macro Formerly<Value>(_ name: String, _ type: Value.Type, until version: UInt8) =
+    #externalMacro(module: "StoredObjectsMacros", type: "MarkMacro")
+
+  /// Keeps the place of a property that the class no longer has.
+  ///
+  /// Records of earlier versions have it, those that are written do not, and an object has no room
+  /// for it. The class's `upgrade(from:former:)` can look at the value.
+  @attached(accessor, names: named(get))
+  public macro Dropped(in version: UInt8) =
+    #externalMacro(module: "StoredObjectsMacros", type: "DroppedMacro")
+
+  /// Says what becomes of the objects that a property refers to when the object is deleted, and which
+  /// of their properties is the other side.
+  ///
+  ///     @Relationship(deleteRule: .cascade, inverse: \Song.album) var songs: [Song] = []
+  ///
+  /// See ``StoredObjectsCore/Relationship``, which this makes. Only one side names the inverse, or
+  /// the compiler finds a circle; the other may have the attribute for its delete rule.
+  @attached(peer)
+  public macro Relationship(
+    deleteRule: Relationship.DeleteRule = .nullify, inverse: AnyKeyPath? = nil
+  ) = #externalMacro(module: "StoredObjectsMacros", type: "MarkMacro")
+
+  /// Says that no two objects of the class have the same value in the property, but for nil.
+  ///
+  /// See ``UniqueConstraint``, which this makes.
+  @attached(peer)
+  public macro Unique() = #externalMacro(module: "StoredObjectsMacros", type: "MarkMacro")
+
+  /// Says that no two objects of the class have the same values in the property and another.
+  @attached(peer)
+  public macro Unique(with other: AnyKeyPath) =
+    #externalMacro(module: "StoredObjectsMacros", type: "MarkMacro")
+
+  /// What expansions of ``Stored(version:)`` call.
+  public enum StoredExpansion {
+    /// Runs what may throw or not, which the expansion can't see.
+    ///
+    /// - Throws: what the body throws.
+    @inlinable public static func run(_ body: @autoclosure () throws -> Void) throws {
+      try body()
+    }
+
+    /// A value that is no reference stays.
+    @inlinable @_disfavoredOverload public static func letGo<Value>(_ value: inout Value) {}
+    /// A reference becomes nil.
+    @inlinable public static func letGo<Object: StoredObject>(_ object: inout Object?) {
+      object = nil
+    }
+    /// A list of references is empty afterwards.
+    @inlinable public static func letGo<List: RangeReplaceableCollection>(_ list: inout List)
+    where List.Element: StoredObject { list = List() }
+    /// A set of references is empty afterwards.
+    @inlinable public static func letGo<Object: StoredObject>(_ objects: inout Set<Object>) {
+      objects = []
+    }
+  }
+#endif

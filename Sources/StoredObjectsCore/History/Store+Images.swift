@@ -1,0 +1,51 @@
+extension Store {
+  /// What an object is like now.
+  ///
+  /// - Throws: ``StoreError`` with `notEncodable`, whatever its class's `writeContent(to:)` says.
+  func image(
+    of object: StoredObject, _ entry: RegisteredClass
+  ) throws(StoreError) -> ObjectImage {
+    if object.state.contains(.deleted) { return .absent }
+    guard object.hasContent else { return .unreadable }
+    return .content(try contentImage(of: object, entry))
+  }
+
+  func contentImage(
+    of object: StoredObject, _ entry: RegisteredClass
+  ) throws(StoreError) -> ContentImage {
+    let outer = (strangers, isEncoding)
+    let strangers = Strangers()
+    (self.strangers, isEncoding) = (strangers, true)
+    defer { (self.strangers, isEncoding) = outer }
+    var buffer = DataBuffer([], store: self)
+    do {
+      try object.writeContent(to: &buffer)
+      if let failure = buffer.failure { throw failure }
+    } catch {
+      throw .wrapping(error, .notEncodable, at: entry.place(object.rowID))
+    }
+    return ContentImage(
+      bytes: buffer.bytes, version: entry.version, strangers: strangers.objects)
+  }
+
+  /// Gives an object the content of an image.
+  func setContent(
+    of object: StoredObject, _ entry: RegisteredClass, to image: ContentImage
+  ) throws(StoreError) {
+    let outer = strangers
+    strangers = Strangers(image.strangers)
+    object.state.insert(.loading)
+    defer {
+      strangers = outer
+      object.state.remove(.loading)
+    }
+    var buffer = DataBuffer(image.bytes, store: self)
+    buffer.version = image.version
+    do {
+      try object.readContent(from: &buffer)
+    } catch {
+      throw .wrapping(error, .damaged, at: entry.place(object.rowID))
+    }
+    object.state.insert(.hasContent)
+  }
+}

@@ -1,0 +1,164 @@
+import Logging
+
+extension Store {
+  /// Takes down what changes do, and takes it back; nil, the default, for none of that.
+  ///
+  /// See ``StoreUndoManager``.
+  public var undoManager: StoreUndoManager? {
+    get { history }
+    set {
+      guard newValue !== history else { return }
+      history?.store = nil
+      newValue?.store = self
+      history = newValue
+      // What has changed before has to be told again.
+      for entry in classes {
+        for object in entry.pending { object.state.remove(.editable) }
+      }
+    }
+  }
+
+  /// Takes down what an object is like before it changes.
+  func noteImage(of object: StoredObject, _ entry: RegisteredClass) {
+    guard let history, !isRestoring else { return }
+    let key = ObjectKey(classID: entry.classID, rowID: object.rowID)
+    guard !history.knows(key) else { return }
+    do {
+      history.note(key, try image(of: object, entry))
+    } catch {
+      logger.error("The undo history begins anew, because an object can't be encoded: \(error)")
+      history.removeAllActions()
+    }
+  }
+
+  /// Takes down that a row was not there before.
+  func noteAbsence(of object: StoredObject, _ entry: RegisteredClass) {
+    guard let history, !isRestoring else { return }
+    history.note(ObjectKey(classID: entry.classID, rowID: object.rowID), .absent)
+  }
+
+  /// The step is over: the next change of its objects belongs to another one.
+  func reopenObjects(of step: UndoStep) {
+    for key in step.keys {
+      registration(classID: key.classID)?.living(key.rowID)?.state.remove(.editable)
+    }
+  }
+}
+
+// MARK: - Going back
+
+/// An object of a step, as it is and as it is to be.
+private struct Restoration {
+  let key: ObjectKey
+  let entry: RegisteredClass
+  /// Nil while it is not there.
+  var object: StoredObject?
+  let current: ObjectImage
+  let target: ObjectImage
+}
+
+extension Store {
+  /// Makes everything that a step has touched what it was before.
+  ///
+  /// - Returns: the step that takes this back.
+  /// - Throws: ``StoreError``; then nothing has changed.
+  func apply(_ step: UndoStep) throws(StoreError) -> UndoStep {
+    let restorations = try plan(step)
+    var reverse = UndoStep(name: step.name)
+    for restoration in restorations {
+      reverse.note(restoration.key, restoration.current.shrunk(against: restoration.target))
+    }
+    for name in step.names.keys { reverse.names[name] = .some(try sealedBuffer(named: name.text)) }
+    isRestoring = true
+    defer { isRestoring = false }
+    relationships?.forgetIndexes()
+    noteChange()
+    try restore(restorations)
+    for (name, bytes) in step.names { pendingNames[name] = .some(bytes) }
+    delegate?.storeDidChange(self)
+    return reverse
+  }
+
+  private func plan(_ step: UndoStep) throws(StoreError) -> [Restoration] {
+    var restorations: [Restoration] = []
+    restorations.reserveCapacity(step.keys.count)
+    for key in step.keys {
+      guard let image = step.images[key] else { continue }
+      guard let entry = registration(classID: key.classID) else {
+        throw StoreError(.notRegistered, "A step of the history changed class \(key.classID).")
+      }
+      let object = try object(entry, rowID: key.rowID)
+      let current = if let object { try self.image(of: object, entry) } else { ObjectImage.absent }
+      let target = try image.whole(of: current, at: entry.place(key.rowID))
+      if case .unreadable = target, entry.living(key.rowID) == nil {
+        throw StoreError(
+          .recordMissing, "The object was deleted without being read, and its record is gone.",
+          at: entry.place(key.rowID))
+      }
+      restorations.append(
+        Restoration(key: key, entry: entry, object: object, current: current, target: target))
+    }
+    return restorations
+  }
+
+  /// First who is there, then what they hold: contents refer to others by their rows.
+  private func restore(_ planned: [Restoration]) throws(StoreError) {
+    var restorations = planned
+    for index in restorations.indices { restorePresence(&restorations[index]) }
+    do {
+      for restoration in restorations { try restoreContent(restoration, restoration.target) }
+    } catch {
+      for index in restorations.indices {
+        undoPresence(&restorations[index])
+        try? restoreContent(restorations[index], restorations[index].current)
+      }
+      throw error
+    }
+  }
+
+  private func restorePresence(_ restoration: inout Restoration) {
+    let entry = restoration.entry
+    switch (restoration.object, restoration.target.isPresent) {
+    case (nil, true): restoration.object = revive(restoration.key, entry)
+    case (let object?, false): entry.mark(object) { $0.insert(.deleted) }
+    default: break
+    }
+  }
+
+  private func undoPresence(_ restoration: inout Restoration) {
+    guard let object = restoration.object else { return }
+    let wasPresent = restoration.current.isPresent
+    restoration.entry.mark(object) {
+      if wasPresent { $0.remove(.deleted) } else { $0.insert(.deleted) }
+    }
+  }
+
+  /// The object of a row that is deleted, or was; the same instance if it lives.
+  private func revive(_ key: ObjectKey, _ entry: RegisteredClass) -> StoredObject {
+    if let object = entry.living(key.rowID) {
+      entry.mark(object) { $0.remove(.deleted) }
+      return object
+    }
+    let object: StoredObject
+    if let departed = history?.departedObject(key), type(of: departed) == entry.type {
+      entry.adopt(departed, key.rowID)
+      object = departed
+    } else {
+      object = entry.makeFault(key.rowID)
+    }
+    entry.mark(object) { $0.formUnion([.inserted, .hasContent]) }
+    return object
+  }
+
+  private func restoreContent(
+    _ restoration: Restoration, _ target: ObjectImage
+  ) throws(StoreError) {
+    guard case .content(let content) = target, let object = restoration.object else { return }
+    let entry = restoration.entry
+    if object.hasContent, try contentImage(of: object, entry).matches(content) { return }
+    try setContent(of: object, entry, to: content)
+    if !object.state.contains(.inserted) { entry.mark(object) { $0.insert(.updated) } }
+    object.state.remove(.editable)
+    object.noteObservedChange()
+  }
+}

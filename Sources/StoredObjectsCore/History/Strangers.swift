@@ -1,0 +1,30 @@
+/// Objects without a row of the store that an image refers to, each by its place in a list.
+///
+/// A record can't refer to them. An image may have to: an application may put a new song into a list
+/// first and insert it afterwards.
+final class Strangers {
+  private(set) var objects: [StoredObject]
+  private var rows: [ObjectIdentifier: UInt32] = [:]
+
+  /// The class ID of a stranger where the reader does not know the class; no class has it.
+  static let classID: UInt8 = 255
+
+  init(_ objects: [StoredObject] = []) { self.objects = objects }
+
+  /// The number that stands for an object: a row ID counted from the end, which no row has.
+  func row(of object: StoredObject) -> UInt32 {
+    let next = UInt32.max - UInt32(objects.count)
+    let row = rows[ObjectIdentifier(object), default: next]
+    if row == next {
+      objects.append(object)
+      rows[ObjectIdentifier(object)] = row
+    }
+    return row
+  }
+
+  /// The object of a number.
+  func object(_ row: UInt32) -> StoredObject? {
+    let index = Int(UInt32.max - row)
+    return index < objects.count ? objects[index] : nil
+  }
+}

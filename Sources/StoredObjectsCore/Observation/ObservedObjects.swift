@@ -1,0 +1,95 @@
+public import Observation
+
+/// The registrars of a store's objects, each made when a property of its object is first read.
+///
+/// They stand here, and not in the objects, so that objects of other stores have no room for them.
+final class ObservedObjects {
+  private var observed: [ObjectIdentifier: Observed] = [:]
+
+  private struct Observed {
+    let registrar = ObservationRegistrar()
+    /// Tells that a property has changed, for each that was ever read.
+    var properties: [AnyKeyPath: (StoredObject) -> Void] = [:]
+  }
+
+  /// A property is read, perhaps by someone who waits for the next change of it.
+  func access<Object: StoredObject, Value>(
+    _ object: Object, _ property: KeyPath<Object, Value>
+  ) {
+    let id = ObjectIdentifier(object)
+    let known = observed[id] ?? Observed()
+    let registrar = known.registrar
+    registrar.access(object, keyPath: property)
+    if known.properties[property] != nil { return }
+    observed[id, default: known].properties[property] = { object in
+      guard let object = object as? Object else { return }
+      registrar.withMutation(of: object, keyPath: property) {}
+    }
+  }
+
+  /// The registrar of an object, if any of its properties was ever read.
+  func registrar(of object: StoredObject) -> ObservationRegistrar? {
+    observed[ObjectIdentifier(object)]?.registrar
+  }
+
+  /// All properties of an object may be others than before.
+  func noteChange(of object: StoredObject) {
+    guard let properties = observed[ObjectIdentifier(object)]?.properties else { return }
+    for notify in properties.values { notify(object) }
+  }
+
+  /// An object goes away.
+  func forget(_ object: StoredObject) { observed[ObjectIdentifier(object)] = nil }
+}
+
+extension StoredObject: Observable {}
+
+extension Store {
+  /// Whether its objects can be observed: by `withObservationTracking`, `Observations`, and what is
+  /// built on them.
+  ///
+  ///     store.isObservable = true
+  ///     for await title in Observations({ song.title }) { label.text = title }
+  ///
+  /// False unless set, because a program can't ask whether anyone is watching: in an observable store
+  /// each reading of a property asks its object's registrar, which the first one makes. In others an
+  /// object pays nothing, neither time nor room. So a store that drives a user interface is
+  /// observable, and one that imports in the background is not.
+  ///
+  /// Properties by `@Stored` are observed one by one; an object with ``Content`` as a whole, so that
+  /// whoever reads one of its properties hears of changes of the others, too.
+  ///
+  /// Observers hear of edits, of what undo, redo and ``discardChanges()`` set back, of inverses, and
+  /// of what ``mergeChanges()`` and ``refresh(_:)`` make a fault. An object that is in no store is not
+  /// observed.
+  ///
+  /// Complexity: linear in the number of living objects.
+  public var isObservable: Bool {
+    get { observedObjects != nil }
+    set {
+      guard newValue != isObservable else { return }
+      observedObjects = newValue ? ObservedObjects() : nil
+      for entry in classes {
+        entry.setObserved(newValue)
+        for object in entry.livingObjects { object.setObserved(newValue) }
+      }
+    }
+  }
+}
+
+extension RegisteredClass {
+  func setObserved(_ isObserved: Bool) {
+    if isObserved { specialState.insert(.observed) } else { specialState.remove(.observed) }
+  }
+}
+
+extension StoredObject {
+  final func setObserved(_ isObserved: Bool) {
+    if isObserved { state.insert(.observed) } else { state.remove(.observed) }
+  }
+
+  /// Tells observers that any property may have changed.
+  final func noteObservedChange() {
+    if state.contains(.observed) { registration?.store?.observedObjects?.noteChange(of: self) }
+  }
+}

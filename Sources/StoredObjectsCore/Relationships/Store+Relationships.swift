@@ -1,0 +1,60 @@
+extension Store {
+  /// Brings inverses up to date, see ``Relationship``.
+  @inline(__always) func settleRelationships() {
+    if let relationships, relationships.hasEdits { relationships.settle() }
+  }
+
+  /// The same, before an object is read.
+  func settleRelationships(beforeReading object: StoredObject) {
+    guard let relationships, relationships.hasEdits, !isRestoring, !isEncoding,
+      !object.state.contains(.loading), !relationships.hasEditsOnly(of: object)
+    else { return }
+    relationships.settle()
+  }
+
+  /// A class has been registered; relationships cost nothing where no class has any.
+  func learnRelationships(of entry: RegisteredClass) {
+    guard relationships != nil || !entry.type.relationships.isEmpty else { return }
+    let keeper = relationships ?? RelationshipKeeper()
+    relationships = keeper
+    keeper.learn(classes)
+  }
+
+  /// An object is about to be edited, the first time since inverses were up to date.
+  func trackEdit(of object: StoredObject, _ entry: RegisteredClass) {
+    settleRelationships()
+    relationships?.willEdit(object, entry)
+    if !object.state.contains(.deleted) { object.state.insert(.editable) }
+  }
+
+  /// Whether an edit of the object has to be followed by its other sides.
+  func isTracked(_ object: StoredObject) -> Bool {
+    guard object.state.contains(.attentive), let relationships else { return false }
+    return !relationships.isSettling && !isRestoring
+  }
+}
+
+extension RegisteredClass {
+  /// Whether the class is another, or inherits from it.
+  func isKind(of other: StoredObject.Type) -> Bool {
+    var type: AnyClass? = self.type
+    while let current = type {
+      if current == other { return true }
+      type = _getSuperclass(current)
+    }
+    return false
+  }
+
+  /// From now on reading and changing an object of the class has more to do.
+  func makeAttentive() {
+    specialState.insert(.attentive)
+    for object in livingObjects { object.state.insert(.attentive) }
+  }
+}
+
+extension StoredObject {
+  /// The row that the object is.
+  var key: ObjectKey? {
+    registration.map { ObjectKey(classID: $0.classID, rowID: rowID) }
+  }
+}

@@ -1,0 +1,86 @@
+// The macros, as protocols that have an implementation: the compiler finds a macro by its module, and
+// tests can't link the module that is the plugin.
+
+#if Macros
+  package import SwiftSyntax
+  import SwiftSyntaxBuilder
+  package import SwiftSyntaxMacros
+
+  /// `@Stored`: the methods of a class, and what it puts on each property.
+  package protocol StoredExpansion: MemberMacro, MemberAttributeMacro {}
+
+  extension StoredExpansion {
+    package static func expansion(
+      of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+      conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+    ) -> [DeclSyntax] {
+      do throws(Findings) {
+        return try StoredClass(declaration, node).members
+      } catch {
+        for finding in error.all { context.diagnose(finding.diagnostic) }
+        return []
+      }
+    }
+
+    package static func expansion(
+      of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+      providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
+    ) -> [AttributeSyntax] {
+      // What is wrong is told by the other expansion.
+      guard declaration.is(ClassDeclSyntax.self),
+        case .field(let field) = try? StoredField.role(of: member)
+      else { return [] }
+      guard let version = field.droppedIn else { return ["@StoredField"] }
+      return [
+        """
+        @available(*, unavailable, message: "dropped in version \(raw: version)")
+        """
+      ]
+    }
+  }
+
+  /// `@StoredField`: what `@Stored` puts on a property.
+  package protocol StoredFieldExpansion: AccessorMacro, PeerMacro {}
+
+  extension StoredFieldExpansion {
+    package static func expansion(
+      of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
+      in context: some MacroExpansionContext
+    ) -> [AccessorDeclSyntax] {
+      guard case .field(let field) = try? StoredField.role(of: declaration) else { return [] }
+      let enclosing = context.lexicalContext.first?.as(ClassDeclSyntax.self)
+      return field.accessors(in: enclosing?.name.text ?? "Self")
+    }
+
+    package static func expansion(
+      of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+      in context: some MacroExpansionContext
+    ) -> [DeclSyntax] {
+      guard case .field(let field) = try? StoredField.role(of: declaration) else { return [] }
+      return [field.storageDeclaration]
+    }
+  }
+
+  /// `@Dropped`: a property without storage, whose place in the record is kept.
+  package protocol DroppedExpansion: AccessorMacro {}
+
+  extension DroppedExpansion {
+    package static func expansion(
+      of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
+      in context: some MacroExpansionContext
+    ) -> [AccessorDeclSyntax] {
+      guard case .field(let field) = try? StoredField.role(of: declaration) else { return [] }
+      return ["get { \(field.defaultValue.trimmed) }"]
+    }
+  }
+
+  /// `@Transient`, `@Since`, `@Relationship` and the like: what ``StoredExpansion`` reads, and nothing by itself.
+  package protocol MarkExpansion: PeerMacro {}
+
+  extension MarkExpansion {
+    package static func expansion(
+      of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+      in context: some MacroExpansionContext
+    ) -> [DeclSyntax] { [] }
+  }
+#endif

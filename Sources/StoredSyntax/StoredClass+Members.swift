@@ -1,0 +1,211 @@
+#if Macros
+  import SwiftSyntax
+  import SwiftSyntaxBuilder
+
+  extension StoredField {
+    /// The access to the property: content is read first, and changes are told.
+    ///
+    /// Key paths stand where they are needed only: making one takes longer than the access.
+    func accessors(in className: String) -> [AccessorDeclSyntax] {
+      [
+        """
+        @storageRestrictions(initializes: \(raw: storage))
+        init(initialValue) {
+          \(raw: storage) = initialValue
+        }
+        """,
+        """
+        get {
+          if !isReadable {
+            willRead(\\\(raw: className).\(raw: name))
+          }
+          return \(raw: storage)
+        }
+        """,
+        """
+        _modify {
+          if isPlain {
+            willUpdate()
+          } else {
+            willModify(\\\(raw: className).\(raw: name))
+          }
+          defer {
+            if !isPlain {
+              didModify(\\\(raw: className).\(raw: name))
+            }
+          }
+          yield &\(raw: storage)
+        }
+        """,
+      ]
+    }
+
+    /// The type as a value.
+    fileprivate var metatype: String { type.trimmed.metatype }
+
+    /// The property that holds the value.
+    var storageDeclaration: DeclSyntax {
+      "private var \(raw: storage): \(type.trimmed) = \(defaultValue.trimmed)"
+    }
+
+    /// The statements that read the field.
+    ///
+    /// Every record sets every field: what an old record does not have gets its default.
+    func reading(keepingFormer: Bool) -> String {
+      let value = "buffer.readValue(of: \(metatype))"
+      let from = since ?? 0
+      if let droppedIn {
+        let target = keepingFormer ? "former.\(name)" : "_"
+        let old =
+          from > 0 ? "\(from)..<\(droppedIn) ~= buffer.version" : "buffer.version < \(droppedIn)"
+        return "if \(old) { \(target) = try \(value) }"
+      }
+      guard let predecessor else {
+        if from == 0 { return "\(storage) = try \(value)" }
+        return """
+          \(storage) = try buffer.version >= \(from) ? \(value) : \(defaultValue.trimmed)
+          """
+      }
+      return """
+        if buffer.version >= \(predecessor.until) {
+          \(storage) = try \(value)
+        } else {
+          \(storage) = \(defaultValue.trimmed)
+          \(reading(predecessor, keeping: keepingFormer))
+        }
+        """
+    }
+
+    /// The statement that reads what stood in the field's place.
+    private func reading(_ predecessor: Predecessor, keeping: Bool) -> String {
+      let target = keeping ? "former.\(predecessor.name)" : "_"
+      let reading = "\(target) = try buffer.readValue(of: \(predecessor.type).self)"
+      guard let since, since > 0 else { return reading }
+      return "if buffer.version >= \(since) { \(reading) }"
+    }
+  }
+
+  extension StoredClass {
+    /// What is added to the class.
+    var members: [DeclSyntax] {
+      var members = [readContent, writeContent]
+      if version > 0 { members.append(classVersion) }
+      members += [relationships, uniqueConstraints, dissolving].compactMap(\.self)
+      if !formerValues.isEmpty { members.append(former) }
+      return members
+    }
+
+    /// An override has the access of its class.
+    private var access: String {
+      let keywords: Set<Keyword> = [.public, .open, .package]
+      let modifier = declaration.modifiers.first { $0.keyword.map(keywords.contains) == true }
+      return modifier.map { "\($0.name.text) " } ?? ""
+    }
+
+    private var keepsFormer: Bool { hook?.takesFormer == true && !formerValues.isEmpty }
+
+    private var readContent: DeclSyntax {
+      var lines: [String] = []
+      if !isRoot { lines.append("try StoredExpansion.run(super.readContent(from: &buffer))") }
+      if keepsFormer { lines.append("var former = Former()") }
+      lines += fields.map { $0.reading(keepingFormer: keepsFormer) }
+      if let hook {
+        let call = (hook.canThrow ? "try " : "") + "upgrade(from: buffer.version"
+        let former = hook.takesFormer ? ", former: former)" : ")"
+        lines.append("if buffer.version < \(version) { \(call)\(former) }")
+      }
+      return """
+        \(raw: access)override func readContent(from buffer: inout DataBuffer) throws {
+        \(raw: lines.joined(separator: "\n"))
+        }
+        """
+    }
+
+    private var writeContent: DeclSyntax {
+      var lines: [String] = []
+      if !isRoot { lines.append("try StoredExpansion.run(super.writeContent(to: &buffer))") }
+      lines += currentFields.map { "buffer.writeValue(\($0.storage), as: \($0.metatype))" }
+      return """
+        \(raw: access)override func writeContent(to buffer: inout DataBuffer) throws {
+        \(raw: lines.joined(separator: "\n"))
+        }
+        """
+    }
+
+    private var classVersion: DeclSyntax {
+      let version = isRoot ? "\(version)" : "Swift.max(super.classVersion, \(version))"
+      return """
+        \(raw: access)override class var classVersion: UInt8 {
+          \(raw: version)
+        }
+        """
+    }
+
+    private var relationships: DeclSyntax? {
+      let lines = currentFields.compactMap { field in
+        field.relationship.map { words in
+          "Relationship(\(keyPath(field))\(words.isEmpty ? "" : ", ")\(words))"
+        }
+      }
+      return override("relationships", "Relationship", lines)
+    }
+
+    private var uniqueConstraints: DeclSyntax? {
+      let lines = currentFields.compactMap { field in
+        field.unique.map { words in
+          let other = words.hasPrefix("with:") ? ", \(words.dropFirst(5).drop { $0 == " " })" : ""
+          return "UniqueConstraint(\(keyPath(field))\(other))"
+        }
+      }
+      return override("uniqueConstraints", "UniqueConstraint", lines)
+    }
+
+    private func keyPath(_ field: StoredField) -> String {
+      "\\\(declaration.name.text).\(field.name)"
+    }
+
+    private func override(_ name: String, _ type: String, _ values: [String]) -> DeclSyntax? {
+      if values.isEmpty { return nil }
+      return """
+        \(raw: access)override class var \(raw: name): [\(raw: type)] {
+          super.\(raw: name) + [
+            \(raw: values.joined(separator: ",\n"))
+          ]
+        }
+        """
+    }
+
+    /// Lets go of what may be references, so that circles of objects can be freed.
+    private var dissolving: DeclSyntax? {
+      let fields = currentFields.filter(\.type.mayRefer)
+      if fields.isEmpty { return nil }
+      var lines = isRoot ? [] : ["super.dissolveAllRelationships()"]
+      lines += fields.map { "StoredExpansion.letGo(&\($0.storage))" }
+      return """
+        \(raw: access)override func dissolveAllRelationships() {
+        \(raw: lines.joined(separator: "\n"))
+        }
+        """
+    }
+
+    private var former: DeclSyntax {
+      let lines = formerValues.map { "var \($0.name): \($0.type) = \($0.value)" }
+      return """
+        /// What only records of earlier versions have.
+        private struct Former {
+        \(raw: lines.joined(separator: "\n"))
+        }
+        """
+    }
+  }
+
+  extension TypeSyntax {
+    /// The type as a value; `any P` and the like need parentheses.
+    fileprivate var metatype: String {
+      switch kind {
+      case .identifierType, .memberType, .optionalType, .arrayType, .dictionaryType: "\(self).self"
+      default: "(\(self)).self"
+      }
+    }
+  }
+#endif

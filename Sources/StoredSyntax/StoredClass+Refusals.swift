@@ -1,0 +1,128 @@
+#if Macros
+  import SwiftDiagnostics
+  import SwiftSyntax
+  import SwiftSyntaxBuilder
+
+  extension StoredClass {
+    /// The class and the name of its superclass.
+    static func subclass(
+      _ declaration: some DeclGroupSyntax
+    ) throws(Finding) -> (ClassDeclSyntax, String) {
+      guard let subclass = declaration.as(ClassDeclSyntax.self) else {
+        throw Finding(
+          declaration.introducer, "@Stored is for classes: objects have identity, values do not")
+      }
+      if let superclass = subclass.inheritanceClause?.inheritedTypes.first {
+        return (subclass, superclass.type.trimmedDescription)
+      }
+      var cured = subclass
+      cured.inheritanceClause = InheritanceClauseSyntax(
+        colon: .colonToken(trailingTrivia: .space),
+        inheritedTypes: [InheritedTypeSyntax(type: TypeSyntax("StoredObject"))],
+        trailingTrivia: .space)
+      cured.name.trailingTrivia = []
+      throw Finding(
+        subclass.name, "a stored class is a subclass of StoredObject",
+        cures: [.replace("Add ': StoredObject'", subclass, by: cured)])
+    }
+
+    /// Refuses what the macro writes itself, and what it can't see into.
+    static func refuseHandwritten(_ member: DeclSyntax) throws(Finding) {
+      if let method = member.as(FunctionDeclSyntax.self),
+        ["readContent", "writeContent"].contains(method.name.text)
+      {
+        throw Finding(
+          method.name,
+          """
+          @Stored writes \(method.name.text); remove this one, or remove @Stored and keep the \
+          class hand-written
+          """)
+      }
+      if let variable = member.as(VariableDeclSyntax.self),
+        variable.bindings.first?.pattern.trimmedDescription == "classVersion"
+      {
+        throw Finding(variable, "say the version in the attribute: @Stored(version: 1)")
+      }
+      try refuseConditional(member)
+    }
+
+    private static func refuseConditional(_ member: DeclSyntax) throws(Finding) {
+      guard let condition = member.as(IfConfigDeclSyntax.self) else { return }
+      let members = condition.clauses.lazy.compactMap { clause -> MemberBlockItemListSyntax? in
+        if case .decls(let members) = clause.elements { members } else { nil }
+      }
+      for member in members.joined() {
+        guard case .field = try StoredField.role(of: member.decl) else { continue }
+        throw Finding(
+          member.decl,
+          """
+          a stored property can't depend on a condition, because the record would; mark it \
+          @Transient, or move it out of #if
+          """)
+      }
+    }
+
+    /// Refuses a field that may have come later than its declaration says.
+    static func checkOrder(of fields: [StoredField]) throws(Finding) {
+      var latest: (version: UInt8, name: String) = (0, "")
+      for field in fields {
+        if field.since == nil, latest.version > 0 {
+          throw Finding(
+            field.declaration,
+            """
+            '\(field.plainName)' says no version, and stands behind '\(latest.name)', which came \
+            with version \(latest.version): say since when it is there
+            """,
+            cures: [
+              .prepend("@Since(\(latest.version))", to: field.declaration),
+              .prepend("@Since(0)", to: field.declaration),
+            ])
+        }
+        if let since = field.since, since > latest.version { latest = (since, field.plainName) }
+        try field.checkVersions()
+      }
+    }
+
+    /// The version of the attribute, or the last one that a field speaks of.
+    static func version(
+      _ attribute: AttributeSyntax, _ fields: [StoredField]
+    ) throws(Finding) -> UInt8 {
+      let last = fields.map(\.lastVersion).max() ?? 0
+      guard case .argumentList(let arguments) = attribute.arguments, let argument = arguments.first
+      else { return last }
+      let version = try attribute.version(at: 0)
+      if version >= last { return version }
+      let newest = fields.first { $0.lastVersion == last }
+      throw Finding(
+        argument.expression,
+        "'\(newest?.plainName ?? "")' speaks of version \(last), which is not reached yet",
+        cures: [
+          .replace(
+            "Raise the version to \(last)", argument.expression, by: ExprSyntax("\(raw: last)"))
+        ])
+    }
+  }
+
+  extension StoredField {
+    /// Refuses a field that goes before it comes.
+    fileprivate func checkVersions() throws(Finding) {
+      let since = since ?? 0
+      if let droppedIn, droppedIn <= since {
+        throw Finding(
+          declaration, "'\(plainName)' is dropped in version \(droppedIn), and came in \(since)")
+      }
+      guard let predecessor else { return }
+      if droppedIn != nil {
+        throw Finding(declaration, "a field is @Dropped or has a predecessor, not both")
+      }
+      if predecessor.until <= since {
+        throw Finding(
+          declaration,
+          """
+          '\(predecessor.name)' stood here until version \(predecessor.until), so the place is \
+          older than @Since(\(since))
+          """)
+      }
+    }
+  }
+#endif

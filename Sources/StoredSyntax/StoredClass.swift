@@ -1,0 +1,82 @@
+#if Macros
+  import SwiftSyntax
+
+  /// A class that `@Stored` stands on, as its declaration says.
+  struct StoredClass {
+    let declaration: ClassDeclSyntax
+    /// Whether the superclass is StoredObject itself, which has no content.
+    let isRoot: Bool
+    let fields: [StoredField]
+    /// The version of the records that the class writes.
+    let version: UInt8
+    /// What the class does with records of earlier versions, if anything.
+    let hook: UpgradeHook?
+
+    /// The fields that stand in the newest records.
+    var currentFields: [StoredField] { fields.filter { $0.droppedIn == nil } }
+
+    /// The values that only earlier records have: name, type and default of each.
+    var formerValues: [(name: String, type: String, value: String)] {
+      fields.compactMap { field in
+        if let old = field.predecessor { return (old.name, "Optional<\(old.type)>", "nil") }
+        guard field.droppedIn != nil else { return nil }
+        return (field.name, "\(field.type.trimmed)", "\(field.defaultValue.trimmed)")
+      }
+    }
+
+    /// The method `upgrade(from:)`, as it is declared.
+    struct UpgradeHook {
+      let takesFormer: Bool
+      let canThrow: Bool
+    }
+  }
+
+  extension StoredClass {
+    /// Reads a declaration.
+    ///
+    /// - Throws: ``Findings``, everything that is wrong with it.
+    init(_ declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax) throws(Findings) {
+      do throws(Finding) {
+        let (subclass, superclass) = try Self.subclass(declaration)
+        self.declaration = subclass
+        isRoot = Self.rootNames.contains(superclass)
+      } catch {
+        throw Findings(all: [error])
+      }
+      fields = try Self.fields(of: declaration)
+      do throws(Finding) {
+        try Self.checkOrder(of: fields)
+        version = try Self.version(attribute, fields)
+        hook = try Self.hook(of: self.declaration, fields, version)
+      } catch {
+        throw Findings(all: [error])
+      }
+    }
+
+    private static let rootNames: Set = [
+      "StoredObject", "StoredObjectsCore.StoredObject", "StoredObjects.StoredObject",
+    ]
+
+    private static func fields(
+      of declaration: some DeclGroupSyntax
+    ) throws(Findings) -> [StoredField] {
+      var fields: [StoredField] = []
+      var findings: [Finding] = []
+      for member in declaration.memberBlock.members {
+        do throws(Finding) {
+          try refuseHandwritten(member.decl)
+          if case .field(let field) = try StoredField.role(of: member.decl) { fields.append(field) }
+        } catch {
+          findings.append(error)
+        }
+      }
+      if !findings.isEmpty { throw Findings(all: findings) }
+      return fields
+    }
+  }
+
+  /// Everything that is wrong with a class.
+  struct Findings: Error {
+    let all: [Finding]
+  }
+#endif

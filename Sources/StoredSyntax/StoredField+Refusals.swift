@@ -1,0 +1,183 @@
+#if Macros
+  import SwiftDiagnostics
+  import SwiftSyntax
+  import SwiftSyntaxBuilder
+
+  // What can't be stored as it is declared, each with its cure.
+
+  extension VariableDeclSyntax {
+    private static let ownAttributes: Set = [
+      "Since", "Formerly", "Dropped", "StoredField", "Relationship", "Unique",
+    ]
+
+    private var transient: FixIt { .prepend("@Transient", to: self) }
+
+    /// Refuses `let`, `lazy`, `weak`, property wrappers and observers.
+    func refuseUnstorable() throws(Finding) {
+      try refuseConstant()
+      try refuseModifiers()
+      try refuseWrappers()
+      for accessors in bindings.compactMap(\.accessorBlock) {
+        throw Finding(
+          accessors,
+          """
+          @Stored writes the accessors, so the property can have no observers; make the change in \
+          a method, or mark the property @Transient
+          """, cures: [transient])
+      }
+    }
+
+    private func refuseConstant() throws(Finding) {
+      guard bindingSpecifier.tokenKind == .keyword(.let) else { return }
+      let specifier = bindingSpecifier.with(\.tokenKind, .keyword(.var))
+      throw Finding(
+        bindingSpecifier,
+        "a 'let' can't be read from a record; make it 'private(set) var', or mark it @Transient",
+        cures: [.replace("Replace 'let' by 'var'", bindingSpecifier, by: specifier), transient])
+    }
+
+    private func refuseModifiers() throws(Finding) {
+      for modifier in modifiers {
+        switch modifier.keyword {
+        case .lazy:
+          throw Finding(
+            modifier, "a lazy property is made of others, so it is not stored: mark it @Transient",
+            cures: [transient])
+        case .weak, .unowned:
+          throw Finding(
+            modifier,
+            "a stored reference is strong; remove '\(modifier.name.text)', or mark it @Transient",
+            cures: [remove(modifier), transient])
+        default: break
+        }
+      }
+    }
+
+    private func remove(_ modifier: DeclModifierSyntax) -> FixIt {
+      var new = self
+      new.modifiers = modifiers.filter { $0.id != modifier.id }
+      new.leadingTrivia = leadingTrivia
+      return .replace("Remove '\(modifier.name.text)'", self, by: new)
+    }
+
+    private func refuseWrappers() throws(Finding) {
+      for attribute in attributes.compactMap({ $0.as(AttributeSyntax.self) }) {
+        let name = attribute.name
+        guard name.first?.isUppercase == true, !Self.ownAttributes.contains(name) else { continue }
+        if name == "Content" {
+          throw Finding(
+            attribute, "@Stored does what @Content does: remove @Content",
+            cures: [remove(attribute)])
+        }
+        throw Finding(
+          attribute,
+          "@Stored does not know @\(name): remove it, or mark the property @Transient",
+          cures: [remove(attribute), transient])
+      }
+    }
+
+    private func remove(_ attribute: AttributeSyntax) -> FixIt {
+      var new = self
+      new.attributes = attributes.filter { $0.id != attribute.id }
+      new.leadingTrivia = leadingTrivia
+      return .replace("Remove '@\(attribute.name)'", self, by: new)
+    }
+
+    /// The only property that is declared, and its name.
+    func soleBinding() throws(Finding) -> (PatternBindingSyntax, String) {
+      guard bindings.count == 1, let binding = bindings.first,
+        let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
+      else {
+        throw Finding(
+          self, "declare each stored property by itself, in the order of the record",
+          cures: [transient])
+      }
+      return (binding, pattern.identifier.text)
+    }
+  }
+
+  extension PatternBindingSyntax {
+    /// The type as it is written.
+    ///
+    /// - Throws: ``Finding`` when there is none, with the one that a literal has.
+    func writtenType(of variable: VariableDeclSyntax) throws(Finding) -> TypeSyntax {
+      if let type = typeAnnotation?.type { return type }
+      let cure = initializer?.value.evidentType.map { type in
+        var new = self
+        new.pattern = pattern.with(\.trailingTrivia, [])
+        new.typeAnnotation = TypeAnnotationSyntax(
+          colon: .colonToken(trailingTrivia: .space), type: TypeSyntax("\(raw: type)"),
+          trailingTrivia: .space)
+        return FixIt.replace("Add ': \(type)'", self, by: new)
+      }
+      throw Finding(
+        pattern, "a stored property needs its type: a macro can't see what it would be",
+        cures: [cure])
+    }
+
+    /// The default of the property.
+    ///
+    /// - Throws: ``Finding`` when it has none.
+    func defaultValue(for type: TypeSyntax) throws(Finding) -> ExprSyntax {
+      if let value = initializer?.value { return value }
+      if type.isOptional { return "nil" }
+      var cured = self
+      if let value = type.evidentDefault {
+        cured.initializer = InitializerClauseSyntax(
+          equal: .equalToken(leadingTrivia: .space, trailingTrivia: .space), value: value)
+        throw Finding(
+          self, "a stored property needs a default, because the store makes objects by init()",
+          cures: [.replace("Add '= \(value)'", self, by: cured)])
+      }
+      cured.typeAnnotation?.type = "\(type.trimmed)?"
+      throw Finding(
+        self,
+        """
+        a stored property needs a default, because the store makes objects by init(); a reference \
+        is optional
+        """, cures: [.replace("Make it optional", self, by: cured)])
+    }
+  }
+
+  extension TypeSyntax {
+    /// Refuses types that are known to have no form on disk.
+    func refuseUnstorable(in variable: VariableDeclSyntax) throws(Finding) {
+      if let forced = self.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
+        let optional = TypeSyntax("\(forced.wrappedType)?")
+        throw Finding(
+          self, "a stored property is optional or not: write '\(optional)'",
+          cures: [.replace("Replace '!' by '?'", self, by: optional.withTrivia(of: self))])
+      }
+      for token in tokens(viewMode: .sourceAccurate) {
+        guard let cure = Self.fixedWidths[token.text] else { continue }
+        throw Finding(
+          self, "\(token.text) has no fixed width on disk: use \(cure)",
+          cures: [
+            .replace(
+              "Replace '\(token.text)' by '\(cure)'", token,
+              by: token.with(\.tokenKind, .identifier(cure)))
+          ])
+      }
+      guard hasNoForm else { return }
+      throw Finding(
+        self,
+        """
+        '\(trimmed)' has no form on disk; use a type that is DataBufferValue or Codable, or mark \
+        the property @Transient
+        """, cures: [.prepend("@Transient", to: variable)])
+    }
+
+    private static let fixedWidths = ["Int": "Int64", "UInt": "UInt64"]
+
+    private var hasNoForm: Bool {
+      switch kind {
+      case .functionType, .tupleType, .metatypeType, .someOrAnyType, .compositionType: true
+      default: ["Any", "AnyObject"].contains(trimmedDescription)
+      }
+    }
+
+    private func withTrivia(of other: TypeSyntax) -> TypeSyntax {
+      with(\.leadingTrivia, other.leadingTrivia).with(\.trailingTrivia, other.trailingTrivia)
+    }
+  }
+#endif

@@ -1,0 +1,163 @@
+#if Macros
+  import SwiftSyntax
+
+  /// A property that has a place in the records of its class, as its declaration says.
+  struct StoredField {
+    let declaration: VariableDeclSyntax
+    /// As declared, perhaps in backticks.
+    let name: String
+    let type: TypeSyntax
+    /// What the property is before anything is read.
+    let defaultValue: ExprSyntax
+    /// The version that brought the field; nil where nothing is said.
+    let since: UInt8?
+    /// The version that dropped the field.
+    let droppedIn: UInt8?
+    /// What stood in the field's place before.
+    let predecessor: Predecessor?
+
+    /// What `@Relationship` says in its parentheses; nil where there is none.
+    let relationship: String?
+    /// What the property is unique with, after a comma; nil where it need not be unique.
+    let unique: String?
+
+    /// A field of another name and type that earlier records have in the place.
+    struct Predecessor {
+      let name: String
+      let type: ExprSyntax
+      let until: UInt8
+    }
+
+    /// The name without backticks.
+    var plainName: String { name.filter { $0 != "`" } }
+    /// The property that holds the value.
+    var storage: String { "_\(plainName)" }
+    /// The highest version that the field speaks of.
+    var lastVersion: UInt8 { max(since ?? 0, droppedIn ?? 0, predecessor?.until ?? 0) }
+  }
+
+  extension StoredField {
+    /// What is done with a member of a stored class.
+    enum Role {
+      case field(StoredField)
+      /// A property that is in no record, a method, a type.
+      case none
+    }
+
+    /// Reads a declaration.
+    ///
+    /// - Throws: ``Finding`` for a property that can't be stored as it is.
+    static func role(of member: some DeclSyntaxProtocol) throws(Finding) -> Role {
+      guard let variable = member.as(VariableDeclSyntax.self), variable.isInstanceStored,
+        variable.attribute("Transient") == nil
+      else { return .none }
+      try variable.refuseUnstorable()
+      let (binding, name) = try variable.soleBinding()
+      let type = try binding.writtenType(of: variable)
+      try type.refuseUnstorable(in: variable)
+      return .field(
+        StoredField(
+          declaration: variable, name: name, type: type,
+          defaultValue: try binding.defaultValue(for: type),
+          since: try variable.attribute("Since")?.version(at: 0),
+          droppedIn: try variable.attribute("Dropped")?.version(at: 0),
+          predecessor: try variable.attribute("Formerly")?.predecessor(),
+          relationship: variable.attribute("Relationship")?.argumentText,
+          unique: variable.attribute("Unique")?.argumentText))
+    }
+  }
+
+  extension VariableDeclSyntax {
+    /// Whether it is a stored property of an instance; `lazy`, `let` and observed ones are.
+    var isInstanceStored: Bool {
+      let shared: Set<Keyword> = [.static, .class]
+      if modifiers.contains(where: { shared.contains($0.keyword ?? .self) }) { return false }
+      return bindings.contains { !$0.isComputed }
+    }
+
+    /// An attribute by its name.
+    func attribute(_ name: String) -> AttributeSyntax? { attributes.first(named: name) }
+  }
+
+  extension AttributeListSyntax {
+    /// An attribute by its name.
+    func first(named name: String) -> AttributeSyntax? {
+      lazy.compactMap { $0.as(AttributeSyntax.self) }.first { $0.name == name }
+    }
+  }
+
+  extension DeclModifierSyntax {
+    /// The keyword, if it is one.
+    var keyword: Keyword? {
+      if case .keyword(let keyword) = name.tokenKind { keyword } else { nil }
+    }
+  }
+
+  extension PatternBindingSyntax {
+    /// Whether the binding has a getter of its own.
+    var isComputed: Bool {
+      switch accessorBlock?.accessors {
+      case .getter: true
+      case .accessors(let accessors): !accessors.contains(where: \.isObserver)
+      case nil: false
+      }
+    }
+  }
+
+  extension AccessorDeclSyntax {
+    /// Whether it is `willSet` or `didSet`.
+    var isObserver: Bool {
+      [.keyword(.willSet), .keyword(.didSet)].contains(accessorSpecifier.tokenKind)
+    }
+  }
+
+  extension AttributeSyntax {
+    /// The name without its module.
+    var name: String {
+      attributeName.as(IdentifierTypeSyntax.self)?.name.text
+        ?? attributeName.as(MemberTypeSyntax.self)?.name.text ?? ""
+    }
+
+    private var labeledArguments: [LabeledExprSyntax] {
+      if case .argumentList(let list) = arguments { Array(list) } else { [] }
+    }
+
+    /// The arguments as they are written.
+    fileprivate var argumentText: String { arguments?.trimmedDescription ?? "" }
+
+    /// An argument that is a version.
+    ///
+    /// - Throws: ``Finding`` when it is no literal from 0 to 255.
+    func version(at index: Int) throws(Finding) -> UInt8 {
+      let arguments = labeledArguments
+      guard index < arguments.count else { throw Finding(self, "@\(name) needs a version") }
+      let text = arguments[index].expression.trimmedDescription.filter { $0 != "_" }
+      guard let version = UInt8(text) else {
+        throw Finding(
+          arguments[index].expression, "a version is a number from 0 to 255, written as such")
+      }
+      return version
+    }
+
+    /// What `@Formerly` says, or nil if the field had another name only.
+    func predecessor() throws(Finding) -> StoredField.Predecessor? {
+      let arguments = labeledArguments
+      guard arguments.count == 3 else { return nil }
+      let name = arguments[0].expression.trimmedDescription.filter { $0 != "\"" }
+      guard name.isIdentifier else {
+        throw Finding(arguments[0].expression, "the former name is that of a property")
+      }
+      guard let access = arguments[1].expression.as(MemberAccessExprSyntax.self),
+        access.declName.baseName.text == "self", let type = access.base
+      else { throw Finding(arguments[1].expression, "write the former type as 'UInt32.self'") }
+      return .init(name: name, type: type.trimmed, until: try version(at: 2))
+    }
+  }
+
+  extension String {
+    fileprivate var isIdentifier: Bool {
+      guard let first else { return false }
+      return !first.isNumber && allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+    }
+  }
+#endif

@@ -1,0 +1,80 @@
+import Foundation
+import StoredObjectsCore
+import TokyoCabinetBackend
+
+/// What one class of songs took in one run.
+struct SongTimes {
+  var insert = 0.0
+  var save = 0.0
+  var fetch = 0.0
+  var readNumber = 0.0
+  var readString = 0.0
+  var setNumber = 0.0
+  var append = 0.0
+
+  /// What is printed: the first three in milliseconds, the others in nanoseconds for one access.
+  static let columns: [(String, Int, @Sendable (SongTimes) -> Double)] = [
+    ("insert, ms", 0, { $0.insert }), ("save, ms", 0, { $0.save }), ("fetch, ms", 0, { $0.fetch }),
+    ("read a number, ns", 2, { $0.readNumber }), ("read a string, ns", 2, { $0.readString }),
+    ("set a number, ns", 2, { $0.setNumber }), ("append to a list, ns", 2, { $0.append }),
+  ]
+}
+
+/// The median of one column.
+func median(_ times: [SongTimes], _ value: (SongTimes) -> Double) -> Double {
+  times.map(value).sorted()[times.count / 2]
+}
+
+/// Reads and changes properties of some objects, and notes the nanoseconds of each access.
+typealias Accesses<Song> = ([Song], inout SongTimes) -> Void
+
+/// Measures one class, in a store of its own.
+func measure<Song: SongClass>(
+  _ type: Song.Type, _ count: Int, accesses: Accesses<Song>
+) throws -> SongTimes {
+  let directory = FileManager.default.temporaryDirectory
+    .appendingPathComponent("speedtests-\(UUID().uuidString)").path
+  defer { try? FileManager.default.removeItem(atPath: directory) }
+  var times = SongTimes()
+  try withStore(directory, type) { store in
+    times.insert = milliseconds { insert(type, count, in: store) }
+    times.save = try milliseconds { try store.saveChanges() }
+  }
+  try withStore(directory, type) { store in
+    var songs: [Song] = []
+    times.fetch = try milliseconds { songs = try store.allObjects(of: type) }
+    guard songs.count == count, songs[count - 1].title == "Song \(count - 1)" else {
+      throw WrongResult()
+    }
+    accesses(Array(songs.prefix(1000)), &times)
+    for song in songs.prefix(1000) { song.songs = [] }
+    store.discardChanges()
+  }
+  return times
+}
+
+/// A store did not give what was saved.
+struct WrongResult: Error {}
+
+private func insert<Song: SongClass>(_ type: Song.Type, _ count: Int, in store: Store) {
+  for index in 0..<count {
+    let song = type.init()
+    song.title = "Song \(index)"
+    song.seconds = UInt32(index % 600)
+    store.insert(song)
+  }
+}
+
+private func withStore(
+  _ directory: String, _ type: StoredObject.Type, _ body: (Store) throws -> Void
+) throws {
+  let backend = try TokyoCabinetBackend(directory: directory)
+  let store = Store(backend: backend)
+  try store.register(type)
+  try body(store)
+  try backend.close()
+}
+
+private func milliseconds(_ body: () throws -> Void) rethrows -> Double {
+  try ContinuousClock().measure(body) / .milliseconds(1)
+}

@@ -1,0 +1,219 @@
+#if Macros
+  import SwiftDiagnostics
+  import Testing
+
+  private let properties: [Refusal] = [
+    Refusal(
+      property: "var title = \"\"",
+      "a stored property needs its type: a macro can't see what it would be",
+      [("Add ': String'", "var title: String = \"\"")]),
+    Refusal(
+      property: "var count = 5",
+      "a stored property needs its type: a macro can't see what it would be",
+      [("Add ': Int64'", "var count: Int64 = 5")]),
+    Refusal(
+      property: "var size = Size()",
+      "a stored property needs its type: a macro can't see what it would be",
+      [("Add ': Size'", "var size: Size = Size()")]),
+    Refusal(
+      property: "var size = make()",
+      "a stored property needs its type: a macro can't see what it would be"),
+    Refusal(
+      property: "let title: String = \"\"",
+      "a 'let' can't be read from a record; make it 'private(set) var', or mark it @Transient",
+      [
+        ("Replace 'let' by 'var'", "var title: String = \"\""),
+        ("Add '@Transient'", "@Transient let title: String = \"\""),
+      ]),
+    Refusal(
+      property: "lazy var shout: String = \"\"",
+      "a lazy property is made of others, so it is not stored: mark it @Transient",
+      [("Add '@Transient'", "@Transient lazy var shout: String = \"\"")]),
+    Refusal(
+      property: "weak var artist: Artist?",
+      "a stored reference is strong; remove 'weak', or mark it @Transient",
+      [
+        ("Remove 'weak'", "var artist: Artist?"),
+        ("Add '@Transient'", "@Transient weak var artist: Artist?"),
+      ]),
+    Refusal(
+      property: "@Content var title: String = \"\"",
+      "@Stored does what @Content does: remove @Content",
+      [("Remove '@Content'", "var title: String = \"\"")]),
+    Refusal(
+      property: "@Clamped var volume: Double = 0",
+      "@Stored does not know @Clamped: remove it, or mark the property @Transient",
+      [
+        ("Remove '@Clamped'", "var volume: Double = 0"),
+        ("Add '@Transient'", "@Transient @Clamped var volume: Double = 0"),
+      ]),
+    Refusal(
+      property: "var title: String = \"\" { didSet { note() } }",
+      """
+      @Stored writes the accessors, so the property can have no observers; make the change in a \
+      method, or mark the property @Transient
+      """,
+      [("Add '@Transient'", "@Transient var title: String = \"\" { didSet { note() } }")]),
+    Refusal(
+      property: "var a: Bool = false, b: Bool = true",
+      "declare each stored property by itself, in the order of the record",
+      [("Add '@Transient'", "@Transient var a: Bool = false, b: Bool = true")]),
+    Refusal(
+      property: "var title: String",
+      "a stored property needs a default, because the store makes objects by init()",
+      [("Add '= \"\"'", "var title: String = \"\"")]),
+    Refusal(
+      property: "var artist: Artist",
+      """
+      a stored property needs a default, because the store makes objects by init(); a reference is \
+      optional
+      """, [("Make it optional", "var artist: Artist?")]),
+  ]
+
+  private let types: [Refusal] = [
+    Refusal(
+      property: "var count: Int = 0", "Int has no fixed width on disk: use Int64",
+      [("Replace 'Int' by 'Int64'", "var count: Int64 = 0")]),
+    Refusal(
+      property: "var counts: [String: [UInt]] = [:]", "UInt has no fixed width on disk: use UInt64",
+      [("Replace 'UInt' by 'UInt64'", "var counts: [String: [UInt64]] = [:]")]),
+    Refusal(
+      property: "var title: String! = \"\"",
+      "a stored property is optional or not: write 'String?'",
+      [("Replace '!' by '?'", "var title: String? = \"\"")]),
+    Refusal(
+      property: "var action: () -> Void = {}",
+      """
+      '() -> Void' has no form on disk; use a type that is DataBufferValue or Codable, or mark the \
+      property @Transient
+      """, [("Add '@Transient'", "@Transient var action: () -> Void = {}")]),
+    Refusal(
+      property: "var thing: any Sendable = 1",
+      """
+      'any Sendable' has no form on disk; use a type that is DataBufferValue or Codable, or mark \
+      the property @Transient
+      """, [("Add '@Transient'", "@Transient var thing: any Sendable = 1")]),
+  ]
+
+  private let versions: [Refusal] = [
+    Refusal(
+      "a field without a version behind one that has it",
+      """
+      @Stored final class Song: StoredObject {
+        var title: String = ""
+        @Since(2) var note: String?
+        var seconds: UInt32 = 0
+      }
+      """,
+      """
+      'seconds' says no version, and stands behind 'note', which came with version 2: say since \
+      when it is there
+      """,
+      [
+        ("Add '@Since(2)'", "@Since(2) var seconds: UInt32 = 0"),
+        ("Add '@Since(0)'", "@Since(0) var seconds: UInt32 = 0"),
+      ]),
+    Refusal(
+      "a field of a version that the class has not reached",
+      "@Stored(version: 1) final class Song: StoredObject {\n  @Since(2) var note: String?\n}",
+      "'note' speaks of version 2, which is not reached yet",
+      [("Raise the version to 2", "@Stored(version: 2) final class Song: StoredObject {")]),
+    Refusal(
+      property: "@Since(latest) var note: String?",
+      "a version is a number from 0 to 255, written as such"),
+    Refusal(
+      property: "@Since(2) @Dropped(in: 2) var note: String?",
+      "'note' is dropped in version 2, and came in 2"),
+    Refusal(
+      property: "@Formerly(\"seconds\", UInt32.self, until: 3) var length: UInt64 = 0",
+      """
+      nothing turns 'seconds' into 'length': declare 'private func upgrade(from version: UInt8, \
+      former: Former)'
+      """, [("Add 'upgrade(from:former:)'", "length = .init(seconds)")]),
+    Refusal(
+      property: "@Since(1) var a: Bool = false; func upgrade(from version: UInt8) {}",
+      "upgrade(from:) is private, so that each class of a hierarchy has its own",
+      [("Add 'private'", "private func upgrade(from version: UInt8) {}")]),
+    Refusal(
+      property: "private func upgrade(from version: UInt8) {}",
+      "upgrade(from:) is never called: there is no version before 0; @Stored(version: 1)"),
+  ]
+
+  private let classes: [Refusal] = [
+    Refusal(
+      "a class without a superclass", "@Stored final class Song {\n}",
+      "a stored class is a subclass of StoredObject",
+      [("Add ': StoredObject'", "@Stored final class Song: StoredObject {")]),
+    Refusal(
+      "a structure", "@Stored struct Song {\n}",
+      "@Stored is for classes: objects have identity, values do not"),
+    Refusal(
+      "an actor", "@Stored actor Song {\n}",
+      "@Stored is for classes: objects have identity, values do not"),
+    Refusal(
+      property: "override func readContent(from buffer: inout DataBuffer) throws {}",
+      """
+      @Stored writes readContent; remove this one, or remove @Stored and keep the class \
+      hand-written
+      """),
+    Refusal(
+      property: "override class var classVersion: UInt8 { 1 }",
+      "say the version in the attribute: @Stored(version: 1)"),
+    Refusal(
+      "a property under a condition",
+      "@Stored class Song: StoredObject {\n  #if DEBUG\n  var a: Bool = false\n  #endif\n}",
+      """
+      a stored property can't depend on a condition, because the record would; mark it @Transient, \
+      or move it out of #if
+      """),
+  ]
+
+  @Suite("What @Stored refuses")
+  struct DiagnosticTests {
+    @Test(
+      "It says what is wrong, and offers the cure",
+      arguments: properties + types + versions + classes)
+    func refusals(refusal: Refusal) throws {
+      let diagnostics = try findings(in: refusal.source)
+      #expect(diagnostics.map(\.message) == [refusal.message])
+      let fixIts = diagnostics.flatMap(\.fixIts)
+      #expect(fixIts.map(\.message.message) == refusal.cures.map(\.name))
+      for (fixIt, cure) in zip(fixIts, refusal.cures) {
+        let cured = fixIt.apply(to: refusal.source)
+        let lines = cured.split(whereSeparator: { $0 == "\n" || $0 == ";" })
+          .map { $0.drop { $0 == " " } }
+        #expect(lines.contains { $0 == cure.line }, "\(cured)")
+      }
+    }
+
+    @Test("Everything that is wrong with properties is told at once")
+    func several() throws {
+      let source = """
+        @Stored final class Song: StoredObject {
+          var title = ""
+          let seconds: UInt32 = 0
+          var fine: Bool = false
+          var count: Int = 0
+        }
+        """
+      #expect(try findings(in: source).count == 3)
+    }
+
+    @Test(
+      "What is right is not spoken of",
+      arguments: [
+        "var minutes: Int { 5 }", "static var shared: Int = 5", "@Transient let made = 1",
+        "@Transient var action: (() -> Void)?", "@Transient lazy var shout = title.uppercased()",
+        "@Since(2) var a: Bool = false\n  @Since(1) var b: Bool = false",
+        "@Formerly(\"name\") var title: String = \"\"", "struct Part { let id: Int }",
+        "var both: Int {\n    get { 5 }\n    set {}\n  }", "var a: Optional<String>",
+        "@available(*, deprecated) var title: String = \"\"",
+        "private(set) var titles: [String] = []",
+        "#if DEBUG\n  @Transient var a: Int = 0\n  var b: Int { 0 }\n  #endif",
+      ])
+    func right(member: String) throws {
+      let source = "@Stored final class Song: StoredObject {\n  \(member)\n}"
+      #expect(try findings(in: source).map(\.message) == [])
+    }
+  }
+#endif

@@ -1,0 +1,187 @@
+import Observation
+import StoredObjectsCore
+import StoredObjectsTestSupport
+import Synchronization
+import Testing
+
+@Suite("Observation")
+struct ObservationTests {
+  let disk = MemoryDisk()
+  let store: Store
+  let tune = Tune("a")
+  let list = TuneList("x")
+
+  init() throws {
+    store = try linkedStore(disk)
+    store.isObservable = true
+    store.insert(tune)
+    store.insert(list)
+    try store.saveChanges()
+  }
+
+  /// Whether what the closure reads is told to have changed while the other runs.
+  private func isTold(reading: () -> Void, of change: () throws -> Void) rethrows -> Bool {
+    let isTold = Mutex(false)
+    withObservationTracking(reading) { isTold.withLock { $0 = true } }
+    try change()
+    return isTold.withLock(\.self)
+  }
+
+  @Test("Who reads a property hears of its change, and of no other object's")
+  func edit() {
+    #expect(
+      isTold {
+        _ = tune.name
+      } of: {
+        tune.name = "b"
+      })
+    #expect(
+      !isTold {
+        _ = tune.name
+      } of: {
+        list.name = "b"
+      })
+    #expect(
+      isTold {
+        _ = list.tunes
+      } of: {
+        list.tunes.append(tune)
+      })
+    #expect(tune.name == "b")
+  }
+
+  @Test("And of what the other side of a relationship does")
+  func inverse() {
+    let isTold = isTold {
+      _ = tune.lists
+    } of: {
+      list.tunes = [tune]
+      // Brought up to date when it is read.
+      _ = tune.name
+    }
+    #expect(isTold && tune.lists == [list])
+  }
+
+  @Test("And of undo, redo, discarding and what other stores save")
+  func others() throws {
+    let history = StoreUndoManager()
+    store.undoManager = history
+    history.group { tune.name = "b" }
+    #expect(
+      try isTold {
+        _ = tune.name
+      } of: {
+        try history.undo()
+      })
+    #expect(
+      try isTold {
+        _ = tune.name
+      } of: {
+        try history.redo()
+      })
+    #expect(
+      isTold {
+        _ = tune.name
+      } of: {
+        store.discardChanges()
+      })
+    let other = Store(backend: store.backend)
+    try other.register(Tune.self, TuneList.self, Disc.self, Sleeve.self, Branch.self)
+    let isTold = try isTold {
+      _ = tune.name
+    } of: {
+      try #require(try other.object(Tune.self, rowID: tune.rowID)).name = "theirs"
+      try other.saveChanges()
+      store.mergeChanges()
+    }
+    #expect(isTold)
+    #expect(tune.name == "theirs")
+  }
+
+  @Test("Reading a fault is no change")
+  func fault() {
+    store.refresh(tune)
+    #expect(
+      !isTold {
+        _ = tune.hasContent
+      } of: {
+        _ = tune.name
+      })
+    store.refresh(tune)
+    #expect(
+      !isTold {
+        _ = tune.name
+      } of: {
+        _ = tune.lists
+      })
+  }
+
+  @Test("In a store that is not observable nobody hears anything")
+  func unobservable() {
+    store.isObservable = false
+    #expect(
+      !isTold {
+        _ = tune.name
+      } of: {
+        tune.name = "b"
+      })
+    store.isObservable = true
+    #expect(
+      isTold {
+        _ = tune.name
+      } of: {
+        tune.name = "c"
+      })
+  }
+
+  @Test("An object that is freed takes its registrar with it")
+  func freed() throws {
+    weak var freed: Tune?
+    do {
+      let tune = Tune("b")
+      store.insert(tune)
+      try store.saveChanges()
+      _ = tune.name
+      freed = tune
+    }
+    #expect(freed == nil)
+  }
+}
+
+@Suite("Committed changes")
+struct CommittedChangesTests {
+  @Test("Every save is told, class by class, and the sequence ends with the store")
+  func saves() async throws {
+    var store: Store? = try linkedStore(MemoryDisk())
+    let changes = try #require(store?.committedChanges())
+    let (a, b, list) = (Tune("a"), Tune("b"), TuneList("x"))
+    for object in [a, b, list] { store?.insert(object) }
+    try store?.saveChanges()
+    try store?.saveChanges()
+    a.name = "c"
+    store?.delete(b)
+    try store?.saveChanges()
+    store = nil
+
+    var iterator = changes.makeAsyncIterator()
+    let first = try #require(await iterator.next())
+    #expect(first[Tune.self].inserted == [2, 3] && first[TuneList.self].inserted == [2])
+    #expect(!first.contains(Disc.self) && first[Disc.self].isEmpty)
+    let second = try #require(await iterator.next())
+    #expect(second[Tune.self].updated == [2] && second[Tune.self].deleted == [3])
+    #expect(!second.contains(TuneList.self))
+    #expect(await iterator.next() == nil)
+  }
+
+  @Test("A save that fails is not told")
+  func failure() async throws {
+    var store: Store? = try linkedStore(MemoryDisk())
+    let changes = try #require(store?.committedChanges())
+    let list = TuneList("x", [Tune("not inserted")])
+    store?.insert(list)
+    #expect(throws: StoreError.self) { try store?.saveChanges() }
+    store = nil
+    var iterator = changes.makeAsyncIterator()
+    #expect(await iterator.next() == nil)
+  }
+}
