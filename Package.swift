@@ -164,7 +164,7 @@ let package = Package(
     .target(
       name: "FormatFuzzing",
       dependencies: ["CDB", "TokyoCabinetFile", "Files", "StoredObjectsTestSupport"],
-      path: "Tests/FormatFuzzing", swiftSettings: strict),
+      path: "Tests/FormatFuzzing", exclude: ["Corpus"], swiftSettings: strict),
     .executableTarget(
       name: "format-fuzzer",
       dependencies: ["FormatFuzzing", "StoredObjectsTestSupport", argumentParser],

@@ -12,4 +12,10 @@ struct FuzzTests {
     for round in 0..<500 { try run.run(round: UInt64(round), limit: .seconds(5)) }
     print(run.summary)
   }
+
+  @Test("Nor do the files that led the reader to new places", arguments: CDBFormat.allCases)
+  func corpus(format: CDBFormat) throws {
+    let counts = try FuzzCorpus.read(FuzzedCDB(format))
+    #expect(counts.sound > 0 && counts.refused > 3)
+  }
 }

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Testing
 
@@ -36,6 +37,43 @@ struct HugeFileTests {
       #expect(try reader.value(forKey: key) == value)
       #expect(try reader.value(forKey: "none") == nil)
     }
+  }
+
+  @Test("A wide writer adds and replaces records behind 4 GiB, and writes its tables there")
+  func writing() throws {
+    try withTemporaryDirectory { directory in
+      let path = directory + "/huge.cdb"
+      let writer = try CDBWriter(path, format: .wide)
+      try writer.add("near", forKey: "before")
+      try addZeros(5 << 30, forKey: [1, 2, 3], writer)
+      for number in 0..<500 {
+        try writer.add("old", forKey: "key \(number % 400)", ifPresent: .replace)
+      }
+      try writer.add("far", forKey: "key 7", ifPresent: .replace)
+      #expect(try writer.add("none", forKey: "key 8", ifPresent: .insertIfAbsent) == .keptOld)
+      let byteCount = writer.byteCount
+      try writer.finish(synchronize: false)
+      let reader = try CDBReader(path, format: .wide)
+      #expect(reader.count == 402 && reader.byteCount == byteCount && byteCount > 5 << 30)
+      try reader.verify()
+      #expect(try reader.value(forKey: "before") == Array("near".utf8))
+      #expect(try reader.withValue(forKey: [1, 2, 3]) { $0.byteCount } == 5 << 30)
+      for number in 0..<400 {
+        let value = number == 7 ? "far" : "old"
+        #expect(try reader.values(forKey: Array("key \(number)".utf8)) == [Array(value.utf8)])
+      }
+    }
+  }
+
+  /// Adds a record whose value is a hole in the file, which takes no room on the disk.
+  private func addZeros(_ count: Int, forKey key: [UInt8], _ writer: CDBWriter) throws {
+    let position = UInt64(writer.records.output.position)
+    try writer.records.output.append(UInt64(key.count), UInt64(count), .wide)
+    try key.lend { (key) throws(SystemError) in try writer.records.output.append(key) }
+    try writer.records.output.flush()
+    writer.records.output.flushed += count
+    let hash = key.lend { CDBHash.hash($0, .wide) }
+    writer.records.index.add(CDBIndex.Entry(hash: hash, position: position))
   }
 
   @Test("The tables of a wide writer keep positions behind 4 GiB, and find room for equal slots")

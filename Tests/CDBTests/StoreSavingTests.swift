@@ -22,8 +22,8 @@ private final class Counter: Sendable {
 }
 
 private struct CounterCodec: CDBValueCodec {
-  func encode(_ value: Counter) -> CDBEncodedValue {
-    CDBEncodedValue(tag: 40, bytes: CDBIntegerKeys<Int64>().encode(value.number))
+  func encode(_ value: Counter) throws -> CDBEncodedValue {
+    try CDBEncodedValue(tag: 40, bytes: CDBIntegerKeys<Int64>().encode(value.number))
   }
   func decode(_ bytes: RawSpan, tag: UInt8) throws -> Counter {
     Counter(try CDBIntegerKeys<Int64>().decode(bytes))

@@ -14,13 +14,34 @@ private struct Point: Hashable, Sendable {
   var y: Int32
 }
 
+/// Takes tags that it may not have.
+private struct TagCodec: CDBValueCodec {
+  func encode(_ value: UInt8) throws -> CDBEncodedValue {
+    try CDBEncodedValue(tag: value, bytes: [value])
+  }
+
+  func decode(_ bytes: RawSpan, tag: UInt8) -> UInt8 { tag }
+}
+
+/// Leaves texts to the codec that is there, and has a tag of its own for what it adds.
+private struct OptionalTextCodec: CDBValueCodec {
+  func encode(_ value: String?) throws -> CDBEncodedValue {
+    guard let value else { return try CDBEncodedValue(tag: 32, bytes: []) }
+    return CDBStringValues().encode(value)
+  }
+
+  func decode(_ bytes: RawSpan, tag: UInt8) throws -> String? {
+    tag == 32 ? nil : try CDBStringValues().decode(bytes, tag: tag)
+  }
+}
+
 private struct PointCodec: CDBValueCodec {
   struct Unwilling: Error {}
 
   func encode(_ value: Point) throws -> CDBEncodedValue {
     if value.x < 0 { throw Unwilling() }
     let codec = CDBIntegerKeys<Int32>()
-    return CDBEncodedValue(tag: 32, bytes: codec.encode(value.x) + codec.encode(value.y))
+    return try CDBEncodedValue(tag: 32, bytes: codec.encode(value.x) + codec.encode(value.y))
   }
 
   func decode(_ bytes: RawSpan, tag: UInt8) throws -> Point {
@@ -196,6 +217,42 @@ struct StoreTests {
       store[Data([2])] = nil
       try store.save()
       #expect(try store.allKeysAndValues() == [Data([1]): Point(x: 1, y: -2)])
+    }
+  }
+
+  @Test("The tags 0 to 31 are refused to codecs of applications: the save fails and keeps all")
+  func reservedTags() throws {
+    try withTemporaryDirectory { directory in
+      let store = CDBStore(directory + "/a.cdb", keys: CDBIntegerKeys<UInt8>(), values: TagCodec())
+      try store.open()
+      for tag in 0...31 as ClosedRange<UInt8> {
+        store[tag] = tag
+        let error = failure { try store.save() }
+        #expect(error?.code == .unencodable)
+        #expect(error?.key == [tag])
+        #expect(error?.message.contains("the tag \(tag) is reserved") == true)
+        #expect(store.changedKeys == [tag] && store[tag] == tag)
+        #expect(try names(directory) == [])
+        store.discardChanges()
+      }
+      for tag in [32, 33, 255] as [UInt8] { store[tag] = tag }
+      try store.save()
+      #expect(try CDBReader(directory + "/a.cdb").value(forKey: [32]) == [32, 32])
+      #expect(try store.allKeysAndValues() == [32: 32, 33: 33, 255: 255])
+    }
+  }
+
+  @Test("A codec of an application can leave values to those that are there")
+  func delegatingCodec() throws {
+    try withTemporaryDirectory { directory in
+      let path = directory + "/a.cdb"
+      let store = CDBStore(path, keys: CDBStringKeys(), values: OptionalTextCodec())
+      try store.open()
+      try store.setValue(.some("text"), forKey: "a")
+      try store.setValue(.some(nil), forKey: "b")
+      try store.save()
+      #expect(try CDBReader(path).value(forKey: "a") == [1] + Array("text".utf8))
+      #expect(try CDBReader(path).value(forKey: "b") == [32])
     }
   }
 

@@ -16,6 +16,16 @@ package protocol FuzzedFormat: Sendable {
   func read(_ file: [UInt8], _ random: inout SeededGenerator) throws -> Bool
 }
 
+extension FuzzedFormat {
+  /// Reads bytes as ``read(_:_:)`` does, the same way each time.
+  @discardableResult
+  package func read(_ file: [UInt8]) throws -> Bool {
+    // What is looked up depends on the bytes alone, so that a find can be had again.
+    var random = SeededGenerator(seed: file.reduce(0) { $0 &* 31 &+ UInt64($1) })
+    return try read(file, &random)
+  }
+}
+
 /// A reader did what none may do.
 package struct FuzzFailure: Error, CustomStringConvertible {
   package let description: String

@@ -147,4 +147,10 @@ struct DamageTests {
     print(run.summary)
     #expect(run.count == 1500)
   }
+
+  @Test("Nor do the files that led the reader to new places")
+  func corpus() throws {
+    let counts = try FuzzCorpus.read(FuzzedHashFile())
+    #expect(counts.sound > 3 && counts.refused > 20)
+  }
 }

@@ -17,11 +17,12 @@ public protocol CDBKeyCodec: Sendable {
 /// How a ``CDBStore`` turns its values into bytes and back.
 ///
 /// A tag byte goes before them in the file, which says how they were encoded. The tags 0 to 31 are
-/// those of ``CDBValue`` and kept for more of them; codecs of your own use 32 and up:
+/// those of ``CDBValue`` and kept for more of them; codecs of your own use 32 and up, and ask one of
+/// the codecs here for values that are to have one of these:
 ///
 ///     struct PointCodec: CDBValueCodec {
-///       func encode(_ point: Point) -> CDBEncodedValue {
-///         CDBEncodedValue(tag: 32, bytes: point.bytes)
+///       func encode(_ point: Point) throws -> CDBEncodedValue {
+///         try CDBEncodedValue(tag: 32, bytes: point.bytes)
 ///       }
 ///       func decode(_ bytes: RawSpan, tag: UInt8) throws -> Point {
 ///         guard tag == 32 else { throw CDBCodecError("a point has the tag 32, and this \(tag)") }
@@ -46,12 +47,27 @@ public protocol CDBValueCodec: Sendable {
 /// A value as it is in the file.
 public struct CDBEncodedValue: Hashable, Sendable {
   /// How it is encoded.
-  public var tag: UInt8
+  public let tag: UInt8
   /// Its bytes, without the tag.
   public var bytes: [UInt8]
 
   /// Puts a tag before bytes.
-  public init(tag: UInt8, bytes: [UInt8]) {
+  ///
+  /// - Parameters:
+  ///   - tag: 32 to 255.
+  ///   - bytes: The bytes, without it.
+  /// - Throws: ``CDBCodecError`` for the tags 0 to 31; a save that meets it fails with `unencodable`,
+  ///   and keeps all changes.
+  public init(tag: UInt8, bytes: [UInt8]) throws(CDBCodecError) {
+    guard tag > CDBTag.lastReserved else {
+      throw CDBCodecError(
+        "the tag \(tag) is reserved, as all from 0 to \(CDBTag.lastReserved); use a higher one")
+    }
+    self.init(reservedTag: tag, bytes: bytes)
+  }
+
+  /// Puts a tag of the codecs here before bytes.
+  init(reservedTag tag: UInt8, bytes: [UInt8]) {
     self.tag = tag
     self.bytes = bytes
   }

@@ -5,6 +5,8 @@ public import FoundationEssentials
 enum CDBTag {
   static let (data, string, archive): (UInt8, UInt8, UInt8) = (0, 1, 3)
   static let (integer, number, bool, encoded): (UInt8, UInt8, UInt8, UInt8) = (4, 5, 6, 7)
+  /// As the original has it.
+  static let lastReserved: UInt8 = 31
 
   static func check(_ tag: UInt8, _ expected: UInt8) throws {
     guard tag == expected else {
@@ -21,16 +23,16 @@ public struct CDBValues: CDBValueCodec {
   /// The tag and the bytes of a value.
   public func encode(_ value: CDBValue) -> CDBEncodedValue {
     switch value {
-    case .data(let data): CDBEncodedValue(tag: CDBTag.data, bytes: Array(data))
-    case .string(let text): CDBEncodedValue(tag: CDBTag.string, bytes: Array(text.utf8))
-    case .archive(let data): CDBEncodedValue(tag: CDBTag.archive, bytes: Array(data))
+    case .data(let data): CDBEncodedValue(reservedTag: CDBTag.data, bytes: Array(data))
+    case .string(let text): CDBEncodedValue(reservedTag: CDBTag.string, bytes: Array(text.utf8))
+    case .archive(let data): CDBEncodedValue(reservedTag: CDBTag.archive, bytes: Array(data))
     case .integer(let number):
-      CDBEncodedValue(tag: CDBTag.integer, bytes: CDBIntegerKeys<Int64>().encode(number))
+      CDBEncodedValue(reservedTag: CDBTag.integer, bytes: CDBIntegerKeys<Int64>().encode(number))
     case .number(let number):
       CDBEncodedValue(
-        tag: CDBTag.number, bytes: CDBIntegerKeys<UInt64>().encode(number.bitPattern))
-    case .bool(let value): CDBEncodedValue(tag: CDBTag.bool, bytes: [value ? 1 : 0])
-    case .encoded(let data): CDBEncodedValue(tag: CDBTag.encoded, bytes: Array(data))
+        reservedTag: CDBTag.number, bytes: CDBIntegerKeys<UInt64>().encode(number.bitPattern))
+    case .bool(let value): CDBEncodedValue(reservedTag: CDBTag.bool, bytes: [value ? 1 : 0])
+    case .encoded(let data): CDBEncodedValue(reservedTag: CDBTag.encoded, bytes: Array(data))
     }
   }
 
@@ -64,7 +66,7 @@ public struct CDBStringValues: CDBValueCodec {
 
   /// The UTF-8 bytes.
   public func encode(_ value: String) -> CDBEncodedValue {
-    CDBEncodedValue(tag: CDBTag.string, bytes: Array(value.utf8))
+    CDBEncodedValue(reservedTag: CDBTag.string, bytes: Array(value.utf8))
   }
 
   /// The text of UTF-8 bytes.
@@ -83,7 +85,7 @@ public struct CDBDataValues: CDBValueCodec {
 
   /// The bytes.
   public func encode(_ value: Data) -> CDBEncodedValue {
-    CDBEncodedValue(tag: CDBTag.data, bytes: Array(value))
+    CDBEncodedValue(reservedTag: CDBTag.data, bytes: Array(value))
   }
 
   /// A copy of the bytes.
@@ -104,7 +106,7 @@ public struct CDBCodableValues<Value: Codable & Sendable>: CDBValueCodec {
   ///
   /// - Throws: what `PropertyListEncoder` and the value throw.
   public func encode(_ value: Value) throws -> CDBEncodedValue {
-    CDBEncodedValue(tag: CDBTag.encoded, bytes: Array(try PropertyList.encode(value)))
+    CDBEncodedValue(reservedTag: CDBTag.encoded, bytes: Array(try PropertyList.encode(value)))
   }
 
   /// The value of a property list.

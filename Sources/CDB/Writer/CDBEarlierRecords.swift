@@ -1,6 +1,7 @@
 /// Where the records of each hash are, for the policies that have to know of earlier records.
 ///
-/// At most 64 bytes a record on top of the index, made when the first such policy is used.
+/// At most 64 bytes a record on top of the index, half as much again while it grows; made when the
+/// first such policy is used.
 struct CDBEarlierRecords {
   private var slots: [CDBIndex.Entry]
   private var used = 0
@@ -27,7 +28,7 @@ struct CDBEarlierRecords {
 
   private mutating func grow() {
     let old = slots
-    slots = Self.emptySlots(for: used * 2)
+    slots = Self.emptySlots(for: used)
     used = 0
     for entry in old where entry.position != 0 && entry.position != Self.removed { add(entry) }
   }

@@ -12,7 +12,7 @@ struct CDBOutput: ~Copyable {
   private let descriptor: Int32
   private var buffer = WriteBuffer(capacity: Self.bufferSize)
   /// Where the buffer begins in the file.
-  private var flushed: Int
+  var flushed: Int
   private let seam: CDBWriter.Seam
 
   /// Makes the file.

@@ -15,7 +15,7 @@ package import Files
 ///
 /// Memory: 8 bytes a record, 16 in the wide format, twice that while they grow and to make the tables,
 /// and a buffer of 256 KiB; values are not kept.
-/// Policies other than ``DuplicatePolicy/add`` cost up to 64 bytes a record more.
+/// Policies other than ``DuplicatePolicy/add`` cost up to 64 bytes a record more, and 32 while these grow.
 ///
 /// One thread at a time.
 public final class CDBWriter {
