@@ -65,7 +65,8 @@ public final class HashFileWriter {
   ///
   /// Complexity: linear in the size of the file.
   ///
-  /// - Throws: ``HashFileError`` as ``init(_:_:)`` and ``append(key:value:)``.
+  /// - Throws: ``HashFileError`` with `invalidLayout`, `duplicateKey`, `tooLarge`, `noFile`, `noPermission`,
+  ///   `noSpace` or `ioError`.
   public static func write(
     _ path: String, layout: HashFileLayout, records: [(key: [UInt8], value: [UInt8])],
     synchronized: Bool
