@@ -54,16 +54,6 @@ enum HashFileFormat {
     return (19_780_211 &* 1_874_161 &+ UInt64(sum), UInt8(truncatingIfNeeded: second))
   }
 
-  /// The second hash alone.
-  @inline(__always)
-  static func secondHash(of key: RawSpan) -> UInt8 {
-    var hash: UInt32 = 751
-    for index in stride(from: key.byteCount - 1, through: 0, by: -1) {
-      hash = (hash &* 31) ^ UInt32(key.loadByte(at: index))
-    }
-    return UInt8(truncatingIfNeeded: hash)
-  }
-
   /// The order of keys: the longer one is greater, then the first byte that differs decides
   /// (`tcreckeycmp`).
   ///

@@ -124,7 +124,7 @@ public final class HashFileWriter {
     precondition(padding >= 0 && padding < layout.alignment, "another record than in the plan")
     let children = links.children[count]
     let head = HashFileRecordHead(
-      hash: HashFileFormat.secondHash(of: key), left: offset(children.left),
+      hash: HashFileFormat.hashes(of: key).second, left: offset(children.left),
       right: offset(children.right), padding: padding)
     image.tail.append(head, key, value, layout, size: room)
     count += 1

@@ -53,7 +53,7 @@ struct PlannedKeys {
     }
     return bytes.lend(range(number)) { key in
       let size = UInt64(min(key.byteCount, 255))
-      var order = UInt64(HashFileFormat.secondHash(of: key)) << 56 | size << 48
+      var order = UInt64(HashFileFormat.hashes(of: key).second) << 56 | size << 48
       for index in 0..<min(key.byteCount, 6) {
         order |= UInt64(key.loadByte(at: index)) << UInt64(40 - 8 * index)
       }

@@ -14,9 +14,13 @@ struct OpenClose: Workload {
   func prepare(_ place: Place, _ count: Int) throws { try insertSongs(place, count) }
 
   func run(_ place: Place, _ count: Int) throws {
-    try place.withStore { store in
-      let song = try store.object(Song.self, rowID: UInt32(count / 2 + 2))
-      try expect(song?.seconds == UInt32(count / 2 % 600), "it is another song")
-    }
+    try place.withStore { _ = try songInTheMiddle(of: $0, count) }
   }
+}
+
+/// One song out of so many, read by its row.
+func songInTheMiddle(of store: Store, _ count: Int) throws -> Song? {
+  let song = try store.object(Song.self, rowID: UInt32(count / 2 + 2))
+  try expect(song?.seconds == UInt32(count / 2 % 600), "it is another song")
+  return song
 }

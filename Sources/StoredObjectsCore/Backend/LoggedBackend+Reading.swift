@@ -37,11 +37,9 @@ extension LoggedBackend {
   public func withRecord<Result>(
     _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws -> Result
   ) throws -> Result? {
-    let found = try state.withLock { state in
-      try check(state)
-      return state.pending.record(rowID, in: table)
+    if let found = try pendingRecord(rowID, table) {
+      return try found.map { try $0.bytes.lend($0.range, body) }
     }
-    if let found { return try found.map { try $0.bytes.lend($0.range, body) } }
     return try files.withRecord(rowID, in: table, body)
   }
 
@@ -49,13 +47,19 @@ extension LoggedBackend {
   public func copyRecord(
     _ rowID: UInt32, in table: TableID, to bytes: inout [UInt8]
   ) throws -> Bool {
-    let found = try state.withLock { state in
+    guard let found = try pendingRecord(rowID, table) else {
+      return try files.copyRecord(rowID, in: table, to: &bytes)
+    }
+    if let found { bytes.append(contentsOf: found.bytes[found.range]) }
+    return found != nil
+  }
+
+  /// What is pending of a row: its bytes, or nil when it is deleted; nil when nothing is pending.
+  private func pendingRecord(_ rowID: UInt32, _ table: TableID) throws -> PendingRecords.Bytes?? {
+    try state.withLock { state in
       try check(state)
       return state.pending.isEmpty ? nil : state.pending.record(rowID, in: table)
     }
-    guard let found else { return try files.copyRecord(rowID, in: table, to: &bytes) }
-    if let found { bytes.append(contentsOf: found.bytes[found.range]) }
-    return found != nil
   }
 
   /// Lends the buffer of a name: what is pending of it, or what its file has.

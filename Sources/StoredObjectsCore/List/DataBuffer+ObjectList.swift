@@ -40,10 +40,6 @@ extension DataBuffer {
     let rowIDs = readRows(count)
     let last = entry.shared.lastRowID
     if let index = rowIDs.firstIndex(where: { $0 <= ClassMetadata.rowID || $0 > last }) {
-      if let strangers = store?.strangers {
-        let objects = rowIDs.map { strangers.object($0) ?? entry.object($0) }
-        return ObjectList(objects.lazy.compactMap { $0 as? Object })
-      }
       if store?.strangers != nil {
         position = self.start + start - 4
         return ObjectList(try readObjects(of: type))

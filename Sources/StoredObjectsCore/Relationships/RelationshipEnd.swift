@@ -28,7 +28,7 @@ final class RelationshipEnd {
 
   /// How often an object refers to another.
   func count(of target: StoredObject, in object: StoredObject) -> Int {
-    targets(of: object).reduce(0) { $1 === target ? $0 + 1 : $0 }
+    targets(of: object).count { $0 === target }
   }
 
   /// Takes out every reference of an object to another.

@@ -195,7 +195,7 @@ extension RelationshipKeeper {
     _ end: RelationshipEnd
   ) {
     var references = inverse.targets(of: target)
-    let present = references.reduce(0) { $1 === object ? $0 + 1 : $0 }
+    let present = references.count { $0 === object }
     if inverse.kind == .one, count > 0, present == 0, let former = references.first {
       // The target was another's, and is so no more.
       end.removeAll(target, from: former)
@@ -352,6 +352,6 @@ private struct ChangedTargets {
 
   func count(of target: StoredObject, in list: [StoredObject]) -> Int {
     if let countsOfMany { return countsOfMany[ObjectIdentifier(target)] ?? 0 }
-    return list.reduce(0) { $1 === target ? $0 + 1 : $0 }
+    return list.count { $0 === target }
   }
 }
