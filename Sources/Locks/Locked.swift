@@ -16,21 +16,31 @@
 /// `@unchecked Sendable`: the pointer is set once and freed in `deinit`; the value is `Sendable`, and
 /// used between lock and unlock only.
 @safe package final class Locked<Value: Sendable>: @unchecked Sendable {
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let system: UnsafeMutablePointer<System>
   /// Used by whoever holds the mutex, so that no access can meet another.
   @safe @exclusivity(unchecked)
   @usableFromInline var value: Value
 
+  /// What the system has for a lock, in memory that stays where it is.
+  @unsafe private struct System {
+    var mutex = unsafe pthread_mutex_t()
+    /// Signalled by ``change(once:_:)``.
+    var changed = pthread_cond_t()
+  }
+
   /// Guards a value.
   package init(_ value: Value) {
     self.value = value
-    unsafe mutex = .allocate(capacity: 1)
-    unsafe pthread_mutex_init(mutex, nil)
+    unsafe system = .allocate(capacity: 1)
+    unsafe system.initialize(to: System())
+    unsafe pthread_mutex_init(&system.pointee.mutex, nil)
+    unsafe pthread_cond_init(&system.pointee.changed, nil)
   }
 
   deinit {
-    unsafe pthread_mutex_destroy(mutex)
-    unsafe mutex.deallocate()
+    unsafe pthread_cond_destroy(&system.pointee.changed)
+    unsafe pthread_mutex_destroy(&system.pointee.mutex)
+    unsafe system.deallocate()
   }
 
   /// Runs a closure with the value; must not be nested.
@@ -43,6 +53,20 @@
     return try body(&value)
   }
 
-  @usableFromInline func lock() { unsafe pthread_mutex_lock(mutex) }
-  @usableFromInline func unlock() { unsafe pthread_mutex_unlock(mutex) }
+  /// Runs a closure with the value once it meets a condition, and has those who wait for one look
+  /// again; must not be nested.
+  package func change<Result>(
+    once isReady: (Value) -> Bool, _ body: (inout Value) -> Result
+  ) -> Result {
+    lock()
+    defer { unlock() }
+    while !isReady(value) {
+      _ = unsafe pthread_cond_wait(&system.pointee.changed, &system.pointee.mutex)
+    }
+    defer { unsafe pthread_cond_broadcast(&system.pointee.changed) }
+    return body(&value)
+  }
+
+  @usableFromInline func lock() { unsafe pthread_mutex_lock(&system.pointee.mutex) }
+  @usableFromInline func unlock() { unsafe pthread_mutex_unlock(&system.pointee.mutex) }
 }
