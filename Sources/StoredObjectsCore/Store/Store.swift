@@ -99,7 +99,6 @@ public final class Store {
     classes.append(entry)
     classesByType[ObjectIdentifier(entry.type)] = entry
     entry.setObserved(isObservable)
-    learnRelationships(of: entry)
   }
 
   /// The entry of a class, or nil.
