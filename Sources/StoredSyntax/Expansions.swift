@@ -48,8 +48,7 @@
       in context: some MacroExpansionContext
     ) -> [AccessorDeclSyntax] {
       guard case .field(let field) = try? StoredField.role(of: declaration) else { return [] }
-      let enclosing = context.lexicalContext.first?.as(ClassDeclSyntax.self)
-      return field.accessors(in: enclosing?.name.text ?? "Self")
+      return field.accessors
     }
 
     package static func expansion(
