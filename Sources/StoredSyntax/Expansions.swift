@@ -80,6 +80,11 @@
     package static func expansion(
       of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
       in context: some MacroExpansionContext
-    ) -> [DeclSyntax] { [] }
+    ) -> [DeclSyntax] {
+      if let finding = Finding(unread: node, of: declaration, in: context.lexicalContext.first) {
+        context.diagnose(finding.diagnostic)
+      }
+      return []
+    }
   }
 #endif
