@@ -277,7 +277,7 @@ extension RelationshipKeeper {
     if let index = end.index.value { return index }
     let commitCount = table.commitCount
     var index = ReferenceIndex()
-    var cursor = RowCursor(store, end.source)
+    var cursor = RowCursor(store, end.source, keepsObjects: false)
     while let source = try cursor.next() {
       for target in end.targets(of: source) {
         if let key = target.key { index.note(source.rowID, refersTo: key) }
