@@ -171,6 +171,12 @@ struct UndoTests {
     for title in ["1", "2", "3"] { history.group { track.title = title } }
     while history.canUndo { try history.undo() }
     #expect(track.title == "1")
+    while history.canRedo { try history.redo() }
+    #expect(track.title == "3")
+    history.levelsOfUndo = 1
+    #expect(history.undoActionNames.count == 1)
+    try history.undo()
+    #expect(track.title == "2" && !history.canUndo)
   }
 
   @Test("Discarding takes the history back to what it was at the save")

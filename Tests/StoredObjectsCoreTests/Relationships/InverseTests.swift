@@ -42,6 +42,17 @@ struct InverseTests {
     #expect(y.tunes == [b] && x.tunes == [a])
   }
 
+  @Test("On the other side, who is new stands last, and who leaves goes from the end")
+  func orderOfTheOtherSide() {
+    a.lists = [x, y, x]
+    x.tunes.removeFirst()
+    #expect(a.lists == [x, y])
+    x.tunes = [b, a, a, a]
+    #expect(a.lists == [x, y, x, x])
+    a.lists.removeFirst()
+    #expect(x.tunes == [b, a, a])
+  }
+
   @Test("A move changes the list and no other object")
   func move() throws {
     x.tunes = [a, b, c, a]
@@ -112,6 +123,25 @@ struct InverseTests {
     #expect(branches[1].children == [] && branches[0].children.last === branches[3])
     branches[0].children.removeFirst()
     #expect(branches[1].parent == nil)
+  }
+
+  @Test("Classes may be registered one by one, and one that is refused changes nothing")
+  func registering() throws {
+    let store = Store(backend: try MemoryBackend())
+    try store.register(Tune.self)
+    #expect(throws: StoreError.self) { try store.register(TuneList.self, TuneList.self) }
+    let (tune, list) = (Tune("d"), TuneList("z"))
+    store.insert(tune)
+    store.insert(list)
+    list.tunes = [tune]
+    #expect(tune.lists == [list])
+    try store.register(Disc.self, Sleeve.self)
+    let disc = Disc()
+    store.insert(disc)
+    tune.disc = disc
+    #expect(disc.tunes == [tune])
+    store.delete(disc)
+    #expect(tune.isDeleted && list.tunes == [])
   }
 
   @Test("Both sides are one step of the history")
