@@ -213,8 +213,6 @@ extension RelationshipKeeper {
       }
     }
     inverse.setTargets(of: target, references)
-    // A reference to one object, edited to an object that has several, is no move of the others.
-    if end.kind == .one, limit == 0 { end.removeAll(target, from: object) }
   }
 }
 

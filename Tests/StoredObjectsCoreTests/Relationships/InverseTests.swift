@@ -98,6 +98,13 @@ struct InverseTests {
     store.insert(tune)
     #expect(tune.lists == [list] && list.tunes == [a, b, a, tune])
     try store.saveChanges()
+    // Where the sides differ, the one that says more is believed.
+    let (late, mix) = (Tune("e"), TuneList("q"))
+    (late.lists, mix.tunes) = ([mix], [late, late])
+    store.insert(late)
+    store.insert(mix)
+    #expect(mix.tunes == [late, late] && late.lists == [mix, mix])
+    try store.saveChanges()
   }
 
   @Test("Only the objects that an edit adds or removes are read")
