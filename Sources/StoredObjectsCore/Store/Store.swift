@@ -106,7 +106,6 @@ public final class Store {
     classes.append(entry)
     classesByType.insert(entry, at: placeByType(of: entry.type))
     entry.setObserved(isObservable)
-    learnRelationships(of: entry)
   }
 
   /// The entry of a class, or nil.
