@@ -47,6 +47,9 @@ public final class TokyoCabinetFiles: DirectoryFiles {
   /// Whether the store was opened for reading only.
   public var isReadOnly: Bool { directory.isReadOnly }
 
+  /// The files of ordered tables.
+  public let ordered: OrderedFiles
+
   let directory: StoreDirectory
   let configuration: Configuration
   let buffers: TableFile
@@ -70,6 +73,7 @@ public final class TokyoCabinetFiles: DirectoryFiles {
       directory, isReadOnly: configuration.access == .readOnly,
       createIfMissing: configuration.createIfMissing)
     self.directory = directory
+    ordered = OrderedFiles(directory: directory.path, isReadOnly: directory.isReadOnly)
     self.configuration = configuration
     buffers = TableFile(
       name: StoreDirectory.buffers, directory: directory.path, isReadOnly: directory.isReadOnly)
@@ -91,6 +95,7 @@ public final class TokyoCabinetFiles: DirectoryFiles {
       return tables.files
     }
     for file in files + [buffers] { file.close() }
+    ordered.close()
     directory.unlock()
   }
 

@@ -13,6 +13,8 @@ public final class SimulatedFiles: RecordFiles {
   public let location = "simulated disk"
   /// Whether nothing may be written.
   public let isReadOnly: Bool
+  /// The files of ordered tables.
+  public let ordered: OrderedFiles
   private let state = Mutex(State())
 
   private static let buffers = "NamedBuffers"
@@ -29,6 +31,7 @@ public final class SimulatedFiles: RecordFiles {
   public init(_ disk: SimulatedDisk, isReadOnly: Bool = false) {
     self.disk = disk
     self.isReadOnly = isReadOnly
+    ordered = OrderedFiles(SimulatedOrderedPlace(disk: disk, isReadOnly: isReadOnly))
   }
 
   typealias Content = [[UInt8]: [UInt8]]
@@ -60,7 +63,7 @@ public final class SimulatedFiles: RecordFiles {
       guard ![Self.buffers, Self.log, Self.manifest].contains(name), !name.hasPrefix(".") else {
         return false
       }
-      return try !content(name).isEmpty
+      return try !OrderedFiles.isFile(name) && !content(name).isEmpty
     }
   }
 
@@ -224,12 +227,14 @@ public final class SimulatedFiles: RecordFiles {
 
   /// The files that hold records or buffers.
   public func filesForManifest() -> [String] {
-    disk.names.filter { $0 != Self.log && $0 != Self.manifest && !$0.hasPrefix(".") }
+    disk.names.filter {
+      $0 != Self.log && $0 != Self.manifest && !$0.hasPrefix(".") && !OrderedFiles.isFile($0)
+    }
   }
 
   /// Whether there is a file of this name.
   public func hasFile(_ name: String) -> Bool { disk.names.contains(name) }
 
-  /// Does nothing.
-  public func close() {}
+  /// Lets go of the ordered tables.
+  public func close() { ordered.close() }
 }

@@ -13,7 +13,9 @@ extension TokyoCabinetFiles {
     try checkOpen()
     var inspection = StoreInspection(tableNames: [])
     for name in try fileNames().sorted() {
-      if name == StoreDirectory.log || name == StoreDirectory.manifest || name.hasPrefix(".") {
+      if name == StoreDirectory.log || name == StoreDirectory.manifest || name.hasPrefix(".")
+        || OrderedFiles.isFile(name)
+      {
         continue
       }
       try inspect(name, &inspection)
