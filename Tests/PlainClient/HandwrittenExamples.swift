@@ -127,3 +127,10 @@ enum UniqueConstraintExample {
     override class var uniqueConstraints: [UniqueConstraint] { [UniqueConstraint(\Song.number)] }
   }
 }
+
+/// From Concurrency.md.
+enum ConcurrencyExample {
+  final class Song: StoredObject {
+    override class var isCodedOnAnyThread: Bool { true }
+  }
+}
