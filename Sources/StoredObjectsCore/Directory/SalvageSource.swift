@@ -64,7 +64,7 @@ package struct SalvageSource {
   /// Says which files are gone, the log among them, and where the log is damaged.
   package func listLosses(_ report: inout SalvageReport) throws {
     let manifest = try StoreDirectory.manifest(in: path)
-    let missing = StoreManifest.findings(manifest, log, path: path) { 
+    let missing = StoreManifest.findings(manifest, log, path: path) {
       exists(OrderedTableName(fileName: $0).map(path(ofOrdered:)) ?? path(of: $0))
     }
     for finding in missing + (log?.findings(path: logPath) ?? []) { report.lose(finding) }

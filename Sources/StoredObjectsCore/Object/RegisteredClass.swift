@@ -35,6 +35,11 @@ import Logging
   /// How many commits the indexes know of.
   var uniqueIndexCommitCount: UInt64 = 0
 
+  /// The indexes that the class declares.
+  let indexes: [RegisteredIndex]
+  /// Indexes of the class that it does not declare, but an other program did.
+  var strangeIndexes: [OrderedTableID]?
+
   /// How the records of the class are laid out.
   let format: ClassMetadata.Flags
 
@@ -56,8 +61,10 @@ import Logging
   }
 
   init(
-    _ type: StoredObject.Type, classID: UInt8, table: TableID, shared: SharedTable, store: Store
+    _ type: StoredObject.Type, classID: UInt8, table: TableID, shared: SharedTable, store: Store,
+    indexes: [RegisteredIndex] = []
   ) {
+    self.indexes = indexes
     self.type = type
     self.classID = classID
     self.name = type.storedName

@@ -70,6 +70,10 @@ open class StoredObject {
   /// overridden.
   open class var uniqueConstraints: [UniqueConstraint] { [] }
 
+  /// By what the objects of the class can be found quickly, see ``AttributeIndex``; by nothing, unless
+  /// overridden.
+  open class var indexes: [AttributeIndex] { [] }
+
   /// Whether the store may make objects of the class on a second thread, see <doc:Concurrency>; not
   /// unless overridden.
   ///

@@ -51,7 +51,9 @@ struct OrderedSalvage {
     let stored = file.withBytes { bytes in
       [UInt8](copying: bytes.extracting(place + OrderedFileFormat.pageHeadSize..<place + size))
     }
-    guard let plain = try? codec.map({ codec in try stored.lend { try codec.open($0, at: place) } }) ?? stored,
+    guard
+      let plain = try? codec.map({ codec in try stored.lend { try codec.open($0, at: place) } })
+        ?? stored,
       let entries = try? Self.entries(plain)
     else {
       gaps.append(place..<place + size)
