@@ -50,7 +50,7 @@ import Testing
     ask("title starts", #Predicate { $0.title.starts(with: title) }) {
       $0.title.starts(with: title)
     }
-    ask("title contains", #Predicate { $0.title.contains(title) }) { $0.title.contains(title) }
+    ask("title contains", #Predicate { $0.title.contains(title) }) { title.isEmpty || $0.title.contains(title) }
     ask("title in", #Predicate { wanted.contains($0.title) }) { wanted.contains($0.title) }
     ask("seconds >", #Predicate { $0.seconds > seconds }) { $0.seconds > seconds }
     ask("seconds <= flipped", #Predicate { seconds <= $0.seconds }) { seconds <= $0.seconds }
