@@ -134,3 +134,33 @@ enum ConcurrencyExample {
     override class var isCodedOnAnyThread: Bool { true }
   }
 }
+
+/// From FindingObjects.md.
+enum FindingExample {
+  final class Song: StoredObject {
+    @Content var title = ""
+    @Content var artist = ""
+    @Content var seconds: UInt32 = 0
+
+    override class var indexes: [AttributeIndex] {
+      [
+        AttributeIndex("title", \Song.title),
+        AttributeIndex("artist and seconds", \Song.artist, \Song.seconds),
+      ]
+    }
+  }
+}
+
+/// From AttributeIndex.swift.
+enum AttributeIndexExample {
+  final class Song: StoredObject {
+    @Content var title = ""
+    @Content var artist = ""
+    override class var indexes: [AttributeIndex] {
+      [
+        AttributeIndex("title", \Song.title),
+        AttributeIndex("artist and title", \Song.artist, \Song.title),
+      ]
+    }
+  }
+}

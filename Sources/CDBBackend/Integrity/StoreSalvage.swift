@@ -52,7 +52,7 @@ struct StoreSalvage {
     source.readLog(&report)
     let files = try source.entries()
     for name in Set(files.compactMap(Names.table) + source.newFiles.keys)
-    where name != StoreDirectory.buffers {
+    where name != StoreDirectory.buffers && !OrderedFiles.isFile(name) {
       classes[name] = ClassSalvage(name, source: source.path(of: name))
     }
     try copyBuffers()
@@ -60,6 +60,7 @@ struct StoreSalvage {
     for name in classes.keys { try classes[name]?.readMetadata() }
     try writeClasses(progress)
     try writeBuffers()
+    try source.salvageOrdered(to: target, &report)
   }
 
   // MARK: The log

@@ -9,7 +9,11 @@ extension LoggedBackend {
     var inspection = try files.inspect()
     inspection.tornTailByteCount = tornTailByteCount
     inspection.findings += try manifestFindings()
-    inspection.findings += try files.ordered.inspect()
+    let begunAgain = try state.withLock({ $0.pending }).ordered.filter(\.value.isCleared)
+      .map { try files.ordered.name(of: $0.key).fileName }
+    inspection.findings += try files.ordered.inspect().filter {
+      !begunAgain.contains($0.place.className ?? "")
+    }
     let damaged = Set(inspection.findings.compactMap(\.place.className))
     for id in state.withLock({ $0.pending }).tables.keys {
       let name = try files.name(of: id)

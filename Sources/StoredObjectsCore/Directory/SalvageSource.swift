@@ -39,6 +39,12 @@ package struct SalvageSource {
     return path + "/" + fileName(name)
   }
 
+  /// The file that has an ordered table.
+  func path(ofOrdered name: OrderedTableName) -> String {
+    if let new = newFiles[name.fileName], exists(path + "/" + new) { return path + "/" + new }
+    return path + "/" + name.fileName
+  }
+
   /// Reads the log, as far as that can be done.
   package mutating func readLog(_ report: inout SalvageReport) {
     guard exists(logPath) else { return }
@@ -58,7 +64,9 @@ package struct SalvageSource {
   /// Says which files are gone, the log among them, and where the log is damaged.
   package func listLosses(_ report: inout SalvageReport) throws {
     let manifest = try StoreDirectory.manifest(in: path)
-    let missing = StoreManifest.findings(manifest, log, path: path) { exists(path(of: $0)) }
+    let missing = StoreManifest.findings(manifest, log, path: path) {
+      exists(OrderedTableName(fileName: $0).map(path(ofOrdered:)) ?? path(of: $0))
+    }
     for finding in missing + (log?.findings(path: logPath) ?? []) { report.lose(finding) }
   }
 }

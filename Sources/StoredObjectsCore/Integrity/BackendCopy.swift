@@ -1,6 +1,6 @@
 import Files
 
-/// Copies all records and named buffers of a store into an empty one on another backend.
+/// Copies all records, named buffers and ordered tables of a store into an empty one on another backend.
 ///
 ///     try BackendCopy(from: old, to: new).run()
 ///
@@ -10,8 +10,8 @@ public struct BackendCopy {
   /// So many bytes of records are committed at a time.
   static let batchSize = 32 << 20
 
-  private let source: any StoreBackend
-  private let target: any StoreBackend
+  fileprivate let source: any StoreBackend
+  fileprivate let target: any StoreBackend
 
   /// Prepares a copy.
   public init(from source: any StoreBackend, to target: any StoreBackend) {
@@ -31,7 +31,9 @@ public struct BackendCopy {
   ///   give back what was written, and what the backends throw.
   @discardableResult
   public func run(progress: (IntegrityProgress) -> Void = { _ in }) throws -> Int {
-    guard try target.tableNames().isEmpty, try target.bufferNames().isEmpty else {
+    guard try target.tableNames().isEmpty, try target.bufferNames().isEmpty,
+      try target.orderedTableNames().isEmpty
+    else {
       throw StoreError(.ioError, "The target holds records.", at: .init(path: target.location))
     }
     var count = 0
@@ -43,13 +45,14 @@ public struct BackendCopy {
         count += try compare(name)
       }
       try copyBuffers()
+      for name in try source.orderedTableNames() { try copyKeys(of: name) }
       guard try target.tableNames().sorted() == names else { throw differs(nil, nil) }
       progress(IntegrityProgress("", names.count, of: names.count))
     }
     return count
   }
 
-  private func differs(_ name: String?, _ rowID: UInt32?) -> StoreError {
+  fileprivate func differs(_ name: String?, _ rowID: UInt32?) -> StoreError {
     StoreError(
       .damaged, "The copy does not have what was written to it. Copy again, to another disk.",
       at: .init(path: target.location, className: name, rowID: rowID))
@@ -116,5 +119,42 @@ public struct BackendCopy {
       guard isSame == true else { throw differs("NamedBuffers", nil) }
     }
     guard try target.bufferNames().count == names.count else { throw differs("NamedBuffers", nil) }
+  }
+}
+
+// MARK: - Ordered tables
+
+extension BackendCopy {
+  private func copyKeys(of name: OrderedTableName) throws {
+    let (old, new) = (try source.orderedTable(name), try target.orderedTable(name))
+    var range = KeyRange()
+    var isDone = false
+    while !isDone {
+      var batch = ChangeSet()
+      var last: [UInt8] = []
+      isDone = try source.scanKeys(of: old, range, isReversed: false) { key, value in
+        last = [UInt8](copying: key)
+        batch.set(last, to: [UInt8](copying: value), in: new)
+        return batch.bytes.count < Self.batchSize ? .next : .pause
+      }
+      try target.commit(batch)
+      range = KeyRange(after: last)
+    }
+    try compareKeys(name, old, new)
+  }
+
+  private func compareKeys(
+    _ name: OrderedTableName, _ old: OrderedTableID, _ new: OrderedTableID
+  ) throws {
+    let isSame = try source.scanKeys(of: old, KeyRange(), isReversed: false) { key, value in
+      let isSame = try target.withValue(of: [UInt8](copying: key), in: new) {
+        $0.hasSameBytes(as: value)
+      }
+      return isSame == true ? .next : .pause
+    }
+    let count = try source.keyCount(in: old, KeyRange())
+    guard isSame, try target.keyCount(in: new, KeyRange()) == count else {
+      throw differs(name.fileName, nil)
+    }
   }
 }

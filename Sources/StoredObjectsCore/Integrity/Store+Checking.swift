@@ -6,7 +6,7 @@ extension Store {
   ///
   /// Beyond what ``BackendCheck`` does, every record of the registered classes is read by its class,
   /// into an object of its own: objects that the application holds, and unsaved changes, are left
-  /// alone. Every reference must lead to a row that exists. It is what is saved that counts.
+  /// alone. Every reference must lead to a row that exists, and indexes must say the same. It is what is saved that counts.
   ///
   /// A `readContent(from:)` that does more than set its own object's properties does so here too.
   ///
@@ -58,6 +58,8 @@ struct ObjectCheck {
   ) throws {
     // What could not be read has been said.
     guard let table = tables[entry.name], table.rows != nil else { return }
+    var indexes = IndexCheck(store.backend, entry)
+    defer { for finding in indexes.findings { report.add(finding) } }
     if let metadata = table.metadata, metadata.classID != entry.classID {
       report.add(
         .classID, "Saved as class \(metadata.classID), registered as class \(entry.classID).",
@@ -72,8 +74,9 @@ struct ObjectCheck {
         done += 1
         if done % 8192 == 0 { progress(IntegrityProgress(entry.name, done, of: total)) }
         guard rowID > ClassMetadata.rowID, !table.damagedRows.contains(rowID) else { return }
-        decode(rowID, bytes, range, entry)
+        decode(rowID, bytes, range, entry, &indexes)
       }
+      indexes.finish()
     } catch let error as StoreError where error.code != .closed {
       // The first pass has said the same, unless the disk has failed since.
       report.add(StoreFinding(.fileDamaged, error, at: entry.place()))
@@ -81,7 +84,8 @@ struct ObjectCheck {
   }
 
   private mutating func decode(
-    _ rowID: UInt32, _ bytes: [UInt8], _ range: Range<Int>, _ entry: RegisteredClass
+    _ rowID: UInt32, _ bytes: [UInt8], _ range: Range<Int>, _ entry: RegisteredClass,
+    _ indexes: inout IndexCheck
   ) {
     let object = entry.type.init()
     object.state = []
@@ -92,6 +96,8 @@ struct ObjectCheck {
     var buffer = store.takeWindow(bytes, range)
     do {
       try store.decode(object, entry, from: &buffer)
+      object.state = [.hasContent, .detached]
+      indexes.compare(object)
     } catch {
       report.add(StoreFinding(Self.kind(of: error), error, at: entry.place(rowID)))
     }

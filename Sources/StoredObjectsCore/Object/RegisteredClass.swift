@@ -33,6 +33,11 @@ import Logging
   let uniqueConstraints: [UniqueConstraint]
   var uniqueIndexes = CommitBound<[UniqueIndex]>()
 
+  /// The indexes that the class declares.
+  let indexes: [RegisteredIndex]
+  /// Indexes of the class that it does not declare, but an other program did.
+  var strangeIndexes: [OrderedTableID]?
+
   /// How the records of the class are laid out.
   let format: ClassMetadata.Flags
 
@@ -54,8 +59,10 @@ import Logging
   }
 
   init(
-    _ type: StoredObject.Type, classID: UInt8, table: TableID, shared: SharedTable, store: Store
+    _ type: StoredObject.Type, classID: UInt8, table: TableID, shared: SharedTable, store: Store,
+    indexes: [RegisteredIndex] = []
   ) {
+    self.indexes = indexes
     self.type = type
     self.classID = classID
     self.name = type.storedName

@@ -70,6 +70,10 @@ open class StoredObject {
   /// overridden.
   open class var uniqueConstraints: [UniqueConstraint] { [] }
 
+  /// By what the objects of the class can be found quickly, see ``AttributeIndex``; by nothing, unless
+  /// overridden.
+  open class var indexes: [AttributeIndex] { [] }
+
   /// Whether the store may use a second thread to read and write many objects of the class, see
   /// <doc:Concurrency>; not unless overridden.
   ///

@@ -39,7 +39,8 @@ extension Store {
       if let metadata { shared.learn(metadata) }
       enroll(
         RegisteredClass(
-          type, classID: UInt8(classes.count), table: table, shared: shared, store: self))
+          type, classID: UInt8(classes.count), table: table, shared: shared, store: self,
+          indexes: try registeredIndexes(of: type)))
     } catch {
       throw .wrapping(error, .ioError, at: place(of: type))
     }

@@ -28,7 +28,8 @@ extension Store {
         relationships?.willCommit()
         try refuseDuplicates()
         let metadata = encoder.appendMetadata(of: classes)
-        let changes = encoder.changeSet()
+        var changes = encoder.changeSet()
+        try addIndexChanges(to: &changes)
         try backend.commit(changes)
         for (entry, saved) in metadata { entry.shared.setMetadata(saved) }
         backend.coordinator.announce(changes, from: inbox)

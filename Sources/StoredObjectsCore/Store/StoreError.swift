@@ -99,6 +99,8 @@ extension StoreError {
     public static let deleteDenied = Code(description: "deleteDenied")
     /// Two objects have the same values where they must differ.
     public static let notUnique = Code(description: "notUnique")
+    /// A part of a predicate has thrown for an object.
+    public static let notEvaluable = Code(description: "notEvaluable")
     /// Content could not be read when it was needed, and has not been acknowledged since.
     public static let contentUnavailable = Code(description: "contentUnavailable")
     /// Another store has saved changes to objects that have unsaved changes here.

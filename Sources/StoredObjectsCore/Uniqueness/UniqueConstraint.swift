@@ -49,10 +49,10 @@ public struct UniqueConstraint {
   }
 }
 
-private protocol AnyOptional {
+protocol AnyOptional {
   var isNil: Bool { get }
 }
 
 extension Optional: AnyOptional {
-  fileprivate var isNil: Bool { self == nil }
+  var isNil: Bool { self == nil }
 }

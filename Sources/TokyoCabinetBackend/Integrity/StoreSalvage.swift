@@ -53,8 +53,10 @@ struct StoreSalvage {
   mutating func run(_ progress: (IntegrityProgress) -> Void) throws {
     source.readLog(&report)
     let names = try source.entries()
-    let tables = Set(names.filter(isClassFile) + source.newFiles.keys)
-      .subtracting([StoreDirectory.buffers]).sorted()
+    let tables = Set(
+      names.filter(isClassFile) + source.newFiles.keys.filter { !OrderedFiles.isFile($0) }
+    )
+    .subtracting([StoreDirectory.buffers]).sorted()
     for (index, name) in tables.enumerated() {
       progress(IntegrityProgress(name, index, of: tables.count))
       try copyClass(name)
@@ -62,6 +64,7 @@ struct StoreSalvage {
     try copyBuffers()
     try applyLog()
     try finish()
+    try source.salvageOrdered(to: target, &report)
     progress(IntegrityProgress("", tables.count, of: tables.count))
   }
 

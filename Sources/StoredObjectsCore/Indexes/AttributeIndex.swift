@@ -1,0 +1,109 @@
+/// Says that the objects of a class can be found by the values of a property, or of several together.
+///
+///     final class Song: StoredObject {
+///       @Content var title = ""
+///       @Content var artist = ""
+///       override class var indexes: [AttributeIndex] {
+///         [
+///           AttributeIndex("title", \Song.title),
+///           AttributeIndex("artist and title", \Song.artist, \Song.title),
+///         ]
+///       }
+///     }
+///
+/// An index is kept in the same saves as its class. Queries use it by themselves, see <doc:FindingObjects>:
+/// for equality, ranges and beginnings of its properties from the first on, and for sorting by them.
+/// One that is new, or lost, or whose class was changed by a program that did not know it, is made
+/// from the records when it is first needed.
+///
+/// A name is the index's own in its class, and part of the data: give another name when you give it
+/// another property.
+public struct AttributeIndex {
+  /// The name, as declared.
+  public let name: String
+  /// Whether no two objects may have the same values; those with nil in one are not compared.
+  public let isUnique: Bool
+  let properties: [AnyKeyPath]
+  /// The types of the properties, by which a change of the declaration is noticed.
+  let signature: String
+  /// Whether an object has a key for each of several values.
+  let isMultiple: Bool
+  /// The keys of an object, without its row, and whether one of their values is nil.
+  let keys: (StoredObject) -> [(bytes: [UInt8], hasNil: Bool)]
+
+  private init(
+    _ name: String, isUnique: Bool, isMultiple: Bool, _ properties: [AnyKeyPath],
+    keys: @escaping (StoredObject) -> [(bytes: [UInt8], hasNil: Bool)]
+  ) {
+    (self.name, self.isUnique, self.isMultiple) = (name, isUnique, isMultiple)
+    (self.properties, self.keys) = (properties, keys)
+    signature = properties.map { "\(type(of: $0).valueType)" }.joined(separator: ", ")
+  }
+
+  private init<Object: StoredObject>(
+    _ name: String, isUnique: Bool, _ parts: [Part<Object>]
+  ) {
+    self.init(name, isUnique: isUnique, isMultiple: false, parts.map(\.property)) { object in
+      guard let object = object as? Object else { return [] }
+      var key = IndexKey()
+      var hasNil = false
+      for part in parts { part.write(object, &key, &hasNil) }
+      return [(key.bytes, hasNil)]
+    }
+  }
+
+  /// One property of an index.
+  private struct Part<Object: StoredObject> {
+    let property: AnyKeyPath
+    /// Appends the value, and takes note of nil.
+    let write: (Object, inout IndexKey, inout Bool) -> Void
+
+    init<Value: IndexableValue>(_ property: KeyPath<Object, Value>) {
+      self.property = property
+      let isOptional = Value.self is any AnyOptional.Type
+      write = { object, key, hasNil in
+        let start = key.bytes.count
+        object[keyPath: property].writeKey(to: &key)
+        if isOptional, key.bytes[start] == 0 { hasNil = true }
+      }
+    }
+  }
+
+  /// Objects can be found by a property.
+  public init<Object: StoredObject, Value: IndexableValue>(
+    _ name: String, _ property: KeyPath<Object, Value>, isUnique: Bool = false
+  ) {
+    self.init(name, isUnique: isUnique, [Part(property)])
+  }
+
+  /// Objects can be found by two properties, of which the first counts most.
+  public init<Object: StoredObject, First: IndexableValue, Second: IndexableValue>(
+    _ name: String, _ first: KeyPath<Object, First>, _ second: KeyPath<Object, Second>,
+    isUnique: Bool = false
+  ) {
+    self.init(name, isUnique: isUnique, [Part(first), Part(second)])
+  }
+
+  /// Objects can be found by three properties, of which the first counts most.
+  public init<
+    Object: StoredObject, First: IndexableValue, Second: IndexableValue, Third: IndexableValue
+  >(
+    _ name: String, _ first: KeyPath<Object, First>, _ second: KeyPath<Object, Second>,
+    _ third: KeyPath<Object, Third>, isUnique: Bool = false
+  ) {
+    self.init(name, isUnique: isUnique, [Part(first), Part(second), Part(third)])
+  }
+
+  /// Objects can be found by any of the objects that they refer to in a list or a set.
+  ///
+  /// See ``Store/referrers(of:through:)``.
+  public init<Object: StoredObject, List: Collection>(
+    _ name: String, toMany property: KeyPath<Object, List>
+  ) where List.Element: StoredObject {
+    self.init(name, isUnique: false, isMultiple: true, [property]) { object in
+      guard let object = object as? Object else { return [] }
+      let keys = Set(object[keyPath: property].map { IndexKey($0).bytes })
+      return keys.sorted { $0.lexicographicallyPrecedes($1) }.map { ($0, false) }
+    }
+  }
+}

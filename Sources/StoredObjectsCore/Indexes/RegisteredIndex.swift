@@ -1,0 +1,73 @@
+import Files
+
+/// An index of a class that is registered with a store.
+///
+/// Its ordered table has a key for each object: 1, the values, and the row (4 bytes, the highest first);
+/// and the *stamp*, the key 0, whose value says what the index was made by.
+struct RegisteredIndex {
+  static let stampKey: [UInt8] = [0]
+  /// What all keys of objects begin with.
+  static let mark: UInt8 = 1
+  static let rowSize = 4
+
+  let declaration: AttributeIndex
+  let table: OrderedTableID
+  /// The stamp of an index that is whole.
+  let stamp: [UInt8]
+
+  init(_ declaration: AttributeIndex, _ table: OrderedTableID, of type: StoredObject.Type) {
+    (self.declaration, self.table) = (declaration, table)
+    // The class reads records of earlier versions in its own way, which may change with it.
+    let text = "1 \(type.classVersion) \(declaration.isMultiple) \(declaration.signature)"
+    stamp = Array(text.utf8)
+  }
+
+  /// The keys of an object as the table has them, in ascending order.
+  func keys(of object: StoredObject) -> [[UInt8]] {
+    declaration.keys(object).map { Self.key($0.bytes, row: object.rowID) }
+  }
+
+  static func key(_ values: [UInt8], row: UInt32) -> [UInt8] {
+    var key: [UInt8] = []
+    key.reserveCapacity(values.count + 1 + rowSize)
+    key.append(mark)
+    key += values
+    for shift in [24, 16, 8, 0] as [UInt32] { key.append(UInt8(truncatingIfNeeded: row >> shift)) }
+    return key
+  }
+
+  /// The row at the end of a key.
+  static func row(_ key: RawSpan) -> UInt32 {
+    key.loadUInt32(at: key.byteCount - rowSize, isBigEndian: true)
+  }
+
+  /// Whether the table has a key of every object of its class.
+  func isReady(_ backend: any StoreBackend) throws -> Bool {
+    try backend.withValue(of: Self.stampKey, in: table) { $0.hasSameBytes(as: stamp) } ?? false
+  }
+}
+
+extension RawSpan {
+  fileprivate func hasSameBytes(as bytes: [UInt8]) -> Bool {
+    bytes.lend { hasSameBytes(as: $0) }
+  }
+}
+
+extension Store {
+  /// The indexes that a class declares, with their tables.
+  func registeredIndexes(of type: StoredObject.Type) throws -> [RegisteredIndex] {
+    var names: Set<ExactName> = []
+    return try type.indexes.map { index in
+      precondition(
+        names.insert(ExactName(index.name)).inserted,
+        "Two indexes of \(type) are named \(index.name).")
+      let name = OrderedTableName(Self.indexPrefix(type.storedName) + index.name, kind: .index)
+      return RegisteredIndex(index, try backend.orderedTable(name), of: type)
+    }
+  }
+
+  /// How the names of all indexes of a class begin.
+  ///
+  /// Classes may have dots in their names, but no two of these.
+  static func indexPrefix(_ className: String) -> String { className + "..by " }
+}

@@ -1,0 +1,163 @@
+import Files
+
+extension Store {
+  /// Makes the indexes of the registered classes that are missing or out of date.
+  ///
+  /// Queries and saves do so by themselves when they first need one; this is for doing it at a moment of
+  /// your own, and for showing how far it has come. It goes on where an earlier process has stopped.
+  ///
+  /// Saves of other stores on the backend wait meanwhile.
+  ///
+  /// Complexity: linear in the number of objects of the classes concerned, whose records are read.
+  ///
+  /// - Parameter progress: Hears how far it has come, in rows.
+  /// - Throws: ``StoreError`` with `readOnly`, `damaged`, `newerVersion`, `full`, `ioError` or `closed`.
+  public func buildIndexes(
+    progress: (IntegrityProgress) -> Void = { _ in }
+  ) throws(StoreError) {
+    do {
+      try backend.coordinator.whileCommitting {
+        for entry in classes {
+          for index in entry.indexes { try buildIfNeeded(index, of: entry, progress) }
+        }
+      }
+    } catch { throw .wrapping(error, .ioError, at: .init(path: backend.location)) }
+  }
+
+  /// Makes the indexes of a class anew, whatever they are like.
+  ///
+  /// Only for an index that ``check(progress:)`` has found to disagree; nothing else should make one so.
+  ///
+  /// - Throws: ``StoreError`` as ``buildIndexes(progress:)``.
+  public func rebuildIndexes(of type: StoredObject.Type) throws(StoreError) {
+    let entry = try requireRegistration(of: type)
+    do {
+      try backend.coordinator.whileCommitting {
+        for index in entry.indexes {
+          var changes = ChangeSet()
+          changes.clear(index.table)
+          try backend.commit(changes)
+          try buildIfNeeded(index, of: entry)
+        }
+      }
+    } catch { throw .wrapping(error, .ioError, at: entry.place()) }
+  }
+
+  /// Inside the commit lock.
+  func buildIfNeeded(
+    _ index: RegisteredIndex, of entry: RegisteredClass,
+    _ progress: (IntegrityProgress) -> Void = { _ in }
+  ) throws {
+    guard try !isUsable(index, of: entry) else { return }
+    var build = IndexBuild(self, entry, index)
+    try build.run(progress)
+  }
+
+  /// Whether an index is whole, as far as that can be told at once.
+  func isUsable(_ index: RegisteredIndex, of entry: RegisteredClass) throws -> Bool {
+    guard try index.isReady(backend) else { return false }
+    if index.declaration.isMultiple { return true }
+    let objects = try backend.recordCount(in: entry.table) - (entry.shared.metadata == nil ? 0 : 1)
+    return try backend.keyCount(in: index.table, KeyRange()) == max(0, objects) + 1
+  }
+
+  /// Whether a query may use an index, which is made if need be and if it can be.
+  func prepare(_ index: RegisteredIndex, of entry: RegisteredClass) throws -> Bool {
+    do {
+      if try isUsable(index, of: entry) { return true }
+      if backend.isReadOnly { return false }
+      try backend.coordinator.whileCommitting { try buildIfNeeded(index, of: entry) }
+      return true
+    } catch let error as StoreError where error.code == .damaged && error.place.className == nil {
+      // The index itself is damaged. Begun again, it is not.
+      if backend.isReadOnly { return false }
+      try backend.coordinator.whileCommitting {
+        var build = IndexBuild(self, entry, index)
+        try build.run { _ in }
+      }
+      return true
+    }
+  }
+}
+
+/// An index that is being made from the records, in the order of the rows.
+private struct IndexBuild {
+  /// So many bytes of keys are committed at a time.
+  private static let batchSize = 32 << 20
+
+  private let store: Store
+  private let entry: RegisteredClass
+  private let index: RegisteredIndex
+  /// What the stamp says while the index is not whole; the last row that it has is behind.
+  private var unfinished: [UInt8] { Array("unfinished ".utf8) + index.stamp + [0] }
+
+  init(_ store: Store, _ entry: RegisteredClass, _ index: RegisteredIndex) {
+    (self.store, self.entry, self.index) = (store, entry, index)
+  }
+
+  mutating func run(_ progress: (IntegrityProgress) -> Void) throws {
+    let place = "\(entry.name) by \(index.declaration.name)"
+    var row = try lastRow() ?? 1
+    let last = entry.shared.lastRowID
+    var changes = ChangeSet()
+    if row == 1 { changes.clear(index.table) }
+    if row == 1 {
+      try addAll(&changes, { progress(IntegrityProgress(place, $0, of: Int(last))) }, &row)
+    }
+    while row < last {
+      row += 1
+      if let object = try store.savedObject(row, entry) { add(object, to: &changes) }
+      if changes.bytes.count > Self.batchSize {
+        try commit(&changes, unfinished + bytes(row))
+        progress(IntegrityProgress(place, Int(row), of: Int(last)))
+      }
+    }
+    try commit(&changes, index.stamp)
+    progress(IntegrityProgress(place, Int(last), of: Int(last)))
+  }
+
+  /// A class of which all keys are one batch is read in the order of its file, which is quicker.
+  private func addAll(
+    _ changes: inout ChangeSet, _ progress: (Int) -> Void, _ row: inout UInt32
+  ) throws {
+    guard try store.backend.recordCount(in: entry.table) < 1 << 20 else { return }
+    var walk = TableWalk(store.backend, entry.table)
+    var done = 0
+    var copy = ChangeSet()
+    try walk.run { rowID, bytes, range in
+      guard rowID > ClassMetadata.rowID else { return }
+      var buffer = store.takeWindow(bytes, range)
+      add(try store.looseObject(rowID, entry, &buffer), to: &copy)
+      done += 1
+      if done % 8192 == 0 { progress(done) }
+    }
+    copy.ordered = copy.ordered.map {
+      .init(table: $0.table, clearsFirst: true, changes: $0.changes)
+    }
+    if !copy.ordered.isEmpty { changes = copy }
+    row = entry.shared.lastRowID
+  }
+
+  private func add(_ object: StoredObject, to changes: inout ChangeSet) {
+    for key in index.keys(of: object) { changes.set(key, to: [], in: index.table) }
+  }
+
+  private func commit(_ changes: inout ChangeSet, _ stamp: [UInt8]) throws {
+    changes.set(RegisteredIndex.stampKey, to: stamp, in: index.table)
+    try store.backend.commit(changes)
+    changes = ChangeSet()
+  }
+
+  private func bytes(_ row: UInt32) -> [UInt8] {
+    [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: row >> $0) }
+  }
+
+  /// The last row that an earlier process has come to; nil when there is nothing to go on with.
+  private func lastRow() throws -> UInt32? {
+    try store.backend.withValue(of: RegisteredIndex.stampKey, in: index.table) { value in
+      let bytes = Array(copying: value)
+      guard bytes.starts(with: unfinished), bytes.count == unfinished.count + 4 else { return nil }
+      return bytes.suffix(4).reduce(0) { $0 << 8 | UInt32($1) }
+    } ?? nil
+  }
+}

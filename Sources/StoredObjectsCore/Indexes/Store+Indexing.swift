@@ -1,0 +1,171 @@
+// Indexes are brought up to date in the save of their objects.
+
+extension Store {
+  /// Adds what the pending changes do to indexes.
+  ///
+  /// Inside the commit lock, so that what is saved does not change meanwhile.
+  ///
+  /// - Throws: ``StoreError`` with `notUnique`; what reading throws.
+  func addIndexChanges(to changes: inout ChangeSet) throws {
+    for entry in classes where !entry.changeCounts.isEmpty {
+      try clearStrangeIndexes(of: entry, &changes)
+      if entry.indexes.isEmpty { continue }
+      for index in entry.indexes { try buildIfNeeded(index, of: entry) }
+      var update = IndexUpdate(self, entry)
+      try update.run(&changes)
+    }
+  }
+
+  /// Empties the indexes that another program has made, and that this one would not keep up to date.
+  private func clearStrangeIndexes(
+    of entry: RegisteredClass, _ changes: inout ChangeSet
+  ) throws {
+    if entry.strangeIndexes == nil {
+      let own = Set(entry.indexes.map(\.table))
+      entry.strangeIndexes = try backend.orderedTableNames().filter {
+        $0.kind == .index && $0.name.utf8.starts(with: Self.indexPrefix(entry.name).utf8)
+      }.map { try backend.orderedTable($0) }.filter { !own.contains($0) }
+    }
+    // Others may have filled them since.
+    for table in entry.strangeIndexes ?? [] {
+      if try backend.keyCount(in: table, KeyRange()) > 0 { changes.clear(table) }
+    }
+  }
+}
+
+/// What a save does to the indexes of one class.
+private struct IndexUpdate {
+  private let store: Store
+  private let entry: RegisteredClass
+  private let pending: [StoredObject]
+  /// The changes of each index.
+  private var changes: [ChangeSet.OrderedTableChanges]
+  /// For each unique index the rows of the values that the save writes.
+  private var written: [[[UInt8]: UInt32]]
+
+  init(_ store: Store, _ entry: RegisteredClass) {
+    (self.store, self.entry) = (store, entry)
+    pending = entry.pending.filter { $0.state.change != nil }
+    changes = entry.indexes.map { ChangeSet.OrderedTableChanges(table: $0.table) }
+    written = entry.indexes.map { _ in [:] }
+  }
+
+  mutating func run(_ set: inout ChangeSet) throws {
+    for number in changes.indices { changes[number].changes.reserveCapacity(pending.count) }
+    for object in pending {
+      let change = object.state.change
+      let old = change == .insert ? nil : try store.savedObject(object.rowID, entry)
+      let new = change == .delete ? nil : object
+      for number in entry.indexes.indices { replace(old, new, number, &set) }
+    }
+    for index in entry.indexes.indices where entry.indexes[index].declaration.isUnique {
+      try refuseDuplicates(index)
+    }
+    set.ordered += changes.filter { !$0.isEmpty }
+  }
+
+  private mutating func replace(
+    _ old: StoredObject?, _ new: StoredObject?, _ number: Int, _ set: inout ChangeSet
+  ) {
+    let index = entry.indexes[number]
+    let newKeys = new.map(index.declaration.keys) ?? []
+    if let old {
+      let oldKeys = index.declaration.keys(old)
+      let (before, after) = (oldKeys.map(\.bytes), newKeys.map(\.bytes))
+      if before != after {
+        let kept = Set(after)
+        for key in before where !kept.contains(key) { add(key, old.rowID, false, number, &set) }
+        let had = Set(before)
+        for key in after where !had.contains(key) {
+          add(key, old.rowID, true, number, &set)
+        }
+      }
+    } else if let new {
+      for key in newKeys { add(key.bytes, new.rowID, true, number, &set) }
+    }
+    guard index.declaration.isUnique, let new else { return }
+    for key in newKeys where !key.hasNil {
+      if let other = written[number].updateValue(new.rowID, forKey: key.bytes) {
+        duplicate = duplicate ?? (number, new.rowID, other)
+      }
+    }
+  }
+
+  /// Two objects of this save that have the same values.
+  private var duplicate: (index: Int, row: UInt32, other: UInt32)?
+
+  private mutating func add(
+    _ key: [UInt8], _ row: UInt32, _ isPut: Bool, _ number: Int, _ set: inout ChangeSet
+  ) {
+    let start = set.bytes.count
+    set.bytes.append(RegisteredIndex.mark)
+    set.bytes += key
+    for shift in [24, 16, 8, 0] as [UInt32] {
+      set.bytes.append(UInt8(truncatingIfNeeded: row >> shift))
+    }
+    let count = set.bytes.count - start
+    changes[number].changes.append(
+      isPut
+        ? .init(putting: start, keyCount: count, valueCount: 0)
+        : .init(removing: start, keyCount: count))
+  }
+
+  // MARK: Uniqueness
+
+  private func refuseDuplicates(_ number: Int) throws {
+    if let duplicate {
+      throw notUnique(entry.indexes[duplicate.index], duplicate.row, duplicate.other)
+    }
+    let rows = RowSet(pending.lazy.map(\.rowID))
+    let index = entry.indexes[number]
+    for (key, row) in written[number] {
+      var other: UInt32?
+      _ = try store.backend.scanKeys(
+        of: index.table, .prefix([RegisteredIndex.mark] + key), isReversed: false
+      ) { found, _ in
+        let saved = RegisteredIndex.row(found)
+        // What the save rewrites is compared by itself.
+        if rows.contains(saved) { return .next }
+        other = saved
+        return .pause
+      }
+      if let other { throw notUnique(index, row, other) }
+    }
+  }
+
+  private func notUnique(_ index: RegisteredIndex, _ row: UInt32, _ other: UInt32) -> StoreError {
+    StoreError(
+      .notUnique,
+      """
+      Row \(other) has the same values by the unique index "\(index.declaration.name)": change one of \
+      them, or delete one.
+      """,
+      at: entry.place(row))
+  }
+}
+
+extension Store {
+  /// A row as it is saved, in an object of its own; nil when there is none.
+  func savedObject(
+    _ rowID: UInt32, _ entry: RegisteredClass
+  ) throws(StoreError) -> StoredObject? {
+    var buffer = DataBuffer([], store: self)
+    do {
+      guard try buffer.fill(from: backend, rowID, in: entry.table) else { return nil }
+    } catch { throw .wrapping(error, .ioError, at: entry.place(rowID)) }
+    return try looseObject(rowID, entry, &buffer)
+  }
+
+  /// An object that nobody else knows, with the content of a record.
+  func looseObject(
+    _ rowID: UInt32, _ entry: RegisteredClass, _ buffer: inout DataBuffer
+  ) throws(StoreError) -> StoredObject {
+    let object = entry.type.init()
+    object.state = []
+    object.rowID = rowID
+    try decode(object, entry, from: &buffer)
+    // So that it is not looked up by its accessors, and not forgotten in the place of another.
+    object.state = [.hasContent, .detached]
+    return object
+  }
+}

@@ -1,0 +1,20 @@
+// The normalisation that Swift's own comparison of strings uses.
+@_spi(_Unicode) import Swift
+
+extension String: IndexableValue {
+  /// Appends the text in the order of `<`, where an é in one scalar and in two are the same.
+  ///
+  /// That is the order of the scalars of normalisation form C. The few characters that are only another
+  /// number for a letter (the Ångström sign for Å) are that letter here, always; `<` compares them
+  /// now so and now so.
+  public func writeKey(to key: inout IndexKey) { key.write(text: Array(keyText)) }
+
+  /// The text in UTF-8, normalised.
+  var keyText: [UInt8] {
+    // Scalars below U+0300, whose first byte is less than this, are normal as they are.
+    if utf8.allSatisfy({ $0 < 0xCC }) { return Array(utf8) }
+    var text = String.UnicodeScalarView()
+    for scalar in _nfc { text.append(scalar) }
+    return Array(String(text).utf8)
+  }
+}

@@ -1,0 +1,149 @@
+import Files
+
+/// Looks for the keys of a damaged ordered table: page by page, without its footer or what leads to them.
+struct OrderedSalvage {
+  private let file: MappedFile
+  private let codec: (any OrderedPageCodec)?
+  /// What could be read, as the changes of an empty table.
+  private(set) var changes = ChangeSet()
+  /// The parts of the file that make no sense.
+  private(set) var gaps: [Range<Int>] = []
+
+  static let table = OrderedTableID(index: 0)
+
+  init(_ file: MappedFile, codec: (any OrderedPageCodec)? = nil) {
+    (self.file, self.codec) = (file, codec)
+  }
+
+  /// Reads the file from its first byte to its last.
+  ///
+  /// Complexity: linear in the size of the file; where it is damaged, some hundred times that.
+  mutating func run() {
+    var place = OrderedFileFormat.magic.count
+    let end = file.count - OrderedFileFormat.footerSize
+    while place < end {
+      guard let size = takePage(at: place, end) else {
+        let next = (place + 1..<end).first { pageSize(at: $0, end) != nil } ?? end
+        gaps.append(place..<next)
+        place = next
+        continue
+      }
+      place += size
+    }
+    if place > end { gaps.append(end..<file.count) }
+  }
+
+  /// The size of the page that stands at a place; nil when none does.
+  private func pageSize(at place: Int, _ end: Int) -> Int? {
+    file.withBytes { bytes in
+      let head = OrderedFileFormat.pageHeadSize
+      guard place + head < end else { return nil }
+      let size = Int(bytes.loadUInt32(at: place, isBigEndian: false))
+      guard size > head, size <= end - place else { return nil }
+      let stored = Span<UInt8>(_bytes: bytes.extracting(place + head..<place + size))
+      let expected = bytes.loadUInt32(at: place + 4, isBigEndian: false)
+      return OrderedFileFormat.checksum(stored, at: place) == expected ? size : nil
+    }
+  }
+
+  private mutating func takePage(at place: Int, _ end: Int) -> Int? {
+    guard let size = pageSize(at: place, end) else { return nil }
+    let stored = file.withBytes { bytes in
+      [UInt8](copying: bytes.extracting(place + OrderedFileFormat.pageHeadSize..<place + size))
+    }
+    guard
+      let plain = try? codec.map({ codec in try stored.lend { try codec.open($0, at: place) } })
+        ?? stored,
+      let entries = try? Self.entries(plain)
+    else {
+      gaps.append(place..<place + size)
+      return size
+    }
+    for (key, value) in entries { changes.set(key, to: value, in: Self.table) }
+    return size
+  }
+
+  private static func entries(_ bytes: [UInt8]) throws -> [(key: [UInt8], value: [UInt8])] {
+    try bytes.lend { bytes in
+      let page = try OrderedPage(bytes)
+      guard page.level == 0 else { return [] }
+      let prefix = [UInt8](copying: bytes.extracting(page.prefix))
+      return try (0..<page.count).map { index in
+        let (key, value) = try page.entry(index, bytes)
+        return (
+          prefix + [UInt8](copying: bytes.extracting(key)),
+          [UInt8](copying: bytes.extracting(value))
+        )
+      }
+    }
+  }
+}
+
+extension SalvageSource {
+  /// Brings the ordered tables of data over; those of indexes are made anew from the records.
+  ///
+  /// Memory: that of the largest table.
+  ///
+  /// - Throws: ``StoreError`` with `full` or `ioError`.
+  package func salvageOrdered(
+    to target: TargetDirectory, _ report: inout SalvageReport
+  ) throws {
+    var logged: [OrderedTableName: [(ChangeSet.OrderedTableChanges, [UInt8])]] = [:]
+    for batch in log?.pendingBatches ?? [] {
+      guard let (changes, _, names) = try log?.allChanges(of: batch) else { continue }
+      for change in changes.ordered {
+        logged[names[change.table.index], default: []].append((change, changes.bytes))
+      }
+    }
+    let files = try (entries() + newFiles.keys).compactMap(OrderedTableName.init(fileName:))
+    for name in Set(files + logged.keys) where name.kind == .data {
+      try salvage(name, logged[name] ?? [], to: target, &report)
+    }
+  }
+
+  private func salvage(
+    _ name: OrderedTableName, _ logged: [(ChangeSet.OrderedTableChanges, [UInt8])],
+    to target: TargetDirectory, _ report: inout SalvageReport
+  ) throws {
+    var changes = readKeys(of: name, &report)
+    for (change, bytes) in logged {
+      if change.clearsFirst { changes = ChangeSet() }
+      for key in change.changes {
+        changes.set(
+          Array(bytes[key.key]), to: key.isRemoval ? nil : Array(bytes[key.value]),
+          in: OrderedSalvage.table)
+      }
+    }
+    let run = KeyRun(bytes: changes.bytes, changes.ordered.first?.changes ?? [])
+    let view = OrderedView(file: nil, runs: KeyRuns(only: run))
+    try systemErrors(at: target.temporaryPath) {
+      let directory = OrderedDirectory(location: target.temporaryPath, isReadOnly: false)
+      var writer = OrderedFileWriter(try directory.create(name.fileName), codec: nil)
+      _ = try view.scan(KeyRange()) { key, value in
+        try writer.append(key, value)
+        return .next
+      }
+      try writer.finish(isSynced: true)
+    }
+  }
+
+  private func readKeys(
+    of name: OrderedTableName, _ report: inout SalvageReport
+  ) -> ChangeSet {
+    let path = path(ofOrdered: name)
+    guard exists(path) else { return ChangeSet() }
+    do {
+      var salvage = OrderedSalvage(try systemErrors(at: path) { try MappedFile(path) })
+      salvage.run()
+      for gap in salvage.gaps {
+        report.lose(
+          .fileDamaged, "\(gap.count) bytes of an ordered table are unreadable, with their keys.",
+          at: .init(path: path, className: name.fileName, offset: gap.lowerBound))
+      }
+      return salvage.changes
+    } catch {
+      report.lose(StoreFinding(.fileDamaged, error, at: .init(path: path)))
+      return ChangeSet()
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import Files
+
+/// Goes through parts of an index, row by row, a few hundred keys at a time.
+///
+/// Between two rows anything may be saved: it goes on behind its last key.
+struct IndexWalk {
+  private static let batchCount = 256
+
+  private let backend: any StoreBackend
+  private let table: OrderedTableID
+  private let isReversed: Bool
+  /// What is left, the next one last.
+  private var ranges: [KeyRange]
+  private var rows: [UInt32] = []
+  private var place = 0
+  private var size = 16
+
+  init(_ backend: any StoreBackend, _ part: IndexRanges, isReversed: Bool) {
+    (self.backend, table, self.isReversed) = (backend, part.index.table, isReversed)
+    ranges = isReversed ? part.ranges : part.ranges.reversed()
+  }
+
+  /// Leaves out what does not come behind a key.
+  mutating func goOn(after key: [UInt8]) {
+    ranges = ranges.compactMap { range in
+      var rest = range
+      if isReversed {
+        if rest.to.map({ key.lexicographicallyPrecedes($0) }) ?? true { rest.to = key }
+      } else if !key.lexicographicallyPrecedes(rest.from) {
+        rest.from = key + [0]
+      }
+      return rest.isEmpty ? nil : rest
+    }
+  }
+
+  /// The next row, or nil at the end.
+  mutating func next() throws -> UInt32? {
+    while place == rows.count {
+      guard let range = ranges.popLast() else { return nil }
+      try read(range)
+    }
+    defer { place += 1 }
+    return rows[place]
+  }
+
+  private mutating func read(_ range: KeyRange) throws {
+    rows.removeAll(keepingCapacity: true)
+    place = 0
+    var found: [UInt32] = []
+    var last: [UInt8] = []
+    let limit = size
+    let isDone = try backend.scanKeys(of: table, range, isReversed: isReversed) { key, _ in
+      found.append(RegisteredIndex.row(key))
+      guard found.count == limit else { return .next }
+      last = [UInt8](copying: key)
+      return .pause
+    }
+    rows = found
+    // Who wants the first only is not kept waiting for many.
+    size = min(Self.batchCount, size * 4)
+    if isDone { return }
+    ranges.append(
+      isReversed
+        ? KeyRange(from: range.from, to: last) : KeyRange(after: last, to: range.to))
+  }
+}

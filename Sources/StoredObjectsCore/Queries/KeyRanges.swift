@@ -1,0 +1,77 @@
+/// Parts of the values that a property may have, as bytes: ranges that do not overlap, in order.
+struct KeyRanges: Equatable {
+  private(set) var ranges: [KeyRange]
+
+  static let all = KeyRanges([KeyRange()])
+  static let none = KeyRanges([])
+
+  /// Puts ranges in order, and joins those that overlap.
+  init(_ ranges: [KeyRange], points: Set<[UInt8]> = []) {
+    self.ranges = []
+    isPoint = points
+    let sorted = ranges.filter { !$0.isEmpty }
+      .sorted { $0.from.lexicographicallyPrecedes($1.from) }
+    for range in sorted {
+      if let last = self.ranges.last,
+        last.to.map({ !$0.lexicographicallyPrecedes(range.from) }) ?? true
+      {
+        self.ranges[self.ranges.count - 1].to = Self.later(last.to, range.to)
+      } else {
+        self.ranges.append(range)
+      }
+    }
+  }
+
+  private static func later(_ left: [UInt8]?, _ right: [UInt8]?) -> [UInt8]? {
+    guard let left, let right else { return nil }
+    return left.lexicographicallyPrecedes(right) ? right : left
+  }
+
+  private static func earlier(_ left: [UInt8]?, _ right: [UInt8]?) -> [UInt8]? {
+    guard let left, let right else { return left ?? right }
+    return left.lexicographicallyPrecedes(right) ? left : right
+  }
+
+  /// What is in both.
+  func intersection(_ other: KeyRanges) -> KeyRanges {
+    var both: [KeyRange] = []
+    for mine in ranges {
+      for theirs in other.ranges {
+        let from = mine.from.lexicographicallyPrecedes(theirs.from) ? theirs.from : mine.from
+        both.append(KeyRange(from: from, to: Self.earlier(mine.to, theirs.to)))
+      }
+    }
+    return KeyRanges(both, points: isPoint.union(other.isPoint))
+  }
+
+  /// What is in either.
+  func union(_ other: KeyRanges) -> KeyRanges {
+    KeyRanges(ranges + other.ranges, points: isPoint.union(other.isPoint))
+  }
+
+  /// The ranges behind some bytes that all keys begin with.
+  func prefixed(_ prefix: [UInt8]) -> [KeyRange] {
+    ranges.map { range in
+      KeyRange(
+        from: prefix + range.from,
+        to: range.to.map { prefix + $0 } ?? KeyRange.end(ofPrefix: prefix))
+    }
+  }
+
+  /// The single values, when each range is one.
+  var points: [[UInt8]]? {
+    var points: [[UInt8]] = []
+    for range in ranges {
+      guard range.to == KeyRange.end(ofPrefix: range.from), isPoint.contains(range.from)
+      else { return nil }
+      points.append(range.from)
+    }
+    return points
+  }
+
+  /// The values of which ranges were made, and not of beginnings of values.
+  private(set) var isPoint: Set<[UInt8]> = []
+
+  /// One value.
+  init(point: [UInt8]) { self.init([.prefix(point)], points: [point]) }
+}

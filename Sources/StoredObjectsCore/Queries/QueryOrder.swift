@@ -1,0 +1,56 @@
+/// By which property found objects are ordered, and in which direction.
+///
+///     try store.fetch(Song.self, sortedBy: [.ascending(\.artist), .descending(\.seconds)])
+///
+/// Several count one after the other. Objects that are the same by all of them are in the order of their
+/// rows, which is that of insertion; backwards where the last direction is. nil is before all values,
+/// and NaN behind all others.
+public struct QueryOrder<Object: StoredObject> {
+  let property: AnyKeyPath
+  let isDescending: Bool
+  let writeKey: (Object, inout IndexKey) -> Void
+
+  private init(
+    _ property: AnyKeyPath, isDescending: Bool,
+    _ writeKey: @escaping (Object, inout IndexKey) -> Void
+  ) {
+    (self.property, self.isDescending, self.writeKey) = (property, isDescending, writeKey)
+  }
+
+  /// The smallest value first.
+  public static func ascending<Value: IndexableValue>(
+    _ property: KeyPath<Object, Value>
+  ) -> QueryOrder {
+    QueryOrder(property, isDescending: false) { $0[keyPath: property].writeKey(to: &$1) }
+  }
+
+  /// The greatest value first.
+  public static func descending<Value: IndexableValue>(
+    _ property: KeyPath<Object, Value>
+  ) -> QueryOrder {
+    QueryOrder(property, isDescending: true) { $0[keyPath: property].writeKey(to: &$1) }
+  }
+}
+
+/// Where an object stands among others: bytes that are ordered as the objects are.
+struct SortKey: Comparable {
+  let bytes: [UInt8]
+  let row: UInt32
+
+  init<Object: StoredObject>(_ object: Object, _ orders: [QueryOrder<Object>]) {
+    var key = IndexKey()
+    for order in orders {
+      let start = key.bytes.count
+      order.writeKey(object, &key)
+      // No value's bytes begin those of another, so that they may be turned around one by one.
+      if order.isDescending { for place in start..<key.bytes.count { key.bytes[place] ^= 0xFF } }
+    }
+    bytes = key.bytes
+    row = orders.last?.isDescending == true ? ~object.rowID : object.rowID
+  }
+
+  static func < (left: SortKey, right: SortKey) -> Bool {
+    if left.bytes != right.bytes { return left.bytes.lexicographicallyPrecedes(right.bytes) }
+    return left.row < right.row
+  }
+}

@@ -1,0 +1,75 @@
+extension Store {
+  /// The objects that refer to an object through a property, in the order of their rows.
+  ///
+  ///     let lists = try store.referrers(of: song, through: \Playlist.songs)
+  ///
+  /// Sees unsaved changes.
+  ///
+  /// Complexity: O(log n) and linear in the objects that are found, where the class has an
+  /// ``AttributeIndex`` of the property (``AttributeIndex/init(_:toMany:)``); without one, all objects of
+  /// the class are read.
+  ///
+  /// - Throws: ``StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  public func referrers<Source: StoredObject, List: Collection>(
+    of target: StoredObject, through property: KeyPath<Source, List>
+  ) throws(StoreError) -> [Source] where List.Element: StoredObject {
+    try referrers(to: target, property) { $0[keyPath: property].contains { $0 === target } }
+  }
+
+  /// The objects that refer to an object through a property, in the order of their rows.
+  ///
+  /// Sees unsaved changes.
+  ///
+  /// Complexity: O(log n) and linear in the objects that are found, where the class has an
+  /// ``AttributeIndex`` of the property; without one, all objects of the class are read.
+  ///
+  /// - Throws: ``StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  public func referrers<Source: StoredObject, Target: StoredObject>(
+    of target: Target, through property: KeyPath<Source, Target?>
+  ) throws(StoreError) -> [Source] {
+    try referrers(to: target, property) { $0[keyPath: property] === target }
+  }
+
+  private func referrers<Source: StoredObject>(
+    to target: StoredObject, _ property: AnyKeyPath, _ refers: (Source) -> Bool
+  ) throws(StoreError) -> [Source] {
+    let entry = try requireRegistration(of: Source.self)
+    guard target.store === self else { return [] }
+    do {
+      collectChangesElsewhere()
+      var found: [Source] = []
+      for object in entry.pending {
+        guard object.state.change == .insert || object.state.change == .update,
+          let object = object as? Source, refers(object)
+        else { continue }
+        found.append(object)
+      }
+      let unsaved = RowSet(entry.pending.lazy.filter { $0.state.change != nil }.map(\.rowID))
+      try forEachCandidate(entry, target, property) { (object: Source) in
+        if !unsaved.contains(object.rowID), refers(object) { found.append(object) }
+      }
+      return found.sorted { $0.rowID < $1.rowID }
+    } catch { throw .wrapping(error, .ioError, at: entry.place()) }
+  }
+
+  /// Visits the saved objects that may refer to another.
+  private func forEachCandidate<Source: StoredObject>(
+    _ entry: RegisteredClass, _ target: StoredObject, _ property: AnyKeyPath,
+    _ body: (Source) -> Void
+  ) throws {
+    let index = entry.indexes.first { $0.declaration.properties.first == property }
+    guard let index, try prepare(index, of: entry) else {
+      var cursor = RowCursor(self, entry, keepsObjects: false)
+      while let object = try cursor.next() { if let object = object as? Source { body(object) } }
+      return
+    }
+    // A reference that may be nil begins with whether it is there.
+    let start: [UInt8] = index.declaration.isMultiple ? [] : [1]
+    let range = KeyRange.prefix([RegisteredIndex.mark] + start + IndexKey(target).bytes)
+    let part = IndexRanges(index: index, ranges: [range], count: 0, properties: [], fixedCount: 0)
+    var walk = IndexWalk(backend, part, isReversed: false)
+    while let row = try walk.next() {
+      if let object = try object(entry, rowID: row) as? Source { body(object) }
+    }
+  }
+}

@@ -1,0 +1,278 @@
+import CDBBackend
+import Foundation
+import StoredObjectsCore
+import StoredObjectsTestSupport
+import Testing
+import TokyoCabinetBackend
+
+/// The same class with and without indexes, as two programs have it.
+private class Named: StoredObject {
+  @Content var name = ""
+  @Content var number: Int64?
+  override class var storedName: String { "Named" }
+  override func writeContent(to buffer: inout DataBuffer) {
+    buffer.write(name)
+    buffer.write(number ?? -1)
+  }
+  override func readContent(from buffer: inout DataBuffer) throws {
+    name = try buffer.readString()
+    let found = try buffer.readInt64()
+    number = found < 0 ? nil : found
+  }
+}
+
+private final class Indexed: Named {
+  override class var indexes: [AttributeIndex] { [AttributeIndex("name", \Indexed.name)] }
+}
+
+private final class Unique: Named {
+  override class var indexes: [AttributeIndex] {
+    [AttributeIndex("number", \Unique.number, isUnique: true)]
+  }
+}
+
+@Suite("Indexes") struct IndexTests {
+  private func insert<Object: Named>(_ type: Object.Type, _ names: [String], _ store: Store) throws
+  {
+    for name in names {
+      let object = Object()
+      object.name = name
+      store.insert(object)
+    }
+    try store.saveChanges()
+  }
+
+  private func find(_ name: String, _ store: Store) throws -> Int {
+    let plan = try store.explain(Indexed.self, where: #Predicate { $0.name == name })
+    #expect(plan.indexes == ["name"])
+    return try store.fetch(Indexed.self, where: #Predicate { $0.name == name }).count
+  }
+
+  @Test("An index that is newly declared is made of what is there", arguments: BackendKind.allCases)
+  func newIndex(_ kind: BackendKind) throws {
+    try kind.withPlace { place in
+      var backend = try place.open()
+      var store = Store(backend: backend)
+      try store.register(Named.self)
+      try insert(Named.self, (0..<300).map { "N\($0 % 100)" }, store)
+      try backend.close()
+      backend = try place.open()
+      store = Store(backend: backend)
+      try store.register(Indexed.self)
+      #expect(try store.check().findings == [])
+      #expect(try find("N7", store) == 3)
+      #expect(try store.check().findings == [])
+      try backend.close()
+    }
+  }
+
+  @Test(
+    "An index that another program has not kept up to date is made anew",
+    arguments: BackendKind.allCases)
+  func staleIndex(_ kind: BackendKind) throws {
+    try kind.withPlace { place in
+      for round in 0..<3 {
+        var backend = try place.open()
+        var store = Store(backend: backend)
+        try store.register(Indexed.self)
+        try insert(Indexed.self, ["A", "B"], store)
+        #expect(try find("A", store) == 2 * round + 1)
+        try backend.close()
+        backend = try place.open()
+        store = Store(backend: backend)
+        try store.register(Named.self)
+        if let object = try store.allObjects(of: Named.self).last { object.name = "A" }
+        try store.saveChanges()
+        try backend.close()
+        backend = try place.open()
+        store = Store(backend: backend)
+        try store.register(Indexed.self)
+        #expect(try find("A", store) == 2 * round + 2)
+        #expect(try store.check().findings == [])
+        try backend.close()
+      }
+    }
+  }
+
+  @Test(
+    "An index is there again when its file is gone or spoilt",
+    arguments: [BackendKind.tokyoCabinet, .cdb], [0, 1, 2])
+  func lostIndex(_ kind: BackendKind, _ damage: Int) throws {
+    try TokyoFixtures.withDirectory { directory in
+      func open() throws -> (any StoreBackend, Store) {
+        let backend: any StoreBackend =
+          kind == .cdb
+          ? try CDBBackend(directory: directory) : try TokyoCabinetBackend(directory: directory)
+        let store = Store(backend: backend)
+        try store.register(Indexed.self)
+        return (backend, store)
+      }
+      var (backend, store) = try open()
+      try insert(Indexed.self, (0..<2_000).map { "N\($0 % 100)" }, store)
+      try (backend as? TokyoCabinetBackend)?.checkpoint()
+      try (backend as? CDBBackend)?.checkpoint()
+      try backend.close()
+      let path = directory + "/Named..by name.index"
+      if damage == 0 {
+        try FileManager.default.removeItem(atPath: path)
+      } else {
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        bytes[damage == 1 ? 2 : bytes.count / 2] ^= 1
+        try bytes.write(to: URL(fileURLWithPath: path))
+      }
+      (backend, store) = try open()
+      #expect(try find("N7", store) == 20)
+      try insert(Indexed.self, ["N7"], store)
+      #expect(try find("N7", store) == 21)
+      #expect(try store.fetch(Indexed.self, sortedBy: [.ascending(\.name)]).count == 2_001)
+      if damage == 2 {
+        // Nothing has looked at the page yet.
+        #expect(try Set(store.check().findings.map(\.kind)) == [.index])
+        try store.rebuildIndexes(of: Indexed.self)
+      }
+      #expect(try store.check().findings == [])
+      try backend.close()
+    }
+  }
+
+  @Test(
+    "A key that is missing in an index, or too much, is found by check",
+    arguments: BackendKind.allCases)
+  func disagreement(_ kind: BackendKind) throws {
+    try kind.withPlace { place in
+      let backend = try place.open()
+      let store = Store(backend: backend)
+      try store.register(Indexed.self)
+      try insert(Indexed.self, ["A", "B"], store)
+      let table = try backend.orderedTable(.init("Named..by name", kind: .index))
+      let key = try #require(try backend.keys(in: table).last?.key)
+      try backend.commit { $0.set(key, to: nil, in: table) }
+      #expect(try store.check().findings.map(\.kind) == [.index, .index])
+      try store.rebuildIndexes(of: Indexed.self)
+      #expect(try store.check().findings == [])
+      try backend.commit { $0.set(key + [1], to: [], in: table) }
+      #expect(try store.check().findings.map(\.kind) == [.index])
+      try backend.close()
+    }
+  }
+
+  @Test(
+    "A unique index refuses a save with the values of another object, nil left out",
+    arguments: BackendKind.allCases)
+  func uniqueIndex(_ kind: BackendKind) throws {
+    try kind.withPlace { place in
+      let backend = try place.open()
+      let store = Store(backend: backend)
+      try store.register(Unique.self)
+      func make(_ number: Int64?) -> Unique {
+        let object = Unique()
+        object.number = number
+        store.insert(object)
+        return object
+      }
+      let objects = [make(1), make(2), make(nil), make(nil)]
+      try store.saveChanges()
+      let new = make(2)
+      #expect { try store.saveChanges() } throws: { ($0 as? StoreError)?.code == .notUnique }
+      // Two that exchange their values are no duplicates.
+      (objects[0].number, objects[1].number) = (2, 1)
+      new.number = 3
+      try store.saveChanges()
+      let one = make(7)
+      let two = make(7)
+      #expect { try store.saveChanges() } throws: { ($0 as? StoreError)?.code == .notUnique }
+      store.delete(two)
+      try store.saveChanges()
+      store.delete(one)
+      _ = make(7)
+      try store.saveChanges()
+      #expect(try store.check().findings == [])
+      #expect(try store.count(of: Unique.self, where: #Predicate { $0.number == 7 }) == 1)
+      try backend.close()
+    }
+  }
+
+  @Test(
+    "Several stores on a backend see each other's keys, and pages stay right between their saves",
+    arguments: BackendKind.allCases)
+  func pagesBetweenSaves(_ kind: BackendKind) throws {
+    try kind.withPlace { place in
+      let backend = try place.open()
+      let (reader, writer) = (Store(backend: backend), Store(backend: backend))
+      try reader.register(Indexed.self)
+      try writer.register(Indexed.self)
+      try insert(Indexed.self, (0..<50).map { "M\(10 + $0)" }, writer)
+      var names: [String] = []
+      var last: Indexed?
+      repeat {
+        let page = try reader.fetch(
+          Indexed.self, sortedBy: [.ascending(\.name)], limit: 7, after: last)
+        names += page.map(\.name)
+        last = page.last
+        // Before the page, which an offset would count.
+        try insert(Indexed.self, ["A"], writer)
+      } while last != nil
+      #expect(names == (0..<50).map { "M\(10 + $0)" })
+      try backend.close()
+    }
+  }
+
+  @Test("A save that fails leaves the indexes as they were", arguments: BackendKind.allCases)
+  func failedSave(_ kind: BackendKind) throws {
+    try kind.withPlace { place in
+      let backend = FailingBackend(try place.open())
+      let store = Store(backend: backend)
+      try store.register(Indexed.self)
+      try insert(Indexed.self, ["A"], store)
+      let object = try #require(try store.allObjects(of: Indexed.self).first)
+      object.name = "B"
+      backend.failCommits()
+      #expect(throws: StoreError.self) { try store.saveChanges() }
+      #expect(try find("A", store) == 0 && find("B", store) == 1)
+      #expect(try store.check().findings == [])
+      try store.saveChanges()
+      #expect(try find("A", store) == 0 && find("B", store) == 1)
+      #expect(try store.check().findings == [])
+      try backend.close()
+    }
+  }
+
+  @Test("Keys are ordered as their values are, and are the same when these are")
+  func keyOrder() {
+    func key(_ value: some IndexableValue) -> [UInt8] {
+      var key = IndexKey()
+      value.writeKey(to: &key)
+      return key.bytes
+    }
+    func check<Value: IndexableValue & Comparable>(_ values: [Value]) {
+      for left in values {
+        for right in values {
+          #expect(
+            (left < right) == key(left).lexicographicallyPrecedes(key(right)), "\(left) \(right)")
+          #expect((left == right) == (key(left) == key(right)), "\(left) \(right)")
+        }
+      }
+    }
+    check([Int8.min, -1, 0, 1, .max])
+    check([Int16.min, -256, -1, 0, 255, .max])
+    check([Int32.min, -1, 0, 1, 65_536, .max])
+    check([Int64.min, -1, 0, 1, 1 << 40, .max])
+    check([Int.min, -1, 0, 1, .max])
+    check([UInt8.min, 127, 128, .max])
+    check([UInt16.min, 255, 256, .max])
+    check([UInt32.min, 255, 256, .max])
+    check([UInt64.min, 255, 256, .max])
+    check([UInt.min, 255, .max])
+    check([-Double.infinity, -1.5, -0.0, 0, .leastNonzeroMagnitude, 1, .infinity])
+    check([-Float.infinity, -1.5, -0.0, 0, .leastNonzeroMagnitude, 1, .infinity])
+    check(["", "\u{0}", "\u{1}", "a", "a\u{0}", "ab", "e\u{301}", "é", "z", "中", "\u{FFFF}", "😀"])
+    check([-1, 0, 1.5].map { Date(timeIntervalSinceReferenceDate: $0) })
+    #expect(
+      key(Double.nan) == key(-Double.nan)
+        && key(Double.infinity).lexicographicallyPrecedes(key(Double.nan)))
+    #expect(key(false).lexicographicallyPrecedes(key(true)))
+    #expect(key(Optional<Int>.none).lexicographicallyPrecedes(key(Optional<Int>.some(.min))))
+    #expect(key(Data()).lexicographicallyPrecedes(key(Data([0]))))
+    #expect(key(Data([0, 0])).lexicographicallyPrecedes(key(Data([1]))))
+  }
+}
