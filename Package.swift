@@ -186,7 +186,7 @@ let package = Package(
       name: "BackendTests",
       dependencies: [
         "CDBBackend", "CDB", "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet",
-        "TokyoCabinetFile", "StoredObjectsTestSupport", "Locks",
+        "TokyoCabinetFile", "StoredObjectsTestSupport", "Files", "Locks",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -3,10 +3,16 @@ import StoredObjects
 
 struct SearchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "search", abstract: "Find songs by a part of their title, artist or album.",
-    discussion: "Case and accents do not matter: \"dvorak\" finds Dvořák.")
+    commandName: "search", abstract: "Find songs by words in their title, artist or album.",
+    discussion: """
+      Case and accents do not matter: "dvorak" finds Dvořák. Several words must all be there, each at \
+      the beginning of a word. The best match comes first.
 
-  @Argument(help: "What to look for; several words count as one text.")
+      choice*, *oice and *hoic* look for the beginning, the end and any part of a word, "cello suite" in \
+      quotation marks for words that follow each other. AND, OR, NOT and parentheses are understood.
+      """)
+
+  @Argument(help: "What to look for.")
   var text: [String]
 
   @OptionGroup var options: StoreOptions
@@ -16,18 +22,8 @@ struct SearchCommand: ParsableCommand {
 
   func run() throws {
     let wanted = text.joined(separator: " ")
-    let found = try options.read { try find(wanted, in: $0) }
+    let found = try options.read { try $0.search(wanted).map { Track($0) } }
     if found.isEmpty { Output.note("No song has \(quoted(wanted)) in its title, artist or album.") }
     if json || !found.isEmpty { try TrackTable.print(found, asJSON: json) }
-  }
-
-  private func find(_ wanted: String, in library: Library) throws -> [Track] {
-    let search = Search(wanted)
-    var found: [Song] = []
-    // One by one: of a library of any size, only what matches stays in memory.
-    try library.store.enumerate(Song.self) { song, _ in
-      if search.matches(song) { found.append(song) }
-    }
-    return found.sorted { $0.rowID < $1.rowID }.map { Track($0) }
   }
 }

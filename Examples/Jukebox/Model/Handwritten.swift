@@ -14,6 +14,8 @@ import StoredObjects
     @Content var attributes = Attributes()
     @Content var playlists: Set<Playlist> = []
 
+    override class var fullTextAttributes: [FullTextAttribute] { searched }
+
     override func writeContent(to buffer: inout DataBuffer) {
       buffer.write(number)
       buffer.write(isFromLibrary)

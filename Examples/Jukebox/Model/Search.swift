@@ -1,18 +1,24 @@
 import Foundation
+import StoredObjects
 
-/// Finds a text in songs, whatever its case and its accents.
-struct Search {
-  private let wanted: String
+extension Library {
+  /// The songs that a query finds, the best match first.
+  ///
+  /// Words alone may go on: a person who types "bedrich smet" means Bedřich Smetana. With an operator, a star or
+  /// a quotation mark the text is taken as it is.
+  func search(_ text: String) throws -> [Song] {
+    try store.search(Song.self, Self.query(text)).map(\.object)
+  }
 
-  init(_ text: String) { wanted = text.folded }
-
-  /// Whether the text is a part of the title, the artist or the album.
-  func matches(_ song: Song) -> Bool {
-    // An empty text is a part of any.
-    if wanted.isEmpty { return true }
-    return [song.title, song.artist, song.album].contains { field in
-      field.map { $0.folded.contains(wanted) } ?? false
+  private static func query(_ text: String) throws -> TextQuery {
+    let words = text.split(whereSeparator: \.isWhitespace)
+    let operators = ["AND", "OR", "NOT", "&&", "||", "!!"]
+    let hasSigns = text.contains { (character: Character) in "*\"()[".contains(character) }
+    let isPlain = !hasSigns && !words.contains { operators.contains(String($0)) }
+    guard isPlain else {
+      return try TextQuery(parsing: text)
     }
+    return words.reduce(.allWords("")) { $0 && .prefix(String($1)) }
   }
 }
 

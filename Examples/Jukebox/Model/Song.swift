@@ -21,10 +21,20 @@ import StoredObjects
     var attributes: Attributes = Attributes()
     /// The playlists that hold the song: the other side of ``Playlist/songs``.
     var playlists: Set<Playlist> = []
+
+    override class var fullTextAttributes: [FullTextAttribute] { searched }
   }
 #endif
 
 extension Song {
+  /// What `jukebox search` looks through; a match in the title counts most.
+  static var searched: [FullTextAttribute] {
+    [
+      FullTextAttribute("title", \Song.title, weight: 2), FullTextAttribute("artist", \Song.artist),
+      FullTextAttribute("album", \Song.album),
+    ]
+  }
+
   /// Whole seconds, as iTunes shows them; 0 when the length is not known.
   var seconds: Int64 { (milliseconds ?? 0) / 1000 }
 }

@@ -66,6 +66,7 @@ struct ObjectCheck {
         at: entry.place())
       return
     }
+    var text = checkedText(entry)
     var walk = TableWalk(store.backend, entry.table)
     let total = try store.backend.recordCount(in: entry.table)
     var done = 0
@@ -73,10 +74,18 @@ struct ObjectCheck {
       try walk.run { rowID, bytes, range in
         done += 1
         if done % 8192 == 0 { progress(IntegrityProgress(entry.name, done, of: total)) }
-        guard rowID > ClassMetadata.rowID, !table.damagedRows.contains(rowID) else { return }
-        decode(rowID, bytes, range, entry, &indexes)
+        guard rowID > ClassMetadata.rowID else { return }
+        guard !table.damagedRows.contains(rowID),
+          let object = decode(rowID, bytes, range, entry, &indexes)
+        else {
+          // What it should be in the index, nobody knows.
+          text = nil
+          return
+        }
+        if let fullText = entry.fullText { text?.add(rowID, fullText.texts(of: object)) }
       }
       indexes.finish()
+      try compare(&text, entry)
     } catch let error as StoreError where error.code != .closed {
       // The first pass has said the same, unless the disk has failed since.
       report.add(StoreFinding(.fileDamaged, error, at: entry.place()))
@@ -86,7 +95,7 @@ struct ObjectCheck {
   private mutating func decode(
     _ rowID: UInt32, _ bytes: [UInt8], _ range: Range<Int>, _ entry: RegisteredClass,
     _ indexes: inout IndexCheck
-  ) {
+  ) -> StoredObject? {
     let object = entry.type.init()
     object.state = []
     object.rowID = rowID
@@ -94,16 +103,19 @@ struct ObjectCheck {
     store.referenceRecorder = recorder
     defer { store.referenceRecorder = nil }
     var buffer = store.takeWindow(bytes, range)
+    var isRead = true
     do {
       try store.decode(object, entry, from: &buffer)
       object.state = [.hasContent, .detached]
       indexes.compare(object)
     } catch {
+      isRead = false
       report.add(StoreFinding(Self.kind(of: error), error, at: entry.place(rowID)))
     }
     for reference in recorder.references {
       check(reference, at: entry.place(rowID, offset: reference.offset))
     }
+    return isRead ? object : nil
   }
 
   private static func kind(of error: StoreError) -> StoreFinding.Kind {
@@ -127,6 +139,40 @@ struct ObjectCheck {
       .danglingReference,
       "A reference leads to \(target.name) row \(reference.rowID), which does not exist.", at: place
     )
+  }
+}
+
+// MARK: Full-text indexes
+
+extension ObjectCheck {
+  /// The check of an index that claims to be whole; one that does not is made anew before it is used.
+  private mutating func checkedText(_ entry: RegisteredClass) -> TextCheck? {
+    do {
+      guard let text = entry.fullText, try text.hasStamp(store.backend) else { return nil }
+      return TextCheck(text, store.backend)
+    } catch {
+      report.add(StoreFinding(.index, error, at: entry.place()))
+      return nil
+    }
+  }
+
+  private mutating func compare(_ text: inout TextCheck?, _ entry: RegisteredClass) throws {
+    guard text != nil else { return }
+    let advice = "buildFullTextIndexes(anew: true) puts it right"
+    do {
+      for row in try text?.wrongRows() ?? [] {
+        report.add(
+          .index, "The full-text index has other texts than the object; \(advice).",
+          at: entry.place(row))
+      }
+      if try text?.hasRightCounts() == false {
+        report.add(
+          .index, "The full-text index counts other texts than there are; \(advice).",
+          at: entry.place())
+      }
+    } catch let error as StoreError where error.isOfIndex {
+      report.add(StoreFinding(.index, error, at: entry.place()))
+    }
   }
 }
 

@@ -38,6 +38,9 @@ import Logging
   /// Indexes of the class that it does not declare, but an other program did.
   var strangeIndexes: [OrderedTableID]?
 
+  /// The full-text index that the class declares.
+  let fullText: RegisteredText?
+
   /// How the records of the class are laid out.
   let format: ClassMetadata.Flags
 
@@ -60,9 +63,9 @@ import Logging
 
   init(
     _ type: StoredObject.Type, classID: UInt8, table: TableID, shared: SharedTable, store: Store,
-    indexes: [RegisteredIndex] = []
+    indexes: [RegisteredIndex] = [], fullText: RegisteredText? = nil
   ) {
-    self.indexes = indexes
+    (self.indexes, self.fullText) = (indexes, fullText)
     self.type = type
     self.classID = classID
     self.name = type.storedName

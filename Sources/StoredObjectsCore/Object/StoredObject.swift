@@ -74,6 +74,10 @@ open class StoredObject {
   /// overridden.
   open class var indexes: [AttributeIndex] { [] }
 
+  /// The texts by whose words and letters the objects of the class can be found, see
+  /// ``FullTextAttribute``; none, unless overridden.
+  open class var fullTextAttributes: [FullTextAttribute] { [] }
+
   /// Whether the store may use a second thread to read and write many objects of the class, see
   /// <doc:Concurrency>; not unless overridden.
   ///

@@ -40,7 +40,7 @@ extension Store {
       enroll(
         RegisteredClass(
           type, classID: UInt8(classes.count), table: table, shared: shared, store: self,
-          indexes: try registeredIndexes(of: type)))
+          indexes: try registeredIndexes(of: type), fullText: try registeredText(of: type)))
     } catch {
       throw .wrapping(error, .ioError, at: place(of: type))
     }

@@ -30,6 +30,7 @@ extension Store {
         let metadata = encoder.appendMetadata(of: classes)
         var changes = encoder.changeSet()
         try addIndexChanges(to: &changes)
+        try addTextChanges(to: &changes)
         try backend.commit(changes)
         for (entry, saved) in metadata { entry.shared.setMetadata(saved) }
         backend.coordinator.announce(changes, from: inbox)

@@ -101,6 +101,8 @@ extension StoreError {
     public static let notUnique = Code(description: "notUnique")
     /// A part of a predicate has thrown for an object.
     public static let notEvaluable = Code(description: "notEvaluable")
+    /// A search query can't be understood; the offset says where, in characters.
+    public static let invalidQuery = Code(description: "invalidQuery")
     /// Content could not be read when it was needed, and has not been acknowledged since.
     public static let contentUnavailable = Code(description: "contentUnavailable")
     /// Another store has saved changes to objects that have unsaved changes here.

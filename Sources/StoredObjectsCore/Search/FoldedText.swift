@@ -1,0 +1,116 @@
+import Files
+
+/// A text as it is searched: its words in small letters without accents, a space before each and one
+/// behind the last.
+///
+///     " walking on sunshine "     of "Walking on Sunshine!"
+///
+/// Where one word ends and the next begins is so a letter like any other: to look for the word *on* is
+/// to look for " on ". A text without words is empty.
+struct FoldedText {
+  static let space: UInt32 = 0x20
+  /// Stands behind the last space; no text has it.
+  static let end: UInt32 = 0
+
+  private(set) var scalars: [UInt32] = []
+  /// For each scalar the bytes of the text that it comes from; empty unless asked for.
+  private(set) var origins: [Range<Int>] = []
+  private var last = TextClass.separator
+  private let keepsOrigins: Bool
+
+  init() { keepsOrigins = false }
+
+  init(_ text: String, keepsOrigins: Bool = false) {
+    self.keepsOrigins = keepsOrigins
+    fold(text)
+  }
+
+  var isEmpty: Bool { scalars.isEmpty }
+
+  /// The scalar at a place, or the end behind the last.
+  @inline(__always)
+  subscript(place: Int) -> UInt32 { place < scalars.count ? scalars[place] : Self.end }
+
+  /// Takes on another text, and keeps the memory.
+  mutating func fold(_ text: String) {
+    scalars.removeAll(keepingCapacity: true)
+    origins.removeAll(keepingCapacity: true)
+    last = .separator
+    if !text.utf8.isEmpty { foldScalars(text) }
+    if let end = origins.last?.upperBound, !isEmpty { origins.append(end..<end) }
+    if !isEmpty { scalars.append(Self.space) }
+  }
+
+  private mutating func foldScalars(_ text: String) {
+    if foldASCII(text) { return }
+    if text.unicodeScalars.allSatisfy({ $0.value < 0x300 || ScalarFolding.isPlain($0.value) }) {
+      foldPlain(text)
+    } else {
+      foldCharacters(text)
+    }
+  }
+
+  /// Folds a text of ASCII characters only; false, and nothing done, for others.
+  private mutating func foldASCII(_ text: String) -> Bool {
+    let ascii = ScalarFolding.ascii
+    return text.lendUTF8 { bytes in
+      for place in 0..<bytes.byteCount where bytes.loadByte(at: place) >= 0x80 { return false }
+      for place in 0..<bytes.byteCount {
+        let (scalar, kind) = ascii[Int(bytes.loadByte(at: place))]
+        append(scalar, kind, place..<place + 1)
+      }
+      return true
+    }
+  }
+
+  private mutating func foldPlain(_ text: String) {
+    var place = 0
+    for scalar in text.unicodeScalars {
+      let next = place + UTF8.width(scalar)
+      if scalar.value < 0x300 {
+        for (scalar, kind) in ScalarFolding.small[Int(scalar.value)] {
+          append(scalar, kind, place..<next)
+        }
+      } else {
+        append(scalar.value, .unspaced, place..<next)
+      }
+      place = next
+    }
+  }
+
+  private mutating func foldCharacters(_ text: String) {
+    var place = 0
+    for character in text {
+      let next = place + character.utf8.count
+      for (scalar, kind) in ScalarFolding.fold(character) { append(scalar, kind, place..<next) }
+      place = next
+    }
+  }
+
+  @inline(__always)
+  private mutating func append(_ scalar: UInt32, _ kind: TextClass, _ origin: Range<Int>) {
+    if kind == .separator {
+      last = .separator
+      return
+    }
+    var kind = kind
+    if kind == .mark { kind = last == .unspaced ? .unspaced : .word }
+    if kind != last || kind == .symbol {
+      add(Self.space, origin.lowerBound..<origin.lowerBound)
+      last = kind
+    }
+    add(scalar, origin)
+  }
+
+  @inline(__always)
+  private mutating func add(_ scalar: UInt32, _ origin: Range<Int>) {
+    scalars.append(scalar)
+    if keepsOrigins { origins.append(origin) }
+  }
+}
+
+extension UTF8 {
+  fileprivate static func width(_ scalar: Unicode.Scalar) -> Int {
+    scalar.value < 0x80 ? 1 : scalar.value < 0x800 ? 2 : scalar.value < 0x10000 ? 3 : 4
+  }
+}

@@ -1,0 +1,102 @@
+import Files
+
+/// The places of three letters in the texts of some rows.
+///
+/// The bytes of a chunk are how far the last row is from the first, which is in the key, and then what
+/// ``PostingCollector/List/bytes`` says.
+enum PostingChunk {
+  /// The places in one row, as bytes.
+  struct Posting {
+    let row: UInt32
+    let positions: [UInt8]
+  }
+
+  /// The last row of a chunk.
+  static func lastRow(_ first: UInt32, _ value: RawSpan) throws(PostingDamage) -> UInt32 {
+    var place = 0
+    return try row(first, try value.readVarint(&place))
+  }
+
+  private static func row(
+    _ before: UInt32, _ difference: UInt64
+  ) throws(PostingDamage) -> UInt32 {
+    guard let row = UInt32(exactly: UInt64(before) + difference) else { throw PostingDamage() }
+    return row
+  }
+
+  /// Visits all places of a chunk, in ascending order.
+  @inline(__always)
+  static func visit(
+    _ first: UInt32, _ value: RawSpan, _ body: (UInt32, UInt32) -> Void
+  ) throws(PostingDamage) {
+    var place = 0
+    let last = try row(first, try value.readVarint(&place))
+    var row = first
+    while true {
+      var position: UInt64 = 0
+      while true {
+        let number = try value.readVarint(&place)
+        position += number >> 1
+        body(row, UInt32(truncatingIfNeeded: position))
+        if number & 1 == 0 { break }
+      }
+      if place == value.byteCount { break }
+      let difference = try value.readVarint(&place)
+      guard difference > 0 else { throw PostingDamage() }
+      row = try Self.row(row, difference)
+    }
+    guard row == last else { throw PostingDamage() }
+  }
+
+  /// The postings of a chunk.
+  static func postings(_ first: UInt32, _ value: RawSpan) throws(PostingDamage) -> [Posting] {
+    var place = 0
+    _ = try value.readVarint(&place)
+    return try postings(first, value, from: place)
+  }
+
+  /// The postings in bytes that begin with the positions of the first row.
+  static func postings(
+    _ first: UInt32, _ value: RawSpan, from start: Int
+  ) throws(PostingDamage) -> [Posting] {
+    var postings: [Posting] = []
+    var (place, row) = (start, first)
+    while true {
+      let start = place
+      while try value.readVarint(&place) & 1 == 1 {}
+      let positions = [UInt8](copying: value.extracting(start..<place))
+      postings.append(Posting(row: row, positions: positions))
+      if place == value.byteCount { return postings }
+      row = try Self.row(row, try value.readVarint(&place))
+    }
+  }
+
+  /// Cuts postings into chunks.
+  static func chunks(_ postings: [Posting]) -> [(first: UInt32, value: [UInt8])] {
+    var chunks: [(UInt32, [UInt8])] = []
+    var start = 0
+    while start < postings.count {
+      var bytes: [UInt8] = postings[start].positions
+      var end = start + 1
+      while end < postings.count {
+        let posting = postings[end]
+        guard bytes.count + posting.positions.count + 5 <= PostingFormat.chunkSize else { break }
+        bytes.append(varint: UInt64(posting.row - postings[end - 1].row))
+        bytes += posting.positions
+        end += 1
+      }
+      chunks.append((postings[start].row, value(postings[start].row, postings[end - 1].row, bytes)))
+      start = end
+    }
+    return chunks
+  }
+
+  /// The bytes of a chunk.
+  static func value(_ first: UInt32, _ last: UInt32, _ bytes: [UInt8]) -> [UInt8] {
+    var value: [UInt8] = []
+    value.reserveCapacity(bytes.count + 5)
+    value.append(varint: UInt64(last - first))
+    value += bytes
+    return value
+  }
+}

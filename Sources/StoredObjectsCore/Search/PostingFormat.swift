@@ -1,0 +1,105 @@
+import Files
+
+/// The layout of the ordered table of a full-text index; see <doc:FullTextSearch>.
+///
+///     0                                              the stamp: what the index was made by
+///     0 1                                            counts of objects and letters
+///     1 attribute letter letter letter row           a chunk of the places of three letters
+///     2 attribute block                              the lengths of the texts of 128 rows
+///
+/// Letters take 3 bytes, rows and blocks 4, the highest byte first.
+enum PostingFormat {
+  static let stampKey: [UInt8] = [0]
+  static let countsKey: [UInt8] = [0, 1]
+  static let postings: UInt8 = 1
+  static let lengths: UInt8 = 2
+  /// A chunk is cut before it has more bytes, unless it is one row's.
+  static let chunkSize = 512
+  /// Rows whose lengths stand together.
+  static let blockShift: UInt32 = 7
+
+  /// What the keys of some letters begin with.
+  static func key(_ attribute: Int, _ letters: some Sequence<UInt32>) -> [UInt8] {
+    var key: [UInt8] = [postings, UInt8(attribute)]
+    for letter in letters {
+      for shift in [16, 8, 0] as [UInt32] { key.append(UInt8(truncatingIfNeeded: letter >> shift)) }
+    }
+    return key
+  }
+
+  /// The key of a chunk, by the letters in one number.
+  static func key(_ attribute: Int, _ trigram: UInt64, row: UInt32) -> [UInt8] {
+    key(attribute, letters(trigram)) + bytes(row)
+  }
+
+  static func letters(_ trigram: UInt64) -> [UInt32] {
+    [42, 21, 0].map { UInt32(truncatingIfNeeded: trigram >> $0) & 0x1F_FFFF }
+  }
+
+  /// The row at the end of a key.
+  static func row(_ key: RawSpan) -> UInt32 {
+    key.loadUInt32(at: key.byteCount - 4, isBigEndian: true)
+  }
+
+  static func lengthsKey(_ attribute: Int, block: UInt32) -> [UInt8] {
+    [lengths, UInt8(attribute)] + bytes(block)
+  }
+
+  static func bytes(_ row: UInt32) -> [UInt8] {
+    [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: row >> $0) }
+  }
+
+  // MARK: Lengths
+
+  /// A length in a byte: 0 for a row that is not there, exact up to 127, and then with three bits.
+  static func code(length: Int) -> UInt8 {
+    if length < 128 { return UInt8(length + 1) }
+    let size = min(length, (1 << 22) - 1)
+    let exponent = Int.bitWidth - 1 - size.leadingZeroBitCount
+    return UInt8(129 + (exponent - 7) * 8 + ((size >> (exponent - 3)) & 7))
+  }
+
+  /// About how long a text was.
+  static func length(code: UInt8) -> Int {
+    if code <= 128 { return max(0, Int(code) - 1) }
+    let rest = Int(code) - 129
+    return (8 + rest % 8) << (rest / 8 + 4)
+  }
+}
+
+/// A chunk makes no sense.
+struct PostingDamage: Error {}
+
+extension [UInt8] {
+  /// Appends a number in as few bytes as it needs, seven bits in each, the lowest first.
+  @inline(__always)
+  mutating func append(varint number: UInt64) {
+    var number = number
+    while number >= 0x80 {
+      append(UInt8(truncatingIfNeeded: number) | 0x80)
+      number >>= 7
+    }
+    append(UInt8(truncatingIfNeeded: number))
+  }
+}
+
+extension RawSpan {
+  /// Reads what `append(varint:)` has written, and steps over it.
+  @inline(__always)
+  func readVarint(_ place: inout Int) throws(PostingDamage) -> UInt64 {
+    guard place < byteCount else { throw PostingDamage() }
+    var number = UInt64(loadByte(at: place))
+    place += 1
+    if number < 0x80 { return number }
+    number &= 0x7F
+    var shift: UInt64 = 7
+    while true {
+      guard place < byteCount, shift < 42 else { throw PostingDamage() }
+      let byte = UInt64(loadByte(at: place))
+      place += 1
+      number |= (byte & 0x7F) << shift
+      if byte < 0x80 { return number }
+      shift += 7
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import Files
+
+/// Brings what has changed about three letters into their chunks.
+struct PostingMerge {
+  private let table: OrderedTableID
+  private let attribute: Int
+  private let backend: any StoreBackend
+  private let added: PostingCollector.List?
+  private let removed: PostingCollector.List?
+  private let trigram: UInt64
+  private let prefix: [UInt8]
+
+  init(
+    _ text: RegisteredText, _ attribute: Int, _ backend: any StoreBackend,
+    _ added: PostingCollector.List?, _ removed: PostingCollector.List?
+  ) {
+    (table, self.attribute, self.backend) = (text.table, attribute, backend)
+    (self.added, self.removed) = (added, removed)
+    trigram = added?.trigram ?? removed?.trigram ?? 0
+    prefix = PostingFormat.key(attribute, PostingFormat.letters(trigram))
+  }
+
+  /// A chunk as it is saved.
+  private struct Saved {
+    let first: UInt32
+    let value: [UInt8]
+  }
+
+  /// Writes what is added, where there is nothing yet.
+  func write(_ writer: inout TableWriter, _ changes: inout ChangeSet) throws {
+    guard let added else { return }
+    if added.bytes.count <= PostingFormat.chunkSize {
+      let value = PostingChunk.value(added.firstRow, added.lastRow, added.bytes)
+      return writer.put(prefix + PostingFormat.bytes(added.firstRow), value, &changes)
+    }
+    put(try Self.postings(added), &writer, &changes)
+  }
+
+  private static func postings(
+    _ list: PostingCollector.List?
+  ) throws -> [PostingChunk.Posting] {
+    guard let list else { return [] }
+    return try list.bytes.lend { try PostingChunk.postings(list.firstRow, $0, from: 0) }
+  }
+
+  private func put(
+    _ postings: [PostingChunk.Posting], _ writer: inout TableWriter, _ changes: inout ChangeSet
+  ) {
+    for chunk in PostingChunk.chunks(postings) {
+      writer.put(prefix + PostingFormat.bytes(chunk.first), chunk.value, &changes)
+    }
+  }
+
+  /// Rewrites the chunks in whose rows something changes.
+  func run(_ writer: inout TableWriter, _ changes: inout ChangeSet) throws {
+    var added = try Self.postings(added)[...]
+    var removed = try Self.postings(removed).map(\.row)[...]
+    while let row = [added.first?.row, removed.first].compactMap(\.self).min() {
+      let chunk = try chunk(through: row)
+      let end = try nextFirst(after: chunk.map { max($0.first, row) } ?? row)
+      let count = added.firstIndex { end != nil && $0.row >= end ?? 0 } ?? added.endIndex
+      let gone = removed.firstIndex { end != nil && $0 >= end ?? 0 } ?? removed.endIndex
+      let new = Array(added[added.startIndex..<count])
+      try rewrite(chunk, Set(removed[removed.startIndex..<gone]), new, &writer, &changes)
+      added = added[count...]
+      removed = removed[gone...]
+    }
+  }
+
+  private func rewrite(
+    _ chunk: Saved?, _ removed: Set<UInt32>, _ added: [PostingChunk.Posting],
+    _ writer: inout TableWriter, _ changes: inout ChangeSet
+  ) throws {
+    let old = try chunk.map { chunk in
+      try chunk.value.lend { try PostingChunk.postings(chunk.first, $0) }
+    }
+    // A row that is added was not there, or is removed.
+    let new = Set(added.map(\.row))
+    let kept = (old ?? []).filter { !removed.contains($0.row) && !new.contains($0.row) }
+    if added.isEmpty, kept.count == old?.count ?? 0 { return }
+    if let chunk, removed.isEmpty, chunk.value.count > PostingFormat.chunkSize / 2,
+      let last = kept.last, let next = added.first, last.row < next.row,
+      chunk.value.count + next.positions.count + 5 > PostingFormat.chunkSize
+    {
+      // It is full: what comes behind it has chunks of its own.
+      return put(added, &writer, &changes)
+    }
+    let postings = (kept + added).sorted { $0.row < $1.row }
+    if let chunk, postings.first?.row != chunk.first {
+      writer.put(prefix + PostingFormat.bytes(chunk.first), nil, &changes)
+    }
+    put(postings, &writer, &changes)
+  }
+
+  // MARK: Looking up
+
+  /// The chunk in which a row would be.
+  private func chunk(through row: UInt32) throws -> Saved? {
+    var found: Saved?
+    let range = KeyRange(from: prefix, through: prefix + PostingFormat.bytes(row))
+    _ = try backend.scanKeys(of: table, range, isReversed: true) { key, value in
+      found = Saved(first: PostingFormat.row(key), value: [UInt8](copying: value))
+      return .pause
+    }
+    return found
+  }
+
+  /// The first row of the chunk behind a row.
+  private func nextFirst(after row: UInt32) throws -> UInt32? {
+    var found: UInt32?
+    let range = KeyRange(
+      after: prefix + PostingFormat.bytes(row), to: KeyRange.end(ofPrefix: prefix))
+    _ = try backend.scanKeys(of: table, range, isReversed: false) { key, _ in
+      found = PostingFormat.row(key)
+      return .pause
+    }
+    return found
+  }
+}

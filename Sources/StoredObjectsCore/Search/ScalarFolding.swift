@@ -1,0 +1,123 @@
+// The normalisation that Swift's own comparison of strings uses.
+@_spi(_Unicode) import Swift
+
+/// What a character is to a search, once it is folded.
+enum TextClass: UInt8 {
+  /// Between words, and not searched.
+  case separator
+  /// A part of a word.
+  case word
+  /// A letter of a script that has no spaces between its words.
+  case unspaced
+  /// A word of its own, such as + or an emoji.
+  case symbol
+  /// Goes with what is before it.
+  case mark
+}
+
+/// Letters without case, accents and width.
+enum ScalarFolding {
+  typealias Folded = (scalar: UInt32, kind: TextClass)
+
+  /// The folded scalars below U+0300, which stand for themselves in every text that has no others
+  /// than them, and ``isPlain(_:)`` ones.
+  static let small: [[Folded]] = (0..<0x300).map { value in
+    Unicode.Scalar(value).map { fold(Character($0)) } ?? []
+  }
+
+  /// The same for ASCII, where each character is one folded scalar.
+  static let ascii: [Folded] = (0..<0x80).map { small[$0][0] }
+
+  /// Whether a scalar from U+0300 on is folded to itself, and is of an unspaced script.
+  static func isPlain(_ scalar: UInt32) -> Bool {
+    switch scalar {
+    case 0x4E00...0x9FFF, 0x3041...0x3096, 0x30A1...0x30FA: true
+    default: false
+    }
+  }
+
+  /// Folds a character.
+  static func fold(_ character: Character) -> [Folded] {
+    var text = String.UnicodeScalarView()
+    for scalar in String(character)._nfd {
+      let narrow = withoutWidth(scalar).properties.uppercaseMapping
+      for upper in narrow.unicodeScalars {
+        for lower in upper.properties.lowercaseMapping.unicodeScalars
+        where !isDropped(lower.value) {
+          if let letters = letters[lower.value] {
+            text.append(contentsOf: letters.unicodeScalars)
+          } else {
+            text.append(lower)
+          }
+        }
+      }
+    }
+    return String(text)._nfc.map { ($0.value, kind(of: $0)) }
+  }
+
+  /// Letters that Unicode does not take apart, but readers do.
+  private static let letters: [UInt32: String] = [
+    0xE6: "ae", 0xF0: "d", 0xF8: "o", 0xFE: "th", 0x111: "d", 0x127: "h", 0x142: "l", 0x153: "oe",
+    0x167: "t",
+  ]
+
+  /// Accents, points and vowel signs that may be left out in writing, and what is not seen.
+  private static func isDropped(_ scalar: UInt32) -> Bool {
+    switch scalar {
+    case 0x300...0x36F, 0x1AB0...0x1AFF, 0x1DC0...0x1DFF, 0x20D0...0x20FF, 0xFE20...0xFE2F: true
+    case 0x591...0x5BD, 0x5BF, 0x5C1, 0x5C2, 0x5C4, 0x5C5, 0x5C7: true
+    case 0x610...0x61A, 0x640, 0x64B...0x65F, 0x670, 0x6D6...0x6DC: true
+    case 0xFE00...0xFE0F, 0xE0100...0xE01EF: true
+    case 0x200B: false
+    default: scalar == 0xAD || isFormat(scalar)
+    }
+  }
+
+  private static func isFormat(_ scalar: UInt32) -> Bool {
+    guard scalar > 0x5FF, let scalar = Unicode.Scalar(scalar) else { return false }
+    return scalar.properties.generalCategory == .format
+  }
+
+  /// Full-width letters as narrow ones, half-width kana as wide ones.
+  private static func withoutWidth(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+    switch scalar.value {
+    case 0xFF01...0xFF5E: Unicode.Scalar(scalar.value - 0xFEE0) ?? scalar
+    case 0xFF66...0xFF9F: kana[Int(scalar.value - 0xFF66)]
+    default: scalar
+    }
+  }
+
+  private static let kana = Array(
+    """
+    ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン\
+    \u{3099}\u{309A}
+    """.unicodeScalars)
+
+  private static func kind(of scalar: Unicode.Scalar) -> TextClass {
+    if scalar.value == 0x200B { return .separator }
+    switch scalar.properties.generalCategory {
+    case .connectorPunctuation, .dashPunctuation, .openPunctuation, .closePunctuation,
+      .initialPunctuation, .finalPunctuation, .otherPunctuation, .spaceSeparator, .lineSeparator,
+      .paragraphSeparator, .control:
+      return .separator
+    case .mathSymbol, .currencySymbol, .modifierSymbol, .otherSymbol: return .symbol
+    default: break
+    }
+    if isUnspaced(scalar.value) { return .unspaced }
+    switch scalar.properties.generalCategory {
+    case .nonspacingMark, .spacingMark, .enclosingMark: return .mark
+    default: return .word
+    }
+  }
+
+  /// Thai, Lao, Myanmar, Khmer, kana, and Chinese characters.
+  static func isUnspaced(_ scalar: UInt32) -> Bool {
+    switch scalar {
+    case 0xE00...0xEFF, 0x1000...0x109F, 0x1780...0x17FF, 0x3005...0x3007, 0x3040...0x30FF,
+      0x31F0...0x31FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA9E0...0xA9FF, 0xAA60...0xAA7F,
+      0xF900...0xFAFF, 0x1B000...0x1B16F, 0x20000...0x3FFFF:
+      true
+    default: false
+    }
+  }
+}

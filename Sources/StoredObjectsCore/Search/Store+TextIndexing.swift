@@ -1,0 +1,57 @@
+// Full-text indexes are brought up to date in the save of their objects.
+
+extension Store {
+  /// Adds what the pending changes do to full-text indexes.
+  ///
+  /// Inside the commit lock, so that what is saved does not change meanwhile.
+  func addTextChanges(to changes: inout ChangeSet) throws {
+    for entry in classes where !entry.changeCounts.isEmpty {
+      guard let text = entry.fullText else {
+        try clearStrangeText(of: entry, &changes)
+        continue
+      }
+      let before = (changes.bytes.count, changes.ordered.count)
+      do {
+        try addTextChanges(of: entry, text, to: &changes)
+      } catch let error as StoreError where error.isOfIndex {
+        changes.bytes.removeLast(changes.bytes.count - before.0)
+        changes.ordered.removeLast(changes.ordered.count - before.1)
+        try rebuildText(of: entry, text)
+        try addTextChanges(of: entry, text, to: &changes)
+      }
+    }
+  }
+
+  private func addTextChanges(
+    of entry: RegisteredClass, _ text: RegisteredText, to changes: inout ChangeSet
+  ) throws {
+    let isNew = try RegisteredText.objectCount(entry, backend) == 0
+    if !isNew { try buildTextIfNeeded(of: entry, text) }
+    var update = try TextIndexUpdate(text, backend, isNew: isNew)
+    let pending = entry.pending.filter { $0.state.change != nil }.sorted { $0.rowID < $1.rowID }
+    for object in pending {
+      let change = object.state.change
+      let old = change == .insert ? nil : try savedTexts(object.rowID, entry, text)
+      update.replace(object.rowID, old, change == .delete ? nil : text.texts(of: object))
+    }
+    try update.finish(&changes, stamp: text.stamp)
+  }
+
+  /// Empties an index that another program has made, and that this one would not keep up to date.
+  private func clearStrangeText(of entry: RegisteredClass, _ changes: inout ChangeSet) throws {
+    let table = try backend.orderedTable(textTableName(entry.name))
+    if try backend.keyCount(in: table, KeyRange()) > 0 { changes.clear(table) }
+  }
+
+  /// The texts of a row as it is saved; nil when there is none.
+  private func savedTexts(
+    _ rowID: UInt32, _ entry: RegisteredClass, _ text: RegisteredText
+  ) throws -> [String]? {
+    try savedObject(rowID, entry).map { text.texts(of: $0) }
+  }
+}
+
+extension StoreError {
+  /// Whether it is an index that is damaged, which can be made anew, and not what it was made from.
+  var isOfIndex: Bool { code == .damaged && place.className == nil }
+}

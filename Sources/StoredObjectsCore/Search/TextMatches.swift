@@ -1,0 +1,193 @@
+import Files
+
+/// The rows in whose texts of one attribute a pattern is, and how often, in ascending order.
+struct TextMatches {
+  var rows: [UInt32] = []
+  var counts: [UInt32] = []
+
+  mutating func add(_ row: UInt32) {
+    if rows.last == row {
+      counts[counts.count - 1] += 1
+    } else {
+      rows.append(row)
+      counts.append(1)
+    }
+  }
+}
+
+/// Looks up patterns in a full-text index.
+struct TextLookUp {
+  private let table: OrderedTableID
+  private let backend: any StoreBackend
+
+  init(_ text: RegisteredText, _ backend: any StoreBackend) {
+    (table, self.backend) = (text.table, backend)
+  }
+
+  /// A row and a position, in one number that has their order.
+  private typealias Place = UInt64
+
+  /// Where a pattern is.
+  ///
+  /// Of its letters so many are looked up that each is covered, three at a time, first those that are in
+  /// the fewest chunks.
+  func matches(_ pattern: TextPattern, _ attribute: Int) throws -> TextMatches {
+    var places: [Place]
+    if pattern.scalars.count < 3 {
+      places = try shortPlaces(pattern.scalars, attribute)
+    } else {
+      let parts = try parts(of: pattern, attribute)
+      guard parts.allSatisfy({ $0.chunkCount > 0 }), let first = parts.first else {
+        return TextMatches()
+      }
+      places = try allPlaces(first)
+      for part in parts.dropFirst() where !places.isEmpty { try filter(&places, part) }
+    }
+    if pattern.isAtStart { places.removeAll { UInt32(truncatingIfNeeded: $0) != 0 } }
+    var matches = TextMatches()
+    for place in places { matches.add(UInt32(truncatingIfNeeded: place >> 32)) }
+    return matches
+  }
+
+  // MARK: One or two letters
+
+  private func shortPlaces(_ letters: [UInt32], _ attribute: Int) throws -> [Place] {
+    var places: [Place] = []
+    try scan(.prefix(PostingFormat.key(attribute, letters))) { row, value in
+      try PostingChunk.visit(row, value) { places.append(Place($0) << 32 | Place($1)) }
+    }
+    places.sort()
+    return places
+  }
+
+  // MARK: Three letters and more
+
+  /// Three letters of a pattern.
+  private struct Part {
+    let prefix: [UInt8]
+    /// Where in the pattern they are.
+    let offset: UInt32
+    let chunkCount: Int
+
+    var range: KeyRange { .prefix(prefix) }
+  }
+
+  private func parts(of pattern: TextPattern, _ attribute: Int) throws -> [Part] {
+    let last = pattern.scalars.count - 3
+    var offsets = Array(stride(from: 0, to: last, by: 3))
+    offsets.append(last)
+    return try offsets.map { offset in
+      let prefix = PostingFormat.key(attribute, pattern.scalars[offset..<offset + 3])
+      let count = try backend.keyCount(in: table, .prefix(prefix))
+      return Part(prefix: prefix, offset: UInt32(offset), chunkCount: count)
+    }.sorted { $0.chunkCount < $1.chunkCount }
+  }
+
+  private func allPlaces(_ part: Part) throws -> [Place] {
+    var places: [Place] = []
+    places.reserveCapacity(part.chunkCount * 64)
+    try scan(part.range) { row, value in
+      try PostingChunk.visit(row, value) { row, position in
+        guard position >= part.offset else { return }
+        places.append(Place(row) << 32 | Place(position - part.offset))
+      }
+    }
+    return places
+  }
+
+  /// Keeps the places that fit to three more letters.
+  private func filter(_ places: inout [Place], _ part: Part) throws {
+    var filter = PlaceFilter(places, part.offset)
+    if places.count * 16 < part.chunkCount {
+      while let row = filter.nextRow {
+        let range = KeyRange(from: part.prefix, through: part.prefix + PostingFormat.bytes(row))
+        var isFound = false
+        try scan(range, isReversed: true) { first, value in
+          isFound = true
+          try filter.compare(first, value)
+          return .pause
+        }
+        if !isFound || filter.nextRow == row { filter.skip(row) }
+      }
+    } else {
+      try scan(part.range) { first, value in try filter.compare(first, value) }
+    }
+    places = filter.kept
+  }
+
+  private func scan(
+    _ range: KeyRange, isReversed: Bool = false,
+    _ body: (UInt32, RawSpan) throws -> Void
+  ) throws {
+    try scan(range, isReversed: isReversed) { row, value in
+      try body(row, value)
+      return .next
+    }
+  }
+
+  private func scan(
+    _ range: KeyRange, isReversed: Bool, _ body: (UInt32, RawSpan) throws -> ScanStep
+  ) throws {
+    do {
+      _ = try backend.scanKeys(of: table, range, isReversed: isReversed) { key, value in
+        guard key.byteCount >= 4 else { throw PostingDamage() }
+        return try body(PostingFormat.row(key), value)
+      }
+    } catch is PostingDamage {
+      throw StoreError(
+        .damaged, "A chunk of the full-text index makes no sense.",
+        at: .init(path: backend.location))
+    }
+  }
+}
+
+/// Places of which those are kept that a list has, too.
+private struct PlaceFilter {
+  private let places: [UInt64]
+  private let offset: UInt32
+  private var next = 0
+  private(set) var kept: [UInt64] = []
+
+  init(_ places: [UInt64], _ offset: UInt32) { (self.places, self.offset) = (places, offset) }
+
+  /// The row of the next place that has not been compared.
+  var nextRow: UInt32? {
+    next < places.count ? UInt32(truncatingIfNeeded: places[next] >> 32) : nil
+  }
+
+  /// Goes on behind a row.
+  mutating func skip(_ row: UInt32) { advance(to: (UInt64(row) + 1) << 32) }
+
+  /// Compares with a chunk, unless it has none of the rows.
+  mutating func compare(_ first: UInt32, _ value: RawSpan) throws(PostingDamage) {
+    let last = try PostingChunk.lastRow(first, value)
+    advance(to: UInt64(first) << 32)
+    guard let row = nextRow, row <= last else { return }
+    try PostingChunk.visit(first, value) { row, position in
+      guard position >= offset else { return }
+      let place = UInt64(row) << 32 | UInt64(position - offset)
+      while next < places.count, places[next] < place { next += 1 }
+      if next < places.count, places[next] == place {
+        kept.append(place)
+        next += 1
+      }
+    }
+    skip(last)
+  }
+
+  /// Goes on at the first place that is not before another, in steps that get longer.
+  private mutating func advance(to place: UInt64) {
+    guard next < places.count, places[next] < place else { return }
+    var step = 1
+    while next + step < places.count, places[next + step] < place {
+      next += step
+      step *= 2
+    }
+    var (low, high) = (next + 1, min(places.count, next + step))
+    while low < high {
+      let middle = (low + high) / 2
+      if places[middle] < place { low = middle + 1 } else { high = middle }
+    }
+    next = low
+  }
+}

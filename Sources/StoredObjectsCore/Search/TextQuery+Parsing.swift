@@ -1,0 +1,172 @@
+extension TextQuery {
+  /// Reads a query with operators.
+  ///
+  ///     choice            the word         choi*         a word that begins so
+  ///     *oice             one that ends so  *hoic*        letters anywhere
+  ///     "big yellow taxi"  a phrase         "big yell"*   one whose last word may go on
+  ///     big yellow        both, as big AND yellow
+  ///     big OR yellow     one of them       big NOT yellow     without
+  ///     (big OR small) AND taxi
+  ///
+  /// Operators are in capital letters; `&&`, `||` and `!!` between spaces are the same. NOT goes before
+  /// AND, and AND before OR. The notation of Tokyo Dystopia is understood: `[[choice]]`, `[[choice*]]`,
+  /// `[[*choice]]` and `[[*choice*]]` are the first four of these, and `[[[[choice` and `choice]]]]` the
+  /// beginning and the end of the whole text, together all of it.
+  ///
+  /// - Throws: ``StoreError`` with `invalidQuery`, which says where in the text, in characters from 0.
+  public init(parsing text: String) throws(StoreError) {
+    var parser = TextQueryParser(text)
+    self.init(try parser.query())
+  }
+}
+
+private struct TextQueryParser {
+  private let text: [Character]
+  private var place = 0
+  private var depth = 0
+
+  init(_ text: String) { self.text = Array(text) }
+
+  private func error(_ message: String, at place: Int) -> StoreError {
+    StoreError(
+      .invalidQuery, "\(message), at character \(place) of \"\(String(text))\".",
+      at: .init(offset: place))
+  }
+
+  mutating func query() throws(StoreError) -> TextQuery.Node {
+    let node = try any()
+    if place < text.count { throw error("A ) closes nothing", at: place) }
+    return node
+  }
+
+  private mutating func any() throws(StoreError) -> TextQuery.Node {
+    var parts = [try all()]
+    while take("OR") || take("||") { parts.append(try all()) }
+    return parts.count == 1 ? parts[0] : .any(parts)
+  }
+
+  private mutating func all() throws(StoreError) -> TextQuery.Node {
+    var parts: [TextQuery.Node] = []
+    var needsMore = false
+    while true {
+      skipSpaces()
+      if !parts.isEmpty, take("AND") || take("&&") {
+        needsMore = true
+        skipSpaces()
+      }
+      if place == text.count || text[place] == ")" || isNext("OR") || isNext("||") { break }
+      parts.append(try one())
+      needsMore = false
+    }
+    // A query of nothing is a query; an operator with nothing to its right is a mistake.
+    if needsMore || parts.isEmpty && (place < text.count || place > 0 && hasOperatorBefore) {
+      throw error("Something to search for is missing", at: place)
+    }
+    return parts.count == 1 ? parts[0] : .all(parts)
+  }
+
+  private var hasOperatorBefore: Bool { text[..<place].contains { !$0.isWhitespace } }
+
+  private mutating func one() throws(StoreError) -> TextQuery.Node {
+    var isNegated = false
+    while take("NOT") || take("!!") { isNegated.toggle() }
+    skipSpaces()
+    guard place < text.count, text[place] != ")", !isNext("AND"), !isNext("OR") else {
+      throw error("Something to search for is missing", at: place)
+    }
+    let node = try term()
+    return isNegated ? .not(node) : node
+  }
+
+  private mutating func term() throws(StoreError) -> TextQuery.Node {
+    switch text[place] {
+    case "(": return try group()
+    case "\"": return try phrase()
+    case "[" where text[place...].starts(with: "[[[["): break
+    case "[" where text[place...].starts(with: "[["): return try bracketed()
+    default: break
+    }
+    return word(takeWord())
+  }
+
+  private mutating func group() throws(StoreError) -> TextQuery.Node {
+    let start = place
+    guard depth < 100 else { throw error("More than 100 parentheses are open", at: place) }
+    place += 1
+    depth += 1
+    let node = try any()
+    depth -= 1
+    guard place < text.count else { throw error("A ( is never closed", at: start) }
+    place += 1
+    return node
+  }
+
+  private mutating func phrase() throws(StoreError) -> TextQuery.Node {
+    let start = place
+    guard let end = text[(start + 1)...].firstIndex(of: "\"") else {
+      throw error("A quotation mark is never closed", at: start)
+    }
+    place = end + 1
+    let words = String(text[start + 1..<end])
+    guard place < text.count, text[place] == "*" else { return .text(words, .word, .word) }
+    place += 1
+    return .text(words, .word, .anything)
+  }
+
+  private mutating func bracketed() throws(StoreError) -> TextQuery.Node {
+    let start = place + 2
+    var end = start
+    while end + 1 < text.count, text[end] != "]" || text[end + 1] != "]" { end += 1 }
+    guard end + 1 < text.count else { throw error("[[ is never closed", at: place) }
+    place = end + 2
+    return starred(text[start..<end])
+  }
+
+  private mutating func takeWord() -> ArraySlice<Character> {
+    let start = place
+    let isAnchored = text[place...].starts(with: "[[[[")
+    while place < text.count, !text[place].isWhitespace {
+      if "()\"".contains(text[place]) { break }
+      if !isAnchored, place > start, text[place...].starts(with: "[[") { break }
+      place += 1
+    }
+    return text[start..<place]
+  }
+
+  private func word(_ word: ArraySlice<Character>) -> TextQuery.Node {
+    let isStart = word.starts(with: "[[[[")
+    let isEnd = word.count > 4 && word.suffix(4).allSatisfy { $0 == "]" }
+    guard isStart || isEnd else { return starred(word) }
+    let rest = word.dropFirst(isStart ? 4 : 0).dropLast(isEnd ? 4 : 0)
+    return .text(String(rest), isStart ? .text : .anything, isEnd ? .text : .anything)
+  }
+
+  private func starred(_ word: ArraySlice<Character>) -> TextQuery.Node {
+    var word = word
+    let isSuffix = word.first == "*"
+    if isSuffix { word.removeFirst() }
+    let isPrefix = word.last == "*"
+    if isPrefix { word.removeLast() }
+    return .text(String(word), isSuffix ? .anything : .word, isPrefix ? .anything : .word)
+  }
+
+  // MARK: Operators
+
+  private mutating func skipSpaces() {
+    while place < text.count, text[place].isWhitespace { place += 1 }
+  }
+
+  /// Whether an operator comes next, with a space or a parenthesis behind it.
+  private func isNext(_ name: String) -> Bool {
+    guard text[place...].starts(with: name) else { return false }
+    let end = place + name.count
+    return end == text.count || text[end].isWhitespace || "()\"".contains(text[end])
+  }
+
+  private mutating func take(_ name: String) -> Bool {
+    skipSpaces()
+    guard isNext(name) else { return false }
+    place += name.count
+    return true
+  }
+}

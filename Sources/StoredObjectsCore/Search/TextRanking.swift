@@ -1,0 +1,78 @@
+import FoundationEssentials
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// How well a text matches: Okapi BM25 with k1 = 1.2 and b = 0.75, for each pattern and attribute.
+///
+/// A pattern counts the more the fewer texts have it, the more often it is in this one, and the shorter
+/// this one is.
+struct TextRanking {
+  private let averageLength: Double
+  private let rarity: Double
+
+  /// - Parameters:
+  ///   - objects: How many objects there are.
+  ///   - length: The lengths of all their texts.
+  ///   - matches: How many of the texts have the pattern.
+  ///   - weight: The weight of the attribute.
+  init(objects: UInt64, length: UInt64, matches: Int, weight: Double) {
+    let objects = max(Double(objects), Double(matches))
+    averageLength = max(1, Double(length) / max(1, objects))
+    rarity = weight * log(1 + (objects - Double(matches) + 0.5) / (Double(matches) + 0.5))
+  }
+
+  /// The score of a text.
+  func score(count: UInt32, length: Int) -> Double {
+    let norm = 1.2 * (0.25 + 0.75 * Double(length) / averageLength)
+    return rarity * Double(count) * 2.2 / (Double(count) + norm)
+  }
+}
+
+/// The best of many, in bounded memory.
+struct BestRows {
+  struct Row {
+    let row: UInt32
+    let score: Double
+
+    /// Whether it comes before another: for a higher score, and of equals for a lower row.
+    func isBefore(_ other: Row) -> Bool {
+      score != other.score ? score > other.score : row < other.row
+    }
+  }
+
+  private let limit: Int
+  private var rows: [Row] = []
+  /// How many rows there were, those that are not among the best included.
+  private(set) var count = 0
+  /// What a row must come before to be of interest.
+  private var threshold: Row?
+
+  init(_ limit: Int) { self.limit = limit }
+
+  mutating func add(_ row: Row) {
+    count += 1
+    if let threshold, !row.isBefore(threshold) { return }
+    rows.append(row)
+    if rows.count >= max(1024, limit.multipliedReportingOverflow(by: 2).partialValue),
+      rows.count > limit, limit < Int.max / 2
+    {
+      cut()
+    }
+  }
+
+  private mutating func cut() {
+    rows.sort { $0.isBefore($1) }
+    rows.removeLast(rows.count - limit)
+    threshold = rows.last
+    if limit == 0 { threshold = Row(row: 0, score: .infinity) }
+  }
+
+  /// The best, in their order.
+  func sorted() -> [Row] { Array(rows.sorted { $0.isBefore($1) }.prefix(limit)) }
+}

@@ -1,0 +1,220 @@
+import Files
+
+/// A search of the objects of one class.
+struct TextSearch {
+  private let query: CompiledQuery
+  private let text: RegisteredText
+  /// The numbers of the attributes that are searched.
+  private let attributes: [Int]
+
+  init(_ query: CompiledQuery, _ text: RegisteredText, _ attributes: [Int]) {
+    (self.query, self.text, self.attributes) = (query, text, attributes)
+  }
+
+  /// What a pattern does in an attribute, in the objects that count.
+  private struct Field {
+    let pattern: Int
+    let attribute: Int
+    let matches: TextMatches
+    let ranking: TextRanking
+    private var next = 0
+
+    init(pattern: Int, attribute: Int, matches: TextMatches, ranking: TextRanking) {
+      (self.pattern, self.attribute) = (pattern, attribute)
+      (self.matches, self.ranking) = (matches, ranking)
+    }
+
+    /// The next row, or the highest number when there is none.
+    var row: UInt32 { next < matches.rows.count ? matches.rows[next] : .max }
+
+    /// Passes over lower rows.
+    mutating func skip(to row: UInt32) {
+      while next < matches.rows.count, matches.rows[next] < row { next += 1 }
+    }
+
+    /// The score of the next row, which has had its turn then.
+    mutating func takeScore(_ length: Int) -> Double {
+      next += 1
+      return ranking.score(count: matches.counts[next - 1], length: length)
+    }
+  }
+
+  // MARK: By the index
+
+  /// Searches what is saved, without some rows, and some texts that are not saved.
+  func run(
+    _ backend: any StoreBackend, without rows: RowSet, unsaved: [(row: UInt32, texts: [String])],
+    into best: inout BestRows
+  ) throws {
+    let counts = try text.counts(backend)
+    let lookUp = TextLookUp(text, backend)
+    var fields: [Field] = []
+    for (number, pattern) in query.patterns.enumerated() {
+      for attribute in attributes {
+        let matches = try lookUp.matches(pattern, attribute)
+        let ranking = TextRanking(
+          objects: counts.objects, length: counts.lengths[attribute], matches: matches.rows.count,
+          weight: text.attributes[attribute].weight)
+        fields.append(
+          Field(pattern: number, attribute: attribute, matches: matches, ranking: ranking))
+      }
+    }
+    for (row, texts) in unsaved {
+      let found = TextOccurrences(query.patterns, texts, attributes)
+      if let score = score(found, fields) { best.add(.init(row: row, score: score)) }
+    }
+    try addSaved(&fields, backend, without: rows, into: &best)
+  }
+
+  private func score(_ found: TextOccurrences, _ fields: [Field]) -> Double? {
+    var scores = [Double?](repeating: nil, count: query.patterns.count)
+    for (index, field) in fields.enumerated() where found.counts[index] > 0 {
+      let length = found.lengths[index % attributes.count]
+      scores[field.pattern, default: 0] += field.ranking.score(
+        count: found.counts[index], length: length)
+    }
+    return query.score(scores)
+  }
+
+  /// Goes through the rows of all fields at once.
+  private func addSaved(
+    _ fields: inout [Field], _ backend: any StoreBackend, without rows: RowSet,
+    into best: inout BestRows
+  ) throws {
+    var lengths = TextLengths(text, backend)
+    let nothing = [Double?](repeating: nil, count: query.patterns.count)
+    let matchesNothing = query.score(nothing)
+    var all = matchesNothing == nil ? [] : try lengths.allRows()[...]
+    var scores = nothing
+    let leaders = leaders(fields)
+    while true {
+      var row = all.first ?? .max
+      for index in leaders { row = min(row, fields[index].row) }
+      if row == .max { return }
+      if all.first == row { all.removeFirst() }
+      for index in scores.indices { scores[index] = nil }
+      for index in fields.indices {
+        fields[index].skip(to: row)
+        guard fields[index].row == row else { continue }
+        let length = try lengths.length(row, fields[index].attribute)
+        scores[fields[index].pattern, default: 0] += fields[index].takeScore(length)
+      }
+      if let score = query.score(scores), !rows.contains(row) {
+        best.add(.init(row: row, score: score))
+      }
+    }
+  }
+
+  /// The fields one of which every match is in: those of the rarest pattern that all matches have, or
+  /// all fields where there is none.
+  private func leaders(_ fields: [Field]) -> [Int] {
+    let sizes = query.required.map { pattern in
+      let own = fields.indices.filter { fields[$0].pattern == pattern }
+      return (fields: own, size: own.reduce(0) { $0 + fields[$1].matches.rows.count })
+    }
+    return sizes.min { $0.size < $1.size }?.fields ?? Array(fields.indices)
+  }
+
+  // MARK: Without an index
+
+  /// Searches texts one by one, for a store that can't be written and has no index.
+  func run(
+    over texts: (_ body: (UInt32, [String]) -> Void) throws -> Void, into best: inout BestRows
+  ) throws {
+    var counts = TextCounts(text.attributes.count)
+    var found: [(row: UInt32, occurrences: TextOccurrences)] = []
+    let nothing = query.score([Double?](repeating: nil, count: query.patterns.count))
+    try texts { row, texts in
+      let occurrences = TextOccurrences(query.patterns, texts, attributes)
+      counts.objects += 1
+      for (index, attribute) in attributes.enumerated() {
+        counts.lengths[attribute] += UInt64(occurrences.lengths[index])
+      }
+      if nothing != nil || occurrences.counts.contains(where: { $0 > 0 }) {
+        found.append((row, occurrences))
+      }
+    }
+    var fields: [Field] = []
+    for pattern in query.patterns.indices {
+      for attribute in attributes {
+        let index = fields.count
+        let matches = found.reduce(0) { $0 + ($1.occurrences.counts[index] > 0 ? 1 : 0) }
+        let ranking = TextRanking(
+          objects: counts.objects, length: counts.lengths[attribute], matches: matches,
+          weight: text.attributes[attribute].weight)
+        fields.append(
+          Field(pattern: pattern, attribute: attribute, matches: TextMatches(), ranking: ranking))
+      }
+    }
+    for (row, occurrences) in found {
+      if let score = score(occurrences, fields) { best.add(.init(row: row, score: score)) }
+    }
+  }
+}
+
+extension [Double?] {
+  fileprivate subscript(index: Int, default value: Double) -> Double {
+    get { self[index] ?? value }
+    set { self[index] = newValue }
+  }
+}
+
+/// How often patterns are in the texts of one object.
+private struct TextOccurrences {
+  /// For each pattern the counts of all attributes.
+  private(set) var counts: [UInt32] = []
+  /// The lengths as they count for the rank.
+  private(set) var lengths: [Int] = []
+
+  init(_ patterns: [TextPattern], _ texts: [String], _ attributes: [Int]) {
+    let folded = attributes.map { FoldedText(texts[$0]) }
+    lengths = folded.map {
+      PostingFormat.length(code: PostingFormat.code(length: $0.scalars.count))
+    }
+    for pattern in patterns { for text in folded { counts.append(pattern.count(in: text)) } }
+  }
+}
+
+/// The lengths of texts, as the index has them.
+private struct TextLengths {
+  private let text: RegisteredText
+  private let backend: any StoreBackend
+  /// For each attribute the block that was asked for last.
+  private var numbers: [UInt32?]
+  private var blocks: [[UInt8]]
+
+  init(_ text: RegisteredText, _ backend: any StoreBackend) {
+    (self.text, self.backend) = (text, backend)
+    numbers = text.attributes.map { _ in nil }
+    blocks = text.attributes.map { _ in [] }
+  }
+
+  mutating func length(_ row: UInt32, _ attribute: Int) throws -> Int {
+    let number = row >> PostingFormat.blockShift
+    if numbers[attribute] != number {
+      let key = PostingFormat.lengthsKey(attribute, block: number)
+      let bytes = try backend.withValue(of: key, in: text.table) { [UInt8](copying: $0) }
+      (numbers[attribute], blocks[attribute]) = (number, bytes ?? [])
+    }
+    let place = Int(row) & (1 << Int(PostingFormat.blockShift) - 1)
+    guard place < blocks[attribute].count else { return 0 }
+    return PostingFormat.length(code: blocks[attribute][place])
+  }
+
+  /// The rows of all objects.
+  func allRows() throws -> [UInt32] {
+    var rows: [UInt32] = []
+    let range = KeyRange.prefix([PostingFormat.lengths, 0])
+    _ = try backend.scanKeys(of: text.table, range, isReversed: false) { key, value in
+      guard key.byteCount == 6, value.byteCount == 1 << Int(PostingFormat.blockShift) else {
+        return .next
+      }
+      let first = PostingFormat.row(key) << PostingFormat.blockShift
+      for place in 0..<value.byteCount where value.loadByte(at: place) > 0 {
+        rows.append(first + UInt32(place))
+      }
+      return .next
+    }
+    return rows
+  }
+}
