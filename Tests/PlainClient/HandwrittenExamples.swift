@@ -164,3 +164,32 @@ enum AttributeIndexExample {
     }
   }
 }
+
+/// From FullTextAttribute.swift.
+enum FullTextAttributeExample {
+  final class Song: StoredObject {
+    @Content var title = ""
+    @Content var artist: String?
+    override class var fullTextAttributes: [FullTextAttribute] {
+      [
+        FullTextAttribute("title", \Song.title, weight: 2),
+        FullTextAttribute("artist", \Song.artist),
+      ]
+    }
+  }
+}
+
+/// From FullTextSearch.md.
+enum FullTextSearchExample {
+  final class Song: StoredObject {
+    @Content var title = ""
+    @Content var artist: String?
+
+    override class var fullTextAttributes: [FullTextAttribute] {
+      [
+        FullTextAttribute("title", \Song.title, weight: 2),
+        FullTextAttribute("artist", \Song.artist),
+      ]
+    }
+  }
+}

@@ -1,13 +1,3 @@
-import FoundationEssentials
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// How well a text matches: Okapi BM25 with k1 = 1.2 and b = 0.75, for each pattern and attribute.
 ///
 /// A pattern counts the more the fewer texts have it, the more often it is in this one, and the shorter
@@ -24,7 +14,19 @@ struct TextRanking {
   init(objects: UInt64, length: UInt64, matches: Int, weight: Double) {
     let objects = max(Double(objects), Double(matches))
     averageLength = max(1, Double(length) / max(1, objects))
-    rarity = weight * log(1 + (objects - Double(matches) + 0.5) / (Double(matches) + 0.5))
+    let odds = (objects - Double(matches) + 0.5) / (Double(matches) + 0.5)
+    rarity = weight * Self.logarithm(1 + odds)
+  }
+
+  /// The natural logarithm of a number from 1 on, the same on every machine.
+  private static func logarithm(_ number: Double) -> Double {
+    let part = (number.significand - 1) / (number.significand + 1)
+    var (sum, power) = (0.0, part)
+    for divisor in stride(from: 1.0, to: 40, by: 2) {
+      sum += power / divisor
+      power *= part * part
+    }
+    return Double(number.exponent) * 0.693_147_180_559_945_3 + 2 * sum
   }
 
   /// The score of a text.
