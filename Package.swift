@@ -36,6 +36,7 @@ let package = Package(
     .library(name: "KeyValueStoreCore", targets: ["KeyValueStoreCore"]),
     .library(name: "StoredObjectsTestSupport", targets: ["StoredObjectsTestSupport"]),
     .executable(name: "stored-objects", targets: ["stored-objects"]),
+    .executable(name: "stored-objects-import-ytk", targets: ["stored-objects-import-ytk"]),
   ],
   traits: [
     .trait(name: "Macros", description: "@Stored, which takes a build of swift-syntax."),
@@ -114,6 +115,17 @@ let package = Package(
       dependencies: ["CDBBackend", "StoredObjectsCore", "TokyoCabinetBackend", argumentParser],
       swiftSettings: strict),
 
+    // Apart from the tool, so that nobody else needs SQLite.
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    .target(
+      name: "YTKImport", dependencies: ["CSQLite", "KeyValueStoreCore"], swiftSettings: strict),
+    .executableTarget(
+      name: "stored-objects-import-ytk",
+      dependencies: ["KeyValueStore", "YTKImport", argumentParser],
+      swiftSettings: strict),
+
     .executableTarget(
       name: "quickstart", dependencies: ["StoredObjects"], path: "Examples/QuickStart",
       swiftSettings: strict),
@@ -158,6 +170,10 @@ let package = Package(
       name: "jukebox", dependencies: ["CDBBackend", "StoredObjects", argumentParser],
       path: "Examples/Jukebox", exclude: ["README.md", "Sample"], swiftSettings: strict),
 
+    .executableTarget(
+      name: "notebook", dependencies: ["KeyValueStore", argumentParser],
+      path: "Examples/Notebook", exclude: ["README.md"], swiftSettings: strict),
+
     .testTarget(name: "FilesTests", dependencies: ["Files"], swiftSettings: strict),
     .testTarget(
       name: "StoredObjectsCoreTests",
@@ -190,6 +206,10 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "YTKImportTests",
+      dependencies: ["CSQLite", "KeyValueStore", "YTKImport"],
+      swiftSettings: strict),
+    .testTarget(
       name: "KeyValueStoreTests",
       dependencies: [
         "KeyValueStore", "KeyValueStoreCore", "CDBBackend", "StoredObjectsCore",
@@ -203,7 +223,8 @@ let package = Package(
     .testTarget(
       name: "ToolTests",
       dependencies: [
-        "stored-objects", "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet",
+        "stored-objects", "stored-objects-import-ytk", "notebook", "CSQLite", "KeyValueStore",
+        "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet",
         "StoredObjectsTestSupport",
       ],
       swiftSettings: strict),

@@ -23,9 +23,14 @@ struct Contestant {
   /// What its results are called: what it keeps in memory survives nothing.
   func durability(_ asked: Durability) -> Durability { outlivesProcess ? asked : .none }
 
+  /// Whether its program has the workload.
+  func canRun(_ workload: any Workload) -> Bool {
+    isOurs || workload.rivals?.contains(name) ?? true
+  }
+
   /// Whether it is run when nobody names it: millions of records are left to the quick ones.
   func takesPart(in workload: any Workload) -> Bool {
-    if isChosenByNameOnly { return false }
+    if isChosenByNameOnly || !canRun(workload) { return false }
     return workload.defaultCounts.count == 1
       || !["memory", "grdb", "grdb-optimised"].contains(name)
   }

@@ -35,7 +35,7 @@ struct Options: ParsableArguments {
         (levels ?? workload.durabilities).enumerated().map { place, level in
           // What never outlives the process has no durability: once is enough.
           let members = engines.filter { place == 0 || $0.outlivesProcess }
-            .filter { !engine.isEmpty || $0.takesPart(in: workload) }
+            .filter { engine.isEmpty ? $0.takesPart(in: workload) : $0.canRun(workload) }
           return Group(workload: workload, count: count, durability: level, members: members)
         }
       }

@@ -14,6 +14,8 @@ package protocol Workload: Sendable {
   var durabilities: [Durability] { get }
   /// Between which moments it is timed.
   var timing: Timing { get }
+  /// The rivals that can do it; nil for all of them.
+  var rivals: Set<String>? { get }
   /// How many operations a run of this size is, for the time that each takes.
   func operations(_ count: Int) -> Int
   /// Makes what ``run(_:_:)`` needs. Not timed.
@@ -25,6 +27,7 @@ package protocol Workload: Sendable {
 extension Workload {
   package var durabilities: [Durability] { [.full] }
   package var timing: Timing { .process }
+  package var rivals: Set<String>? { nil }
   package func operations(_ count: Int) -> Int { count }
   package func prepare(_ place: Place, _ count: Int) throws {}
 }
@@ -42,7 +45,7 @@ package enum Timing: String, Sendable {
 package let workloads: [any Workload] = [
   SimpleInsert(), SimpleFetch(), SimpleScan(), ComplexInsert(), ComplexFetch(), SimpleUpdate(),
   RandomFetch(), SmallSaves(), LargeStoreSave(), ListEdit(), OpenClose(), NamedBufferInsert(),
-  NamedBufferFetch(), Growth(),
+  NamedBufferFetch(), Growth(), KeyValuePut(), KeyValueGet(), KeyValueSinglePuts(),
 ]
 
 /// A workload did not do what it is timed for.

@@ -49,7 +49,7 @@
     }
     @Stored(version: 1) final class Upgraded: StoredObject {
       var number: UInt32 = 0
-      func upgrade(from version: UInt8) { number = next() }
+      private func upgrade(from version: UInt8) { number = next() }
     }
     @Stored final class Below: Handwritten { var number: UInt32 = 0 }
     class Handwritten: StoredObject {}

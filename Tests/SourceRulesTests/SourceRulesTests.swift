@@ -30,6 +30,7 @@ private let filesThatMayBeUnsafe: [String: String] = [
   "StoredObjectsCore/Store/ObjectMaker.swift": "hands objects over from one thread to another",
   "Locks/Locked.swift": "holds a pthread_mutex_t and a pthread_cond_t",
   "Locks/JoinedThread.swift": "starts a thread and waits for its end",
+  "YTKImport/SQLiteFile.swift": "calls SQLite",
   "TokyoCabinetBackend/RecordKey.swift": "lends keys made on the stack",
 ]
 
@@ -79,6 +80,14 @@ struct ImportRulesTests {
   func cLibrary() {
     let importers = SourceFile.all.filter { $0.imports.contains("CTokyoCabinet") }.map(\.module)
     #expect(Set(importers).isSubset(of: ["TokyoCabinet"]))
+  }
+
+  @Test("Nobody but the import of YTKKeyValueStore imports SQLite")
+  func sqlite() {
+    let importers = SourceFile.all.filter { $0.imports.contains("CSQLite") }.map(\.module)
+    #expect(Set(importers) == ["YTKImport"])
+    let users = SourceFile.all.filter { $0.imports.contains("YTKImport") }.map(\.module)
+    #expect(Set(users) == ["stored-objects-import-ytk"])
   }
 
   @Test("CDB imports nothing of the object core")

@@ -41,9 +41,12 @@ struct ToolProcess {
   }
 
   /// Runs a command in the directory, to its end.
-  func run(_ arguments: String...) throws -> Run {
+  func run(_ arguments: String...) throws -> Run { try run("stored-objects", arguments) }
+
+  /// Runs another program of the package in the directory.
+  func run(_ program: String, _ arguments: [String]) throws -> Run {
     let process = Process()
-    process.executableURL = try Self.executable
+    process.executableURL = try Self.executable(program)
     process.arguments = arguments
     process.currentDirectoryURL = folder
     let names = (path(".out-\(UUID().uuidString)"), path(".err-\(UUID().uuidString)"))
@@ -63,20 +66,18 @@ struct ToolProcess {
     return try FileHandle(forWritingTo: URL(fileURLWithPath: path))
   }
 
-  /// The tool lies where the tests lie: in the build directory, or above the test bundle.
-  static var executable: URL {
-    get throws {
-      let start = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-      var folder = start.deletingLastPathComponent()
-      while folder.path != "/" {
-        let candidate = folder.appendingPathComponent("stored-objects")
-        if FileManager.default.isExecutableFile(atPath: candidate.path), !isDirectory(candidate) {
-          return candidate
-        }
-        folder.deleteLastPathComponent()
+  /// A program lies where the tests lie: in the build directory, or above the test bundle.
+  static func executable(_ name: String) throws -> URL {
+    let start = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+    var folder = start.deletingLastPathComponent()
+    while folder.path != "/" {
+      let candidate = folder.appendingPathComponent(name)
+      if FileManager.default.isExecutableFile(atPath: candidate.path), !isDirectory(candidate) {
+        return candidate
       }
-      throw CocoaError(.fileNoSuchFile)
+      folder.deleteLastPathComponent()
     }
+    throw CocoaError(.fileNoSuchFile)
   }
 
   private static func isDirectory(_ url: URL) -> Bool {

@@ -4,7 +4,8 @@ import StoredObjectsCore
 
 /// Writes that take effect together, see ``KeyValueStore/write(_:)``.
 ///
-/// The batch sees its own changes; nobody else does until the write is over.
+/// The batch sees its own changes; nobody else does until the write is over. Its tables are those of the
+/// store that made it: one of another store is a mistake that traps.
 public struct KeyValueBatch {
   let store: KeyValueStore
   /// The moment of the whole batch.
@@ -35,13 +36,11 @@ public struct KeyValueBatch {
   public func item(_ key: String, from table: KeyValueTable) throws -> KeyValueItem? {
     try check(table)
     let place = ItemPlace(table: table.state.number, key: Array(key.utf8))
-    if let staged = tables[table.state.number] {
-      if let change = staged.items[place.key] {
-        guard let range = change.record else { return nil }
-        return try bytes.lend(range) { try KeyValueItem($0, place, key, table.state) }
-      }
-      if staged.isCleared { return nil }
+    if let change = tables[place.table]?.items[ItemKey(place.key)] {
+      guard let range = change.record else { return nil }
+      return try bytes.lend(range) { try KeyValueItem($0, place, key, table.state) }
     }
+    if tables[place.table]?.isCleared == true { return nil }
     return try table.item(place, key, now)
   }
 
@@ -120,7 +119,7 @@ public struct KeyValueBatch {
     }
     let range = start + key.count..<bytes.count
     setExpiry(record.head.expiresAt, before?.expiresAt, key, state)
-    tables[state.number, default: TableBatch(state)].put(key, start, range, record.head)
+    tables[state.number, default: TableBatch(state)].put(ItemKey(key), start, range, record.head)
   }
 
   private mutating func setExpiry(
@@ -157,7 +156,7 @@ public struct KeyValueBatch {
   ) throws -> Bool {
     guard let before = try head(of: key, state) else { return false }
     setExpiry(nil, before.expiresAt, key, state)
-    tables[state.number, default: TableBatch(state)].delete(key, bytes.count, kind)
+    tables[state.number, default: TableBatch(state)].delete(ItemKey(key), bytes.count, kind)
     bytes += key
     return !before.isExpired(now)
   }
@@ -173,7 +172,7 @@ public struct KeyValueBatch {
     try check(table)
     let range = KeyRange.prefix(Array(prefix.utf8))
     let number = table.state.number
-    var keys = tables[number]?.items.filter { range.contains($0.key) }.map(\.key) ?? []
+    var keys = tables[number]?.items.keys.map(\.bytes).filter { range.contains($0) } ?? []
     if tables[number]?.isCleared != true {
       let staged = Set(keys)
       for key in try table.keyBytes(in: range) where !staged.contains(key) { keys.append(key) }
@@ -204,10 +203,8 @@ public struct KeyValueBatch {
   ///
   /// An item that makes no sense counts as none, so that another can be put in its place.
   func head(of key: [UInt8], _ state: TableState) throws -> ItemHead? {
-    if let staged = tables[state.number] {
-      if let change = staged.items[key] { return change.head }
-      if staged.isCleared { return nil }
-    }
+    if let change = tables[state.number]?.items[ItemKey(key)] { return change.head }
+    if tables[state.number]?.isCleared == true { return nil }
     return try store.backend.withValue(of: key, in: state.items) { bytes in
       ItemFormat.head(of: bytes)?.head ?? ItemHead(createdAt: now, updatedAt: now, expiresAt: nil)
     }
@@ -217,8 +214,8 @@ public struct KeyValueBatch {
 extension KeyValueBatch {
   /// Deletes some of what has expired in the tables that the batch changes anyway.
   mutating func sweep(atMost count: Int) throws {
-    for batch in Array(tables.values) where !batch.isCleared {
-      try sweep(batch.state, atMost: count)
+    for state in tables.values.filter({ !$0.isCleared }).map(\.state) {
+      try sweep(state, atMost: count)
     }
   }
 
@@ -239,7 +236,7 @@ extension KeyValueBatch {
       guard expiryKey.count >= ExpiryKey.timeSize else { continue }
       let key = Array(expiryKey[ExpiryKey.timeSize...])
       // One that has been put again since has another time, and is left alone.
-      guard tables[state.number]?.items[key] == nil,
+      guard tables[state.number]?.items[ItemKey(key)] == nil,
         let before = try head(of: key, state), ExpiryKey.isTime(before.expiresAt, of: expiryKey)
       else { continue }
       try delete(key, state, .expired)

@@ -8,7 +8,7 @@ struct TableBatch {
   /// Whether all that was there before the batch goes.
   private(set) var isCleared = false
   /// How the batch leaves each key that it has touched.
-  private(set) var items: [[UInt8]: Item] = [:]
+  private(set) var items: [ItemKey: Item] = [:]
   /// The changes of the items, in the order of the calls.
   private(set) var changes: [KeyChange] = []
   /// The changes of the expiry times.
@@ -25,14 +25,14 @@ struct TableBatch {
   init(_ state: TableState) { self.state = state }
 
   /// A key stands at a place in the bytes, and its record behind it.
-  mutating func put(_ key: [UInt8], _ start: Int, _ record: Range<Int>, _ head: ItemHead) {
+  mutating func put(_ key: ItemKey, _ start: Int, _ record: Range<Int>, _ head: ItemHead) {
     changes.append(
-      KeyChange(putting: start, keyCount: key.count, valueCount: record.count))
+      KeyChange(putting: start, keyCount: key.bytes.count, valueCount: record.count))
     items[key] = Item(record: record, head: head, kind: .put)
   }
 
-  mutating func delete(_ key: [UInt8], _ start: Int, _ kind: KeyValueChange.Kind) {
-    changes.append(KeyChange(removing: start, keyCount: key.count))
+  mutating func delete(_ key: ItemKey, _ start: Int, _ kind: KeyValueChange.Kind) {
+    changes.append(KeyChange(removing: start, keyCount: key.bytes.count))
     items[key] = Item(record: nil, head: nil, kind: kind)
   }
 
@@ -67,8 +67,11 @@ extension KeyValueBatch {
     for table in tables.values.sorted(by: { $0.state.number < $1.state.number }) {
       var changes: [KeyValueChange] = []
       if table.isCleared { changes.append(KeyValueChange(.cleared, table.state.name, nil)) }
-      for (key, item) in table.items.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-        let key = String(decoding: key, as: UTF8.self)
+      let items = table.items.sorted {
+        $0.key.bytes.lexicographicallyPrecedes($1.key.bytes)
+      }
+      for (key, item) in items {
+        let key = String(decoding: key.bytes, as: UTF8.self)
         changes.append(KeyValueChange(item.kind, table.state.name, key))
       }
       store.observers.publish(changes, of: table.state)

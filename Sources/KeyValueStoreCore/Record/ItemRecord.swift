@@ -29,11 +29,9 @@ struct ItemPlace {
   /// The checksum of a place and the bytes of a record.
   func checksum(_ record: Span<UInt8>) -> UInt32 {
     var checksum = CRC32C()
-    var start: [UInt8] = []
-    start.reserveCapacity(8)
-    start.append(littleEndian: table)
-    start.append(littleEndian: UInt32(key.count))
-    checksum.update(start.span)
+    (UInt64(key.count) << 32 | UInt64(table)).lendLittleEndian {
+      checksum.update(Span<UInt8>(_bytes: $0))
+    }
     checksum.update(key.span)
     checksum.update(record)
     return checksum.value

@@ -51,12 +51,13 @@ public struct KeyValueTable: Sendable {
   }
 
   func item(_ place: ItemPlace, _ key: String, _ now: Date?) throws -> KeyValueItem? {
-    let item = try reading { backend in
-      try backend.withValue(of: place.key, in: state.items) { bytes in
-        try KeyValueItem(bytes, place, key, state)
-      }
+    var bytes: [UInt8] = []
+    let isThere = try reading {
+      try $0.copyValue(of: place.key, in: state.items, to: &bytes)
     }
-    guard let expiresAt = item?.expiresAt else { return item }
+    guard isThere else { return nil }
+    let item = try bytes.lend { try KeyValueItem($0, place, key, state) }
+    guard let expiresAt = item.expiresAt else { return item }
     return expiresAt <= now ?? store.now() ? nil : item
   }
 

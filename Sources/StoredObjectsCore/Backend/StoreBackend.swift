@@ -1,3 +1,5 @@
+import Files
+
 /// Where a store keeps its records: tables of rows, named buffers, and ordered tables.
 ///
 /// A table holds the records of one class under row IDs (`UInt32`, from 1). A backend sees only
@@ -56,6 +58,16 @@ public protocol StoreBackend: RecordSource {
     of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws -> Result
   ) throws -> Result?
 
+  /// Appends a copy of the value of a key to bytes.
+  ///
+  /// By default through ``withValue(of:in:_:)``; a backend does it itself where that is faster.
+  ///
+  /// - Returns: whether there is such a key.
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  func copyValue(
+    of key: [UInt8], in table: OrderedTableID, to bytes: inout [UInt8]
+  ) throws -> Bool
+
   /// Lends the keys of a range and their values in the order of the keys, or from the last to the
   /// first.
   ///
@@ -84,4 +96,13 @@ public protocol StoreBackend: RecordSource {
   ///   changed then. With `reopenNeeded` the disk has failed half-way, and what it holds is known
   ///   when the backend is opened again.
   func commit(_ changes: ChangeSet) throws
+}
+
+extension StoreBackend {
+  /// Copies the value that ``withValue(of:in:_:)`` lends.
+  public func copyValue(
+    of key: [UInt8], in table: OrderedTableID, to bytes: inout [UInt8]
+  ) throws -> Bool {
+    try withValue(of: key, in: table) { bytes.append(copying: $0) } != nil
+  }
 }

@@ -31,6 +31,19 @@ extension LoggedBackend {
     return try key.lend { try view.withValue($0, body) }
   }
 
+  /// Copies the value of a key, in code that is made for it alone.
+  public func copyValue(
+    of key: [UInt8], in table: OrderedTableID, to bytes: inout [UInt8]
+  ) throws -> Bool {
+    let view = try view(of: table)
+    return try key.lend { key in
+      try view.withValue(key) { value in
+        bytes.append(copying: value)
+        return true
+      } ?? false
+    }
+  }
+
   /// Lends keys and values, as they were when the call began.
   public func scanKeys(
     of table: OrderedTableID, _ range: KeyRange, isReversed: Bool,

@@ -46,7 +46,10 @@ extension TokyoCabinetFiles {
 
   /// The files that have another byte order than the C library here.
   func foreignFileNames() throws -> [String] {
-    let names = try fileNamesInOrder().filter { exists(directory.path($0)) }
+    // Not the names of tables, to know which one has to open their files.
+    let names = try fileNames().sorted().filter { name in
+      try (Names.isTable(name) || name == StoreDirectory.buffers) && isHashFile(name)
+    }
     if names.isEmpty { return [] }
     let order = try libraryByteOrder()
     return try storeErrors(at: location) {

@@ -19,12 +19,15 @@ package final class Place {
   /// - Parameter body: what is done with the store.
   /// - Throws: what the store or the body throws.
   package func withStore(_ body: (Store) throws -> Void) throws {
-    let backend = try engine.open(directory, durability)
+    let backend = try openBackend()
     let store = Store(backend: backend)
     try store.register(Song.self, Playlist.self)
     try body(store)
     try backend.close()
   }
+
+  /// Opens the backend alone.
+  func openBackend() throws -> any StoreBackend { try engine.open(directory, durability) }
 
   /// Holds objects until the process ends.
   func keep(_ objects: [some AnyObject]) { kept.append(objects) }

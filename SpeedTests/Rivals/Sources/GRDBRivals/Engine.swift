@@ -36,6 +36,9 @@ protocol Engine {
   func firstTitles(_ database: Database) throws -> [FirstTitles]
   func insertBuffer(_ database: Database, name: String, bytes: [UInt8]) throws
   func buffer(_ database: Database, name: String) throws -> [UInt8]?
+  /// Puts a value with its times under a key, new or not.
+  func putItem(_ database: Database, key: String, value: String) throws
+  func item(_ database: Database, key: String) throws -> String?
 }
 
 extension Engine {

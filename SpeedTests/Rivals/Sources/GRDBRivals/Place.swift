@@ -56,6 +56,12 @@ final class Place<E: Engine> {
       table.primaryKey("name", .text)
       table.column("bytes", .blob).notNull()
     }
+    try database.create(table: "item", options: .withoutRowID) { table in
+      table.primaryKey("key", .text)
+      table.column("value", .text).notNull()
+      table.column("createdAt", .double).notNull()
+      table.column("updatedAt", .double).notNull()
+    }
   }
 }
 

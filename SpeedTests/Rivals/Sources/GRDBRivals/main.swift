@@ -27,6 +27,7 @@ extension Place {
     case "ComplexFetch": try insertPlaylists(of: 100)
     case "ListEdit": try insertPlaylists(of: count)
     case "NamedBufferFetch": try insertBuffers()
+    case "KeyValueGet": try putItems()
     default: break
     }
   }
@@ -47,6 +48,9 @@ extension Place {
     case "Growth": try growth()
     case "NamedBufferInsert": try insertBuffers()
     case "NamedBufferFetch": try fetchBuffers()
+    case "KeyValuePut": try putItems()
+    case "KeyValueGet": try getItems()
+    case "KeyValueSinglePuts": try putSingleItems()
     default: throw WrongResult(description: "There is no workload \(workload)")
     }
   }

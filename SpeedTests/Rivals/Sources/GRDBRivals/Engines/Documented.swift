@@ -32,6 +32,14 @@ struct Documented: Engine {
     var bytes: Data
   }
 
+  struct Item: Codable, FetchableRecord, PersistableRecord {
+    static let databaseTableName = "item"
+    var key: String
+    var value: String
+    var createdAt: Date
+    var updatedAt: Date
+  }
+
   /// An entry with both of its ends, as the association brings it.
   struct FirstSong: Decodable, FetchableRecord {
     var inPlaylist: Playlist
@@ -90,5 +98,14 @@ struct Documented: Engine {
 
   func buffer(_ database: Database, name: String) throws -> [UInt8]? {
     try Buffer.fetchOne(database, key: name).map { Array($0.bytes) }
+  }
+
+  func putItem(_ database: Database, key: String, value: String) throws {
+    let now = Date()
+    try Item(key: key, value: value, createdAt: now, updatedAt: now).save(database)
+  }
+
+  func item(_ database: Database, key: String) throws -> String? {
+    try Item.fetchOne(database, key: key)?.value
   }
 }

@@ -103,4 +103,19 @@ struct Optimised: Engine {
     let found = try rows(database, "SELECT bytes FROM buffer WHERE name = ?", [name])
     return try withExtendedLifetime(found) { try found.next().map { Array($0[0] as Data) } }
   }
+
+  func putItem(_ database: Database, key: String, value: String) throws {
+    let now = Date().timeIntervalSinceReferenceDate
+    try execute(
+      database,
+      """
+      INSERT INTO item VALUES (?, ?, ?, ?) ON CONFLICT (key) \
+      DO UPDATE SET value = excluded.value, updatedAt = excluded.updatedAt
+      """, [key, value, now, now])
+  }
+
+  func item(_ database: Database, key: String) throws -> String? {
+    let found = try rows(database, "SELECT value FROM item WHERE key = ?", [key])
+    return try withExtendedLifetime(found) { try found.next().map { $0[0] } }
+  }
 }

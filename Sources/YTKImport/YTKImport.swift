@@ -1,0 +1,148 @@
+import Foundation
+public import KeyValueStoreCore
+
+/// Copies a file of YTKKeyValueStore into a key-value store.
+///
+/// Such a file has, for each table, one of SQLite with the columns `id`, `json` and `createdTime`. The
+/// Objective-C library put texts and numbers into arrays of one element; they are taken out again, unless
+/// ``keepsArrays`` says otherwise. What is no JSON is text, as the Swift library put it.
+public struct YTKImport {
+  /// The path of the SQLite file, which is only read.
+  public let path: String
+  /// Whether arrays with one text or number stay arrays.
+  public var keepsArrays: Bool
+
+  /// What an import has done.
+  public struct Report: Sendable, Encodable {
+    /// How many items each table has.
+    public var tables: [String: Int] = [:]
+    /// How many values were no JSON, and are texts now.
+    public var textCount = 0
+    /// How many times made no sense; their items have the time of the import.
+    public var unreadableTimeCount = 0
+    /// Tables of the file that are none of YTKKeyValueStore.
+    public var skippedTables: [String] = []
+  }
+
+  /// What can't be done, and what to do.
+  public struct Failure: Error, CustomStringConvertible {
+    /// In words for the person at the terminal.
+    public let description: String
+  }
+
+  /// Names a file.
+  public init(path: String, keepsArrays: Bool = false) {
+    (self.path, self.keepsArrays) = (path, keepsArrays)
+  }
+
+  /// Copies all tables, in one commit.
+  ///
+  /// - Throws: ``Failure`` when there is no such table in the file, or a table of the name in the store
+  ///   has items; what SQLite and the store throw. The store is as before then.
+  public func run(into store: KeyValueStore) throws -> Report {
+    guard FileManager.default.fileExists(atPath: path) else {
+      throw Failure(description: "There is no file \"\(path)\".")
+    }
+    let file = try SQLiteFile(reading: path)
+    var report = Report()
+    let names = try tableNames(file, &report)
+    guard !names.isEmpty else {
+      throw Failure(
+        description: "\"\(path)\" has no table with the columns id, json and createdTime.")
+    }
+    let known = Set(store.tableNames())
+    for name in names where known.contains(name) {
+      guard try store.table(name).count() == 0 else {
+        throw Failure(description: "The store has items in a table \"\(name)\" already.")
+      }
+    }
+    do {
+      try copy(names, file, store, &report)
+    } catch {
+      for name in names where !known.contains(name) { try? store.dropTable(name) }
+      throw error
+    }
+    return report
+  }
+
+  private func copy(
+    _ names: [String], _ file: SQLiteFile, _ store: KeyValueStore, _ report: inout Report
+  ) throws {
+    let tables = try names.map { try store.createTable($0) }
+    try store.write { batch in
+      for table in tables {
+        var count = 0
+        try file.forEachRow(
+          "SELECT id, json, createdTime FROM \(SQLiteFile.quoted(table.name))"
+        ) { row in
+          guard let key = row[0] else { return }
+          try batch.put(item(key, row[1], row[2], &report), in: table)
+          count += 1
+        }
+        report.tables[table.name] = count
+      }
+    }
+  }
+
+  private func tableNames(_ file: SQLiteFile, _ report: inout Report) throws -> [String] {
+    var all: [String] = []
+    try file.forEachRow(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
+    ) { row in if let name = row[0] { all.append(name) } }
+    var names: [String] = []
+    for name in all {
+      var columns: Set<String> = []
+      try file.forEachRow("PRAGMA table_info(\(SQLiteFile.quoted(name)))") { row in
+        if let column = row[1] { columns.insert(column) }
+      }
+      if columns.isSuperset(of: ["id", "json", "createdTime"]) {
+        names.append(name)
+      } else {
+        report.skippedTables.append(name)
+      }
+    }
+    return names
+  }
+
+  // MARK: Items
+
+  private func item(
+    _ key: String, _ json: String?, _ time: String?, _ report: inout Report
+  ) -> KeyValueItem {
+    let date = time.flatMap(date)
+    if date == nil { report.unreadableTimeCount += 1 }
+    let value = value(json, &report)
+    let moment = date ?? Date()
+    return KeyValueItem(key: key, value: value, createdAt: moment, updatedAt: moment)
+  }
+
+  private func value(_ json: String?, _ report: inout Report) -> StoredValue {
+    guard let json else { return .null }
+    guard let value = try? JSONDecoder().decode(StoredValue.self, from: Data(json.utf8)) else {
+      report.textCount += 1
+      return .string(json)
+    }
+    guard !keepsArrays, case .array(let elements) = value, elements.count == 1 else {
+      return value
+    }
+    switch elements[0] {
+    case .string, .int, .unsigned, .double, .bool: return elements[0]
+    default: return value
+    }
+  }
+
+  /// Seconds since 1970, as FMDB wrote dates, or a date in words, as SQLite.swift did.
+  private func date(_ text: String) -> Date? {
+    if let seconds = Double(text) {
+      return seconds.isFinite ? Date(timeIntervalSince1970: seconds) : nil
+    }
+    let formatter = DateFormatter()
+    formatter.locale = Locale(identifier: "en_US_POSIX")
+    formatter.timeZone = TimeZone(secondsFromGMT: 0)
+    for format in ["yyyy-MM-dd'T'HH:mm:ss.SSS", "yyyy-MM-dd'T'HH:mm:ss", "yyyy-MM-dd HH:mm:ss"] {
+      formatter.dateFormat = format
+      if let date = formatter.date(from: text) { return date }
+    }
+    return nil
+  }
+}

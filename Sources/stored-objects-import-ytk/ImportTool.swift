@@ -1,0 +1,55 @@
+import ArgumentParser
+import Foundation
+import KeyValueStore
+import YTKImport
+
+/// A program of its own, so that nothing else needs SQLite; `stored-objects import-ytk` starts it.
+@main
+struct ImportTool: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stored-objects import-ytk",
+    abstract: "Copy a SQLite file of YTKKeyValueStore into a key-value store.",
+    discussion: """
+      The file is only read. All its tables go into the store in one commit; a table that has items \
+      there already is refused. Texts and numbers, which that library kept in arrays of one element, \
+      are taken out of them, unless --keep-arrays is given.
+      """)
+
+  @Argument(help: "The SQLite file.", completion: .file()) var file: String
+  @Option(help: "The directory of the store; made if it is not there.", completion: .directory)
+  var store: String
+  @Flag(help: "Leave arrays of one element as they are.") var keepArrays = false
+  @Flag(help: "Write JSON instead of text.") var json = false
+
+  func run() throws {
+    let store = try KeyValueStore(directory: store)
+    let report: YTKImport.Report
+    do {
+      report = try YTKImport(path: file, keepsArrays: keepArrays).run(into: store)
+    } catch {
+      try? store.close()
+      throw error
+    }
+    try store.close()
+    try show(report)
+  }
+
+  private func show(_ report: YTKImport.Report) throws {
+    if json {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+      print(String(decoding: try encoder.encode(report), as: UTF8.self))
+      return
+    }
+    for (name, count) in report.tables.sorted(by: { $0.key < $1.key }) {
+      print("\(name): \(count) \(count == 1 ? "item" : "items")")
+    }
+    if report.textCount > 0 { print("\(report.textCount) were no JSON, and are texts now.") }
+    if report.unreadableTimeCount > 0 {
+      print("\(report.unreadableTimeCount) had no readable time, and have that of the import.")
+    }
+    if !report.skippedTables.isEmpty {
+      print("Not tables of YTKKeyValueStore: \(report.skippedTables.joined(separator: ", "))")
+    }
+  }
+}

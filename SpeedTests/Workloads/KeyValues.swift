@@ -1,0 +1,73 @@
+import KeyValueStoreCore
+import StoredObjectsCore
+
+/// Small items put into a table of a key-value store, a thousand in each commit.
+struct KeyValuePut: Workload {
+  let name = "KeyValuePut"
+  let summary = "put items into a key-value table, 1,000 in each commit"
+  let defaultCounts = [100_000]
+  let timing = Timing.inside
+  let rivals: Set<String>? = ["grdb", "grdb-optimised"]
+
+  func run(_ place: Place, _ count: Int) throws { try putItems(place, count) }
+}
+
+/// Items of a key-value table got one by one, in no order.
+struct KeyValueGet: Workload {
+  let name = "KeyValueGet"
+  let summary = "get all items of a key-value table by their keys, in no order"
+  let defaultCounts = [100_000]
+  let timing = Timing.inside
+  let rivals: Set<String>? = ["grdb", "grdb-optimised"]
+
+  func prepare(_ place: Place, _ count: Int) throws { try putItems(place, count) }
+
+  func run(_ place: Place, _ count: Int) throws {
+    try place.withTable { table in
+      var index = 0
+      for _ in 0..<count {
+        // A step that meets every index once, as it has no factor in common with round numbers.
+        index = (index + 61_803) % count
+        let value = try table.get("item \(index)", as: String.self)
+        try expect(value == title(index), "item \(index) is another")
+      }
+    }
+  }
+}
+
+/// One item in each commit, every one of them durable before the next begins.
+struct KeyValueSinglePuts: Workload {
+  let name = "KeyValueSinglePuts"
+  let summary = "put items into a key-value table, each in a commit of its own"
+  let defaultCounts = [2_000]
+  let timing = Timing.inside
+  let durabilities: [Durability] = [.full, .process]
+  let rivals: Set<String>? = ["grdb", "grdb-optimised"]
+
+  func run(_ place: Place, _ count: Int) throws {
+    try place.withTable { table in
+      for index in 0..<count { try table.put(title(index), for: "item \(index)") }
+    }
+  }
+}
+
+private func putItems(_ place: Place, _ count: Int) throws {
+  try place.withTable { table in
+    for start in stride(from: 0, to: count, by: 1000) {
+      try table.store.write { batch in
+        for index in start..<min(start + 1000, count) {
+          try batch.put(title(index), for: "item \(index)", in: table)
+        }
+      }
+    }
+  }
+}
+
+extension Place {
+  /// Opens a key-value store, runs the body on its table, and closes the store.
+  fileprivate func withTable(_ body: (KeyValueTable) throws -> Void) throws {
+    let store = try KeyValueStore(backend: openBackend())
+    try body(store.createTable("items"))
+    try store.close()
+  }
+}
