@@ -19,6 +19,9 @@ func syntax(_ product: String) -> Target.Dependency {
 let macros: Target.Dependency = .target(
   name: "StoredObjectsMacros", condition: .when(traits: ["Macros"]))
 
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let extras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -32,6 +35,7 @@ let package = Package(
     .library(name: "TokyoCabinetBackend", targets: ["TokyoCabinetBackend"]),
     .library(name: "CDB", targets: ["CDB"]),
     .library(name: "CDBBackend", targets: ["CDBBackend"]),
+    .library(name: "StoredObjectsEncryption", targets: ["StoredObjectsEncryption"]),
     .library(name: "StoredObjectsTestSupport", targets: ["StoredObjectsTestSupport"]),
     .executable(name: "stored-objects", targets: ["stored-objects"]),
   ],
@@ -41,6 +45,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
@@ -92,6 +97,12 @@ let package = Package(
     .target(name: "CDB", dependencies: ["Files", "Locks"], swiftSettings: strict),
     .target(
       name: "CDBBackend", dependencies: ["StoredObjectsCore", "CDB", "Files", "Locks"],
+      swiftSettings: strict),
+
+    // The one target that swift-crypto is built for; who doesn't encrypt doesn't depend on it.
+    .target(
+      name: "StoredObjectsEncryption",
+      dependencies: ["StoredObjectsCore", "Locks", crypto, extras],
       swiftSettings: strict),
 
     .target(
@@ -174,6 +185,13 @@ let package = Package(
       dependencies: [
         "CDBBackend", "CDB", "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet",
         "TokyoCabinetFile", "StoredObjectsTestSupport", "Locks",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "EncryptionTests",
+      dependencies: [
+        "StoredObjectsEncryption", "StoredObjectsCore", "CDBBackend", "TokyoCabinetBackend",
+        "StoredObjectsTestSupport", crypto, extras,
       ],
       swiftSettings: strict),
     .testTarget(

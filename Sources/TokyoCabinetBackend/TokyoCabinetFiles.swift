@@ -25,15 +25,18 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
   /// What an earlier process has left unfinished is finished first. Class files are opened when they
   /// are first needed.
   ///
+  /// With a key the store is encrypted, if it is new, and opened, if it is encrypted.
+  ///
   /// - Throws: `StoreError` with `inUse` when another process, or another backend in this one, has
   ///   it open, and one of the two for writing; `damaged` when saves in the log are spoilt;
+  ///   `encrypted`, `notEncrypted` or `wrongKey` when the key is not that of the store;
   ///   `ioError` when there is no such directory, or no permission.
   public convenience init(
-    directory: String, configuration: Configuration = .init()
+    directory: String, configuration: Configuration = .init(), key: (any StoreKey)? = nil
   ) throws {
     try self.init(
       files: TokyoCabinetFiles(directory: directory, configuration: configuration),
-      durability: configuration.durability)
+      durability: configuration.durability, key: key)
   }
 }
 

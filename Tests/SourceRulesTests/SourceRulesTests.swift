@@ -20,6 +20,8 @@ private let filesThatMayBeUnsafe: [String: String] = [
   "StoredObjectsCore/Object/RegisteredClass.swift": "has no run-time check of exclusivity",
   "StoredObjectsCore/Object/UniquingTable.swift": "has no run-time check of exclusivity",
   "StoredObjectsCore/Store/Store.swift": "has no run-time check of exclusivity",
+  "StoredObjectsEncryption/AESSeal.swift": "lends bytes to the cipher",
+  "StoredObjectsEncryption/WrappedKey.swift": "lends keys to the cipher",
   "TokyoCabinet/HashHandle.swift": "holds the C library's handle",
   "TokyoCabinet/HashHandle+WholeFile.swift": "holds the C library's handle",
   "TokyoCabinetFile/Deflate.swift": "calls zlib",

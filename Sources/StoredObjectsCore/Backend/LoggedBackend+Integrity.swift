@@ -16,7 +16,7 @@ extension LoggedBackend {
         inspection.tableNames.append(name)
       }
     }
-    return inspection
+    return sealing.map { opened(inspection, $0) } ?? inspection
   }
 
   private func manifestFindings() throws -> [StoreFinding] {
@@ -40,10 +40,14 @@ extension LoggedBackend {
     try log.withLock { log in
       try checkOpen()
       try checkWritable(log)
-      try checkpoint(&log)
-      let compaction = try files.prepareCompaction(durability: durability, progress: progress)
-      if !compaction.replacements.isEmpty { try install(compaction.replacements, &log) }
-      return compaction.bytesSaved
+      return try naming {
+        try checkpoint(&log)
+        let compaction = try files.prepareCompaction(durability: durability) {
+          progress(naming($0))
+        }
+        if !compaction.replacements.isEmpty { try install(compaction.replacements, &log) }
+        return compaction.bytesSaved
+      }
     }
   }
 

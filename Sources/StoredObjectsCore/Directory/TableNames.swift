@@ -17,6 +17,7 @@ extension StoreDirectory {
       return "it is longer than \(maximumNameByteCount) bytes"
     }
     if name == buffers { return "that is the file of the named buffers" }
+    if name == key { return "that is the file of the key" }
     return nil
   }
 }

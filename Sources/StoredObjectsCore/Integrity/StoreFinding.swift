@@ -51,6 +51,8 @@ extension StoreFinding {
     public static let fileDamaged = Kind(description: "fileDamaged")
     /// A file lies among the class files and is none; if it was one, it is lost.
     public static let foreignFile = Kind(description: "foreignFile")
+    /// Something in an encrypted store is not what was sealed in its place.
+    public static let notAuthentic = Kind(description: "notAuthentic")
     /// The commit log is damaged.
     public static let log = Kind(description: "log")
   }
@@ -76,7 +78,7 @@ extension StoreFinding {
     merged.className = error.place.className ?? place.className
     merged.rowID = error.place.rowID ?? place.rowID
     merged.offset = error.place.offset ?? place.offset
-    self.init(kind, error.message, at: merged)
+    self.init(error.code == .notAuthentic ? .notAuthentic : kind, error.message, at: merged)
   }
 }
 
