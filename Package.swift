@@ -159,7 +159,7 @@ let package = Package(
     .testTarget(name: "FilesTests", dependencies: ["Files"], swiftSettings: strict),
     .testTarget(
       name: "StoredObjectsCoreTests",
-      dependencies: ["StoredObjectsCore", "StoredObjectsTestSupport"],
+      dependencies: ["StoredObjectsCore", "StoredObjectsTestSupport", "Locks"],
       swiftSettings: strict),
     .testTarget(
       name: "CDBTests",

@@ -11,6 +11,9 @@ package final class Channel<Value: Sendable>: Sendable {
   /// Makes a queue of at most `capacity` values.
   package init(capacity: Int) { self.capacity = capacity }
 
+  /// Whether the next value would have to be waited for, as things stand.
+  package var isEmpty: Bool { queue.withLock { $0.values.isEmpty } }
+
   /// Appends a value, waiting for room; false once the queue is closed.
   package func put(_ value: Value) -> Bool {
     queue.change(once: { $0.values.count < capacity || $0.isClosed }) { queue in

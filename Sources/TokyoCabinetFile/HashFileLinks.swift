@@ -1,43 +1,9 @@
-/// Records by their buckets.
-struct HashFileGrouping {
-  /// A record among those of its bucket.
-  struct Member {
-    /// What decides on its place, as far as that goes.
-    let order: UInt64
-    /// The number of the record, from 1 on.
-    let number: UInt32
-  }
-
-  /// The numbers of the records, those of a bucket together.
-  private var numbers: [UInt32]
-  /// Where each bucket ends among them.
-  private var ends: [UInt32]
-
-  init(_ keys: PlannedKeys, _ count: Int, _ bucketCount: Int) {
-    let divisor = UInt64(bucketCount)
-    ends = [UInt32](repeating: 0, count: bucketCount + 1)
-    numbers = [UInt32](repeating: 0, count: count)
-    for index in 0..<count {
-      ends[Int(keys.firstHash(UInt32(index) + 1) % divisor) + 1] += 1
-    }
-    for bucket in 0..<bucketCount { ends[bucket + 1] += ends[bucket] }
-    for index in 0..<count {
-      let number = UInt32(index) + 1
-      let bucket = Int(keys.firstHash(number) % divisor)
-      numbers[Int(ends[bucket])] = number
-      // Each bucket's beginning moves on to its end.
-      ends[bucket] += 1
-    }
-  }
-
-  /// Puts the records of a bucket into an array.
-  func members(of bucket: Int, _ keys: PlannedKeys, _ members: inout [Member]) {
-    members.removeAll(keepingCapacity: true)
-    for index in (bucket == 0 ? 0 : ends[bucket - 1])..<ends[bucket] {
-      let number = numbers[Int(index)]
-      members.append(Member(order: keys.order(number), number: number))
-    }
-  }
+/// A record among those of its bucket.
+struct HashFileMember {
+  /// What decides on its place, as far as that goes.
+  let order: UInt64
+  /// The number of the record, from 1 on.
+  let number: UInt32
 }
 
 /// Where records are, their links, and the roots of buckets.
@@ -62,20 +28,53 @@ struct HashFileLinks {
     roots = [UInt32](repeating: 0, count: layout.bucketCount)
   }
 
+  /// Puts the records of each bucket into a chain: from its root to the last record of the bucket, and
+  /// on from each by its left link to the one before it.
+  mutating func chain(_ keys: PlannedKeys) {
+    for number in numbers {
+      let bucket = bucket(of: number, keys)
+      children[Int(number) - 1].left = roots[bucket]
+      roots[bucket] = number
+    }
+  }
+
+  /// The numbers of all records.
+  var numbers: Range<UInt32> { 1..<UInt32(children.count) + 1 }
+
+  /// The bucket of a record.
+  @inline(__always)
+  func bucket(of number: UInt32, _ keys: PlannedKeys) -> Int {
+    Int(keys.firstHash(number) % UInt64(roots.count))
+  }
+
+  /// Whether a record is the last of its bucket, which has others.
+  @inline(__always)
+  func isTreeless(_ bucket: Int, _ number: UInt32) -> Bool {
+    roots[bucket] == number && children[Int(number) - 1].left != 0
+  }
+
+  /// Puts the records of a chain into an array.
+  func chained(from last: UInt32, _ keys: PlannedKeys, _ members: inout [HashFileMember]) {
+    members.removeAll(keepingCapacity: true)
+    var number = last
+    while number != 0 {
+      members.append(HashFileMember(order: keys.order(number), number: number))
+      number = children[Int(number) - 1].left
+    }
+  }
+
   /// Where a record begins; 0 for none.
   @inline(__always)
   func offset(of number: UInt32) -> Int { number == 0 ? 0 : offsets[Int(number) - 1] }
 
   /// Makes a tree of records in order, as flat as can be; its root.
-  mutating func makeTree(_ members: [HashFileGrouping.Member], _ range: Range<Int>) -> UInt32 {
+  mutating func makeTree(_ members: [HashFileMember], _ range: Range<Int>) -> UInt32 {
     if range.isEmpty { return 0 }
     let middle = range.lowerBound + (range.count - 1) / 2
     let root = members[middle].number
-    if range.count > 1 {
-      let greater = makeTree(members, range.lowerBound..<middle)
-      let lesser = makeTree(members, middle + 1..<range.upperBound)
-      children[Int(root) - 1] = Children(left: greater, right: lesser)
-    }
+    let greater = makeTree(members, range.lowerBound..<middle)
+    let lesser = makeTree(members, middle + 1..<range.upperBound)
+    children[Int(root) - 1] = Children(left: greater, right: lesser)
     return root
   }
 }

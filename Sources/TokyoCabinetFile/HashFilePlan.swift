@@ -6,7 +6,7 @@ import Files
 /// first byte to its last, each record with its links.
 ///
 /// Memory: 4 bytes a record and its key, 8 bytes more if not all keys have 4 bytes; while the file is
-/// written, 12 more.
+/// written, 12 more, and 4 a bucket.
 public struct HashFilePlan {
   /// The layout of the file.
   public let layout: HashFileLayout
@@ -72,12 +72,15 @@ public struct HashFilePlan {
   /// - Throws: ``HashFileError`` with `duplicateKey`.
   func links() throws(HashFileError) -> HashFileLinks {
     var links = HashFileLinks(offsets, end, layout)
-    let grouping = HashFileGrouping(keys, count, layout.bucketCount)
-    var bucket: [HashFileGrouping.Member] = []
-    for index in 0..<layout.bucketCount {
-      grouping.members(of: index, keys, &bucket)
-      if bucket.count > 1 { try sort(&bucket, links) }
-      links.roots[index] = links.makeTree(bucket, 0..<bucket.count)
+    links.chain(keys)
+    var members: [HashFileMember] = []
+    // By records, not by buckets: those of one bucket often stand close together.
+    for last in links.numbers {
+      let bucket = links.bucket(of: last, keys)
+      guard links.isTreeless(bucket, last) else { continue }
+      links.chained(from: last, keys, &members)
+      try sort(&members, links)
+      links.roots[bucket] = links.makeTree(members, 0..<members.count)
     }
     return links
   }
@@ -86,7 +89,7 @@ public struct HashFilePlan {
   ///
   /// Most buckets have a few records, for which nothing is faster than inserting one after the other.
   private func sort(
-    _ members: inout [HashFileGrouping.Member], _ links: HashFileLinks
+    _ members: inout [HashFileMember], _ links: HashFileLinks
   ) throws(HashFileError) {
     guard members.count <= 16 else { return try sortMany(&members, links) }
     for index in 1..<members.count {
@@ -101,7 +104,7 @@ public struct HashFilePlan {
   }
 
   private func sortMany(
-    _ members: inout [HashFileGrouping.Member], _ links: HashFileLinks
+    _ members: inout [HashFileMember], _ links: HashFileLinks
   ) throws(HashFileError) {
     do {
       try members.sort { try isGreater($0, $1, links) }
@@ -114,13 +117,13 @@ public struct HashFilePlan {
 
   @inline(__always)
   private func isGreater(
-    _ a: HashFileGrouping.Member, _ b: HashFileGrouping.Member, _ links: HashFileLinks
+    _ a: HashFileMember, _ b: HashFileMember, _ links: HashFileLinks
   ) throws(HashFileError) -> Bool {
     a.order != b.order ? a.order > b.order : try hasGreaterKey(a, b, links)
   }
 
   private func hasGreaterKey(
-    _ a: HashFileGrouping.Member, _ b: HashFileGrouping.Member, _ links: HashFileLinks
+    _ a: HashFileMember, _ b: HashFileMember, _ links: HashFileLinks
   ) throws(HashFileError) -> Bool {
     if a.number == b.number { return false }
     let order = keys.compare(a.number, b.number)

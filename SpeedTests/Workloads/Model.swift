@@ -5,6 +5,8 @@ package final class Song: StoredObject {
   @Content package var title = ""
   @Content package var seconds: UInt32 = 0
 
+  package override class var isReadOnAnyThread: Bool { true }
+
   package override func readContent(from buffer: inout DataBuffer) throws {
     title = try buffer.readString()
     seconds = try buffer.readUInt32()

@@ -98,6 +98,18 @@ extension RegisteredClass {
   /// The living object of a row, or a fault.
   func object(_ rowID: UInt32) -> StoredObject { objects.object(rowID) ?? makeFault(rowID) }
 
+  /// The living object of a row, or one that was made for it, or a fault.
+  @inline(__always)
+  func object(_ rowID: UInt32, orMade made: StoredObject?) -> StoredObject {
+    guard let made else { return object(rowID) }
+    if let living = objects.object(rowID) { return living }
+    adopt(made, rowID)
+    return made
+  }
+
+  /// The number of living objects.
+  var livingCount: Int { objects.count }
+
   /// A fault for a row that has no living object.
   func makeFault(_ rowID: UInt32) -> StoredObject {
     let object = type.init()

@@ -70,6 +70,13 @@ open class StoredObject {
   /// overridden.
   open class var uniqueConstraints: [UniqueConstraint] { [] }
 
+  /// Whether the store may make objects of the class on a second thread, see <doc:Concurrency>; not
+  /// unless overridden.
+  ///
+  /// It may where `init()` and ``readContent(from:)`` touch nothing but the object and the buffer. To
+  /// fetch many objects, or to walk through them, then takes two thirds of the time.
+  open class var isReadOnAnyThread: Bool { false }
+
   // MARK: What a subclass overrides
 
   /// Sets the properties from a record, in the order in which ``writeContent(to:)`` wrote them.

@@ -276,7 +276,7 @@ extension RelationshipKeeper {
     if let index = end.index { return index }
     end.indexCommitCount = end.source.shared.commitCount
     var index = ReferenceIndex()
-    var cursor = RowCursor(store, end.source)
+    var cursor = RowCursor(store, end.source, keepsObjects: false)
     while let source = try cursor.next() {
       for target in end.targets(of: source) {
         if let key = target.key { index.note(source.rowID, refersTo: key) }

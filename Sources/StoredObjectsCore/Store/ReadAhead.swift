@@ -1,6 +1,8 @@
 /// Records that a cursor has read ahead.
 struct ReadAhead {
   private var batch = RecordBatch()
+  /// What was made of the batch, if anything.
+  private var objects: MadeObjects?
   /// Has the bytes of the batch, and reads the records where they are.
   private var buffer: DataBuffer
   private var nextIndex = 0
@@ -16,19 +18,25 @@ struct ReadAhead {
   /// Whether there is nothing behind this batch.
   var isLast = false
 
+  /// Whether the objects are kept, so that the other thread may make them.
+  private let keepsObjects: Bool
+
   /// Has read nothing yet; references will lead to objects of the store.
-  init(_ store: Store) { buffer = DataBuffer([], store: store) }
+  init(_ store: Store, keepsObjects: Bool) {
+    buffer = DataBuffer([], store: store)
+    self.keepsObjects = keepsObjects
+  }
 
   /// Whether no record is left.
   @inline(__always)
   var isEmpty: Bool { nextIndex >= batch.places.count }
 
-  /// Takes the first record that is left.
+  /// Takes the first record that is left, and the object that was made of it on the other thread.
   @inline(__always)
-  mutating func popFirst() -> RecordBatch.Place? {
+  mutating func popFirst() -> (RecordBatch.Place, StoredObject?)? {
     guard nextIndex < batch.places.count else { return nil }
     defer { nextIndex += 1 }
-    return batch.places[nextIndex]
+    return (batch.places[nextIndex], objects?.take(nextIndex))
   }
 
   /// Forgets the records that are left.
@@ -48,7 +56,8 @@ struct ReadAhead {
     let end = try backend.copyRecords(of: entry.table, from: position, to: &batch)
     filledCount += 1
     if case .paused(let next) = end, filledCount == Self.prefetchedFrom {
-      prefetch = RecordPrefetch(.init(entry, backend), from: next)
+      prefetch = RecordPrefetch(
+        .init(entry, backend, makesObjects: keepsObjects), from: next)
     }
     return end
   }
@@ -56,6 +65,7 @@ struct ReadAhead {
   /// Takes over what was read on the other thread.
   private mutating func take(_ reading: RecordPrefetch.Reading) throws -> ScanEnd {
     batch = reading.batch
+    objects = reading.objects
     (commitCount, isVerified, nextIndex) = (reading.commitCount, reading.isVerified, 0)
     buffer.swapBytes(&batch.bytes)
     return try reading.end.get()

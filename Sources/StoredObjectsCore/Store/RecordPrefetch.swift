@@ -2,12 +2,15 @@ import Locks
 
 /// Reads batch after batch on a thread of its own, while the records before are made into objects.
 ///
-/// The thread sees bytes only: it copies them out of the files, and compares their checksums.
+/// The thread copies bytes out of the files, and compares their checksums. When it is ahead it makes
+/// the objects, too, if their class allows it.
 final class RecordPrefetch {
   /// What one reading has given.
   struct Reading: Sendable {
     var batch = RecordBatch(limits: .large)
-    /// Whether the checksums of the batch were found right, and are cut off.
+    /// The objects of the records, unless they are still to be made.
+    var objects: MadeObjects?
+    /// Whether no checksum is left to compare: all were found right, and are cut off.
     var isVerified = false
     /// How many commits the table had seen before.
     var commitCount: UInt64 = 0
@@ -24,12 +27,15 @@ final class RecordPrefetch {
     let shared: SharedTable
     /// The class whose checksums the records have; nil when they have none.
     let checksumClassID: UInt8?
+    /// Makes objects of records; nil when only the store can.
+    let maker: ObjectMaker?
 
-    init(_ entry: RegisteredClass, _ backend: any StoreBackend) {
+    init(_ entry: RegisteredClass, _ backend: any StoreBackend, makesObjects: Bool) {
       self.backend = backend
       table = entry.table
       shared = entry.shared
       checksumClassID = entry.checksumsRecords ? entry.classID : nil
+      maker = makesObjects ? ObjectMaker(entry) : nil
     }
 
     /// Reads a batch.
@@ -40,9 +46,8 @@ final class RecordPrefetch {
       do {
         let end = try backend.copyRecords(of: table, from: position, to: &reading.batch)
         reading.end = .success(end)
-        if let checksumClassID {
-          reading.isVerified = reading.batch.verifyChecksums(classID: checksumClassID)
-        }
+        reading.isVerified =
+          checksumClassID.map { reading.batch.verifyChecksums(classID: $0) } ?? true
       } catch {
         reading.end = .failure(error)
       }
@@ -50,13 +55,21 @@ final class RecordPrefetch {
     }
   }
 
+  /// Makes the objects of a reading, and gives up for good where that can't be done here.
+  private static func makeObjects(_ reading: inout Reading, _ maker: inout ObjectMaker?) {
+    reading.objects = reading.isVerified ? maker?.objects(of: &reading.batch) : nil
+    if reading.objects == nil { maker = nil }
+  }
+
   /// Starts to read behind a position; nil when there is no thread to be had.
   init?(_ source: Source, from position: ScanPosition) {
     let readings = readings
     thread = JoinedThread {
       var position = position
+      var maker = source.maker
       while true {
-        let reading = source.read(from: position)
+        var reading = source.read(from: position)
+        if !readings.isEmpty { Self.makeObjects(&reading, &maker) }
         guard readings.put(reading), case .success(.paused(let next)) = reading.end else { break }
         position = next
       }

@@ -23,10 +23,13 @@
     case saved
   }
 
-  init(_ store: Store, _ entry: RegisteredClass) {
+  /// Begins a walk; objects that whoever asks for them keeps may be made on a second thread.
+  ///
+  /// Others may not: memory that one thread takes and another one frees costs more than is won.
+  init(_ store: Store, _ entry: RegisteredClass, keepsObjects: Bool) {
     self.store = store
     self.entry = entry
-    ahead = ReadAhead(store)
+    ahead = ReadAhead(store, keepsObjects: keepsObjects)
     lastRowID = entry.shared.lastRowID
     for object in entry.pending.reversed() where object.state.contains(.inserted) {
       unsaved.append(object)
@@ -84,7 +87,7 @@ extension RowCursor {
   /// The scan is over: because everything was read, or because the table has changed.
   private mutating func leaveScan(_ isComplete: Bool) throws {
     stage = isComplete ? .saved : .lookingUp(try rowsNotVisited(), after: ClassMetadata.rowID)
-    ahead = ReadAhead(store)
+    ahead = ReadAhead(store, keepsObjects: false)
   }
 
   @inline(__always)
@@ -97,11 +100,11 @@ extension RowCursor {
       ahead.removeAll()
       return nil
     }
-    while let place = ahead.popFirst() {
+    while let (place, made) = ahead.popFirst() {
       guard place.rowID > ClassMetadata.rowID, place.rowID <= lastRowID, isDue(place.rowID) else {
         continue
       }
-      if let object = try object(at: place) { return object }
+      if let object = try object(at: place, made) { return object }
     }
     return nil
   }
@@ -113,12 +116,16 @@ extension RowCursor {
   }
 
   /// The object of a record in the batch, or nil when it is deleted.
+  ///
+  /// An object that was made of the record is taken if the row has none yet.
   @inline(__always)
-  private mutating func object(at place: RecordBatch.Place) throws(StoreError) -> StoredObject? {
-    let object = entry.object(place.rowID)
+  private mutating func object(
+    at place: RecordBatch.Place, _ made: StoredObject?
+  ) throws(StoreError) -> StoredObject? {
+    let object = entry.object(place.rowID, orMade: made)
     if !object.state.isFault {
-      if object.state.contains(.deleted) { return nil }
-      return object
+      if object === made { store.forgetKnownChange(place.rowID, entry) }
+      return object.state.contains(.deleted) ? nil : object
     }
     store.forgetKnownChange(place.rowID, entry)
     try ahead.decode(object, at: place, entry, store)

@@ -70,7 +70,7 @@ extension Store {
   ) throws(StoreError) -> [Object] {
     var objects: [Object] = []
     objects.reserveCapacity(try count(of: type))
-    var cursor = try cursor(over: type)
+    var cursor = try cursor(over: type, keepsObjects: true)
     var isSorted = true
     var last: UInt32 = 0
     while let object = try cursor.next() {
@@ -104,7 +104,13 @@ extension Store {
   public func cursor<Object: StoredObject>(
     over type: Object.Type
   ) throws(StoreError) -> ObjectCursor<Object> {
-    ObjectCursor(RowCursor(self, try requireRegistration(of: type)))
+    try cursor(over: type, keepsObjects: false)
+  }
+
+  @usableFromInline func cursor<Object: StoredObject>(
+    over type: Object.Type, keepsObjects: Bool
+  ) throws(StoreError) -> ObjectCursor<Object> {
+    ObjectCursor(RowCursor(self, try requireRegistration(of: type), keepsObjects: keepsObjects))
   }
 }
 

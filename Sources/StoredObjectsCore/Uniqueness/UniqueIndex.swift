@@ -27,7 +27,7 @@ extension RegisteredClass {
     uniqueIndexCommitCount = shared.commitCount
     let indexes = uniqueConstraints.map(UniqueIndex.init)
     let pendingRows = RowSet(pending.lazy.map(\.rowID))
-    var cursor = RowCursor(store, self)
+    var cursor = RowCursor(store, self, keepsObjects: false)
     while let object = try cursor.next() {
       // The values that are not saved are compared by themselves.
       if pendingRows.contains(object.rowID) { continue }

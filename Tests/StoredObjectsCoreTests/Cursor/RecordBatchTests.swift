@@ -60,7 +60,7 @@ struct RecordBatchTests {
   @Test("What was read ahead and dropped gives nothing more, until it is filled again")
   func dropping() throws {
     let (store, entry, _) = try makeStore(3, titleLength: 4)
-    var ahead = ReadAhead(store)
+    var ahead = ReadAhead(store, keepsObjects: false)
     #expect(ahead.popFirst() == nil)
     _ = try ahead.fill(from: nil, entry, store.backend)
     #expect(ahead.popFirst() != nil)
@@ -73,7 +73,7 @@ struct RecordBatchTests {
   @Test("It is known how many commits came before what was read ahead")
   func commits() throws {
     let (store, entry, _) = try makeStore(3, titleLength: 4)
-    var ahead = ReadAhead(store)
+    var ahead = ReadAhead(store, keepsObjects: false)
     _ = try ahead.fill(from: nil, entry, store.backend)
     #expect(ahead.commitCount == entry.shared.commitCount)
     store.insert(Song("later", 1))

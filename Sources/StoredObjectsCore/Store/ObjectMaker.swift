@@ -1,0 +1,70 @@
+/// Makes objects of records far from their store, on the thread that reads ahead.
+///
+/// They know neither their class's entry nor their row: the store gives them both, when their turn
+/// comes.
+struct ObjectMaker: Sendable {
+  private let type: StoredObject.Type
+  private let version: UInt8
+  private let versionsRecords: Bool
+
+  /// Nil for a class that does not allow it, or whose objects are in memory, most of them.
+  init?(_ entry: RegisteredClass) {
+    guard entry.type.isReadOnAnyThread, entry.livingCount < entry.shared.lastRowID / 2 else {
+      return nil
+    }
+    type = entry.type
+    version = entry.version
+    versionsRecords = entry.versionsRecords
+  }
+
+  /// The objects of all records of a batch; nil when there is one that the store must look at.
+  ///
+  /// Their checksums must be right, and cut off.
+  func objects(of batch: inout RecordBatch) -> MadeObjects? {
+    var buffer = DataBuffer()
+    buffer.swapBytes(&batch.bytes)
+    defer { buffer.swapBytes(&batch.bytes) }
+    var objects: [StoredObject?] = []
+    objects.reserveCapacity(batch.places.count)
+    for place in batch.places {
+      guard let object = object(at: place, &buffer) else { return nil }
+      objects.append(object)
+    }
+    return MadeObjects(objects)
+  }
+
+  /// Nil stands for whatever is not as usual. The store finds it again, and knows what to do.
+  @inline(__always)
+  private func object(at place: RecordBatch.Place, _ buffer: inout DataBuffer) -> StoredObject? {
+    guard place.rowID > ClassMetadata.rowID else { return nil }
+    guard buffer.showWindow(Int(place.start), Int(place.end)) else { return nil }
+    let object = type.init()
+    object.state = .loading
+    do {
+      if versionsRecords { buffer.version = try buffer.readUInt8() }
+      guard buffer.version <= version else { return nil }
+      try object.readContent(from: &buffer)
+    } catch {
+      return nil
+    }
+    object.state = .hasContent
+    return buffer.remainingCount == 0 ? object : nil
+  }
+}
+
+/// Objects on their way from the thread that has made them to the one that has their store.
+///
+/// `@unchecked Sendable`: whoever makes them keeps none, and only one at a time has this value: it is
+/// put into a queue once, and taken out once.
+struct MadeObjects: @unchecked Sendable {
+  private var objects: [StoredObject?]
+
+  fileprivate init(_ objects: [StoredObject?]) { self.objects = objects }
+
+  /// Gives away the object of a record.
+  @inline(__always)
+  mutating func take(_ index: Int) -> StoredObject? {
+    defer { objects[index] = nil }
+    return objects[index]
+  }
+}
