@@ -36,6 +36,7 @@ let package = Package(
     .library(name: "CDB", targets: ["CDB"]),
     .library(name: "CDBBackend", targets: ["CDBBackend"]),
     .library(name: "StoredObjectsEncryption", targets: ["StoredObjectsEncryption"]),
+    .library(name: "BNRPersistenceEncryption", targets: ["BNRPersistenceEncryption"]),
     .library(name: "StoredObjectsTestSupport", targets: ["StoredObjectsTestSupport"]),
     .executable(name: "stored-objects", targets: ["stored-objects"]),
   ],
@@ -105,6 +106,12 @@ let package = Package(
       dependencies: ["StoredObjectsCore", "Locks", crypto, extras],
       swiftSettings: strict),
 
+    // Reads what the original encrypted, apart, so that nobody encrypts so by accident.
+    .target(
+      name: "BNRPersistenceEncryption",
+      dependencies: ["StoredObjectsCore", "TokyoCabinetBackend", "Files", crypto, extras],
+      swiftSettings: strict),
+
     .target(
       name: "StoredObjectsTestSupport",
       dependencies: ["StoredObjectsCore", "Files", "Locks"],
@@ -112,7 +119,10 @@ let package = Package(
 
     .executableTarget(
       name: "stored-objects",
-      dependencies: ["CDBBackend", "StoredObjectsCore", "TokyoCabinetBackend", argumentParser],
+      dependencies: [
+        "CDBBackend", "StoredObjectsCore", "StoredObjectsEncryption", "TokyoCabinetBackend",
+        argumentParser,
+      ],
       swiftSettings: strict),
 
     .executableTarget(
@@ -190,8 +200,8 @@ let package = Package(
     .testTarget(
       name: "EncryptionTests",
       dependencies: [
-        "StoredObjectsEncryption", "StoredObjectsCore", "CDBBackend", "TokyoCabinetBackend",
-        "StoredObjectsTestSupport", crypto, extras,
+        "StoredObjectsEncryption", "BNRPersistenceEncryption", "StoredObjectsCore", "CDBBackend",
+        "TokyoCabinetBackend", "StoredObjectsTestSupport", crypto, extras,
       ],
       swiftSettings: strict),
     .testTarget(

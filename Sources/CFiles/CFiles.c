@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CFiles.h"
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,3 +22,7 @@ int files_open_direct(const char *path) {
 }
 
 int files_open_memory(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
+
+int files_exchange(const char *first, const char *second) {
+  return renameat2(AT_FDCWD, first, AT_FDCWD, second, RENAME_EXCHANGE);
+}

@@ -85,6 +85,13 @@ public final class TokyoCabinetFiles: DirectoryFiles {
     try self.init(directory: directory, configuration: Configuration(access: .readOnly))
   }
 
+  /// Opens a directory that exists for reading and writing.
+  ///
+  /// - Throws: `StoreError` with `inUse` or `ioError`.
+  public convenience init(writing directory: String) throws {
+    try self.init(directory: directory, configuration: Configuration(createIfMissing: false))
+  }
+
   /// Closes all files and releases the lock; closing twice is harmless.
   ///
   /// Who is reading goes on with the file that he has.

@@ -103,7 +103,10 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
   /// the next opening finds them there. Closing twice is harmless.
   ///
   /// - Throws: ``StoreError`` with `ioError`. Nothing that was saved is lost by that.
-  public func close() throws {
+  public func close() throws { try close(releasingFiles: true) }
+
+  /// Closes the log; the files stay open, and with them their lock, when they are not to be released.
+  package func close(releasingFiles: Bool) throws {
     try log.withLock { log in
       guard !state.withLock({ $0.isClosed }) else { return }
       if !isReadOnly, log.failure == nil, shouldFoldAtClose { try? checkpoint(&log) }
@@ -114,7 +117,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
         state.pending = PendingRecords()
       }
       log.writer = nil
-      try files.close()
+      if releasingFiles { try files.close() }
     }
   }
 

@@ -9,6 +9,11 @@ public protocol DirectoryFiles: RecordFiles {
   /// - Throws: ``StoreError`` with `inUse` or `ioError`.
   init(reading directory: String) throws
 
+  /// Opens a directory that exists for reading and writing.
+  ///
+  /// - Throws: ``StoreError`` with `inUse` or `ioError`.
+  init(writing directory: String) throws
+
   /// Where the file of a table, or of the named buffers, is or would be.
   func path(of name: String) -> String
 }

@@ -13,28 +13,38 @@ extension Sealing {
     }
     guard let key else { return nil }
     guard try files.isNew() else {
-      throw StoreError(
-        .notEncrypted,
-        """
-        The store is not encrypted, or its key file is gone. Encrypt it first, or open it without a \
-        key.
-        """,
-        at: .init(path: files.location))
+      throw Self.keyFileMissing(files.location)
     }
     let (seal, content) = try key.makeSeal()
     if !files.isReadOnly { try files.setKeyFile(KeyFile.bytes(content)) }
     self.init(seal)
   }
 
+  /// The seal of a wreck.
+  package convenience init?(salvaging directory: String, _ key: (any StoreKey)?) throws {
+    guard let bytes = try StoreDirectory.keyFile(in: directory) else {
+      if key == nil { return nil }
+      throw Self.keyFileMissing(directory)
+    }
+    guard let key else { throw Self.keyNeeded(directory) }
+    self.init(try Self.seal(bytes, key, directory))
+  }
+
+  private static func keyFileMissing(_ path: String) -> StoreError {
+    StoreError(
+      .notEncrypted,
+      """
+      The store is not encrypted, or its key file is gone. Encrypt it first, or open it without a \
+      key.
+      """,
+      at: .init(path: path))
+  }
+
   /// The seal that is in a key file.
   package static func seal(
     _ keyFile: [UInt8], _ key: any StoreKey, _ path: String
   ) throws -> any StoreSeal {
-    do {
-      return try key.openSeal(try KeyFile.content(keyFile, path: path))
-    } catch let error as StoreError where error.place.path == nil {
-      throw StoreError(error.code, error.message, at: .init(path: path))
-    }
+    try naming(path) { try key.openSeal(KeyFile.content(keyFile, path: path)) }
   }
 
   private static func keyNeeded(_ path: String) -> StoreError {
