@@ -201,7 +201,7 @@ let package = Package(
       name: "EncryptionTests",
       dependencies: [
         "StoredObjectsEncryption", "BNRPersistenceEncryption", "StoredObjectsCore", "CDBBackend",
-        "TokyoCabinetBackend", "StoredObjectsTestSupport", crypto, extras,
+        "TokyoCabinetBackend", "StoredObjectsTestSupport", "Files", crypto, extras,
       ],
       swiftSettings: strict),
     .testTarget(

@@ -55,6 +55,26 @@ public final class BNREncryptedBackend: StoreBackend {
     _ name: String, _ body: (RawSpan) throws -> Result
   ) throws -> Result? { try base.withNamedBuffer(name, body) }
 
+  /// The number of an ordered table; the original had none.
+  public func orderedTable(_ name: OrderedTableName) throws -> OrderedTableID {
+    try base.orderedTable(name)
+  }
+  /// The names of the ordered tables.
+  public func orderedTableNames() throws -> [OrderedTableName] { try base.orderedTableNames() }
+  /// The number of keys in a range.
+  public func keyCount(in table: OrderedTableID, _ range: KeyRange) throws -> Int {
+    try base.keyCount(in: table, range)
+  }
+  /// Lends the value of a key.
+  public func withValue<Result>(
+    of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? { try base.withValue(of: key, in: table, body) }
+  /// Lends keys.
+  public func scanKeys(
+    of table: OrderedTableID, _ range: KeyRange, isReversed: Bool,
+    _ body: (RawSpan, RawSpan) throws -> ScanStep
+  ) throws -> Bool { try base.scanKeys(of: table, range, isReversed: isReversed, body) }
+
   /// Refuses.
   ///
   /// - Throws: `StoreError` with `readOnly`.

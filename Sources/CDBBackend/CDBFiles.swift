@@ -10,6 +10,9 @@ public final class CDBFiles: DirectoryFiles {
   /// Whether the store was opened for reading only.
   public var isReadOnly: Bool { directory.isReadOnly }
 
+  /// The files of ordered tables.
+  public let ordered: OrderedFiles
+
   let directory: StoreDirectory
   let buffers: TableFile
   private let tables = Locked(Tables())
@@ -32,6 +35,7 @@ public final class CDBFiles: DirectoryFiles {
       directory, isReadOnly: configuration.access == .readOnly,
       createIfMissing: configuration.createIfMissing)
     self.directory = directory
+    ordered = OrderedFiles(directory: directory.path, isReadOnly: directory.isReadOnly)
     buffers = TableFile(
       name: StoreDirectory.buffers,
       path: directory.path(Names.file(of: StoreDirectory.buffers)))
@@ -79,6 +83,7 @@ public final class CDBFiles: DirectoryFiles {
       return tables.files
     }
     for file in files + [buffers] { file.close() }
+    ordered.close()
     directory.unlock()
   }
 

@@ -29,6 +29,37 @@ extension RawSpan {
   }
 }
 
+extension RawSpan {
+  /// Compares byte by byte, as `memcmp` does; of two spans one of which begins the other, the shorter
+  /// comes first.
+  ///
+  /// - Returns: a number below, above or equal to zero.
+  package func compare(_ other: RawSpan) -> Int {
+    let count = Swift.min(byteCount, other.byteCount)
+    let order = unsafe withUnsafeBytes { bytes in
+      unsafe other.withUnsafeBytes { others in
+        guard let start = bytes.baseAddress, let other = others.baseAddress else { return Int32(0) }
+        return unsafe memcmp(start, other, count)
+      }
+    }
+    return order != 0 ? Int(order) : byteCount - other.byteCount
+  }
+
+  /// How many bytes both begin with.
+  package func commonPrefixCount(_ other: RawSpan) -> Int {
+    let count = Swift.min(byteCount, other.byteCount)
+    var place = 0
+    while place + 8 <= count {
+      let difference =
+        loadUInt64(at: place, isBigEndian: false) ^ other.loadUInt64(at: place, isBigEndian: false)
+      if difference != 0 { return place + difference.trailingZeroBitCount / 8 }
+      place += 8
+    }
+    while place < count, loadByte(at: place) == other.loadByte(at: place) { place += 1 }
+    return place
+  }
+}
+
 extension [UInt8] {
   /// Appends an integer with its least significant byte first.
   @inlinable

@@ -38,6 +38,14 @@ public struct ChangeSetBuilder {
     changeSet.names.append(.init(name: name, range: range))
   }
 
+  /// Puts a key of an ordered table, or removes it.
+  public mutating func set(_ key: [UInt8], to value: [UInt8]?, in table: OrderedTableID) {
+    changeSet.set(key, to: value, in: table)
+  }
+
+  /// Removes all keys of an ordered table before what else happens to it.
+  public mutating func clear(_ table: OrderedTableID) { changeSet.clear(table) }
+
   private mutating func change(
     _ kind: ChangeSet.Kind, _ rowID: UInt32, _ table: TableID, _ record: [UInt8]
   ) {
@@ -97,9 +105,42 @@ extension StoreBackend {
     return records
   }
 
+  /// Copies of the keys of a range, and their values, read in one scan.
+  ///
+  /// - Throws: what `scanKeys(of:_:isReversed:_:)` throws.
+  public func keys(
+    in table: OrderedTableID, _ range: KeyRange = KeyRange(), isReversed: Bool = false
+  ) throws -> [OrderedEntry] {
+    var entries: [OrderedEntry] = []
+    let isDone = try scanKeys(of: table, range, isReversed: isReversed) { key, value in
+      entries.append(OrderedEntry(key: copy(key), value: copy(value)))
+      return .next
+    }
+    try expect(isDone, "a scan has ended before its end")
+    return entries
+  }
+
+  /// A copy of the value of a key, or nil.
+  ///
+  /// - Throws: what `withValue(of:in:_:)` throws.
+  public func value(of key: [UInt8], in table: OrderedTableID) throws -> [UInt8]? {
+    try withValue(of: key, in: table) { copy($0) }
+  }
+
   private func copy(_ bytes: RawSpan) -> [UInt8] {
     var copy: [UInt8] = []
     copy.append(copying: bytes)
     return copy
   }
+}
+
+/// A key of an ordered table, and its value.
+public struct OrderedEntry: Hashable, Sendable {
+  /// The key.
+  public let key: [UInt8]
+  /// The value.
+  public let value: [UInt8]
+
+  /// Pairs a key with a value.
+  public init(key: [UInt8], value: [UInt8]) { (self.key, self.value) = (key, value) }
 }

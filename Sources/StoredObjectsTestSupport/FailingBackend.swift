@@ -139,6 +139,47 @@ extension FailingBackend {
     return try base.bufferNames()
   }
 
+  /// The number of an ordered table.
+  ///
+  /// - Throws: what the backend behind throws.
+  public func orderedTable(_ name: OrderedTableName) throws -> OrderedTableID {
+    try base.orderedTable(name)
+  }
+
+  /// The names of the ordered tables that have keys.
+  ///
+  /// - Throws: what the backend behind throws.
+  public func orderedTableNames() throws -> [OrderedTableName] { try base.orderedTableNames() }
+
+  /// The number of keys in a range, unless it fails.
+  ///
+  /// - Throws: the failure that was asked for, or what the backend behind throws.
+  public func keyCount(in table: OrderedTableID, _ range: KeyRange) throws -> Int {
+    try read()
+    return try base.keyCount(in: table, range)
+  }
+
+  /// Lends the value of a key, unless it fails.
+  ///
+  /// - Throws: the failure that was asked for, or what the backend behind throws.
+  public func withValue<Result>(
+    of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? {
+    try read()
+    return try base.withValue(of: key, in: table, body)
+  }
+
+  /// Lends keys and values, unless it fails.
+  ///
+  /// - Throws: the failure that was asked for, or what the backend behind throws.
+  public func scanKeys(
+    of table: OrderedTableID, _ range: KeyRange, isReversed: Bool,
+    _ body: (RawSpan, RawSpan) throws -> ScanStep
+  ) throws -> Bool {
+    try read()
+    return try base.scanKeys(of: table, range, isReversed: isReversed, body)
+  }
+
   /// Commits a change set, unless it fails.
   ///
   /// - Throws: the failure that was asked for, or what the backend behind throws.

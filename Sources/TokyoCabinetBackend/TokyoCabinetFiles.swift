@@ -50,6 +50,9 @@ public final class TokyoCabinetFiles: DirectoryFiles {
   /// Whether the store was opened for reading only.
   public var isReadOnly: Bool { directory.isReadOnly }
 
+  /// The files of ordered tables.
+  public let ordered: OrderedFiles
+
   let directory: StoreDirectory
   let configuration: Configuration
   let buffers: TableFile
@@ -73,6 +76,7 @@ public final class TokyoCabinetFiles: DirectoryFiles {
       directory, isReadOnly: configuration.access == .readOnly,
       createIfMissing: configuration.createIfMissing)
     self.directory = directory
+    ordered = OrderedFiles(directory: directory.path, isReadOnly: directory.isReadOnly)
     self.configuration = configuration
     buffers = TableFile(
       name: StoreDirectory.buffers, directory: directory.path, isReadOnly: directory.isReadOnly)
@@ -101,6 +105,7 @@ public final class TokyoCabinetFiles: DirectoryFiles {
       return tables.files
     }
     for file in files + [buffers] { file.close() }
+    ordered.close()
     directory.unlock()
   }
 

@@ -67,7 +67,8 @@ struct LeakTests {
 
       try SealedFiles(kind, path).copyRecord(fromRow: 2, to: 3, inTableOf: "SecretDiary")
       let rest = try salvaged(kind, path, to: directory + "/Rest")
-      #expect(rest.losses.map(\.kind) == [.notAuthentic])
+      // The count of the file says, too, that one is missing.
+      #expect(rest.losses.map(\.kind).filter { $0 != .countMismatch } == [.notAuthentic])
       #expect(rest.losses.first?.place.className == "SecretDiary")
       #expect(rest.losses.first?.place.rowID == 3)
       #expect(rest.classes.map(\.objectCount) == [2, EncryptedStore.texts.count - 1])

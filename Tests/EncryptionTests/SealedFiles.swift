@@ -37,7 +37,8 @@ struct SealedFiles {
     let sealed = try sealedName(of: name)
     return try withFiles { files in
       var bytes: [UInt8] = []
-      #expect(try files.copyRecord(rowID, in: files.table(named: sealed), to: &bytes))
+      let isThere = try files.copyRecord(rowID, in: files.table(named: sealed), to: &bytes)
+      try #require(isThere)
       return bytes
     }
   }

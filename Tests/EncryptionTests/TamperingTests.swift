@@ -147,23 +147,40 @@ struct TamperingTests {
         let url = URL(fileURLWithPath: path + "/" + name)
         let content = try Data(contentsOf: url)
         for offset in offsets(content) {
-          var spoilt = content
-          spoilt[offset] ^= UInt8(1 << (offset % 8))
-          try spoilt.write(to: url)
-          do {
-            let found = try image(kind, path)
-            #expect(found == expected, "\(name) at \(offset)")
-          } catch { reported += 1 }
+          try write(content[offset] ^ UInt8(1 << (offset % 8)), at: offset, to: url)
+          let isNoticed = try isNoticed(kind, path, expected)
+          #expect(isNoticed != nil, "\(name) at \(offset)")
+          if isNoticed == true { reported += 1 }
+          try write(content[offset], at: offset, to: url)
         }
-        try content.write(to: url)
       }
-      #expect(reported > 300)
+      #expect(reported > 200)
     }
   }
 
-  /// Those where something stands, and some between.
+  /// Whether a change has led to an error or a finding; false when it did no harm, nil when something
+  /// else was read and nobody said so.
+  private func isNoticed(
+    _ kind: EncryptedBackend, _ path: String, _ expected: StoreImage
+  ) throws -> Bool? {
+    guard let found = try? image(kind, path) else { return true }
+    if found == expected { return false }
+    guard let check = try? kind.check(path) else { return true }
+    // Damage to the very last save in the log looks as what a crash leaves, and is told as that.
+    return !check.isSound || check.tornTailByteCount != nil ? true : nil
+  }
+
+  /// Those where something stands, and some between; the rest of a log is room for later saves.
   private func offsets(_ content: Data) -> [Int] {
-    content.indices.filter { content[$0] != 0 || $0 % 97 == 0 && $0 < 1 << 14 }
+    let bytes = [UInt8](content.prefix(1 << 14))
+    return bytes.indices.filter { bytes[$0] != 0 || $0 % 97 == 0 }
+  }
+
+  private func write(_ byte: UInt8, at offset: Int, to url: URL) throws {
+    let file = try FileHandle(forWritingTo: url)
+    try file.seek(toOffset: UInt64(offset))
+    try file.write(contentsOf: Data([byte]))
+    try file.close()
   }
 
   private func makeSmall(_ kind: EncryptedBackend, _ path: String, _ isFolded: Bool) throws {

@@ -45,7 +45,9 @@ extension LoggedBackend {
     let touched = PendingFootprint(
       tables: changes.tables.filter { !$0.records.isEmpty }.map(\.table),
       hasNames: !changes.names.isEmpty)
-    return try changes.bytes.count >= files.byteCount(touchedBy: touched) / limits.filePart
+    let ordered = changes.ordered.filter { !$0.isEmpty }.map(\.table)
+    let size = try files.byteCount(touchedBy: touched) + files.ordered.byteCount(of: ordered)
+    return changes.bytes.count >= size / limits.filePart
   }
 
   // MARK: Small saves
@@ -74,10 +76,12 @@ extension LoggedBackend {
 
   private func append(_ changes: ChangeSet, _ log: inout LoggedLog) throws {
     let fileStates = try fileStates(changes)
-    let index = try changes.encodedIndex { try files.name(of: $0) }
-    try write(.changes, [index, changes.bytes], &log)
+    let keys = try files.pendingKeys(adding: changes, to: state.withLock { $0.pending })
+    let index = try changes.encodedIndex(
+      tableName: { try files.name(of: $0) }, orderedName: { try files.ordered.name(of: $0) })
+    try write(changes.kind, [index, changes.bytes], &log)
     state.withLock { state in
-      state.pending.add(changes, over: fileStates)
+      state.pending.add(changes, over: fileStates, keys: keys)
       for table in changes.tables where !table.records.isEmpty {
         state.commits[table.table, default: 0] += 1
       }
@@ -114,7 +118,8 @@ extension LoggedBackend {
 
   private func commitInBulk(_ changes: ChangeSet, _ log: inout LoggedLog) throws {
     if !state.withLock({ $0.pending.isEmpty }) { try checkpoint(&log) }
-    let replacements = try files.prepare(changes, durability: durability)
+    let replacements = try files.prepareAll(
+      changes, files.allKeys(of: changes), durability: durability)
     try install(replacements, isAlsoPending: false, &log)
     state.withLock { state in
       for table in changes.tables where !table.records.isEmpty {
@@ -127,7 +132,9 @@ extension LoggedBackend {
   func checkpoint(_ log: inout LoggedLog) throws {
     let pending = state.withLock { $0.pending }
     if pending.isEmpty { return }
-    try install(try files.prepare(pending.merged(), durability: durability), &log)
+    let replacements = try files.prepareAll(
+      pending.merged(), pending.ordered, durability: durability)
+    try install(replacements, &log)
     state.withLock { $0.pending = PendingRecords() }
   }
 
@@ -163,7 +170,7 @@ extension LoggedBackend {
   private func publish(_ replacements: [Replacement], _ isAlsoPending: Bool) throws {
     try state.withLock { state in
       do {
-        try files.publish(replacements)
+        try files.publishAll(replacements)
       } catch {
         // Some files are new and some are old. Small saves are pending, and cover both; a large one
         // would be seen in part.
@@ -195,12 +202,12 @@ extension LoggedBackend {
   }
 
   private func fileBytesTouchedByPending() throws -> Int {
-    try files.byteCount(touchedBy: state.withLock({ $0.pending }).footprint)
+    try files.byteCount(touchedBy: state.withLock { $0.pending })
   }
 
   var shouldFoldAtClose: Bool {
     let pending = state.withLock { $0.pending }
-    guard !pending.isEmpty, let size = try? files.byteCount(touchedBy: pending.footprint) else {
+    guard !pending.isEmpty, let size = try? files.byteCount(touchedBy: pending) else {
       return false
     }
     return size <= max(16 << 20, pending.byteCount * 64)

@@ -9,6 +9,7 @@ extension LoggedBackend {
     var inspection = try files.inspect()
     inspection.tornTailByteCount = tornTailByteCount
     inspection.findings += try manifestFindings()
+    inspection.findings += try files.ordered.inspect()
     let damaged = Set(inspection.findings.compactMap(\.place.className))
     for id in state.withLock({ $0.pending }).tables.keys {
       let name = try files.name(of: id)
@@ -22,7 +23,7 @@ extension LoggedBackend {
   private func manifestFindings() throws -> [StoreFinding] {
     guard let bytes = try files.manifest() else { return [] }
     guard let manifest = StoreManifest(bytes) else { return [StoreManifest.spoilt(location)] }
-    return try manifest.missingFiles(in: location, hasFile: files.hasFile)
+    return try manifest.missingFiles(in: location, hasFile: files.hasAnyFile)
       .map { StoreFinding(.fileDamaged, $0) }
   }
 

@@ -58,6 +58,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
   ) throws {
     self.files = files
     self.sealing = sealing
+    files.ordered.use(sealing)
     self.durability = durability
     self.limits = limits
     var log = LoggedLog()

@@ -18,12 +18,13 @@ public final class MemoryBackend: StoreBackend {
   /// Whether commits are refused.
   public let isReadOnly: Bool
 
-  private let disk: MemoryDisk
+  let disk: MemoryDisk
   private let session = Locked(Session())
 
-  private struct Session {
+  struct Session {
     var names: [String] = []
     var tables: [String: TableID] = [:]
+    var ordered: [OrderedTableName] = []
     var isClosed = false
   }
 
@@ -121,15 +122,15 @@ public final class MemoryBackend: StoreBackend {
 
   /// Writes a change set under one lock.
   public func commit(_ changes: ChangeSet) throws {
-    let names = try inSession(\.names)
+    let (names, ordered) = try inSession { ($0.names, $0.ordered) }
     guard !isReadOnly else {
       throw StoreError(
         .readOnly, "The store was opened for reading only.", at: .init(path: location))
     }
-    try disk.apply(changes, tableNames: names)
+    try disk.apply(changes, tableNames: names, orderedNames: ordered)
   }
 
-  private func checkOpen() throws { _ = try inSession(\.isClosed) }
+  func checkOpen() throws { _ = try inSession(\.isClosed) }
 
   /// A snapshot of a table: nobody waits for whoever looks at it.
   private func contents(of table: TableID) throws -> MemoryTable {
@@ -137,7 +138,7 @@ public final class MemoryBackend: StoreBackend {
     return disk.contents.withLock { $0.tables[name] ?? MemoryTable() }
   }
 
-  private func inSession<Value: Sendable>(
+  func inSession<Value: Sendable>(
     _ body: (inout sending Session) throws -> sending Value
   ) throws -> Value {
     try session.withLock { session in

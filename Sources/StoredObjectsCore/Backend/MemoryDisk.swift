@@ -7,6 +7,7 @@ public final class MemoryDisk: Sendable {
   struct Contents: Sendable {
     var tables: [String: MemoryTable] = [:]
     var names: [ExactName: [UInt8]] = [:]
+    var ordered: [OrderedTableName: KeyRuns] = [:]
     var readers = 0
     var hasWriter = false
   }
@@ -32,7 +33,9 @@ public final class MemoryDisk: Sendable {
   }
 
   /// Takes all of a change set, or throws before it has taken any.
-  func apply(_ changes: ChangeSet, tableNames: [String]) throws {
+  func apply(
+    _ changes: ChangeSet, tableNames: [String], orderedNames: [OrderedTableName]
+  ) throws {
     try contents.withLock { contents in
       for table in changes.tables {
         let name = tableNames[table.table.index]
@@ -45,7 +48,22 @@ public final class MemoryDisk: Sendable {
       for change in changes.names {
         contents.names[ExactName(change.name)] = change.range.map { Array(changes.bytes[$0]) }
       }
+      for change in changes.ordered where !change.isEmpty {
+        contents.ordered[orderedNames[change.table.index], default: KeyRuns()]
+          .apply(change, changes.bytes)
+      }
     }
+  }
+}
+
+extension KeyRuns {
+  /// Takes in a save, where there is no file below.
+  fileprivate mutating func apply(_ changes: ChangeSet.OrderedTableChanges, _ bytes: [UInt8]) {
+    if changes.clearsFirst { self = KeyRuns() }
+    // Only the keys, and not the records of the save, are kept.
+    var run = KeyRun(bytes: bytes, changes.changes).compacted()
+    run.countGrowth { find($0).map { !$0.change.isRemoval } ?? false }
+    add(run, isBottom: true)
   }
 }
 

@@ -5,6 +5,12 @@
 /// ``publish(_:)`` puts them in their place. A crash before the record leaves the old files, one
 /// after it is made good by publishing again.
 public protocol RecordFiles: RecordSource {
+  /// The files of ordered tables, which are of one format for all: make them with the others, close
+  /// them with the others, and pass over them in ``inspect()``.
+  ///
+  /// Their names end with `.ordered` and `.index`.
+  var ordered: OrderedFiles { get }
+
   /// The name of a table that has a number.
   ///
   /// - Throws: ``StoreError`` with `closed`.

@@ -1,7 +1,8 @@
-/// Where a store keeps its records: tables of rows, and named buffers.
+/// Where a store keeps its records: tables of rows, named buffers, and ordered tables.
 ///
 /// A table holds the records of one class under row IDs (`UInt32`, from 1). A backend sees only
-/// bytes: it knows neither classes nor what a record means. Several stores may share one backend, on
+/// bytes: it knows neither classes nor what a record means. An ordered table holds keys (any bytes, ordered
+/// as `memcmp` orders them) with a value each, which may be empty; see ``OrderedTableName``. Several stores may share one backend, on
 /// any threads, so that every call must be safe beside every other.
 ///
 /// What a backend promises:
@@ -27,6 +28,54 @@ public protocol StoreBackend: RecordSource {
   ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
   func inspect() throws -> StoreInspection
+
+  // MARK: Ordered tables
+
+  /// The number of an ordered table. The table need not exist yet: the first commit makes it.
+  ///
+  /// - Throws: ``StoreError`` with `invalidName` or `closed`.
+  func orderedTable(_ name: OrderedTableName) throws -> OrderedTableID
+
+  /// The names of the ordered tables that have keys, in no order.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  func orderedTableNames() throws -> [OrderedTableName]
+
+  /// The number of keys in a range.
+  ///
+  /// Complexity: O(log n) for the backends of this package.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  func keyCount(in table: OrderedTableID, _ range: KeyRange) throws -> Int
+
+  /// Lends the value of a key to a closure.
+  ///
+  /// - Returns: what the closure returns, or nil when there is no such key.
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, and what the closure throws.
+  func withValue<Result>(
+    of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws -> Result
+  ) throws -> Result?
+
+  /// Lends the keys of a range and their values in the order of the keys, or from the last to the
+  /// first.
+  ///
+  /// One call sees the table as it was when the call began. A scan that has been paused is taken up
+  /// again by another call, with a range that begins behind the last key (``KeyRange/init(after:to:)``)
+  /// or, backwards, ends before it; so that nothing is held in between, and commits disturb nobody.
+  ///
+  /// Complexity: O(log n), and linear in what is lent. Memory: a page of the file.
+  ///
+  /// - Parameters:
+  ///   - table: The table to read.
+  ///   - range: Which keys.
+  ///   - isReversed: Whether the last key comes first.
+  ///   - body: Gets each key and its value, valid only inside; must not call the backend.
+  /// - Returns: whether all keys have been lent; false when the closure has paused.
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, and what the closure throws.
+  func scanKeys(
+    of table: OrderedTableID, _ range: KeyRange, isReversed: Bool,
+    _ body: (RawSpan, RawSpan) throws -> ScanStep
+  ) throws -> Bool
 
   /// Writes a change set: all of it, or nothing.
   ///

@@ -5,11 +5,21 @@
 //              record: kind (1), row ID (4), offset (8), length (4)
 //     names:   count (4), then for each: name (count + UTF-8), 1 if set or 0 if removed, offset (8),
 //              length (4)
+//     ordered: only in a batch of the kind that has them: count (4), then for each: name of the file
+//              (count + UTF-8), 1 if it is cleared first (1), count of keys (4), and for each key:
+//              offset (8), length of the key (4), length of the value behind it (4), or FFFFFFFF for
+//              a key that is removed
 //     bytes:   length (8), then the bytes
 
 extension ChangeSet {
+  /// What kind of batch the log needs for this.
+  var kind: CommitLogFormat.Kind { ordered.allSatisfy(\.isEmpty) ? .changes : .orderedChanges }
+
   /// The index of the change set, which goes in front of ``bytes``.
-  func encodedIndex(tableName: (TableID) throws -> String) rethrows -> [UInt8] {
+  func encodedIndex(
+    tableName: (TableID) throws -> String,
+    orderedName: (OrderedTableID) throws -> OrderedTableName
+  ) rethrows -> [UInt8] {
     var buffer = DataBuffer()
     let tables = tables.filter { !$0.records.isEmpty }
     buffer.writeCount(tables.count)
@@ -28,14 +38,35 @@ extension ChangeSet {
       buffer.write(name.range != nil)
       buffer.write(name.range ?? 0..<0)
     }
+    if kind == .orderedChanges { try encodeOrdered(to: &buffer, orderedName) }
     buffer.write(UInt64(bytes.count))
     return buffer.bytes
   }
 
-  /// Reads what ``encodedIndex(tableName:)`` and ``bytes`` make one behind the other.
+  private func encodeOrdered(
+    to buffer: inout DataBuffer, _ name: (OrderedTableID) throws -> OrderedTableName
+  ) rethrows {
+    let tables = ordered.filter { !$0.isEmpty }
+    buffer.writeCount(tables.count)
+    for table in tables {
+      buffer.write(try name(table.table).fileName)
+      buffer.write(table.clearsFirst)
+      buffer.writeCount(table.changes.count)
+      for change in table.changes {
+        buffer.write(change.start)
+        buffer.write(change.keyCount)
+        buffer.write(change.valueCount)
+      }
+    }
+  }
+
+  /// Reads what ``encodedIndex(tableName:orderedName:)`` and ``bytes`` make one behind the other.
   ///
-  /// - Throws: ``DataBufferError``; what `table` throws.
-  init(encoded payload: [UInt8], table: (String) throws -> TableID) throws {
+  /// - Throws: ``DataBufferError``; what `table` and `orderedTable` throw.
+  init(
+    encoded payload: [UInt8], kind: CommitLogFormat.Kind, table: (String) throws -> TableID,
+    orderedTable: (OrderedTableName) throws -> OrderedTableID
+  ) throws {
     var buffer = DataBuffer(payload)
     var tables: [TableChanges] = []
     for _ in 0..<(try buffer.readCount(minimumElementSize: 8)) {
@@ -52,16 +83,39 @@ extension ChangeSet {
       let range = try buffer.readRange()
       names.append(NameChange(name: name, range: isSet ? range : nil))
     }
+    let ordered =
+      kind == .orderedChanges ? try Self.readOrdered(from: &buffer, orderedTable) : []
     let count = try buffer.readUInt64()
     guard count == UInt64(buffer.remainingCount) else {
       throw DataBufferError(.unreadBytes, at: buffer.offset, "\(count) bytes should be left")
     }
-    self.init(bytes: Array(payload[buffer.offset...]), tables: tables, names: names)
+    self.init(
+      bytes: Array(payload[buffer.offset...]), tables: tables, names: names, ordered: ordered)
     try checkRanges()
+  }
+
+  private static func readOrdered(
+    from buffer: inout DataBuffer, _ table: (OrderedTableName) throws -> OrderedTableID
+  ) throws -> [OrderedTableChanges] {
+    var tables: [OrderedTableChanges] = []
+    for _ in 0..<(try buffer.readCount(minimumElementSize: 9)) {
+      let offset = buffer.offset
+      guard let name = OrderedTableName(fileName: try buffer.readString()) else {
+        throw DataBufferError(.invalidValue, at: offset, "no file of an ordered table")
+      }
+      var changes = OrderedTableChanges(
+        table: try table(name), clearsFirst: try buffer.readBool())
+      let count = try buffer.readCount(minimumElementSize: 16)
+      changes.changes.reserveCapacity(count)
+      for _ in 0..<count { changes.changes.append(try KeyChange(from: &buffer)) }
+      tables.append(changes)
+    }
+    return tables
   }
 
   private func checkRanges() throws(DataBufferError) {
     let last = max(
+      ordered.lazy.flatMap(\.changes).map(\.value.upperBound).max() ?? 0,
       tables.lazy.flatMap(\.records).map(\.range.upperBound).max() ?? 0,
       names.lazy.compactMap(\.range?.upperBound).max() ?? 0)
     guard last <= bytes.count else {
@@ -77,6 +131,22 @@ extension ChangeSet.RecordChange {
       throw DataBufferError(.invalidValue, at: offset, "no such kind of change")
     }
     self.init(kind: kind, rowID: try buffer.readUInt32(), range: try buffer.readRange())
+  }
+}
+
+extension ChangeSet.KeyChange {
+  fileprivate init(from buffer: inout DataBuffer) throws(DataBufferError) {
+    let offset = buffer.offset
+    let (start, keyCount) = (try buffer.readUInt64(), try buffer.readUInt32())
+    let valueCount = try buffer.readUInt32()
+    guard start < 1 << 62, keyCount <= Int32.max,
+      valueCount <= Int32.max || valueCount == Self.removal
+    else { throw DataBufferError(.invalidValue, at: offset, "no change of a key") }
+    if valueCount == Self.removal {
+      self.init(removing: Int(start), keyCount: Int(keyCount))
+    } else {
+      self.init(putting: Int(start), keyCount: Int(keyCount), valueCount: Int(valueCount))
+    }
   }
 }
 

@@ -1,4 +1,5 @@
-/// Everything that one save writes: records of any number of classes, and named buffers.
+/// Everything that one save writes: records of any number of classes, named buffers, and keys of
+/// ordered tables.
 ///
 /// A change set is a plain value. All bytes of a save stand one behind the other in ``bytes``, each
 /// object encoded once; the changes only point into them. Backends read it, they never change it.
@@ -83,16 +84,22 @@ public struct ChangeSet: Sendable {
   public var tables: [TableChanges]
   /// The changes of named buffers; no name occurs twice.
   public var names: [NameChange]
+  /// The changes of ordered tables; no table occurs twice.
+  public var ordered: [OrderedTableChanges]
 
   /// Makes a change set of its parts.
   public init(
-    bytes: [UInt8] = [], tables: [TableChanges] = [], names: [NameChange] = []
+    bytes: [UInt8] = [], tables: [TableChanges] = [], names: [NameChange] = [],
+    ordered: [OrderedTableChanges] = []
   ) {
     self.bytes = bytes
     self.tables = tables
     self.names = names
+    self.ordered = ordered
   }
 
   /// Whether there is nothing to write.
-  public var isEmpty: Bool { names.isEmpty && tables.allSatisfy { $0.records.isEmpty } }
+  public var isEmpty: Bool {
+    names.isEmpty && tables.allSatisfy { $0.records.isEmpty } && ordered.allSatisfy(\.isEmpty)
+  }
 }

@@ -57,13 +57,16 @@ extension DirectoryFiles {
       let log = try scanLog()
       let findings =
         try (log?.findings(path: path) ?? [])
-        + StoreManifest.findings(manifest(), log, path: location, hasFile: hasFile)
+        + StoreManifest.findings(manifest(), log, path: location, hasFile: hasAnyFile)
       if !findings.isEmpty { return findings }
       if log?.pendingBatches.isEmpty != false { return [] }
     } catch {
       return [StoreFinding(.log, error, at: .init(path: path))]
     }
-    return try inspect().findings.filter { $0.kind != .foreignFile }
+    // What is pending is folded over the files, but an index that is lost is passed over.
+    return try (inspect().findings + ordered.inspect()).filter {
+      $0.kind != .foreignFile && $0.kind != .index
+    }
   }
 
   /// Checks the files and the log, and, if the store opens, its records.
@@ -82,6 +85,7 @@ extension DirectoryFiles {
       try? close()
       throw error
     }
+    ordered.use(sealing)
     let check = try check(sealing, progress)
     guard let sealing else { return check }
     return check.mapFindings { sealing.naming($0) }
@@ -94,7 +98,8 @@ extension DirectoryFiles {
     do {
       findings = try findingsBeforeOpening()
       guard findings.isEmpty else {
-        findings += try inspect().findings.filter { !findings.contains($0) }
+        findings += try (inspect().findings + ordered.inspect())
+          .filter { !findings.contains($0) }
         try close()
         return StoreCheck(findings: findings)
       }

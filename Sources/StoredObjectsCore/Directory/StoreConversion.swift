@@ -99,6 +99,7 @@ struct StoreConversion<Files: DirectoryFiles> {
   private func refuseStrangers(_ files: Files) throws {
     let known = Set(
       try files.filesForManifest().map { fileName(files.path(of: $0)) }
+        + files.ordered.names().map(\.fileName)
         + [StoreDirectory.log, StoreDirectory.manifest, StoreDirectory.key, Self.marker])
     let names = try systemErrors(at: path) { try directoryEntries(path) }
     guard let stranger = names.sorted().first(where: { !known.contains($0) }) else { return }

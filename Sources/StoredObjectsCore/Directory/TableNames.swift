@@ -16,6 +16,9 @@ extension StoreDirectory {
     if name.utf8.count > maximumNameByteCount {
       return "it is longer than \(maximumNameByteCount) bytes"
     }
+    if OrderedTableName(fileName: name) != nil {
+      return "the files of ordered tables end with .ordered and .index"
+    }
     if name == buffers { return "that is the file of the named buffers" }
     if name == key { return "that is the file of the key" }
     return nil

@@ -43,6 +43,7 @@ public struct BackendCopy {
         count += try compare(name)
       }
       try copyBuffers()
+      for name in try source.orderedTableNames() { try copyKeys(name) }
       guard try target.tableNames().sorted() == names else { throw differs(nil, nil) }
       progress(IntegrityProgress("", names.count, of: names.count))
     }
@@ -99,6 +100,42 @@ public struct BackendCopy {
     if let different { throw differs(name, different) }
     _ = try nextPosition(end)
     return count
+  }
+
+  // MARK: Ordered tables
+
+  private func copyKeys(_ name: OrderedTableName) throws {
+    let (old, new) = (try source.orderedTable(name), try target.orderedTable(name))
+    var range = KeyRange()
+    var isDone = false
+    while !isDone {
+      var batch = ChangeSet()
+      var last: [UInt8] = []
+      isDone = try source.scanKeys(of: old, range, isReversed: false) { key, value in
+        last = [UInt8](copying: key)
+        batch.set(last, to: [UInt8](copying: value), in: new)
+        return batch.bytes.count < Self.batchSize ? .next : .pause
+      }
+      try target.commit(batch)
+      range = KeyRange(after: last)
+    }
+    try compareKeys(name, old, new)
+  }
+
+  private func compareKeys(
+    _ name: OrderedTableName, _ old: OrderedTableID, _ new: OrderedTableID
+  ) throws {
+    let all = KeyRange()
+    guard try target.keyCount(in: new, all) == source.keyCount(in: old, all) else {
+      throw differs(name.fileName, nil)
+    }
+    _ = try source.scanKeys(of: old, all, isReversed: false) { key, value in
+      let copy = try target.withValue(of: [UInt8](copying: key), in: new) {
+        $0.hasSameBytes(as: value)
+      }
+      if copy != true { throw differs(name.fileName, nil) }
+      return .next
+    }
   }
 
   // MARK: Named buffers

@@ -7,8 +7,9 @@ package struct CommitLogScan {
     /// Where its header stands.
     package let offset: Int
     package let sequence: UInt64
+    let kind: CommitLogFormat.Kind
     /// Whether it is a checkpoint, and no save.
-    package let isCheckpoint: Bool
+    package var isCheckpoint: Bool { kind == .checkpoint }
     package let payloadCount: Int
     /// Whether it was brought to the disk before anything behind it was written.
     let isSynced: Bool
@@ -79,12 +80,24 @@ package struct CommitLogScan {
 
   /// A save, with the names of its tables: the number of each is its index.
   package func changes(of batch: Batch) throws -> (changes: ChangeSet, tableNames: [String]) {
+    let (changes, names, _) = try allChanges(of: batch)
+    return (changes, names)
+  }
+
+  /// The same, with the names of its ordered tables, too.
+  package func allChanges(
+    of batch: Batch
+  ) throws -> (changes: ChangeSet, tableNames: [String], orderedNames: [OrderedTableName]) {
     var names: [String] = []
-    let changes = try ChangeSet(encoded: try payload(of: batch)) { name in
+    var orderedNames: [OrderedTableName] = []
+    let changes = try ChangeSet(encoded: try payload(of: batch), kind: batch.kind) { name in
       names.append(name)
       return TableID(index: names.count - 1)
+    } orderedTable: { name in
+      orderedNames.append(name)
+      return OrderedTableID(index: orderedNames.count - 1)
     }
-    return (changes, names)
+    return (changes, names, orderedNames)
   }
 
   // MARK: Reading
@@ -94,7 +107,7 @@ package struct CommitLogScan {
       batch.payloadCount, at: batch.offset + CommitLogFormat.batchHeaderSize)
     guard let sealing else { return bytes }
     return try sealing.opened(
-      bytes, batch.isCheckpoint ? .checkpoint : .changes, epoch: epoch,
+      bytes, batch.kind, epoch: epoch,
       sequence: batch.sequence, .init(offset: batch.offset))
   }
 
@@ -148,7 +161,7 @@ package struct CommitLogScan {
     let payload = try storage.read(count, at: offset + CommitLogFormat.batchHeaderSize)
     guard header.checksum([payload]) == checksum else { return nil }
     let batch = Batch(
-      offset: offset, sequence: header.sequence, isCheckpoint: kind == .checkpoint,
+      offset: offset, sequence: header.sequence, kind: kind,
       payloadCount: count, isSynced: header.isSynced)
     return (header, batch)
   }

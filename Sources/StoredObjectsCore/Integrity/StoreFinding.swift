@@ -51,6 +51,8 @@ extension StoreFinding {
     public static let fileDamaged = Kind(description: "fileDamaged")
     /// A file lies among the class files and is none; if it was one, it is lost.
     public static let foreignFile = Kind(description: "foreignFile")
+    /// An index is lost, damaged, or disagrees with its class; it can be made anew.
+    public static let index = Kind(description: "index")
     /// Something in an encrypted store is not what was sealed in its place.
     public static let notAuthentic = Kind(description: "notAuthentic")
     /// The commit log is damaged.

@@ -5,7 +5,8 @@
 ///     0      slot A   | see CommitLogSlot | zeros up to 512
 ///     512    slot B   | the same, of another moment
 ///     4096   batch    | length (8) | epoch (8) | sequence (8) | checksum (4) | kind (4) | payload
-///                           kind: 1 changes, 2 checkpoint; the highest bit: not synced
+///                           kind: 1 changes, 2 checkpoint, 3 changes
+///                           with ordered tables; the highest bit: not synced
 ///            batch    ...
 ///            room that is set aside, or batches of earlier epochs
 ///
@@ -32,6 +33,10 @@ enum CommitLogFormat {
     case changes = 1
     /// A checkpoint: new class files are ready, and hold everything that stands before this batch.
     case checkpoint = 2
+    /// A save that changes ordered tables, too.
+    ///
+    /// Programs from before there were any refuse it, where they would lose the changes.
+    case orderedChanges = 3
   }
 
   /// Where the batch behind one of this payload begins.

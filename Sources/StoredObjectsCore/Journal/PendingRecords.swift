@@ -41,6 +41,8 @@ struct PendingRecords: Sendable {
 
   private(set) var tables: [TableID: Table] = [:]
   private(set) var names: [ExactName: Entry] = [:]
+  /// What is pending of ordered tables.
+  private(set) var ordered: [OrderedTableID: PendingKeys] = [:]
   private var batches: [[UInt8]] = []
   /// The number of bytes that are held.
   private(set) var byteCount = 0
@@ -52,7 +54,12 @@ struct PendingRecords: Sendable {
   /// - Parameters:
   ///   - changes: The save.
   ///   - files: What the files of the tables are like.
-  mutating func add(_ changes: ChangeSet, over files: [TableID: FileState]) {
+  ///   - keys: What is pending, with the save, of the ordered tables that it changes.
+  mutating func add(
+    _ changes: ChangeSet, over files: [TableID: FileState],
+    keys: [OrderedTableID: PendingKeys] = [:]
+  ) {
+    ordered.merge(keys) { $1 }
     for change in changes.tables where !change.records.isEmpty {
       let file = files[change.table] ?? FileState()
       let new = Table(fileGeneration: file.generation)

@@ -41,6 +41,7 @@ struct Recovery<Files: RecordFiles> {
     {
       throw loss
     }
+    try loseMissingIndexes()
     while let batch = try reader?.next() { try replay(batch) }
     if let reader { tail = try reader.tail() }
     try refuseMissingFiles()
@@ -49,20 +50,35 @@ struct Recovery<Files: RecordFiles> {
   private func refuseMissingFiles() throws {
     var all = manifest ?? StoreManifest(firstEpoch: 0)
     all.add(published)
-    let missing = try all.missingFiles(in: files.location, hasFile: files.hasFile)
+    let missing = try all.missingFiles(in: files.location, hasFile: files.hasAnyFile)
     if let first = missing.first { throw first }
+  }
+
+  /// An index whose file is gone is no damage: it is empty, and said to be so.
+  ///
+  /// A checkpoint in the log may still bring it.
+  private func loseMissingIndexes() throws {
+    for fileName in manifest?.files ?? [] {
+      guard let name = OrderedTableName(fileName: fileName), name.kind == .index,
+        !files.ordered.hasFile(name)
+      else { continue }
+      try files.ordered.lose(name)
+    }
   }
 
   private mutating func replay(_ batch: CommitLogReader.Batch) throws {
     let payload = try payload(batch)
     switch batch.kind {
-    case .changes:
-      let changes = try ChangeSet(encoded: payload) { try files.table(named: $0) }
+    case .changes, .orderedChanges:
+      let changes = try ChangeSet(
+        encoded: payload, kind: batch.kind, table: { try files.table(named: $0) },
+        orderedTable: { try files.ordered.table($0) })
       let states = try files.states(of: changes) { try files.hasRecord($0.rowID, in: $1) }
-      pending.add(changes, over: states)
+      let keys = try files.pendingKeys(adding: changes, to: pending)
+      pending.add(changes, over: states, keys: keys)
     case .checkpoint:
       let replacements = try Replacement.decode(payload)
-      try files.publish(replacements)
+      try files.publishAll(replacements)
       if !files.isReadOnly { try files.synchronizeNames() }
       published += replacements.map(\.name)
       // All that stood before is in the files.
@@ -124,7 +140,8 @@ struct Recovery<Files: RecordFiles> {
     var new =
       try old
       ?? StoreManifest(
-        firstEpoch: epoch, files: try files.filesForManifest())
+        firstEpoch: epoch,
+        files: try files.filesForManifest() + files.ordered.names().map(\.fileName))
     new.add(published)
     manifest = new
     if new == old { return }

@@ -103,7 +103,9 @@ extension StoreManifest {
   func missingFiles(
     in path: String, hasFile: (String) throws -> Bool
   ) rethrows -> [StoreError] {
-    try files.filter { try !hasFile($0) }.map { name in
+    // An index can be made anew.
+    let needed = files.filter { OrderedTableName(fileName: $0)?.kind != .index }
+    return try needed.filter { try !hasFile($0) }.map { name in
       StoreError(
         .damaged, "The file is gone, with all records in it. Bring it back from a backup.",
         at: .init(path: path, className: name))

@@ -27,7 +27,27 @@ extension Sealing {
       let range = try append(change.range, of: changes, place(ofBuffer: key), to: &sealed.bytes)
       sealed.names.append(.init(name: key, range: range))
     }
+    copyKeys(of: changes, to: &sealed)
     return sealed
+  }
+
+  /// Takes keys over as they are: the log is sealed around them, and so are the pages of their files.
+  private func copyKeys(of changes: ChangeSet, to sealed: inout ChangeSet) {
+    for table in changes.ordered where !table.isEmpty {
+      var copied = ChangeSet.OrderedTableChanges(
+        table: table.table, clearsFirst: table.clearsFirst)
+      copied.changes.reserveCapacity(table.changes.count)
+      for change in table.changes {
+        let start = sealed.bytes.count
+        sealed.bytes += changes.bytes[change.key.lowerBound..<change.value.upperBound]
+        copied.changes.append(
+          change.isRemoval
+            ? .init(removing: start, keyCount: change.key.count)
+            : .init(
+              putting: start, keyCount: change.key.count, valueCount: change.value.count))
+      }
+      sealed.ordered.append(copied)
+    }
   }
 
   private func append(

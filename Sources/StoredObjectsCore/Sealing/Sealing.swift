@@ -86,9 +86,15 @@ package final class Sealing: Sendable {
 
   // MARK: Errors
 
+  /// What users know a table by; nil when its name was not sealed by this store.
+  private func title(_ sealed: String) -> String? {
+    guard let ordered = OrderedTableName(fileName: sealed) else { return name(sealed) }
+    return name(ordered.name).map { OrderedTableName($0, kind: ordered.kind).fileName }
+  }
+
   /// An error of the files, by the names that their users know.
   package func naming(_ error: StoreError) -> StoreError {
-    guard let sealed = error.place.className, let name = name(sealed) else { return error }
+    guard let sealed = error.place.className, let name = title(sealed) else { return error }
     var place = error.place
     place.className = name
     return StoreError(error.code, error.message, at: place, underlying: error.underlying)
@@ -96,7 +102,7 @@ package final class Sealing: Sendable {
 
   /// A finding of the files, by the names that their users know.
   package func naming(_ finding: StoreFinding) -> StoreFinding {
-    guard let sealed = finding.place.className, let name = name(sealed) else { return finding }
+    guard let sealed = finding.place.className, let name = title(sealed) else { return finding }
     var place = finding.place
     place.className = name
     return StoreFinding(finding.kind, finding.message, at: place)

@@ -27,6 +27,12 @@ public struct ScriptedSave: Sendable {
   public private(set) var rows: [Row] = []
   /// Its named buffers; nil removes one.
   public private(set) var names: [(name: String, buffer: [UInt8]?)] = []
+  /// Keys of the ordered table ``index``, with values; nil removes a key.
+  public private(set) var keys: [(key: [UInt8], value: [UInt8]?)] = []
+  /// Whether all keys that were there before go first.
+  public private(set) var clearsKeys = false
+  /// The ordered table of all scripts.
+  public static let index = OrderedTableName("Words", kind: .data)
   /// Whether the log is folded after it.
   public let isFollowedByCheckpoint: Bool
 
@@ -55,6 +61,16 @@ public struct ScriptedSave: Sendable {
       names = [
         (["Favorite", "Order"].randomElement(using: &generator) ?? "", isSet ? bytes(9) : nil)
       ]
+    }
+    addKeys(isLarge ? 60 : Int.random(in: 0...4, using: &generator), &generator)
+  }
+
+  private mutating func addKeys(_ count: Int, _ generator: inout SeededGenerator) {
+    clearsKeys = Int.random(in: 0..<40, using: &generator) == 0
+    for _ in 0..<count {
+      let key = Array("Song \(Int.random(in: 0..<300, using: &generator))".utf8)
+      let isRemoval = Int.random(in: 0..<3, using: &generator) == 0
+      keys.append((key, isRemoval ? nil : bytes(.random(in: 0...40, using: &generator))))
     }
   }
 
@@ -98,6 +114,9 @@ public struct ScriptedSave: Sendable {
         }
       }
       for (name, buffer) in names { changes.set(name, buffer) }
+      let index = try backend.orderedTable(Self.index)
+      if clearsKeys { changes.clear(index) }
+      for (key, value) in keys { changes.set(key, to: value, in: index) }
     }
   }
 }

@@ -13,6 +13,8 @@ public final class SimulatedFiles: RecordFiles {
   public let location = "simulated disk"
   /// Whether nothing may be written.
   public let isReadOnly: Bool
+  /// The files of ordered tables.
+  public let ordered: OrderedFiles
   private let state = Mutex(State())
 
   private static let buffers = "NamedBuffers"
@@ -30,6 +32,7 @@ public final class SimulatedFiles: RecordFiles {
   public init(_ disk: SimulatedDisk, isReadOnly: Bool = false) {
     self.disk = disk
     self.isReadOnly = isReadOnly
+    ordered = OrderedFiles(SimulatedOrderedPlace(disk: disk, isReadOnly: isReadOnly))
   }
 
   typealias Content = [[UInt8]: [UInt8]]
@@ -62,7 +65,7 @@ public final class SimulatedFiles: RecordFiles {
       else {
         return false
       }
-      return try !content(name).isEmpty
+      return try !OrderedFiles.isFile(name) && !content(name).isEmpty
     }
   }
 
@@ -246,12 +249,13 @@ public final class SimulatedFiles: RecordFiles {
   public func filesForManifest() -> [String] {
     disk.names.filter {
       $0 != Self.log && $0 != Self.manifest && $0 != Self.key && !$0.hasPrefix(".")
+        && !OrderedFiles.isFile($0)
     }
   }
 
   /// Whether there is a file of this name.
   public func hasFile(_ name: String) -> Bool { disk.names.contains(name) }
 
-  /// Does nothing.
-  public func close() {}
+  /// Lets go of the ordered tables.
+  public func close() { ordered.close() }
 }

@@ -6,6 +6,8 @@ public struct StoreImage: Hashable, Sendable {
   public private(set) var tables: [String: [UInt32: [UInt8]]] = [:]
   /// The named buffers.
   public private(set) var names: [String: [UInt8]] = [:]
+  /// The keys of the ordered tables, by their names' files.
+  public private(set) var keys: [String: [[UInt8]: [UInt8]]] = [:]
 
   /// An empty store.
   public init() {}
@@ -25,12 +27,37 @@ public struct StoreImage: Hashable, Sendable {
       tables[name] = records
     }
     for name in try backend.bufferNames() { names[name] = try backend.namedBuffer(name) }
+    for name in try backend.orderedTableNames() { try readKeys(of: name, backend) }
+  }
+
+  private mutating func readKeys(
+    of name: OrderedTableName, _ backend: some StoreBackend
+  ) throws {
+    let table = try backend.orderedTable(name)
+    let entries = try backend.keys(in: table)
+    let count = try backend.keyCount(in: table, KeyRange())
+    try expect(entries.count == count, "\(name) has \(count) keys, and lists \(entries.count)")
+    try expect(
+      zip(entries, entries.dropFirst()).allSatisfy { $0.key.lexicographicallyPrecedes($1.key) },
+      "the keys of \(name) are not in their order")
+    for entry in entries {
+      try expect(
+        backend.value(of: entry.key, in: table) == entry.value, "a key of \(name) has two values")
+    }
+    keys["\(name)"] = Dictionary(uniqueKeysWithValues: entries.map { ($0.key, $0.value) })
   }
 
   /// Takes in a save.
   public mutating func apply(_ save: ScriptedSave) {
     for row in save.rows { set(row.table, row.rowID, row.record) }
     for (name, buffer) in save.names { set(name, buffer) }
+    applyKeys(of: save)
+  }
+
+  /// Takes in what a save does to ordered tables.
+  public mutating func applyKeys(of save: ScriptedSave) {
+    if save.clearsKeys { keys["\(ScriptedSave.index)"] = nil }
+    for (key, value) in save.keys { set(key, to: value, in: ScriptedSave.index) }
   }
 
   /// Writes a row, or removes it.
@@ -41,6 +68,12 @@ public struct StoreImage: Hashable, Sendable {
 
   /// Sets a named buffer, or removes it.
   public mutating func set(_ name: String, _ buffer: [UInt8]?) { names[name] = buffer }
+
+  /// Puts a key of an ordered table, or removes it.
+  public mutating func set(_ key: [UInt8], to value: [UInt8]?, in table: OrderedTableName) {
+    keys["\(table)", default: [:]][key] = value
+    if keys["\(table)"]?.isEmpty == true { keys["\(table)"] = nil }
+  }
 
   /// The image after a save.
   public func applying(_ save: ScriptedSave) -> StoreImage {
@@ -60,6 +93,10 @@ public struct StoreImage: Hashable, Sendable {
     }
     for name in Set(names.keys).union(other.names.keys).sorted()
     where names[name] != other.names[name] { differences.append("buffer \(name)") }
+    for name in Set(keys.keys).union(other.keys.keys).sorted() where keys[name] != other.keys[name]
+    {
+      differences.append("the keys of \(name)")
+    }
     return differences
   }
 }

@@ -14,7 +14,7 @@ extension TokyoCabinetFiles {
     var inspection = StoreInspection(tableNames: [])
     for name in try fileNames().sorted() {
       let isOther = [StoreDirectory.log, StoreDirectory.manifest, StoreDirectory.key].contains(name)
-      if isOther || name.hasPrefix(".") { continue }
+      if isOther || name.hasPrefix(".") || OrderedFiles.isFile(name) { continue }
       try inspect(name, &inspection)
     }
     return inspection

@@ -52,6 +52,19 @@ private final class UnloggedBackend<Files: RecordFiles>: StoreBackend {
     if durability != .none { try files.synchronizeNames() }
   }
 
+  // What these engines are measured with has no indexes.
+  func orderedTable(_ name: OrderedTableName) throws -> OrderedTableID { throw Self.unordered }
+  func orderedTableNames() throws -> [OrderedTableName] { [] }
+  func keyCount(in table: OrderedTableID, _ range: KeyRange) throws -> Int { throw Self.unordered }
+  func withValue<Result>(
+    of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? { throw Self.unordered }
+  func scanKeys(
+    of table: OrderedTableID, _ range: KeyRange, isReversed: Bool,
+    _ body: (RawSpan, RawSpan) throws -> ScanStep
+  ) throws -> Bool { throw Self.unordered }
+  private static var unordered: StoreError { StoreError(.ioError, "No ordered tables here.") }
+
   var location: String { files.location }
   var isReadOnly: Bool { files.isReadOnly }
   func table(named name: String) throws -> TableID { try files.table(named: name) }

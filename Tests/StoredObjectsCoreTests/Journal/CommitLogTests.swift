@@ -82,7 +82,12 @@ struct CommitLogTests {
     changes.tables = [
       .init(table: TableID(index: 0), records: [.init(kind: .insert, rowID: 2, range: 0..<3)])
     ]
-    try writer.append(.changes, [changes.encodedIndex { _ in "A" }, changes.bytes])
+    let index = changes.encodedIndex { _ in
+      "A"
+    } orderedName: { _ in
+      .init("A", kind: .data)
+    }
+    try writer.append(.changes, [index, changes.bytes])
     let expected =
       "2d000000000000000100000000000000000000000000000066120c3301000000"
       + "010000000100000041010000000002000000000000000000000003000000000000000300000000000000070809"

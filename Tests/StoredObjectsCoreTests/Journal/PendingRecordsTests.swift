@@ -19,6 +19,9 @@ struct PendingRecordsTests {
       }
     }
     for (name, buffer) in save.names { builder.set(name, buffer) }
+    let index = OrderedTableID(index: 0)
+    if save.clearsKeys { builder.clear(index) }
+    for (key, value) in save.keys { builder.set(key, to: value, in: index) }
     return builder.changeSet
   }
 
@@ -28,15 +31,33 @@ struct PendingRecordsTests {
         "\(table.table.index) \($0.kind) \($0.rowID) \(Array(changes.bytes[$0.range]))"
       }
     } + changes.names.map { "\($0.name) \($0.range.map { Array(changes.bytes[$0]) } ?? [1])" }
+      + changes.ordered.flatMap { table in
+        table.changes.map {
+          """
+          \(table.table.index) \(table.clearsFirst) \(Array(changes.bytes[$0.key])) \
+          \($0.isRemoval) \(Array(changes.bytes[$0.value]))
+          """
+        }
+      }
   }
 
   private func encoded(_ changes: ChangeSet) -> [UInt8] {
-    changes.encodedIndex { Self.names[$0.index] } + changes.bytes
+    changes.encodedIndex {
+      Self.names[$0.index]
+    } orderedName: { _ in
+      ScriptedSave.index
+    }
+      + changes.bytes
   }
 
-  private func decoded(_ bytes: [UInt8]) throws -> ChangeSet {
-    try ChangeSet(encoded: bytes) { name in
+  private func decoded(
+    _ bytes: [UInt8], _ kind: CommitLogFormat.Kind = .changes
+  ) throws -> ChangeSet {
+    try ChangeSet(encoded: bytes, kind: kind) { name in
       TableID(index: try #require(Self.names.firstIndex(of: name)))
+    } orderedTable: { name in
+      #expect(name == ScriptedSave.index)
+      return OrderedTableID(index: 0)
     }
   }
 
@@ -46,19 +67,19 @@ struct PendingRecordsTests {
     let seed = generator.next()
     for number in 1...60 {
       let original = changes(ScriptedSave(number, seed: seed, largeByteCount: 1000))
-      #expect(described(try decoded(encoded(original))) == described(original))
+      #expect(described(try decoded(encoded(original), original.kind)) == described(original))
     }
   }
 
   @Test("Every prefix of an encoded change set is an error, and so is a byte too many")
   func prefixes() throws {
     var generator = Seeds.generator(for: "prefixes of change sets")
-    let bytes = encoded(
-      changes(ScriptedSave(7, seed: generator.next(), largeByteCount: 200)))
+    let save = changes(ScriptedSave(7, seed: generator.next(), largeByteCount: 200))
+    let bytes = encoded(save)
     for count in bytes.indices {
-      #expect(throws: (any Error).self) { try decoded(Array(bytes[..<count])) }
+      #expect(throws: (any Error).self) { try decoded(Array(bytes[..<count]), save.kind) }
     }
-    #expect(throws: DataBufferError.self) { try decoded(bytes + [0]) }
+    #expect(throws: DataBufferError.self) { try decoded(bytes + [0], save.kind) }
   }
 
   @Test("A record that ends behind the last byte is an error")
@@ -88,6 +109,9 @@ struct PendingRecordsTests {
       // Merged, it takes the files to the same place at once.
       var merged = file
       merged.apply(try decoded(encoded(pending.merged())), names: Self.names)
+      for number in 6...30 {
+        merged.applyKeys(of: ScriptedSave(number, seed: seed, largeByteCount: 100))
+      }
       #expect(merged.differences(from: image) == [])
     }
   }

@@ -1,0 +1,94 @@
+extension ChangeSet {
+  /// The change of one key of an ordered table; key and value are one behind the other in
+  /// ``ChangeSet/bytes``.
+  ///
+  /// It takes 16 bytes, because a save may have millions.
+  public struct KeyChange: Sendable {
+    @usableFromInline let start: UInt64
+    @usableFromInline let keyCount: UInt32
+    @usableFromInline let valueCount: UInt32
+
+    @usableFromInline static let removal = UInt32.max
+
+    /// Puts a key with a value, whether the key is there or not.
+    ///
+    /// - Precondition: key and value are smaller than 2 GiB.
+    public init(putting start: Int, keyCount: Int, valueCount: Int) {
+      precondition(keyCount <= Int32.max && valueCount <= Int32.max, "a key of 2 GiB or more")
+      (self.start, self.keyCount) = (UInt64(start), UInt32(keyCount))
+      self.valueCount = UInt32(valueCount)
+    }
+
+    /// Removes a key, if it is there.
+    ///
+    /// - Precondition: the key is smaller than 2 GiB.
+    public init(removing start: Int, keyCount: Int) {
+      precondition(keyCount <= Int32.max, "a key of 2 GiB or more")
+      (self.start, self.keyCount) = (UInt64(start), UInt32(keyCount))
+      valueCount = Self.removal
+    }
+
+    /// Whether the key is removed.
+    @inlinable public var isRemoval: Bool { valueCount == Self.removal }
+    /// Where the key stands in ``ChangeSet/bytes``.
+    @inlinable public var key: Range<Int> { Int(start)..<Int(start) + Int(keyCount) }
+    /// Where the value stands; empty for a removal.
+    @inlinable public var value: Range<Int> {
+      key.upperBound..<key.upperBound + (isRemoval ? 0 : Int(valueCount))
+    }
+  }
+
+  /// The changes of one ordered table.
+  public struct OrderedTableChanges: Sendable {
+    /// The table, as ``StoreBackend/orderedTable(_:)`` named it.
+    public let table: OrderedTableID
+    /// Whether all keys that are there are removed first.
+    public var clearsFirst: Bool
+    /// The changes; where a key comes twice, the later one counts.
+    ///
+    /// Sorted ones are the quickest.
+    public var changes: [KeyChange]
+
+    /// Describes the changes of one ordered table.
+    public init(table: OrderedTableID, clearsFirst: Bool = false, changes: [KeyChange] = []) {
+      (self.table, self.clearsFirst, self.changes) = (table, clearsFirst, changes)
+    }
+
+    /// Whether there is nothing to do.
+    public var isEmpty: Bool { !clearsFirst && changes.isEmpty }
+  }
+}
+
+extension ChangeSet {
+  /// Adds the change of a key: its bytes go to the end of ``bytes``.
+  ///
+  /// Complexity: linear in the key and the value.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - value: Its value; nil removes the key.
+  ///   - table: The table.
+  public mutating func set(_ key: [UInt8], to value: [UInt8]?, in table: OrderedTableID) {
+    let start = bytes.count
+    bytes += key
+    let change: KeyChange
+    if let value {
+      bytes += value
+      change = KeyChange(putting: start, keyCount: key.count, valueCount: value.count)
+    } else {
+      change = KeyChange(removing: start, keyCount: key.count)
+    }
+    ordered[indexOfChanges(of: table)].changes.append(change)
+  }
+
+  /// Removes all keys of a table before what else happens to it.
+  public mutating func clear(_ table: OrderedTableID) {
+    ordered[indexOfChanges(of: table)].clearsFirst = true
+  }
+
+  private mutating func indexOfChanges(of table: OrderedTableID) -> Int {
+    if let known = ordered.lastIndex(where: { $0.table == table }) { return known }
+    ordered.append(OrderedTableChanges(table: table))
+    return ordered.count - 1
+  }
+}

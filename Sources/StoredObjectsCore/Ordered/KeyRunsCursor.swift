@@ -1,0 +1,68 @@
+import Files
+
+/// Goes through several runs at once in the order of their keys, forwards or backwards.
+///
+/// Of several changes of a key it shows the newest.
+struct KeyRunsCursor {
+  private let runs: [KeyRun]
+  /// What is left of each run.
+  private var parts: [Range<Int>]
+  private let isReversed: Bool
+  /// The run that has the next change; nil at the end.
+  private var head: Int?
+
+  init(_ runs: [KeyRun], _ range: KeyRange, isReversed: Bool) {
+    self.runs = runs
+    self.isReversed = isReversed
+    parts = runs.map { $0.part(in: range) }
+    findHead()
+  }
+
+  var isAtEnd: Bool { head == nil }
+
+  /// The next change, and the bytes it is in.
+  var next: (bytes: [UInt8], change: ChangeSet.KeyChange)? {
+    head.map { (runs[$0].bytes, runs[$0].changes[place($0)]) }
+  }
+
+  /// Compares the key of the next change with another; below zero is earlier on the way.
+  func compareNext(_ key: RawSpan) -> Int? {
+    guard let head else { return nil }
+    let order = runs[head].compare(place(head), key)
+    return isReversed ? -order : order
+  }
+
+  /// Goes on behind the next change, and all older ones of its key.
+  mutating func advance() {
+    guard let head else { return }
+    let place = place(head)
+    for run in runs.indices where run != head && !parts[run].isEmpty {
+      if runs[run].compare(self.place(run), runs[head], place) == 0 { step(run) }
+    }
+    step(head)
+    findHead()
+  }
+
+  private func place(_ run: Int) -> Int {
+    isReversed ? parts[run].upperBound - 1 : parts[run].lowerBound
+  }
+
+  private mutating func step(_ run: Int) {
+    let part = parts[run]
+    parts[run] =
+      isReversed
+      ? part.lowerBound..<part.upperBound - 1 : part.lowerBound + 1..<part.upperBound
+  }
+
+  private mutating func findHead() {
+    head = nil
+    for run in runs.indices where !parts[run].isEmpty {
+      guard let best = head else {
+        head = run
+        continue
+      }
+      let order = runs[run].compare(place(run), runs[best], place(best))
+      if order == 0 || (order < 0) != isReversed { head = run }
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import Files
+import Locks
+
+extension LoggedBackend {
+  /// The number of an ordered table.
+  public func orderedTable(_ name: OrderedTableName) throws -> OrderedTableID {
+    try checkOpen()
+    guard let sealing else { return try files.ordered.table(name) }
+    return try naming {
+      try files.ordered.table(
+        OrderedTableName(sealing.fileName(ofTable: name.name), kind: name.kind))
+    }
+  }
+
+  /// The names of the ordered tables that have keys.
+  public func orderedTableNames() throws -> [OrderedTableName] {
+    try checkOpen()
+    var names = Set(try files.ordered.names())
+    for table in state.withLock({ $0.pending }).ordered.keys {
+      names.insert(try files.ordered.name(of: table))
+    }
+    let found = try names.filter { try keyCount(in: files.ordered.table($0), KeyRange()) > 0 }
+    guard let sealing else { return Array(found) }
+    return found.compactMap { sealed in
+      sealing.name(sealed.name).map { OrderedTableName($0, kind: sealed.kind) }
+    }
+  }
+
+  /// The number of keys in a range.
+  public func keyCount(in table: OrderedTableID, _ range: KeyRange) throws -> Int {
+    try naming { try view(of: table).count(in: range) }
+  }
+
+  /// Lends the value of a key: what is pending of it, or what the file has.
+  public func withValue<Result>(
+    of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? {
+    let view = try view(of: table)
+    return try naming { try key.lend { try view.withValue($0, body) } }
+  }
+
+  /// Lends keys and values, as they were when the call began.
+  public func scanKeys(
+    of table: OrderedTableID, _ range: KeyRange, isReversed: Bool,
+    _ body: (RawSpan, RawSpan) throws -> ScanStep
+  ) throws -> Bool {
+    try naming { try view(of: table).scan(range, isReversed: isReversed, body) }
+  }
+
+  /// The table as it is now.
+  private func view(of table: OrderedTableID) throws -> OrderedView {
+    // Opened without holding up those who look at other tables.
+    _ = try files.ordered.file(of: table)
+    return try state.withLock { state in
+      try check(state)
+      let (file, generation) = try files.ordered.file(of: table)
+      guard let pending = state.pending.ordered[table], pending.fileGeneration == generation else {
+        return OrderedView(file: file.opened, runs: KeyRuns())
+      }
+      return pending.view(over: file.opened)
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import Files
+import Locks
+
+extension MemoryBackend {
+  /// The number of an ordered table, new or known.
+  public func orderedTable(_ name: OrderedTableName) throws -> OrderedTableID {
+    guard !name.name.isEmpty else {
+      throw StoreError(.invalidName, "An ordered table needs a name.", at: .init(path: location))
+    }
+    return try inSession { session in
+      if let known = session.ordered.firstIndex(of: name) { return OrderedTableID(index: known) }
+      session.ordered.append(name)
+      return OrderedTableID(index: session.ordered.count - 1)
+    }
+  }
+
+  /// The names of the ordered tables that have keys.
+  public func orderedTableNames() throws -> [OrderedTableName] {
+    try checkOpen()
+    return disk.contents.withLock { $0.ordered.filter { !$0.value.isEmpty }.map(\.key) }
+  }
+
+  /// The number of keys in a range.
+  public func keyCount(in table: OrderedTableID, _ range: KeyRange) throws -> Int {
+    try view(of: table).count(in: range)
+  }
+
+  /// Lends the value of a key.
+  public func withValue<Result>(
+    of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? {
+    let view = try view(of: table)
+    return try key.lend { try view.withValue($0, body) }
+  }
+
+  /// Lends keys and values, as they were when the call began.
+  public func scanKeys(
+    of table: OrderedTableID, _ range: KeyRange, isReversed: Bool,
+    _ body: (RawSpan, RawSpan) throws -> ScanStep
+  ) throws -> Bool {
+    try view(of: table).scan(range, isReversed: isReversed, body)
+  }
+
+  private func view(of table: OrderedTableID) throws -> OrderedView {
+    let name = try inSession { $0.ordered[table.index] }
+    return OrderedView(
+      file: nil, runs: disk.contents.withLock { $0.ordered[name] ?? KeyRuns() })
+  }
+}

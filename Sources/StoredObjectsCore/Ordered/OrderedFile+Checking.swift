@@ -1,0 +1,107 @@
+import Files
+
+extension OrderedFile {
+  /// Reads all pages, and compares what each says with what is below it.
+  ///
+  /// Complexity: linear in the size of the file.
+  ///
+  /// - Throws: ``StoreError`` with `damaged` for the first thing that is wrong.
+  func check() throws {
+    var check = OrderedFileCheck(file: self)
+    if footer.depth > 0 { try check.walk(footer.root, Int(footer.depth) - 1) }
+    guard check.count == count else {
+      throw damage("It has \(check.count) keys, and should have \(count)", at: byteCount)
+    }
+  }
+}
+
+private struct OrderedFileCheck {
+  let file: OrderedFile
+  /// The keys so far, and the last of them.
+  private(set) var count = 0
+  private var last: [UInt8]?
+
+  init(file: OrderedFile) { self.file = file }
+
+  mutating func walk(_ place: OrderedFile.Child, _ level: Int) throws {
+    guard place.rank == count else {
+      throw file.damage(
+        "A page counts \(place.rank) keys before it, not \(count)", at: place.offset)
+    }
+    try file.withPage(place, level: level) { page, bytes in
+      for index in 0..<page.count {
+        let (rest, _) = try page.entry(index, bytes)
+        let key =
+          [UInt8](copying: bytes.extracting(page.prefix))
+          + [UInt8](copying: bytes.extracting(rest))
+        if level == 0 { try take(key, place) } else { try enter(index, key, page, bytes, level) }
+      }
+    }
+  }
+
+  private mutating func enter(
+    _ index: Int, _ separator: [UInt8], _ page: OrderedPage, _ bytes: RawSpan, _ level: Int
+  ) throws {
+    let child = try page.child(index, bytes)
+    let isBehind = last.map { $0.lexicographicallyPrecedes(separator) } ?? separator.isEmpty
+    let before = last
+    try walk(child, level - 1)
+    // The first page of each level is found by the empty key, and by what its parent is found by.
+    guard isBehind || index == 0, try isFirst(separator, child, level - 1), before != last else {
+      throw file.damage("A page is not found by its keys", at: child.offset)
+    }
+  }
+
+  /// Whether a separator is not behind the first key of a page.
+  private func isFirst(
+    _ separator: [UInt8], _ place: OrderedFile.Child, _ level: Int
+  ) throws -> Bool {
+    try file.withPage(place, level: level) { page, bytes in
+      if level > 0 { return try isFirst(separator, page.child(0, bytes), level - 1) }
+      let first =
+        [UInt8](copying: bytes.extracting(page.prefix))
+        + [UInt8](copying: bytes.extracting(try page.entry(0, bytes).key))
+      return !first.lexicographicallyPrecedes(separator)
+    }
+  }
+
+  private mutating func take(_ key: [UInt8], _ place: OrderedFile.Child) throws {
+    if let last, !last.lexicographicallyPrecedes(key) {
+      throw file.damage("Keys are not in their order", at: place.offset)
+    }
+    last = key
+    count += 1
+  }
+}
+
+extension OrderedFiles {
+  /// What is wrong with the files.
+  func inspect() throws -> [StoreFinding] {
+    try names().sorted { $0.fileName < $1.fileName }.compactMap { try finding(in: $0) }
+      + lostIndexes()
+  }
+
+  private func finding(in name: OrderedTableName) throws -> StoreFinding? {
+    do {
+      let file = try file(of: table(name)).file
+      try file.opened?.check()
+      return nil
+    } catch let error as StoreError where error.code == .damaged {
+      return StoreFinding(
+        name.kind == .index ? .index : .fileDamaged, error.message + Self.cure(name.kind),
+        at: .init(path: place.location, className: name.fileName, offset: error.place.offset))
+    }
+  }
+
+  private static func cure(_ kind: OrderedTableName.Kind) -> String {
+    kind == .index ? " It is made anew when its class is next registered." : " Salvage the store."
+  }
+
+  private func lostIndexes() -> [StoreFinding] {
+    lostNames().map { name in
+      StoreFinding(
+        .index, "The file of the index is gone or damaged." + Self.cure(.index),
+        at: .init(path: place.location, className: name.fileName))
+    }
+  }
+}

@@ -1,0 +1,256 @@
+package import Files
+import Locks
+
+/// Where the files of ordered tables are.
+package protocol OrderedFilePlace: Sendable {
+  /// The place, as a user would name it.
+  var location: String { get }
+  /// Whether nothing may be written.
+  var isReadOnly: Bool { get }
+  /// The names of all files.
+  func names() throws -> [String]
+  /// Whether there is a file.
+  func hasFile(_ name: String) -> Bool
+  /// A file; nil when there is none.
+  func open(_ name: String) throws -> MappedFile?
+  /// Begins a new file, in place of one of this name.
+  func create(_ name: String) throws -> any OrderedFileSink
+  /// Gives a file another name, in place of one that has it.
+  func rename(_ name: String, to newName: String) throws
+  /// Removes a file; one that isn't there is fine.
+  func remove(_ name: String)
+}
+
+/// The files of a backend's ordered tables, under its commit log: one for each table.
+///
+/// They have the same format, whatever the backend keeps its records in. Safe on any threads.
+public final class OrderedFiles: Sendable {
+  let place: any OrderedFilePlace
+  private let codec: (any OrderedPageCodec)?
+  /// What an encrypted store's pages are sealed with.
+  private let sealing = Locked<Sealing?>(nil)
+  private let state = Locked(State())
+
+  private struct State {
+    var tables: [Table] = []
+    var isClosed = false
+  }
+
+  private struct Table {
+    let name: OrderedTableName
+    /// Where the file is: under its name, unless a reader found that a writer had died before renaming.
+    var fileName: String
+    var file = File.unknown
+    /// How often the file has been replaced.
+    var generation: UInt64 = 0
+  }
+
+  enum File: Sendable {
+    case unknown
+    /// There is none, and never was.
+    case missing
+    /// There was one, which is gone or damaged; the table is an index, which can be made anew.
+    case lost
+    case open(OrderedFile)
+
+    var opened: OrderedFile? { if case .open(let file) = self { file } else { nil } }
+    var isLost: Bool { if case .lost = self { true } else { false } }
+  }
+
+  package init(_ place: any OrderedFilePlace, codec: (any OrderedPageCodec)? = nil) {
+    (self.place, self.codec) = (place, codec)
+  }
+
+  /// The files in a directory, which the backend has locked.
+  public convenience init(directory: String, isReadOnly: Bool) {
+    self.init(OrderedDirectory(location: directory, isReadOnly: isReadOnly))
+  }
+
+  /// Has pages sealed; before anything is read.
+  func use(_ sealing: Sealing?) { self.sealing.withLock { $0 = sealing } }
+
+  private func pageCodec(of name: OrderedTableName) -> (any OrderedPageCodec)? {
+    guard let sealing = sealing.withLock({ $0 }) else { return codec }
+    return SealedPages(sealing.seal, fileName: name.fileName)
+  }
+
+  /// Whether a file is named as one of an ordered table.
+  public static func isFile(_ name: String) -> Bool { OrderedTableName(fileName: name) != nil }
+
+  /// The number of a table.
+  func table(_ name: OrderedTableName) throws -> OrderedTableID {
+    try name.check()
+    return try state.withLock { state in
+      try Self.checkOpen(state)
+      if let known = state.tables.firstIndex(where: { $0.name == name }) {
+        return OrderedTableID(index: known)
+      }
+      state.tables.append(Table(name: name, fileName: name.fileName))
+      return OrderedTableID(index: state.tables.count - 1)
+    }
+  }
+
+  /// The name of a table that has a number.
+  func name(of table: OrderedTableID) throws -> OrderedTableName {
+    try state.withLock { try Self.table(table, in: $0).name }
+  }
+
+  private static func checkOpen(_ state: State) throws {
+    if state.isClosed { throw StoreError(.closed, "The backend has been closed.") }
+  }
+
+  private static func table(_ id: OrderedTableID, in state: State) throws -> Table {
+    try checkOpen(state)
+    precondition(state.tables.indices.contains(id.index), "an ordered table of another backend")
+    return state.tables[id.index]
+  }
+
+  /// The file of a table, and how often it has been replaced.
+  ///
+  /// - Throws: ``StoreError`` with `damaged` for what is no index, `ioError` or `closed`.
+  func file(of id: OrderedTableID) throws -> (file: File, generation: UInt64) {
+    try state.withLock { state in
+      var table = try Self.table(id, in: state)
+      if case .unknown = table.file {
+        table.file = try open(table)
+        state.tables[id.index] = table
+      }
+      return (table.file, table.generation)
+    }
+  }
+
+  private func open(_ table: Table) throws -> File {
+    do {
+      guard let map = try systemErrors(at: place.location, { try place.open(table.fileName) })
+      else { return .missing }
+      return .open(try OrderedFile(map, codec: pageCodec(of: table.name)))
+    } catch let error as StoreError where error.code == .damaged && table.name.kind == .index {
+      return .lost
+    }
+  }
+
+  /// Takes note that the file of an index should be there and is not, or is damaged.
+  func lose(_ name: OrderedTableName) throws {
+    let id = try table(name)
+    state.withLock { $0.tables[id.index].file = .lost }
+  }
+
+  /// The tables that have files, in no order.
+  func names() throws -> [OrderedTableName] {
+    let redirected = try state.withLock { state in
+      try Self.checkOpen(state)
+      return state.tables.filter { $0.fileName != $0.name.fileName }.map(\.name)
+    }
+    let found = try systemErrors(at: place.location) { try place.names() }
+    return Array(Set(found.compactMap(OrderedTableName.init(fileName:))).union(redirected))
+  }
+
+  /// The indexes that are known to be lost.
+  func lostNames() -> [OrderedTableName] {
+    state.withLock { state in state.tables.filter(\.file.isLost).map(\.name) }
+  }
+
+  /// Whether there is a file of a table.
+  func hasFile(_ name: OrderedTableName) -> Bool {
+    let fileName = state.withLock { $0.tables.first { $0.name == name }?.fileName }
+    return place.hasFile(fileName ?? name.fileName)
+  }
+
+  // MARK: Replacing
+
+  /// Makes new files of the old ones and what is pending.
+  ///
+  /// Complexity: linear in the sizes of the files.
+  ///
+  /// - Throws: ``StoreError`` with `full`, `ioError`, `damaged` or `closed`. No new file is left then.
+  func prepare(
+    _ pending: [(OrderedTableID, PendingKeys)], durability: Durability
+  ) throws -> [Replacement] {
+    var made: [Replacement] = []
+    do {
+      for (table, keys) in pending {
+        let (file, _) = try file(of: table)
+        if file.isLost && !keys.isCleared { continue }
+        let replacement = Replacement(
+          newName: "\(StoreDirectory.newPrefix)ordered-\(made.count)",
+          name: try name(of: table).fileName)
+        made.append(replacement)
+        try systemErrors(at: place.location) {
+          try write(
+            keys.view(over: file.opened), to: replacement, isSynced: durability != .none)
+        }
+      }
+      return made
+    } catch {
+      for replacement in made { place.remove(replacement.newName) }
+      throw error
+    }
+  }
+
+  private func write(_ view: OrderedView, to replacement: Replacement, isSynced: Bool) throws {
+    do {
+      try writeKeys(of: view, to: replacement, isSynced: isSynced)
+    } catch let error as StoreError where error.code == .damaged {
+      guard OrderedTableName(fileName: replacement.name)?.kind == .index else { throw error }
+      // An index that is empty is made anew, and one that is not is believed.
+      let nothing = OrderedView(file: nil, runs: KeyRuns())
+      try writeKeys(of: nothing, to: replacement, isSynced: isSynced)
+    }
+  }
+
+  private func writeKeys(
+    of view: OrderedView, to replacement: Replacement, isSynced: Bool
+  ) throws {
+    let codec = OrderedTableName(fileName: replacement.name).flatMap { pageCodec(of: $0) }
+    var writer = OrderedFileWriter(try place.create(replacement.newName), codec: codec)
+    _ = try view.scan(KeyRange()) { key, value in
+      try writer.append(key, value)
+      return .next
+    }
+    try writer.finish(isSynced: isSynced)
+  }
+
+  /// Gives new files their final names, or, where nothing may be written, reads them where they are.
+  func publish(_ replacements: [Replacement]) throws {
+    for replacement in replacements {
+      guard replacement.newName.hasPrefix(StoreDirectory.newPrefix),
+        !replacement.newName.contains("/"),
+        let name = OrderedTableName(fileName: replacement.name)
+      else {
+        throw StoreError(
+          .damaged, "The log names a file that it can't mean.", at: .init(path: place.location))
+      }
+      try publish(replacement.newName, table(name).index)
+    }
+  }
+
+  private func publish(_ newName: String, _ index: Int) throws {
+    try state.withLock { state in
+      var table = state.tables[index]
+      try systemErrors(at: place.location) {
+        guard place.hasFile(newName) else { return }
+        if place.isReadOnly {
+          table.fileName = newName
+        } else {
+          try place.rename(newName, to: table.name.fileName)
+        }
+        table.file = .unknown
+        table.generation += 1
+      }
+      state.tables[index] = table
+    }
+  }
+
+  /// The size of the files of some tables.
+  func byteCount(of tables: some Sequence<OrderedTableID>) throws -> Int {
+    try tables.reduce(0) { $0 + (try file(of: $1).file.opened?.byteCount ?? 0) }
+  }
+
+  /// Gives the files back, as soon as nobody reads them any more.
+  public func close() {
+    state.withLock { state in
+      state.isClosed = true
+      state.tables = []
+    }
+  }
+}

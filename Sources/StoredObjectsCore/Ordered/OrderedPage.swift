@@ -1,0 +1,92 @@
+import Files
+
+/// The numbers by which the entries of a page are found.
+///
+/// Nothing in a page is believed: what makes no sense is an error with the offset in the page.
+struct OrderedPage {
+  /// The page makes no sense at an offset.
+  struct Damage: Error { let offset: Int }
+
+  let count: Int
+  let level: Int
+  let prefix: Range<Int>
+  private let entries: Int
+  private let end: Int
+
+  init(_ page: RawSpan) throws(Damage) {
+    guard page.byteCount >= OrderedFileFormat.fieldsSize else { throw Damage(offset: 0) }
+    count = Int(page.loadUInt16(at: 0, isBigEndian: false))
+    level = Int(page.loadByte(at: 2))
+    let start = OrderedFileFormat.fieldsSize + OrderedFileFormat.slotSize(level) * count
+    let prefixCount = Int(page.loadUInt32(at: 4, isBigEndian: false))
+    guard count > 0, start + prefixCount <= page.byteCount else { throw Damage(offset: 4) }
+    prefix = start..<start + prefixCount
+    entries = prefix.upperBound
+    end = page.byteCount
+  }
+
+  @inline(__always)
+  private func start(of index: Int, _ page: RawSpan) -> Int {
+    let slots = OrderedFileFormat.fieldsSize
+    if level == 0 {
+      return entries + Int(page.loadUInt16(at: slots + 2 * index, isBigEndian: false))
+    }
+    return entries + Int(page.loadUInt32(at: slots + 4 * index, isBigEndian: false))
+  }
+
+  /// Where an entry has the rest of its key, and its value.
+  @inline(__always)
+  func entry(_ index: Int, _ page: RawSpan) throws(Damage) -> (key: Range<Int>, value: Range<Int>) {
+    var place = start(of: index, page)
+    let end = index + 1 < count ? start(of: index + 1, page) : end
+    guard place < end, end <= self.end else { throw Damage(offset: place) }
+    var size = Int(page.loadByte(at: place))
+    place += 1
+    if size >= 0x80 {
+      size &= 0x7F
+      var shift = 7
+      while true {
+        guard place < end, shift < 35 else { throw Damage(offset: place) }
+        let byte = Int(page.loadByte(at: place))
+        place += 1
+        size |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80 { break }
+      }
+    }
+    guard size <= end - place else { throw Damage(offset: place) }
+    return (place..<place + size, place + size..<end)
+  }
+
+  /// The first entry whose key is not before a key, or, if those that equal it are to be passed, is
+  /// behind it.
+  ///
+  /// Complexity: O(log n).
+  func bound(_ key: RawSpan, passingEqual: Bool, _ page: RawSpan) throws(Damage) -> Int {
+    let common = page.extracting(prefix)
+    if key.byteCount < common.byteCount
+      || !key.extracting(0..<common.byteCount).hasSameBytes(as: common)
+    {
+      return key.compare(common) < 0 ? 0 : count
+    }
+    let rest = key.extracting(common.byteCount..<key.byteCount)
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      let order = page.extracting(try entry(middle, page).key).compare(rest)
+      if order < 0 || passingEqual && order == 0 { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// The page below that an entry names.
+  func child(_ index: Int, _ page: RawSpan) throws(Damage) -> OrderedFileFormat.Child {
+    let value = try entry(index, page).value
+    guard value.count == OrderedFileFormat.childSize,
+      let offset = Int(exactly: page.loadUInt64(at: value.lowerBound, isBigEndian: false)),
+      let rank = Int(exactly: page.loadUInt64(at: value.lowerBound + 12, isBigEndian: false))
+    else { throw Damage(offset: value.lowerBound) }
+    let size = Int(page.loadUInt32(at: value.lowerBound + 8, isBigEndian: false))
+    return .init(offset: offset, size: size, rank: rank)
+  }
+}

@@ -1,0 +1,74 @@
+import Files
+
+/// An ordered table at one moment: its file, and what has happened since the file was made.
+struct OrderedView: Sendable {
+  /// Nil where there is none, or where all of it has been removed.
+  let file: OrderedFile?
+  let runs: KeyRuns
+
+  /// The number of keys in a range.
+  ///
+  /// Complexity: O(log n).
+  func count(in range: KeyRange) throws -> Int {
+    if range.isEmpty { return 0 }
+    return try fileCount(in: range) + runs.growth(in: range)
+  }
+
+  private func fileCount(in range: KeyRange) throws -> Int {
+    guard let file else { return 0 }
+    let start = range.from.isEmpty ? 0 : try range.from.lend { try file.rank(of: $0) }
+    let end = try range.to.map { to in try to.lend { try file.rank(of: $0) } } ?? file.count
+    return end - start
+  }
+
+  /// Lends the value of a key.
+  func withValue<Result>(
+    _ key: RawSpan, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? {
+    if let (bytes, change) = runs.find(key) {
+      return change.isRemoval ? nil : try bytes.lend(change.value, body)
+    }
+    return try file?.withValue(key, body)
+  }
+
+  /// Whether there is a key.
+  func contains(_ key: RawSpan) throws -> Bool { try withValue(key) { _ in true } ?? false }
+
+  /// Lends the keys of a range and their values in their order, or from the last to the first.
+  ///
+  /// - Returns: false when the closure has paused.
+  func scan(
+    _ range: KeyRange, isReversed: Bool = false, _ body: (RawSpan, RawSpan) throws -> ScanStep
+  ) throws -> Bool {
+    if range.isEmpty { return true }
+    guard !runs.isEmpty else {
+      return try file?.scan(range, isReversed: isReversed, body) ?? true
+    }
+    var cursor = KeyRunsCursor(runs.runs, range, isReversed: isReversed)
+    let isDone =
+      try file?.scan(range, isReversed: isReversed) { key, value in
+        while let order = cursor.compareNext(key), order <= 0 {
+          let step = try Self.lendNext(&cursor, body)
+          // The file has what the change has replaced.
+          if order == 0 || step == .pause { return step }
+        }
+        return try body(key, value)
+      } ?? true
+    guard isDone else { return false }
+    while !cursor.isAtEnd {
+      if try Self.lendNext(&cursor, body) == .pause { return false }
+    }
+    return true
+  }
+
+  private static func lendNext(
+    _ cursor: inout KeyRunsCursor, _ body: (RawSpan, RawSpan) throws -> ScanStep
+  ) throws -> ScanStep {
+    guard let (bytes, change) = cursor.next else { return .next }
+    cursor.advance()
+    if change.isRemoval { return .next }
+    return try bytes.lend(change.key) { key in
+      try bytes.lend(change.value) { try body(key, $0) }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+// What becomes of class files and of those of ordered tables, together.
+extension RecordFiles {
+  /// What will be pending of the ordered tables that a save changes.
+  ///
+  /// An index that is lost takes no changes until it is begun again.
+  func pendingKeys(
+    adding changes: ChangeSet, to pending: PendingRecords
+  ) throws -> [OrderedTableID: PendingKeys] {
+    var all: [OrderedTableID: PendingKeys] = [:]
+    for change in changes.ordered where !change.isEmpty {
+      let (file, generation) = try ordered.file(of: change.table)
+      var keys = pending.ordered[change.table] ?? PendingKeys(fileGeneration: generation)
+      if file.isLost && !keys.isCleared && !change.clearsFirst { continue }
+      try keys.add(change, changes.bytes, over: file.opened)
+      all[change.table] = keys
+    }
+    return all
+  }
+
+  /// The same for a save that goes past the log, where nothing is pending.
+  func allKeys(of changes: ChangeSet) throws -> [OrderedTableID: PendingKeys] {
+    var all: [OrderedTableID: PendingKeys] = [:]
+    for change in changes.ordered where !change.isEmpty {
+      var keys = PendingKeys(fileGeneration: try ordered.file(of: change.table).generation)
+      keys.addAll(change, changes.bytes)
+      all[change.table] = keys
+    }
+    return all
+  }
+
+  /// Makes new files of all kinds; a failure leaves none behind.
+  func prepareAll(
+    _ changes: ChangeSet, _ keys: [OrderedTableID: PendingKeys], durability: Durability
+  ) throws -> [Replacement] {
+    let tables = keys.sorted { $0.key.index < $1.key.index }.map { ($0.key, $0.value) }
+    let made = try ordered.prepare(tables, durability: durability)
+    do {
+      // The log is going to name the new files, so they must be there after a power cut.
+      if durability != .none && !made.isEmpty { try synchronizeNames() }
+      return try prepare(changes, durability: durability) + made
+    } catch {
+      discard(made)
+      throw error
+    }
+  }
+
+  /// Puts new files of all kinds in place.
+  func publishAll(_ replacements: [Replacement]) throws {
+    let isOrdered = { (replacement: Replacement) in
+      OrderedTableName(fileName: replacement.name) != nil
+    }
+    try publish(replacements.filter { !isOrdered($0) })
+    try ordered.publish(replacements.filter(isOrdered))
+  }
+
+  /// Whether a file of any kind is there.
+  func hasAnyFile(_ name: String) throws -> Bool {
+    try OrderedTableName(fileName: name).map { ordered.hasFile($0) } ?? hasFile(name)
+  }
+
+  /// The size of all files that are written anew when what is pending is folded.
+  func byteCount(touchedBy pending: PendingRecords) throws -> Int {
+    try byteCount(touchedBy: pending.footprint) + ordered.byteCount(of: pending.ordered.keys)
+  }
+}
