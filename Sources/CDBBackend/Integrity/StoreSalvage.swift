@@ -18,6 +18,7 @@ extension LoggedBackend where Files == CDBFiles {
   /// - Parameters:
   ///   - directory: The damaged store.
   ///   - target: Where the new store is to be; it must not exist, or be empty.
+  ///   - key: What an encrypted store opens with; the new one is encrypted as it is.
   ///   - progress: Hears of each class.
   /// - Returns: What is in the new store, and what is lost.
   /// - Throws: `StoreError` with `inUse`, `ioError` (no such directory, or something is in the
