@@ -16,23 +16,16 @@
 /// `@unchecked Sendable`: the pointer is set once and freed in `deinit`; the value is `Sendable`, and
 /// used between lock and unlock only.
 @safe package final class Locked<Value: Sendable>: @unchecked Sendable {
-  private let system: UnsafeMutablePointer<System>
+  private let system: UnsafeMutablePointer<SystemLock>
   /// Used by whoever holds the mutex, so that no access can meet another.
   @safe @exclusivity(unchecked)
   @usableFromInline var value: Value
-
-  /// What the system has for a lock, in memory that stays where it is.
-  @unsafe private struct System {
-    var mutex = unsafe pthread_mutex_t()
-    /// Signalled by ``change(once:_:)``.
-    var changed = pthread_cond_t()
-  }
 
   /// Guards a value.
   package init(_ value: Value) {
     self.value = value
     unsafe system = .allocate(capacity: 1)
-    unsafe system.initialize(to: System())
+    unsafe system.initialize(to: SystemLock())
     unsafe pthread_mutex_init(&system.pointee.mutex, nil)
     unsafe pthread_cond_init(&system.pointee.changed, nil)
   }
@@ -69,4 +62,11 @@
 
   @usableFromInline func lock() { unsafe pthread_mutex_lock(&system.pointee.mutex) }
   @usableFromInline func unlock() { unsafe pthread_mutex_unlock(&system.pointee.mutex) }
+}
+
+/// What the system has for a lock, in memory that stays where it is.
+@unsafe private struct SystemLock {
+  var mutex = unsafe pthread_mutex_t()
+  /// Signalled by `change(once:_:)`.
+  var changed = pthread_cond_t()
 }

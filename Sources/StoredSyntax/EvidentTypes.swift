@@ -35,7 +35,9 @@
     var mayRefer: Bool {
       if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.mayRefer }
       if let array = self.as(ArrayTypeSyntax.self) { return array.element.mayRefer }
-      guard let named = self.as(IdentifierTypeSyntax.self) else { return false }
+      guard let named = self.as(IdentifierTypeSyntax.self) else {
+        return self.is(MemberTypeSyntax.self)
+      }
       if case .type(let argument)? = named.genericArgumentClause?.arguments.first?.argument {
         return argument.mayRefer
       }
@@ -57,7 +59,7 @@
       switch self.as(IdentifierTypeSyntax.self)?.name.text {
       case "String": return "\"\""
       case "Bool": return "false"
-      case "Set", "Array": return "[]"
+      case "Set", "Array", "ObjectList": return "[]"
       case "Dictionary": return "[:]"
       case "Data", "UUID": return "\(self)()"
       case "Float", "Double", "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32",

@@ -48,8 +48,7 @@
       in context: some MacroExpansionContext
     ) -> [AccessorDeclSyntax] {
       guard case .field(let field) = try? StoredField.role(of: declaration) else { return [] }
-      let enclosing = context.lexicalContext.first?.as(ClassDeclSyntax.self)
-      return field.accessors(in: enclosing?.name.text ?? "Self")
+      return field.accessors
     }
 
     package static func expansion(
@@ -81,6 +80,11 @@
     package static func expansion(
       of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
       in context: some MacroExpansionContext
-    ) -> [DeclSyntax] { [] }
+    ) -> [DeclSyntax] {
+      if let finding = Finding(unread: node, of: declaration, in: context.lexicalContext.first) {
+        context.diagnose(finding.diagnostic)
+      }
+      return []
+    }
   }
 #endif

@@ -4,9 +4,7 @@
 
   extension StoredField {
     /// The access to the property: content is read first, and changes are told.
-    ///
-    /// Key paths stand where they are needed only: making one takes longer than the access.
-    func accessors(in className: String) -> [AccessorDeclSyntax] {
+    var accessors: [AccessorDeclSyntax] {
       [
         """
         @storageRestrictions(initializes: \(raw: storage))
@@ -17,7 +15,7 @@
         """
         get {
           if !isReadable {
-            willRead(\\\(raw: className).\(raw: name))
+            willRead("\(raw: plainName)")
           }
           return \(raw: storage)
         }
@@ -27,11 +25,11 @@
           if isPlain {
             willUpdate()
           } else {
-            willModify(\\\(raw: className).\(raw: name))
+            willModify("\(raw: plainName)")
           }
           defer {
             if !isPlain {
-              didModify(\\\(raw: className).\(raw: name))
+              didModify("\(raw: plainName)")
             }
           }
           yield &\(raw: storage)

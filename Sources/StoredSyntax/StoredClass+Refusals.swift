@@ -12,19 +12,22 @@
         throw Finding(
           declaration.introducer, "@Stored is for classes: objects have identity, values do not")
       }
-      if let superclass = subclass.inheritanceClause?.inheritedTypes.first {
-        return (subclass, superclass.type.trimmedDescription)
+      let inherited = subclass.inheritanceClause?.inheritedTypes.first
+      if let inherited, !strangers.contains(inherited.type.trimmedDescription) {
+        return (subclass, inherited.type.trimmedDescription)
       }
-      var cured = subclass
-      cured.inheritanceClause = InheritanceClauseSyntax(
-        colon: .colonToken(trailingTrivia: .space),
-        inheritedTypes: [InheritedTypeSyntax(type: TypeSyntax("StoredObject"))],
-        trailingTrivia: .space)
-      cured.name.trailingTrivia = []
       throw Finding(
         subclass.name, "a stored class is a subclass of StoredObject",
-        cures: [.replace("Add ': StoredObject'", subclass, by: cured)])
+        cures: [
+          .replace("Add 'StoredObject'", subclass, by: subclass.inheritingFromStoredObject)
+        ])
     }
+
+    /// What is often inherited, and is no stored class.
+    private static let strangers: Set = [
+      "AnyObject", "Codable", "Comparable", "CustomStringConvertible", "Decodable", "Encodable",
+      "Equatable", "Hashable", "Identifiable", "NSObject", "Observable", "Sendable",
+    ]
 
     /// Refuses what the macro writes itself, and what it can't see into.
     static func refuseHandwritten(_ member: DeclSyntax) throws(Finding) {
@@ -100,6 +103,27 @@
           .replace(
             "Raise the version to \(last)", argument.expression, by: ExprSyntax("\(raw: last)"))
         ])
+    }
+  }
+
+  extension ClassDeclSyntax {
+    /// The class with StoredObject in front of all that it conforms to.
+    fileprivate var inheritingFromStoredObject: ClassDeclSyntax {
+      var cured = self
+      let superclass = InheritedTypeSyntax(type: TypeSyntax("StoredObject"))
+      if let clause = inheritanceClause {
+        let others = clause.inheritedTypes.filter { $0.type.trimmedDescription != "NSObject" }
+        let first = superclass.with(
+          \.trailingComma, others.isEmpty ? nil : .commaToken(trailingTrivia: .space))
+        cured.inheritanceClause?.inheritedTypes = [first] + others
+        if others.isEmpty { cured.inheritanceClause?.trailingTrivia = .space }
+      } else {
+        cured.inheritanceClause = InheritanceClauseSyntax(
+          colon: .colonToken(trailingTrivia: .space), inheritedTypes: [superclass],
+          trailingTrivia: .space)
+        cured.name.trailingTrivia = []
+      }
+      return cured
     }
   }
 

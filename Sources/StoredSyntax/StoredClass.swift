@@ -62,10 +62,12 @@
     ) throws(Findings) -> [StoredField] {
       var fields: [StoredField] = []
       var findings: [Finding] = []
+      let name = declaration.as(ClassDeclSyntax.self)?.name.text
       for member in declaration.memberBlock.members {
         do throws(Finding) {
           try refuseHandwritten(member.decl)
-          if case .field(let field) = try StoredField.role(of: member.decl) { fields.append(field) }
+          let role = try StoredField.role(of: member.decl, in: name)
+          if case .field(let field) = role { fields.append(field) }
         } catch {
           findings.append(error)
         }

@@ -76,7 +76,7 @@
       }
     }
 
-    private func remove(_ attribute: AttributeSyntax) -> FixIt {
+    func remove(_ attribute: AttributeSyntax) -> FixIt {
       var new = self
       new.attributes = attributes.filter { $0.id != attribute.id }
       new.leadingTrivia = leadingTrivia

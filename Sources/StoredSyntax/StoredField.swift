@@ -47,14 +47,20 @@
     /// Reads a declaration.
     ///
     /// - Throws: ``Finding`` for a property that can't be stored as it is.
-    static func role(of member: some DeclSyntaxProtocol) throws(Finding) -> Role {
-      guard let variable = member.as(VariableDeclSyntax.self), variable.isInstanceStored,
-        variable.attribute("Transient") == nil
-      else { return .none }
+    static func role(
+      of member: some DeclSyntaxProtocol, in className: String? = nil
+    ) throws(Finding) -> Role {
+      guard let variable = member.as(VariableDeclSyntax.self) else { return .none }
+      guard variable.isInstanceStored, variable.attribute("Transient") == nil else {
+        try variable.refuseMarksOutsideOfRecords()
+        return .none
+      }
       try variable.refuseUnstorable()
       let (binding, name) = try variable.soleBinding()
       let type = try binding.writtenType(of: variable)
       try type.refuseUnstorable(in: variable)
+      try MarkedProperty(variable: variable, name: name, type: type, className: className)
+        .refuseMisuse()
       return .field(
         StoredField(
           declaration: variable, name: name, type: type,

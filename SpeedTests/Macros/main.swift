@@ -17,10 +17,19 @@ import TokyoCabinetBackend
     handwritten.append(try measure(HandwrittenSong.self, count, accesses: accessHandwritten))
     generated.append(try measure(GeneratedSong.self, count, accesses: accessGenerated))
   }
-  for (name, digits, value) in SongTimes.columns {
-    let (old, new) = (median(handwritten, value), median(generated, value))
-    print(String(format: "%@: %.*f : %.*f, %.2f", name, digits, old, digits, new, new / old))
+  var isWithinLimits = true
+  for column in SongTimes.columns {
+    let (old, new) = (median(handwritten, column.value), median(generated, column.value))
+    let isFast = column.isWithinLimit(handwritten: old, generated: new)
+    let digits = column.digits
+    print(
+      String(
+        format: "%@: %.*f : %.*f, %.2f%@", column.name, digits, old, digits, new, new / old,
+        isFast ? "" : ", beyond its limit"))
+    if !isFast { isWithinLimits = false }
   }
+  print("limits: saves and fetches 1.1 times as long, 2 ns more to read a property")
+  if !isWithinLimits { exit(1) }
 #else
   print("built without the trait Macros, there is no @Stored to measure")
 #endif

@@ -2,10 +2,17 @@ package import StoredObjectsCore
 
 /// A song as the original's speed tests had it: a title and a duration.
 package final class Song: StoredObject {
-  @Content package var title = ""
-  @Content package var seconds: UInt32 = 0
+  // Not `package`: the compiler leaves out more checks of what only this module can reach.
+  @Content var title = ""
+  @Content var seconds: UInt32 = 0
 
-  package override class var isReadOnAnyThread: Bool { true }
+  package convenience init(title: String, seconds: UInt32) {
+    self.init()
+    self.title = title
+    self.seconds = seconds
+  }
+
+  package override class var isCodedOnAnyThread: Bool { true }
 
   package override func readContent(from buffer: inout DataBuffer) throws {
     title = try buffer.readString()
@@ -20,8 +27,8 @@ package final class Song: StoredObject {
 
 /// A playlist as the original's speed tests had it: a title and its songs in order.
 package final class Playlist: StoredObject {
-  @Content package var title = ""
-  @Content package var songs: ObjectList<Song> = []
+  @Content var title = ""
+  @Content var songs: ObjectList<Song> = []
 
   package override func readContent(from buffer: inout DataBuffer) throws {
     title = try buffer.readString()

@@ -56,6 +56,17 @@
     return context.diagnostics
   }
 
+  /// What the attributes of the only property of a class say by themselves.
+  func markFindings(in source: String) throws -> [Diagnostic] {
+    let file = Parser.parse(source: source)
+    let group = try #require(file.statements.first?.item.as(ClassDeclSyntax.self))
+    let variable = try #require(group.memberBlock.members.first?.decl.as(VariableDeclSyntax.self))
+    let attribute = try #require(variable.attributes.first?.as(AttributeSyntax.self))
+    let context = BasicMacroExpansionContext(lexicalContext: [Syntax(group)])
+    _ = MarkMacro.expansion(of: attribute, providingPeersOf: variable, in: context)
+    return context.diagnostics
+  }
+
   extension FixIt {
     /// The source with the fix-it applied.
     func apply(to source: String) -> String {

@@ -37,6 +37,17 @@
         ("Add '@Transient'", "@Transient weak var artist: Artist?"),
       ]),
     Refusal(
+      property: "unowned var artist: Artist? = nil",
+      "a stored reference is strong; remove 'unowned', or mark it @Transient",
+      [
+        ("Remove 'unowned'", "var artist: Artist? = nil"),
+        ("Add '@Transient'", "@Transient unowned var artist: Artist? = nil"),
+      ]),
+    Refusal(
+      property: "var songs: ObjectList<Song>",
+      "a stored property needs a default, because the store makes objects by init()",
+      [("Add '= []'", "var songs: ObjectList<Song> = []")]),
+    Refusal(
       property: "@Content var title: String = \"\"",
       "@Stored does what @Content does: remove @Content",
       [("Remove '@Content'", "var title: String = \"\"")]),
@@ -88,6 +99,30 @@
       property @Transient
       """, [("Add '@Transient'", "@Transient var action: () -> Void = {}")]),
     Refusal(
+      property: "var pair: (Bool, Bool) = (true, true)",
+      """
+      '(Bool, Bool)' has no form on disk; use a type that is DataBufferValue or Codable, or mark \
+      the property @Transient
+      """, [("Add '@Transient'", "@Transient var pair: (Bool, Bool) = (true, true)")]),
+    Refusal(
+      property: "var type: Song.Type = Song.self",
+      """
+      'Song.Type' has no form on disk; use a type that is DataBufferValue or Codable, or mark the \
+      property @Transient
+      """, [("Add '@Transient'", "@Transient var type: Song.Type = Song.self")]),
+    Refusal(
+      property: "var thing: A & B = C()",
+      """
+      'A & B' has no form on disk; use a type that is DataBufferValue or Codable, or mark the \
+      property @Transient
+      """, [("Add '@Transient'", "@Transient var thing: A & B = C()")]),
+    Refusal(
+      property: "var thing: Any = 1",
+      """
+      'Any' has no form on disk; use a type that is DataBufferValue or Codable, or mark the \
+      property @Transient
+      """, [("Add '@Transient'", "@Transient var thing: Any = 1")]),
+    Refusal(
       property: "var thing: any Sendable = 1",
       """
       'any Sendable' has no form on disk; use a type that is DataBufferValue or Codable, or mark \
@@ -124,6 +159,22 @@
     Refusal(
       property: "@Since(2) @Dropped(in: 2) var note: String?",
       "'note' is dropped in version 2, and came in 2"),
+    Refusal(property: "@Since var note: String?", "@Since needs a version"),
+    Refusal(
+      property: "@Since(256) var note: String?",
+      "a version is a number from 0 to 255, written as such"),
+    Refusal(
+      property: "@Dropped(in: 2) @Formerly(\"a\", Bool.self, until: 1) var note: String?",
+      "a field is @Dropped or has a predecessor, not both"),
+    Refusal(
+      property: "@Since(2) @Formerly(\"a\", Bool.self, until: 2) var note: String?",
+      "'a' stood here until version 2, so the place is older than @Since(2)"),
+    Refusal(
+      property: "@Formerly(\"1 a\", Bool.self, until: 2) var note: String?",
+      "the former name is that of a property"),
+    Refusal(
+      property: "@Formerly(\"a\", type, until: 2) var note: String?",
+      "write the former type as 'UInt32.self'"),
     Refusal(
       property: "@Formerly(\"seconds\", UInt32.self, until: 3) var length: UInt64 = 0",
       """
@@ -143,7 +194,16 @@
     Refusal(
       "a class without a superclass", "@Stored final class Song {\n}",
       "a stored class is a subclass of StoredObject",
-      [("Add ': StoredObject'", "@Stored final class Song: StoredObject {")]),
+      [("Add 'StoredObject'", "@Stored final class Song: StoredObject {")]),
+    Refusal(
+      "a class that only conforms to protocols",
+      "@Stored final class Song: Codable, Identifiable {\n}",
+      "a stored class is a subclass of StoredObject",
+      [("Add 'StoredObject'", "@Stored final class Song: StoredObject, Codable, Identifiable {")]),
+    Refusal(
+      "a class of another root", "@Stored final class Song: NSObject {\n}",
+      "a stored class is a subclass of StoredObject",
+      [("Add 'StoredObject'", "@Stored final class Song: StoredObject {")]),
     Refusal(
       "a structure", "@Stored struct Song {\n}",
       "@Stored is for classes: objects have identity, values do not"),
@@ -154,6 +214,12 @@
       property: "override func readContent(from buffer: inout DataBuffer) throws {}",
       """
       @Stored writes readContent; remove this one, or remove @Stored and keep the class \
+      hand-written
+      """),
+    Refusal(
+      property: "override func writeContent(to buffer: inout DataBuffer) throws {}",
+      """
+      @Stored writes writeContent; remove this one, or remove @Stored and keep the class \
       hand-written
       """),
     Refusal(
@@ -172,7 +238,7 @@
   struct DiagnosticTests {
     @Test(
       "It says what is wrong, and offers the cure",
-      arguments: properties + types + versions + classes)
+      arguments: properties + types + versions + classes + relationships + uniqueness + marks)
     func refusals(refusal: Refusal) throws {
       let diagnostics = try findings(in: refusal.source)
       #expect(diagnostics.map(\.message) == [refusal.message])
@@ -184,6 +250,24 @@
           .map { $0.drop { $0 == " " } }
         #expect(lines.contains { $0 == cure.line }, "\(cured)")
       }
+    }
+
+    @Test(
+      "An attribute that @Stored would read says so in a class without it",
+      arguments: ["Transient", "Since(1)", "Formerly(\"a\")", "Relationship", "Unique"])
+    func unread(mark: String) throws {
+      let name = mark.prefix { $0 != "(" }
+      let source = "final class Song: StoredObject {\n  @\(mark) var artist: Artist?\n}"
+      let found = try markFindings(in: source)
+      let message = "@\(name) is read by @Stored, which does not stand on the class"
+      #expect(found.map(\.message) == [message])
+      let fixIt = try #require(found.first?.fixIts.first)
+      #expect(fixIt.message.message == "Remove '@\(name)'")
+      #expect(
+        fixIt.apply(to: source)
+          == "final class Song: StoredObject {\n  var artist: Artist?\n}")
+      #expect(try markFindings(in: "@Stored " + source).isEmpty)
+      #expect(try markFindings(in: "@StoredObjects.Stored(version: 1) " + source).isEmpty)
     }
 
     @Test("Everything that is wrong with properties is told at once")
@@ -207,6 +291,12 @@
         "@Since(2) var a: Bool = false\n  @Since(1) var b: Bool = false",
         "@Formerly(\"name\") var title: String = \"\"", "struct Part { let id: Int }",
         "var both: Int {\n    get { 5 }\n    set {}\n  }", "var a: Optional<String>",
+        "@Relationship var artist: Artist?",
+        "@Relationship(inverse: nil) var songs: [Other.Song] = []",
+        "@Relationship(inverse: \\Other.Song.mixes) var songs: Set<Song> = []",
+        "@Relationship(inverse: \\Song.mix) var songs: ObjectList<Song> = []",
+        "@Relationship var songs: Songs = []", "@Unique var artist: Artist?",
+        "@Unique(with: \\Song.title) var number: Int64 = 0",
         "@available(*, deprecated) var title: String = \"\"",
         "private(set) var titles: [String] = []",
         "#if DEBUG\n  @Transient var a: Int = 0\n  var b: Int { 0 }\n  #endif",

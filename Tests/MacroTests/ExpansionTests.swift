@@ -49,7 +49,7 @@
             }
             get {
               if !isReadable {
-                willRead(\\Song.title)
+                willRead("title")
               }
               return _title
             }
@@ -57,11 +57,11 @@
               if isPlain {
                 willUpdate()
               } else {
-                willModify(\\Song.title)
+                willModify("title")
               }
               defer {
                 if !isPlain {
-                  didModify(\\Song.title)
+                  didModify("title")
                 }
               }
               yield &_title
@@ -109,7 +109,7 @@
             }
             get {
               if !isReadable {
-                willRead(\\Song.length)
+                willRead("length")
               }
               return _length
             }
@@ -117,11 +117,11 @@
               if isPlain {
                 willUpdate()
               } else {
-                willModify(\\Song.length)
+                willModify("length")
               }
               defer {
                 if !isPlain {
-                  didModify(\\Song.length)
+                  didModify("length")
                 }
               }
               yield &_length
@@ -230,7 +230,7 @@
           }
           get {
             if !isReadable {
-              willRead(\\Song.\(name))
+              willRead("\(name)")
             }
             return _\(name)
           }
@@ -238,11 +238,11 @@
             if isPlain {
               willUpdate()
             } else {
-              willModify(\\Song.\(name))
+              willModify("\(name)")
             }
             defer {
               if !isPlain {
-                didModify(\\Song.\(name))
+                didModify("\(name)")
               }
             }
             yield &_\(name)

@@ -29,6 +29,11 @@
       try store.saveChanges()
     }
 
+    /// Reads all objects of a class.
+    func readAll(_ type: (some StoredObject).Type) throws {
+      for object in try store.allObjects(of: type) { try object.fetchContent() }
+    }
+
     /// The record of a row in hex, as in "00 2A".
     func record(_ type: StoredObject.Type, _ rowID: UInt32 = 2) throws -> String {
       let bytes = try backend.record(rowID, in: try backend.table(named: type.storedName)) ?? []

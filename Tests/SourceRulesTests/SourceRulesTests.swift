@@ -28,6 +28,8 @@ private let filesThatMayBeUnsafe: [String: String] = [
   "TokyoCabinetFile/HashFileRecordHead.swift": "puts the fields of a record into memory",
   "TokyoCabinetFile/HashFileWriter.swift": "has no run-time check of exclusivity",
   "TokyoCabinet/RecordBatch.swift": "copies records that the C library hands out",
+  "StoredObjectsCore/Changes/EncodingThread.swift": "lends objects to a thread that is joined",
+  "StoredObjectsCore/Store/ObjectMaker.swift": "hands objects over from one thread to another",
   "Locks/Locked.swift": "holds a pthread_mutex_t and a pthread_cond_t",
   "Locks/JoinedThread.swift": "starts a thread and waits for its end",
   "TokyoCabinetBackend/RecordKey.swift": "lends keys made on the stack",

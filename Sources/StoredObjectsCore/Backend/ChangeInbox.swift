@@ -3,7 +3,7 @@ import Synchronization
 
 /// Collects, for one store, the rows that other stores on the backend have rewritten or removed.
 final class ChangeInbox: Sendable {
-  private let rows = Locked<[TableID: Set<UInt32>]>([:])
+  private let rows = Locked(ChangedRows())
   private let isFilled = Atomic(false)
 
   /// Whether ``take()`` would return anything.
@@ -16,7 +16,7 @@ final class ChangeInbox: Sendable {
     rows.withLock { rows in
       for table in changes.tables {
         for change in table.records where change.kind != .insert && change.rowID > 1 {
-          rows[table.table, default: []].insert(change.rowID)
+          rows.insert(change.rowID, in: table.table)
         }
       }
       isFilled.store(!rows.isEmpty, ordering: .releasing)
@@ -24,10 +24,10 @@ final class ChangeInbox: Sendable {
   }
 
   /// The rows since the last call, by table.
-  func take() -> [TableID: Set<UInt32>] {
-    guard hasNews else { return [:] }
+  func take() -> ChangedRows {
+    guard hasNews else { return ChangedRows() }
     return rows.withLock { rows in
-      defer { rows = [:] }
+      defer { rows = ChangedRows() }
       isFilled.store(false, ordering: .releasing)
       return rows
     }

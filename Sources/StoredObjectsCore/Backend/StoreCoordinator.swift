@@ -10,7 +10,10 @@ public final class StoreCoordinator: Sendable {
   private let commitLock = Locked(false)
 
   private struct Shared {
-    var tables: [TableID: SharedTable] = [:]
+    /// Few, and asked for once a save: a dictionary would cost more, its metadata above all.
+    var tables: [(id: TableID, table: SharedTable)] = []
+
+    func table(_ id: TableID) -> SharedTable? { tables.first { $0.id == id }?.table }
     var inboxes: [ChangeInbox] = []
   }
 
@@ -20,9 +23,9 @@ public final class StoreCoordinator: Sendable {
   /// What is shared about a table; the same for every store.
   func table(_ id: TableID) -> SharedTable {
     shared.withLock { shared in
-      if let known = shared.tables[id] { return known }
+      if let known = shared.table(id) { return known }
       let new = SharedTable()
-      shared.tables[id] = new
+      shared.tables.append((id, new))
       return new
     }
   }
@@ -46,7 +49,7 @@ public final class StoreCoordinator: Sendable {
   func announce(_ changes: ChangeSet, from sender: ChangeInbox) {
     let others = shared.withLock { shared in
       for table in changes.tables where !table.records.isEmpty {
-        shared.tables[table.table]?.countCommit()
+        shared.table(table.table)?.countCommit()
       }
       return shared.inboxes.filter { $0 !== sender }
     }

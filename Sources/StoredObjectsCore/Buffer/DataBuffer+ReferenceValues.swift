@@ -12,6 +12,17 @@ extension DataBuffer {
   public mutating func writeValue<Object: StoredObject>(_ objects: [Object], as type: [Object].Type)
   { write(objects) }
 
+  /// Writes references to objects of a known class, in their order, repeats included.
+  public mutating func writeValue<Object: StoredObject>(
+    _ objects: ObjectList<Object>, as type: ObjectList<Object>.Type
+  ) { write(objects) }
+
+  /// Tells that a packed list has rows of one class.
+  @available(*, unavailable, message: "a list of objects of any class is [StoredObject]")
+  public mutating func writeValue(
+    _ objects: ObjectList<StoredObject>, as type: ObjectList<StoredObject>.Type
+  ) {}
+
   /// Writes references to objects of a known class, in the order of their rows.
   ///
   /// The bytes are those of the list, so that equal sets have equal bytes.
@@ -51,6 +62,23 @@ extension DataBuffer {
   public mutating func readValue<Object: StoredObject>(
     of type: [Object].Type
   ) throws(DataBufferError) -> [Object] { try readObjects(of: Object.self) }
+
+  /// Reads references to objects of a known class, and makes none of them.
+  ///
+  /// - Throws: ``DataBufferError``, see ``readList(of:)``.
+  public mutating func readValue<Object: StoredObject>(
+    of type: ObjectList<Object>.Type
+  ) throws(DataBufferError) -> ObjectList<Object> { try readList(of: Object.self) }
+
+  /// Tells that a packed list has rows of one class.
+  ///
+  /// - Throws: ``DataBufferError``, always.
+  @available(*, unavailable, message: "a list of objects of any class is [StoredObject]")
+  public mutating func readValue(
+    of type: ObjectList<StoredObject>.Type
+  ) throws(DataBufferError) -> ObjectList<StoredObject> {
+    throw DataBufferError(.unknownClass, at: offset, "a list has objects of one class")
+  }
 
   /// Reads references to objects of a known class; one that occurs twice is an `invalidValue`.
   ///

@@ -19,20 +19,50 @@ struct ChangeSetEncoder {
     var records: [ChangeSet.RecordChange] = []
     records.reserveCapacity(entry.pending.count + 1)
     let start = buffer.byteCount
-    for object in entry.pending {
-      guard let kind = object.state.change else { continue }
+    let helper = EncodingThread(entry)
+    for object in entry.pending[..<(helper?.firstIndex ?? entry.pending.count)] {
       if records.count == Self.sampleCount {
         buffer.reserveCapacity(
           start + (buffer.byteCount - start) / Self.sampleCount * entry.pending.count)
       }
-      let range = kind == .delete ? 0..<0 : try encode(object, entry)
-      records.append(.init(kind: kind, rowID: object.rowID, range: range))
+      try encode(object, entry, &records)
     }
+    try take(from: helper, entry, &records)
     tables.append(.init(table: entry.table, records: records))
+  }
+
+  /// Appends what a thread has encoded, or encodes it if the thread could not.
+  private mutating func take(
+    from helper: EncodingThread?, _ entry: RegisteredClass,
+    _ records: inout [ChangeSet.RecordChange]
+  ) throws(StoreError) {
+    guard let helper else { return }
+    guard let part = helper.finish() else {
+      for object in entry.pending[helper.firstIndex...] { try encode(object, entry, &records) }
+      return
+    }
+    let start = buffer.beginRecord()
+    buffer.append(part.bytes)
+    records.append(
+      contentsOf: part.records.lazy.map { record in
+        let range = record.range
+        return .init(
+          kind: record.kind, rowID: record.rowID,
+          range: range.lowerBound + start..<range.upperBound + start)
+      })
   }
 
   /// From the size of so many records that of all is estimated, so that memory is taken once.
   private static let sampleCount = 4096
+
+  @inline(__always)
+  private mutating func encode(
+    _ object: StoredObject, _ entry: RegisteredClass, _ records: inout [ChangeSet.RecordChange]
+  ) throws(StoreError) {
+    guard let kind = object.state.change else { return }
+    let range = kind == .delete ? 0..<0 : try encode(object, entry)
+    records.append(.init(kind: kind, rowID: object.rowID, range: range))
+  }
 
   private mutating func encode(
     _ object: StoredObject, _ entry: RegisteredClass
@@ -41,22 +71,11 @@ struct ChangeSetEncoder {
       throw StoreError(
         .rowIDsExhausted, "All 4,294,967,294 row IDs of the class are used.", at: entry.place())
     }
-    let start = buffer.beginRecord()
-    if entry.versionsRecords { buffer.write(entry.version) }
     do {
-      try object.writeContent(to: &buffer)
-      if let failure = buffer.failure { throw failure }
+      return try buffer.writeRecord(of: object, RecordFormat(entry))
     } catch {
       throw .wrapping(error, .notEncodable, at: entry.place(object.rowID))
     }
-    if entry.checksumsRecords {
-      buffer.writeChecksum(classID: entry.classID, rowID: object.rowID)
-    }
-    guard buffer.byteCount - start <= UInt32.max else {
-      throw StoreError(
-        .notEncodable, "The record has 4 GiB or more.", at: entry.place(object.rowID))
-    }
-    return start..<buffer.byteCount
   }
 
   /// Encodes the named buffers, in order of their names.

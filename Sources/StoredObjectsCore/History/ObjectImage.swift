@@ -80,16 +80,9 @@ struct ContentDifference {
   /// Complexity: linear in their sizes.
   init?(from base: ContentImage, to content: ContentImage) {
     guard base.strangers.isEmpty, content.strangers.isEmpty else { return nil }
-    let (old, new) = (base.bytes.span, content.bytes.span)
-    let limit = min(old.count, new.count)
-    var prefix = 0
-    while prefix < limit, old[prefix] == new[prefix] { prefix += 1 }
-    var suffix = 0
-    while suffix < limit - prefix, old[old.count - 1 - suffix] == new[new.count - 1 - suffix] {
-      suffix += 1
-    }
-    (self.prefix, self.suffix) = (prefix, suffix)
-    middle = Array(content.bytes[prefix..<content.bytes.count - suffix])
+    let ends = CommonEnds(base.bytes, content.bytes, by: ==)
+    (prefix, suffix) = (ends.prefix, ends.suffix)
+    middle = Array(ends.middle(of: content.bytes))
     version = content.version
     baseCount = base.bytes.count
     baseChecksum = Self.checksum(base)

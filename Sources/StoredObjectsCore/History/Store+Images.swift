@@ -34,18 +34,9 @@ extension Store {
   ) throws(StoreError) {
     let outer = strangers
     strangers = Strangers(image.strangers)
-    object.state.insert(.loading)
-    defer {
-      strangers = outer
-      object.state.remove(.loading)
-    }
+    defer { strangers = outer }
     var buffer = DataBuffer(image.bytes, store: self)
     buffer.version = image.version
-    do {
-      try object.readContent(from: &buffer)
-    } catch {
-      throw .wrapping(error, .damaged, at: entry.place(object.rowID))
-    }
-    object.state.insert(.hasContent)
+    try setContent(of: object, entry, from: &buffer) { _ in }
   }
 }

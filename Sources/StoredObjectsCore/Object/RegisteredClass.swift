@@ -31,9 +31,7 @@ import Logging
 
   /// What no two objects of the class have in common, and who has what.
   let uniqueConstraints: [UniqueConstraint]
-  var uniqueIndexes: [UniqueIndex]?
-  /// How many commits the indexes know of.
-  var uniqueIndexCommitCount: UInt64 = 0
+  var uniqueIndexes = CommitBound<[UniqueIndex]>()
 
   /// How the records of the class are laid out.
   let format: ClassMetadata.Flags
@@ -164,6 +162,11 @@ extension RegisteredClass {
     case .delete: changeCounts.deletes += number
     case nil: break
     }
+  }
+
+  /// The pending objects that the next save writes: new and changed ones, but none that is deleted.
+  var written: some Sequence<StoredObject> {
+    pending.lazy.filter { $0.state.change == .insert || $0.state.change == .update }
   }
 
   /// Hands over the pending objects and starts with none.

@@ -1,6 +1,8 @@
 // What the accessors of properties call, those of `Content` and those that `@Stored` writes.
-
-internal import Observation
+//
+// They name the property, and do not hand over its key path: a key path holds on to the accessors that
+// it leads to, so that the compiler could no longer see that nobody calls them, and would check every
+// reading for exclusivity, at twice the cost.
 
 extension StoredObject {
   /// Whether changing a property is no more than telling the store.
@@ -16,46 +18,38 @@ extension StoredObject {
   }
 
   /// Called before a property of an object that is not readable is read.
-  public final func willRead<Object: StoredObject, Value>(_ property: KeyPath<Object, Value>) {
+  public final func willRead(_ property: String) {
     checkForContent()
-    guard state.contains(.observed), !state.contains(.loading), let object = self as? Object else {
-      return
-    }
-    registration?.store?.observedObjects?.access(object, property)
+    guard state.contains(.observed), !state.contains(.loading) else { return }
+    registration?.store?.observedObjects?.access(self, property)
   }
 
   /// Called before a property of an object that is not plain changes in place.
-  public final func willModify<Object: StoredObject, Value>(_ property: KeyPath<Object, Value>) {
+  public final func willModify(_ property: String) {
     willUpdate()
     guard !state.contains(.loading), let store = registration?.store else { return }
-    if let object = self as? Object, let registrar = store.observedObjects?.registrar(of: object) {
-      registrar.willSet(object, keyPath: property)
-    }
+    store.observedObjects?.willSet(self, property)
     store.relationships?.beginModification(of: self)
   }
 
   /// Called when a property of an object that is not plain has changed in place.
-  public final func didModify<Object: StoredObject, Value>(_ property: KeyPath<Object, Value>) {
+  public final func didModify(_ property: String) {
     guard !state.contains(.loading), let store = registration?.store else { return }
     store.relationships?.endModification(of: self)
-    if let object = self as? Object, let registrar = store.observedObjects?.registrar(of: object) {
-      registrar.didSet(object, keyPath: property)
-    }
+    store.observedObjects?.didSet(self, property)
   }
 }
 
-// `Content` does not say which property it is: to be handed its key path would cost more than the
-// access, even where nobody needs it. So observers hear of any property of the object.
+// `Content` does not say which property it is: to be handed its name would cost more than the access,
+// even where nobody needs it. So observers hear of any property of the object.
 
 extension StoredObject {
   /// Called before any property of an object that is not readable is read.
-  @usableFromInline final func willRead() { willRead(\StoredObject.wholeContent) }
+  @usableFromInline final func willRead() { willRead("") }
 
   /// Called before any property of an object that is not plain changes in place.
-  @usableFromInline final func willModify() { willModify(\StoredObject.wholeContent) }
+  @usableFromInline final func willModify() { willModify("") }
 
   /// Called when any property of an object that is not plain has changed in place.
-  @usableFromInline final func didModify() { didModify(\StoredObject.wholeContent) }
-
-  final var wholeContent: Void { () }
+  @usableFromInline final func didModify() { didModify("") }
 }

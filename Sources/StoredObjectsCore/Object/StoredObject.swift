@@ -70,12 +70,13 @@ open class StoredObject {
   /// overridden.
   open class var uniqueConstraints: [UniqueConstraint] { [] }
 
-  /// Whether the store may make objects of the class on a second thread, see <doc:Concurrency>; not
-  /// unless overridden.
+  /// Whether the store may use a second thread to read and write many objects of the class, see
+  /// <doc:Concurrency>; not unless overridden.
   ///
-  /// It may where `init()` and ``readContent(from:)`` touch nothing but the object and the buffer. To
-  /// fetch many objects, or to walk through them, then takes two thirds of the time.
-  open class var isReadOnAnyThread: Bool { false }
+  /// It may where `init()`, ``readContent(from:)`` and ``writeContent(to:)`` touch nothing but the
+  /// object and the buffer. ``Store/allObjects(of:)`` then takes two thirds of its time, and a save
+  /// of many objects nine tenths.
+  open class var isCodedOnAnyThread: Bool { false }
 
   // MARK: What a subclass overrides
 

@@ -5,41 +5,59 @@ public import Observation
 /// They stand here, and not in the objects, so that objects of other stores have no room for them.
 final class ObservedObjects {
   private var observed: [ObjectIdentifier: Observed] = [:]
+  /// What registrars know the properties by, for each name.
+  private var paths: [String: KeyPath<StoredObject, Void>] = [:]
 
   private struct Observed {
     let registrar = ObservationRegistrar()
-    /// Tells that a property has changed, for each that was ever read.
-    var properties: [AnyKeyPath: (StoredObject) -> Void] = [:]
+    /// The names of all properties that were ever read.
+    var properties: Set<String> = []
   }
 
   /// A property is read, perhaps by someone who waits for the next change of it.
-  func access<Object: StoredObject, Value>(
-    _ object: Object, _ property: KeyPath<Object, Value>
-  ) {
+  func access(_ object: StoredObject, _ property: String) {
     let id = ObjectIdentifier(object)
     let known = observed[id] ?? Observed()
-    let registrar = known.registrar
-    registrar.access(object, keyPath: property)
-    if known.properties[property] != nil { return }
-    observed[id, default: known].properties[property] = { object in
-      guard let object = object as? Object else { return }
-      registrar.withMutation(of: object, keyPath: property) {}
+    known.registrar.access(object, keyPath: path(property))
+    if !known.properties.contains(property) {
+      observed[id, default: known].properties.insert(property)
     }
   }
 
-  /// The registrar of an object, if any of its properties was ever read.
-  func registrar(of object: StoredObject) -> ObservationRegistrar? {
-    observed[ObjectIdentifier(object)]?.registrar
+  /// A property of an object is about to change.
+  func willSet(_ object: StoredObject, _ property: String) {
+    let registrar = observed[ObjectIdentifier(object)]?.registrar
+    registrar?.willSet(object, keyPath: path(property))
+  }
+
+  /// A property of an object has changed.
+  func didSet(_ object: StoredObject, _ property: String) {
+    let registrar = observed[ObjectIdentifier(object)]?.registrar
+    registrar?.didSet(object, keyPath: path(property))
   }
 
   /// All properties of an object may be others than before.
   func noteChange(of object: StoredObject) {
-    guard let properties = observed[ObjectIdentifier(object)]?.properties else { return }
-    for notify in properties.values { notify(object) }
+    guard let known = observed[ObjectIdentifier(object)] else { return }
+    for property in known.properties {
+      known.registrar.withMutation(of: object, keyPath: path(property)) {}
+    }
   }
 
   /// An object goes away.
   func forget(_ object: StoredObject) { observed[ObjectIdentifier(object)] = nil }
+
+  private func path(_ property: String) -> KeyPath<StoredObject, Void> {
+    if let path = paths[property] { return path }
+    let path = \StoredObject[observed: property]
+    paths[property] = path
+    return path
+  }
+}
+
+extension StoredObject {
+  /// What stands for a property where registrars ask for a key path; "" for all of them.
+  fileprivate subscript(observed property: String) -> Void { () }
 }
 
 extension StoredObject: Observable {}

@@ -4,9 +4,7 @@ final class RelationshipEnd {
   /// The class whose objects have the property.
   unowned let source: RegisteredClass
   /// Who refers to whom, once it has been asked for; not kept where the inverse says it.
-  var index: ReferenceIndex?
-  /// How many commits the index knows of.
-  var indexCommitCount: UInt64 = 0
+  var index = CommitBound<ReferenceIndex>()
 
   init(_ relationship: Relationship, of source: RegisteredClass) {
     (self.relationship, self.source) = (relationship, source)
@@ -14,11 +12,8 @@ final class RelationshipEnd {
 
   var kind: ReferenceAccess.Kind { relationship.access.kind }
   var hasInverse: Bool { relationship.inverse != nil }
-
-  /// Forgets what another store's commit has made out of date.
-  func dropStaleIndex() {
-    if indexCommitCount != source.shared.commitCount { index = nil }
-  }
+  /// Whether anyone wants to know which references an edit has added and removed.
+  var isWatched: Bool { hasInverse || index.value != nil }
 
   func targets(of object: StoredObject) -> [StoredObject] { relationship.access.targets(object) }
 

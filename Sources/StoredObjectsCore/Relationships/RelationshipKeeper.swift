@@ -49,7 +49,7 @@ final class RelationshipKeeper {
 // MARK: - Classes
 
 extension RelationshipKeeper {
-  /// Finds the ends of all classes, because one more is registered.
+  /// Finds the ends of all classes, because more of them are registered.
   func learn(_ classes: [RegisteredClass]) {
     ends = classes.map { entry in
       entry.type.relationships.map { RelationshipEnd($0, of: entry) }
@@ -111,17 +111,17 @@ extension RelationshipKeeper {
 
   /// References have changed otherwise than by edits.
   func forgetIndexes() {
-    for end in ends.joined() { end.index = nil }
+    for end in ends.joined() { end.index.drop() }
   }
 
   /// A commit of the store begins; what others have committed is known now.
   func willCommit() {
-    for end in ends.joined() { end.dropStaleIndex() }
+    for end in ends.joined() { end.index.dropIfStale(end.source.shared) }
   }
 
   /// The store's own commit is told to the indexes by its edits.
   func didCommit() {
-    for end in ends.joined() { end.indexCommitCount = end.source.shared.commitCount }
+    for end in ends.joined() { end.index.follow(end.source.shared) }
   }
 
   /// Brings the other sides of all edits up to date.
@@ -155,7 +155,7 @@ extension RelationshipKeeper {
   }
 
   private func settle(_ object: StoredObject, _ end: RelationshipEnd, _ before: [StoredObject]) {
-    guard end.hasInverse || end.index != nil else { return }
+    guard end.isWatched else { return }
     let now = end.targets(of: object)
     let changed = ChangedTargets(before, now)
     for target in changed.targets {
@@ -167,7 +167,7 @@ extension RelationshipKeeper {
   }
 
   private func settle(new object: StoredObject, _ end: RelationshipEnd) {
-    guard end.hasInverse || end.index != nil else { return }
+    guard end.isWatched else { return }
     let now = end.targets(of: object)
     let changed = ChangedTargets([], now)
     for target in changed.targets {
@@ -185,8 +185,8 @@ extension RelationshipKeeper {
   }
 
   private func note(_ object: StoredObject, _ end: RelationshipEnd, _ target: StoredObject) {
-    guard end.index != nil, let key = target.key else { return }
-    end.index?.note(object.rowID, refersTo: key)
+    guard let key = target.key else { return }
+    end.index.update { $0.note(object.rowID, refersTo: key) }
   }
 
   /// Makes an object refer to another so many times, by the inverse of an end that was edited.
@@ -213,8 +213,6 @@ extension RelationshipKeeper {
       }
     }
     inverse.setTargets(of: target, references)
-    // A reference to one object, edited to an object that has several, is no move of the others.
-    if end.kind == .one, limit == 0 { end.removeAll(target, from: object) }
   }
 }
 
@@ -272,9 +270,10 @@ extension RelationshipKeeper {
   /// Who refers to whom by an end; the first time, all objects of its class are read.
   private func index(_ end: RelationshipEnd, _ store: Store) throws(StoreError) -> ReferenceIndex {
     store.collectChangesElsewhere()
-    end.dropStaleIndex()
-    if let index = end.index { return index }
-    end.indexCommitCount = end.source.shared.commitCount
+    let table = end.source.shared
+    end.index.dropIfStale(table)
+    if let index = end.index.value { return index }
+    let commitCount = table.commitCount
     var index = ReferenceIndex()
     var cursor = RowCursor(store, end.source, keepsObjects: false)
     while let source = try cursor.next() {
@@ -282,7 +281,7 @@ extension RelationshipKeeper {
         if let key = target.key { index.note(source.rowID, refersTo: key) }
       }
     }
-    end.index = index
+    end.index.set(index, asOf: commitCount)
     return index
   }
 
@@ -316,16 +315,8 @@ private struct ChangedTargets {
   /// Complexity: linear in the sizes of the lists, a hash for each place between the first and the
   /// last that differ.
   init(_ before: [StoredObject], _ now: [StoredObject]) {
-    let limit = min(before.count, now.count)
-    var prefix = 0
-    while prefix < limit, before[prefix] === now[prefix] { prefix += 1 }
-    var suffix = 0
-    while suffix < limit - prefix,
-      before[before.count - 1 - suffix] === now[now.count - 1 - suffix]
-    { suffix += 1 }
-    let (old, new) = (
-      before[prefix..<before.count - suffix], now[prefix..<now.count - suffix]
-    )
+    let ends = CommonEnds(before, now, by: ===)
+    let (old, new) = (ends.middle(of: before), ends.middle(of: now))
     if old.isEmpty && new.isEmpty { return }
     var counts: [ObjectIdentifier: Int] = [:]
     for target in new { counts[ObjectIdentifier(target), default: 0] += 1 }

@@ -12,9 +12,10 @@ extension Store {
     relationships.settle()
   }
 
-  /// A class has been registered; relationships cost nothing where no class has any.
-  func learnRelationships(of entry: RegisteredClass) {
-    guard relationships != nil || !entry.type.relationships.isEmpty else { return }
+  /// Classes have been registered; relationships cost nothing where no class has any.
+  func learnRelationships(of entries: some Collection<RegisteredClass>) {
+    guard relationships != nil || entries.contains(where: { !$0.type.relationships.isEmpty })
+    else { return }
     let keeper = relationships ?? RelationshipKeeper()
     relationships = keeper
     keeper.learn(classes)

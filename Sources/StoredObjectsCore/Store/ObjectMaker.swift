@@ -9,7 +9,7 @@ struct ObjectMaker: Sendable {
 
   /// Nil for a class that does not allow it, or whose objects are in memory, most of them.
   init?(_ entry: RegisteredClass) {
-    guard entry.type.isReadOnAnyThread, entry.livingCount < entry.shared.lastRowID / 2 else {
+    guard entry.type.isCodedOnAnyThread, entry.livingCount < entry.shared.lastRowID / 2 else {
       return nil
     }
     type = entry.type
@@ -33,7 +33,7 @@ struct ObjectMaker: Sendable {
     return MadeObjects(objects)
   }
 
-  /// Nil stands for whatever is not as usual. The store finds it again, and knows what to do.
+  // Nil stands for whatever is not as usual. The store finds it again, and knows what to do.
   @inline(__always)
   private func object(at place: RecordBatch.Place, _ buffer: inout DataBuffer) -> StoredObject? {
     guard place.rowID > ClassMetadata.rowID else { return nil }

@@ -149,16 +149,28 @@ extension Store {
     _ object: StoredObject, _ entry: RegisteredClass, from buffer: inout DataBuffer,
     isVerified: Bool = false
   ) throws(StoreError) {
-    object.state.insert(.loading)
-    defer { object.state.remove(.loading) }
-    do {
+    try setContent(of: object, entry, from: &buffer) { buffer in
       if entry.checksumsRecords, !isVerified {
         try buffer.verifyChecksum(classID: entry.classID, rowID: object.rowID)
       }
-      if entry.versionsRecords {
-        buffer.version = try buffer.readUInt8()
-        try refuseNewerVersion(buffer.version, object.rowID, entry)
-      }
+      if entry.versionsRecords { buffer.version = try buffer.readUInt8() }
+    }
+  }
+
+  /// Sets the content of an object from what is left of a buffer once it is prepared, in the form of
+  /// the buffer's version.
+  ///
+  /// After an error a fault is still one.
+  @inline(__always)
+  func setContent(
+    of object: StoredObject, _ entry: RegisteredClass, from buffer: inout DataBuffer,
+    preparing: (inout DataBuffer) throws -> Void
+  ) throws(StoreError) {
+    object.state.insert(.loading)
+    defer { object.state.remove(.loading) }
+    do {
+      try preparing(&buffer)
+      try refuseNewerVersion(buffer.version, object.rowID, entry)
       try object.readContent(from: &buffer)
       guard buffer.remainingCount == 0 else { throw unreadBytes(buffer) }
     } catch {

@@ -19,6 +19,9 @@ extension Store {
   ///
   /// - Throws: ``StoreError`` as that.
   public func register(_ types: [StoredObject.Type]) throws(StoreError) {
+    let known = classes.count
+    // What is registered before one is refused stays so.
+    defer { learnRelationships(of: classes[known...]) }
     for type in types { try register(type) }
   }
 

@@ -24,7 +24,7 @@ extension Store {
       try backend.coordinator.whileCommitting {
         try refuseOtherOrder()
         try refuseConflicts()
-        for entry in classes { entry.dropStaleUniqueIndexes() }
+        for entry in classes { entry.uniqueIndexes.dropIfStale(entry.shared) }
         relationships?.willCommit()
         try refuseDuplicates()
         let metadata = encoder.appendMetadata(of: classes)

@@ -13,14 +13,12 @@ extension Store {
   public func mergeChanges() {
     collectChangesElsewhere()
     for entry in classes {
-      guard let rows = rowsChangedElsewhere[entry.table] else { continue }
-      let conflicting = rows.filter { rowID in
+      rowsChangedElsewhere[entry.table] = rowsChangedElsewhere[entry.table].filter { rowID in
         guard let object = entry.living(rowID) else { return false }
         if object.hasUnsavedChanges { return true }
         makeFault(object)
         return false
       }
-      rowsChangedElsewhere[entry.table] = conflicting.isEmpty ? nil : conflicting
     }
   }
 
@@ -30,7 +28,7 @@ extension Store {
   /// ``discardChanges()`` decides it the other way.
   public func keepConflictingChanges() {
     mergeChanges()
-    rowsChangedElsewhere = [:]
+    rowsChangedElsewhere = ChangedRows()
   }
 
   /// Makes an object a fault, so that it reads its record anew when next used.
@@ -67,15 +65,15 @@ extension Store {
   func collectChangesElsewhere() {
     guard inbox.hasNews else { return }
     relationships?.forgetIndexes()
-    for (table, rows) in inbox.take() {
-      rowsChangedElsewhere[table, default: []].formUnion(rows)
+    inbox.take().forEach { table, rows in
+      rowsChangedElsewhere[table].formUnion(rows)
       history?.noteForeignChanges(rows, classes.first { $0.table == table })
     }
   }
 
   /// Whether another store has changed a row since it was read here, as far as is known.
   func isChangedElsewhere(_ rowID: UInt32, _ entry: RegisteredClass) -> Bool {
-    rowsChangedElsewhere[entry.table]?.contains(rowID) ?? false
+    rowsChangedElsewhere.contains(rowID, in: entry.table)
   }
 
   /// A row is about to be read: what others had changed before is no surprise any more.
@@ -86,14 +84,15 @@ extension Store {
 
   /// The same, for a record that was read before: news since then still count.
   func forgetKnownChange(_ rowID: UInt32, _ entry: RegisteredClass) {
-    if !rowsChangedElsewhere.isEmpty { rowsChangedElsewhere[entry.table]?.remove(rowID) }
+    if !rowsChangedElsewhere.isEmpty { rowsChangedElsewhere.remove(rowID, in: entry.table) }
   }
 
   /// Stops a save that would overwrite, unseen, what another store has saved.
   func refuseConflicts() throws {
     collectChangesElsewhere()
     for entry in classes {
-      guard let rows = rowsChangedElsewhere[entry.table], !rows.isEmpty else { continue }
+      let rows = rowsChangedElsewhere[entry.table]
+      if rows.isEmpty { continue }
       let conflict = entry.pending.first {
         ($0.state.change == .update || $0.state.change == .delete) && rows.contains($0.rowID)
       }

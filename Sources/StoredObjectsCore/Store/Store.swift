@@ -25,14 +25,21 @@ public final class Store {
   public let backend: any StoreBackend
   /// Hears of inserts, deletes, changes and saves.
   @safe @exclusivity(unchecked)
-  public weak var delegate: (any StoreDelegate)?
+  public weak var delegate: (any StoreDelegate)? {
+    didSet { mayHaveDelegate = delegate != nil }
+  }
+  /// Whether one was ever set: to find a weak reference empty takes longer than to look here.
+  private var mayHaveDelegate = false
+  /// The delegate, for what happens often.
+  var frequentDelegate: (any StoreDelegate)? { mayHaveDelegate ? delegate : nil }
 
   let configuration: StoreConfiguration
   var logger: Logger { configuration.logger }
 
   /// The classes, in order: the index is the class ID.
   private(set) var classes: [RegisteredClass] = []
-  private var classesByType: [ObjectIdentifier: RegisteredClass] = [:]
+  /// The same in order of their types.
+  private var classesByType: [RegisteredClass] = []
   /// The class that was looked up last: most objects come in series.
   @safe @exclusivity(unchecked)
   private var lastClass: RegisteredClass?
@@ -49,7 +56,7 @@ public final class Store {
 
   /// Rows that other stores have changed since this store has read them.
   @safe @exclusivity(unchecked)
-  var rowsChangedElsewhere: [TableID: Set<UInt32>] = [:]
+  var rowsChangedElsewhere = ChangedRows()
   let inbox = ChangeInbox()
 
   /// Bytes to read records into, kept for their memory.
@@ -97,17 +104,28 @@ public final class Store {
 
   func enroll(_ entry: RegisteredClass) {
     classes.append(entry)
-    classesByType[ObjectIdentifier(entry.type)] = entry
+    classesByType.insert(entry, at: placeByType(of: entry.type))
     entry.setObserved(isObservable)
-    learnRelationships(of: entry)
   }
 
   /// The entry of a class, or nil.
   func registration(of type: StoredObject.Type) -> RegisteredClass? {
     if let lastClass, lastClass.type == type { return lastClass }
-    guard let entry = classesByType[ObjectIdentifier(type)] else { return nil }
-    lastClass = entry
-    return entry
+    let place = placeByType(of: type)
+    guard place < classesByType.count, classesByType[place].type == type else { return nil }
+    lastClass = classesByType[place]
+    return lastClass
+  }
+
+  /// Where a class is in the order of types, or would be.
+  private func placeByType(of type: StoredObject.Type) -> Int {
+    var (low, high) = (0, classesByType.count)
+    while low < high {
+      let middle = (low + high) / 2
+      let isBefore = ObjectIdentifier(classesByType[middle].type) < ObjectIdentifier(type)
+      if isBefore { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 
   /// The entry of a class by its place in the order, or nil.

@@ -58,11 +58,10 @@ extension Store {
     _ entry: RegisteredClass, with values: [AnyHashable], by constraint: UniqueConstraint
   ) throws(StoreError) -> StoredObject? {
     collectChangesElsewhere()
-    for object in entry.pending
-    where object.state.change == .insert || object.state.change == .update {
-      if constraint.values(object) == values { return object }
+    if let object = entry.written.first(where: { constraint.values($0) == values }) {
+      return object
     }
-    let indexes = try entry.uniqueIndexes(self)
+    let indexes = try entry.readUniqueIndexes(self)
     guard let index = indexes.first(where: { $0.constraint.properties == constraint.properties }),
       let row = index.row(values), let object = try object(entry, rowID: row),
       // An unsaved change may have given it other values.
@@ -90,10 +89,9 @@ extension Store {
       && entry.changeCounts.inserts + entry.changeCounts.updates > 0
     {
       let pendingRows = RowSet(entry.pending.lazy.filter { $0.state.change != nil }.map(\.rowID))
-      for index in try entry.uniqueIndexes(self) {
+      for index in try entry.readUniqueIndexes(self) {
         var seen: [[AnyHashable]: UInt32] = [:]
-        for object in entry.pending
-        where object.state.change == .insert || object.state.change == .update {
+        for object in entry.written {
           guard let values = index.constraint.values(object) else { continue }
           let saved = index.row(values).flatMap { pendingRows.contains($0) ? nil : $0 }
           if let other = seen.updateValue(object.rowID, forKey: values) ?? saved {
@@ -107,8 +105,8 @@ extension Store {
   /// What is pending is committed now.
   func updateUniqueIndexes() {
     for entry in classes {
-      entry.uniqueIndexCommitCount = entry.shared.commitCount
-      guard let indexes = entry.uniqueIndexes else { continue }
+      entry.uniqueIndexes.follow(entry.shared)
+      guard let indexes = entry.uniqueIndexes.value else { continue }
       for object in entry.pending {
         guard let change = object.state.change else { continue }
         for index in indexes {

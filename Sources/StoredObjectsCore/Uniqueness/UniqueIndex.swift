@@ -21,10 +21,10 @@ final class UniqueIndex {
 
 extension RegisteredClass {
   /// What the constraints of the class need to know; all objects are read the first time.
-  func uniqueIndexes(_ store: Store) throws(StoreError) -> [UniqueIndex] {
-    dropStaleUniqueIndexes()
-    if let uniqueIndexes { return uniqueIndexes }
-    uniqueIndexCommitCount = shared.commitCount
+  func readUniqueIndexes(_ store: Store) throws(StoreError) -> [UniqueIndex] {
+    uniqueIndexes.dropIfStale(shared)
+    if let indexes = uniqueIndexes.value { return indexes }
+    let commitCount = shared.commitCount
     let indexes = uniqueConstraints.map(UniqueIndex.init)
     let pendingRows = RowSet(pending.lazy.map(\.rowID))
     var cursor = RowCursor(store, self, keepsObjects: false)
@@ -33,13 +33,8 @@ extension RegisteredClass {
       if pendingRows.contains(object.rowID) { continue }
       for index in indexes { index.set(object.rowID, index.constraint.values(object)) }
     }
-    uniqueIndexes = indexes
+    uniqueIndexes.set(indexes, asOf: commitCount)
     return indexes
-  }
-
-  /// Forgets what another store's commit has made out of date.
-  func dropStaleUniqueIndexes() {
-    if uniqueIndexCommitCount != shared.commitCount { uniqueIndexes = nil }
   }
 }
 

@@ -11,10 +11,7 @@ struct Operations: Sendable {
   }
 
   private func insert(_ store: Store, _ number: Int) {
-    let song = Song()
-    song.title = "Song \(number)"
-    song.seconds = UInt32(number % 600)
-    store.insert(song)
+    store.insert(Song(title: "Song \(number)", seconds: UInt32(number % 600)))
   }
 
   /// Inserts one object and saves, so often, in a store that has had some saves before.

@@ -12,7 +12,7 @@ private final class Measurement: StoredObject {
 
   static let threads = Locked<Set<ObjectIdentifier>>([])
 
-  override class var isReadOnAnyThread: Bool { true }
+  override class var isCodedOnAnyThread: Bool { true }
 
   override func readContent(from buffer: inout DataBuffer) throws {
     value = try buffer.readUInt32()
@@ -30,7 +30,7 @@ private final class Measurement: StoredObject {
 private final class Experiment: StoredObject {
   @Content var measurement: Measurement?
 
-  override class var isReadOnAnyThread: Bool { true }
+  override class var isCodedOnAnyThread: Bool { true }
 
   override func readContent(from buffer: inout DataBuffer) throws {
     measurement = try buffer.readObject(of: Measurement.self)

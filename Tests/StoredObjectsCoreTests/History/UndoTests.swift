@@ -171,6 +171,12 @@ struct UndoTests {
     for title in ["1", "2", "3"] { history.group { track.title = title } }
     while history.canUndo { try history.undo() }
     #expect(track.title == "1")
+    while history.canRedo { try history.redo() }
+    #expect(track.title == "3")
+    history.levelsOfUndo = 1
+    #expect(history.undoActionNames.count == 1)
+    try history.undo()
+    #expect(track.title == "2" && !history.canUndo)
   }
 
   @Test("Discarding takes the history back to what it was at the save")
@@ -226,9 +232,28 @@ struct UndoTests {
     #expect(error?.code == .conflict && mix.name == "theirs" && history.canUndo)
   }
 
-  @Test("An edit to a long list is remembered by the bytes that differ")
-  func differences() throws {
-    let persistent = try StoreUndoManager(savedIn: store, as: "Undo")
+  @Test("What was undone is not done again over a change of another store")
+  func conflictOfRedo() throws {
+    let mix = Mix("mix")
+    store.insert(mix)
+    try store.saveChanges()
+    history.group { mix.name = "ours" }
+    try history.undo()
+    #expect(history.canRedo)
+    try store.saveChanges()
+    let other = Store(backend: store.backend)
+    try other.register(Track.self, Mix.self)
+    try #require(try other.object(Mix.self, rowID: 2)).name = "theirs"
+    try other.saveChanges()
+    store.mergeChanges()
+    #expect(!history.canRedo)
+    try history.redo()
+    #expect(mix.name == "theirs")
+  }
+
+  @Test("An edit to a long list is remembered by the bytes that differ", arguments: [100, 5])
+  func differences(levels: Int) throws {
+    let persistent = try StoreUndoManager(savedIn: store, as: "Undo", levelsOfUndo: levels)
     store.undoManager = persistent
     let tracks = (0..<10_000).map { Track("\($0)") }
     for track in tracks { store.insert(track) }
@@ -236,16 +261,19 @@ struct UndoTests {
     store.insert(mix)
     try store.saveChanges()
     persistent.removeAllActions()
+    var before: [[Track]] = []
     for index in 0..<20 {
+      before.append(mix.tracks)
       persistent.group { mix.tracks.insert(mix.tracks.remove(at: 5_000 + index), at: 5_000) }
     }
     try store.saveChanges()
     let name = try #require(try store.buffer(named: "Undo"))
     #expect(name.remainingCount < 20 * 300)
+    let last = mix.tracks
     while persistent.canUndo { try persistent.undo() }
-    #expect(mix.tracks == tracks)
+    #expect(mix.tracks == before.suffix(levels).first)
     while persistent.canRedo { try persistent.redo() }
-    #expect(mix.tracks != tracks)
+    #expect(mix.tracks == last)
   }
 
   @Test("A saved history takes back, and does again, what another run has done")

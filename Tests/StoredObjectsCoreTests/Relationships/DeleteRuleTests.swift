@@ -72,6 +72,49 @@ struct DeleteRuleTests {
     try store.saveChanges()
   }
 
+  @Test("References that another store has saved are found, too", arguments: [false, true])
+  func indexAndOtherStores(savesBetween: Bool) throws {
+    let disc = Disc()
+    store.insert(disc)
+    try store.saveChanges()
+    // The first deletion makes the index.
+    store.delete(b)
+    try store.saveChanges()
+    let other = Store(backend: store.backend)
+    try other.register(Tune.self, TuneList.self, Disc.self, Sleeve.self, Branch.self)
+    let theirs = Disc()
+    other.insert(theirs)
+    theirs.favourites = [try #require(try other.object(Tune.self, rowID: c.rowID))]
+    try other.saveChanges()
+    if savesBetween {
+      disc.favourites = [a]
+      try store.saveChanges()
+    }
+    store.delete(c)
+    try store.saveChanges()
+    #expect(try store.object(Disc.self, rowID: theirs.rowID)?.favourites == [])
+  }
+
+  @Test("So are those that undo has brought back")
+  func indexAndUndo() throws {
+    let disc = Disc()
+    store.insert(disc)
+    disc.favourites = [a]
+    try store.saveChanges()
+    let history = StoreUndoManager()
+    store.undoManager = history
+    history.group { disc.favourites = [] }
+    // Makes the index, which says that nobody refers to the tune.
+    history.group { store.delete(c) }
+    try history.undo()
+    store.delete(b)
+    try history.undo()
+    try history.undo()
+    #expect(disc.favourites == [a])
+    store.delete(a)
+    #expect(disc.favourites == [])
+  }
+
   @Test("Cascade deletes what belongs to the object, and what belongs to that")
   func cascade() throws {
     let disc = Disc()

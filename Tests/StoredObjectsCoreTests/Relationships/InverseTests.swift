@@ -42,6 +42,17 @@ struct InverseTests {
     #expect(y.tunes == [b] && x.tunes == [a])
   }
 
+  @Test("On the other side, who is new stands last, and who leaves goes from the end")
+  func orderOfTheOtherSide() {
+    a.lists = [x, y, x]
+    x.tunes.removeFirst()
+    #expect(a.lists == [x, y])
+    x.tunes = [b, a, a, a]
+    #expect(a.lists == [x, y, x, x])
+    a.lists.removeFirst()
+    #expect(x.tunes == [b, a, a])
+  }
+
   @Test("A move changes the list and no other object")
   func move() throws {
     x.tunes = [a, b, c, a]
@@ -87,6 +98,13 @@ struct InverseTests {
     store.insert(tune)
     #expect(tune.lists == [list] && list.tunes == [a, b, a, tune])
     try store.saveChanges()
+    // Where the sides differ, the one that says more is believed.
+    let (late, mix) = (Tune("e"), TuneList("q"))
+    (late.lists, mix.tunes) = ([mix], [late, late])
+    store.insert(late)
+    store.insert(mix)
+    #expect(mix.tunes == [late, late] && late.lists == [mix, mix])
+    try store.saveChanges()
   }
 
   @Test("Only the objects that an edit adds or removes are read")
@@ -112,6 +130,25 @@ struct InverseTests {
     #expect(branches[1].children == [] && branches[0].children.last === branches[3])
     branches[0].children.removeFirst()
     #expect(branches[1].parent == nil)
+  }
+
+  @Test("Classes may be registered one by one, and one that is refused changes nothing")
+  func registering() throws {
+    let store = Store(backend: try MemoryBackend())
+    try store.register(Tune.self)
+    #expect(throws: StoreError.self) { try store.register(TuneList.self, TuneList.self) }
+    let (tune, list) = (Tune("d"), TuneList("z"))
+    store.insert(tune)
+    store.insert(list)
+    list.tunes = [tune]
+    #expect(tune.lists == [list])
+    try store.register(Disc.self, Sleeve.self)
+    let disc = Disc()
+    store.insert(disc)
+    tune.disc = disc
+    #expect(disc.tunes == [tune])
+    store.delete(disc)
+    #expect(tune.isDeleted && list.tunes == [])
   }
 
   @Test("Both sides are one step of the history")

@@ -2,6 +2,25 @@ import StoredObjectsCore
 import StoredObjectsTestSupport
 import Testing
 
+/// A list of tunes with one more property, which says no version.
+private final class CarelessList: StoredObject {
+  @Content var name = ""
+  @Content var tunes: [Tune] = []
+  @Content var note = "none"
+
+  override class var storedName: String { "TuneList" }
+  override func writeContent(to buffer: inout DataBuffer) {
+    buffer.write(name)
+    buffer.write(tunes)
+    buffer.write(note)
+  }
+  override func readContent(from buffer: inout DataBuffer) throws {
+    name = try buffer.readString()
+    tunes = try buffer.readObjects(of: Tune.self)
+    note = try buffer.readString()
+  }
+}
+
 /// What goes wrong with ordered relationships elsewhere, each by its name.
 @Suite("Ordered lists, where others fail")
 struct OrderedListTests {
@@ -202,6 +221,20 @@ struct OrderedListTests {
       #expect(tune.lists == [list])
     }
     #expect(try session { try $0.object(TuneList.self, rowID: 2)?.tunes.map(\.name) } == ["new"])
+  }
+
+  @Test("A property added without a version is noticed, and nothing is lost")
+  func addedWithoutVersion() throws {
+    try fill("x", [0, 1], of: 2)
+    let store = Store(backend: try place.open())
+    try store.register(Tune.self, CarelessList.self)
+    let error = #expect(throws: StoreError.self) {
+      try store.object(CarelessList.self, rowID: 2)
+    }
+    #expect(error?.code == .damaged && error?.place.rowID == 2)
+    #expect(try store.upgradeObjects(of: CarelessList.self) == 0)
+    try store.backend.close()
+    #expect(try saved() == [0, 1])
   }
 
   @Test("20,000 appends to one list, one by one, take linear time")

@@ -1,8 +1,20 @@
 import StoredObjectsCore
 import StoredObjectsTestSupport
+import Synchronization
 import Testing
 
+private final class Counter: Sendable {
+  private let value = Mutex(0)
+  var count: Int {
+    get { value.withLock(\.self) }
+    set { value.withLock { $0 = newValue } }
+  }
+}
+
 private final class Member: StoredObject {
+  /// Counts the records that are read.
+  @TaskLocal static var counter: Counter?
+
   @Content var number: Int64 = 0
   @Content var email: String?
   @Content var first = ""
@@ -25,6 +37,7 @@ private final class Member: StoredObject {
     buffer.write(last)
   }
   override func readContent(from buffer: inout DataBuffer) throws {
+    Member.counter?.count += 1
     number = try buffer.readInt64()
     email = try buffer.read()
     first = try buffer.readString()
@@ -124,6 +137,39 @@ struct UniquenessTests {
     store.insert(Member(1, nil, "z"))
     try store.saveChanges()
     #expect(try store.object(Member.self, where: \.number, is: 7)?.rowID == 2)
+  }
+
+  @Test("It counts at once, and behind a save that wrote no object of the class")
+  func otherStoresLater() throws {
+    store.insert(Member(1))
+    store.insert(Member(2))
+    try store.saveChanges()
+    #expect(try store.object(Member.self, where: \.number, is: 9) == nil)
+    let other = try otherStore()
+    other.insert(Member(9))
+    try other.saveChanges()
+    #expect(try store.object(Member.self, where: \.number, is: 9)?.rowID == 4)
+    other.insert(Member(10))
+    try other.saveChanges()
+    store.delete(try #require(try store.object(Member.self, rowID: 2)))
+    try store.saveChanges()
+    store.insert(Member(10))
+    expectDuplicate(store)
+  }
+
+  @Test("Once the values are known, a save reads no other object of the class")
+  func readOnce() throws {
+    for number: Int64 in 0..<50 { store.insert(Member(number)) }
+    try store.saveChanges()
+    let second = try otherStore()
+    for number: Int64 in 100..<104 {
+      let counter = Counter()
+      try Member.$counter.withValue(counter) {
+        second.insert(Member(number))
+        try second.saveChanges()
+      }
+      #expect(number == 100 ? counter.count >= 50 : counter.count == 0)
+    }
   }
 
   @Test("Inserting or updating finds the object that is there, saved or not")

@@ -1,0 +1,177 @@
+#if Macros
+  import SwiftDiagnostics
+  import SwiftSyntax
+  import SwiftSyntaxBuilder
+
+  /// A property with an attribute that speaks of other properties, and what is wrong with that.
+  struct MarkedProperty {
+    let variable: VariableDeclSyntax
+    let name: String
+    let type: TypeSyntax
+    /// The class that has the property; nil where it is not known.
+    let className: String?
+
+    /// Refuses `@Relationship` and `@Unique` that can't mean anything.
+    func refuseMisuse() throws(Finding) {
+      for mark in ["Relationship", "Unique"] {
+        guard let attribute = variable.attribute(mark) else { continue }
+        if variable.attribute("Dropped") != nil {
+          throw Finding(
+            attribute, "@\(mark) is for what the class has, and '\(name)' is dropped: remove it",
+            cures: [variable.remove(attribute)])
+        }
+      }
+      if let attribute = variable.attribute("Relationship") { try refuse(relationship: attribute) }
+      if let attribute = variable.attribute("Unique") { try refuse(unique: attribute) }
+    }
+
+    private func refuse(relationship attribute: AttributeSyntax) throws(Finding) {
+      if let list = type.as(OptionalTypeSyntax.self)?.wrappedType, list.referredList != nil {
+        throw Finding(
+          type, "a list in a relationship is empty rather than nil: write '\(list.trimmed)'",
+          cures: [replaceType(by: list.trimmed)])
+      }
+      guard type.referredClass != nil || type.isUnknown else {
+        throw Finding(
+          type,
+          """
+          '\(type.trimmed)' refers to no object: @Relationship is for Song?, [Song], \
+          ObjectList<Song> and Set<Song>
+          """, cures: [variable.remove(attribute)])
+      }
+      guard let inverse = attribute.argument("inverse"), !inverse.is(NilLiteralExprSyntax.self)
+      else { return }
+      try refuse(inverse, "the inverse", of: type.referredClass)
+    }
+
+    private func refuse(unique attribute: AttributeSyntax) throws(Finding) {
+      guard let other = attribute.argument("with") else { return }
+      try refuse(other, "the other property", of: className)
+      guard other.as(KeyPathExprSyntax.self)?.names.last == name else { return }
+      var plain = AttributeSyntax(attributeName: attribute.attributeName.trimmed)
+      plain.leadingTrivia = attribute.leadingTrivia
+      plain.trailingTrivia = attribute.trailingTrivia
+      throw Finding(
+        attribute, "'\(name)' is always unique with itself: write '@Unique'",
+        cures: [.replace("Replace it by '@Unique'", attribute, by: plain)])
+    }
+
+    /// Refuses what names no property of a class.
+    private func refuse(
+      _ argument: ExprSyntax, _ what: String, of owner: String?
+    ) throws(Finding) {
+      guard let path = argument.as(KeyPathExprSyntax.self) else {
+        let name = argument.as(StringLiteralExprSyntax.self)?.segments.description
+        throw Finding(
+          argument, "\(what) is a key path: write '\\\(owner ?? "Song").\(name ?? "property")'",
+          cures: [name.flatMap { replacePath(argument, owner, $0) }])
+      }
+      // To the parser only the first name is the root, even of a nested class.
+      let types = path.names.prefix { $0.first?.isUppercase == true }
+      let properties = path.names.dropFirst(types.count)
+      guard properties.count < 2 else {
+        throw Finding(argument, "\(what) is a property of its own, not a path through another")
+      }
+      guard let owner, let property = properties.first, types.last != owner else { return }
+      let cures = [replacePath(argument, owner, property)]
+      guard let root = types.last else {
+        throw Finding(
+          argument, "a macro can't see whose property \(what) is: write '\\\(owner).\(property)'",
+          cures: cures)
+      }
+      throw Finding(argument, "\(what) is one of \(owner), not of \(root)", cures: cures)
+    }
+
+    private func replacePath(
+      _ argument: ExprSyntax, _ owner: String?, _ property: String
+    ) -> FixIt? {
+      guard let owner else { return nil }
+      let path: ExprSyntax = "\\\(raw: owner).\(raw: property)"
+      return .replace("Replace it by '\(path)'", argument, by: path)
+    }
+
+    private func replaceType(by list: TypeSyntax) -> FixIt? {
+      guard let binding = variable.bindings.first else { return nil }
+      var cured = binding
+      cured.typeAnnotation?.type = list.with(\.trailingTrivia, .space)
+      cured.initializer = InitializerClauseSyntax(
+        equal: .equalToken(trailingTrivia: .space), value: ExprSyntax("[]"))
+      return .replace("Replace it by '\(list) = []'", binding, by: cured)
+    }
+  }
+
+  extension VariableDeclSyntax {
+    /// Refuses attributes that speak of the record on what is in no record.
+    func refuseMarksOutsideOfRecords() throws(Finding) {
+      for mark in ["Since", "Formerly", "Dropped", "Relationship", "Unique"] {
+        guard let attribute = attribute(mark) else { continue }
+        let name = bindings.first?.pattern.trimmedDescription ?? ""
+        throw Finding(
+          attribute, "@\(mark) is for stored properties, and '\(name)' is in no record: remove it",
+          cures: [remove(attribute)])
+      }
+    }
+  }
+
+  extension Finding {
+    /// An attribute that nobody reads, because the class is not `@Stored`.
+    init?(
+      unread attribute: AttributeSyntax, of declaration: some DeclSyntaxProtocol,
+      in enclosing: Syntax?
+    ) {
+      let group = enclosing?.asProtocol((any WithAttributesSyntax).self)
+      if group?.attributes.first(named: "Stored") != nil { return nil }
+      let cure = declaration.as(VariableDeclSyntax.self)?.remove(attribute)
+      self.init(
+        attribute, "@\(attribute.name) is read by @Stored, which does not stand on the class",
+        cures: [cure])
+    }
+  }
+
+  extension KeyPathExprSyntax {
+    /// All names in it, those of types first.
+    fileprivate var names: [String] {
+      trimmedDescription.dropFirst().split(separator: ".").map(String.init)
+    }
+  }
+
+  extension AttributeSyntax {
+    /// The argument with a label.
+    func argument(_ label: String) -> ExprSyntax? {
+      guard case .argumentList(let list) = arguments else { return nil }
+      return list.first { $0.label?.text == label }?.expression
+    }
+  }
+
+  extension TypeSyntax {
+    /// The name of the class that the type is a reference to, or a list of references.
+    fileprivate var referredClass: String? {
+      if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.className }
+      return referredList
+    }
+
+    /// The name of the class that the type is a list of.
+    fileprivate var referredList: String? {
+      if let array = self.as(ArrayTypeSyntax.self) { return array.element.className }
+      guard let named = self.as(IdentifierTypeSyntax.self),
+        ["Array", "Set", "ObjectList"].contains(named.name.text),
+        case .type(let element)? = named.genericArgumentClause?.arguments.first?.argument
+      else { return nil }
+      return element.className
+    }
+
+    /// Whether it is a name that may stand for anything.
+    fileprivate var isUnknown: Bool {
+      if self.is(MemberTypeSyntax.self) { return true }
+      guard let named = self.as(IdentifierTypeSyntax.self) else { return false }
+      return mayRefer && !["Set", "Array", "Dictionary"].contains(named.name.text)
+    }
+
+    private var className: String? { mayRefer ? lastName : nil }
+
+    /// The name without that of a module or an enclosing type.
+    private var lastName: String? {
+      self.as(IdentifierTypeSyntax.self)?.name.text ?? self.as(MemberTypeSyntax.self)?.name.text
+    }
+  }
+#endif

@@ -1,0 +1,115 @@
+#if Macros
+  // What is wrong with attributes that speak of other properties.
+
+  let relationships: [Refusal] = [
+    Refusal(
+      property: "@Relationship(deleteRule: .cascade) var title: String = \"\"",
+      """
+      'String' refers to no object: @Relationship is for Song?, [Song], ObjectList<Song> and \
+      Set<Song>
+      """, [("Remove '@Relationship'", "var title: String = \"\"")]),
+    Refusal(
+      property: "@Relationship var songs: [String: Song] = [:]",
+      """
+      '[String: Song]' refers to no object: @Relationship is for Song?, [Song], ObjectList<Song> \
+      and Set<Song>
+      """, [("Remove '@Relationship'", "var songs: [String: Song] = [:]")]),
+    Refusal(
+      property: "@Relationship var songs: [Song?] = []",
+      """
+      '[Song?]' refers to no object: @Relationship is for Song?, [Song], ObjectList<Song> and \
+      Set<Song>
+      """, [("Remove '@Relationship'", "var songs: [Song?] = []")]),
+    Refusal(
+      property: "@Relationship var songs: [Song]?",
+      "a list in a relationship is empty rather than nil: write '[Song]'",
+      [("Replace it by '[Song] = []'", "@Relationship var songs: [Song] = []")]),
+    Refusal(
+      property: "@Relationship(inverse: \\.mixes) var songs: [Song] = []",
+      "a macro can't see whose property the inverse is: write '\\Song.mixes'",
+      [
+        (
+          "Replace it by '\\Song.mixes'",
+          "@Relationship(inverse: \\Song.mixes) var songs: [Song] = []"
+        )
+      ]),
+    Refusal(
+      property: "@Relationship(inverse: \"mixes\") var songs: Set<Song> = []",
+      "the inverse is a key path: write '\\Song.mixes'",
+      [
+        (
+          "Replace it by '\\Song.mixes'",
+          "@Relationship(inverse: \\Song.mixes) var songs: Set<Song> = []"
+        )
+      ]),
+    Refusal(
+      property: "@Relationship(inverse: other) var songs: [Song] = []",
+      "the inverse is a key path: write '\\Song.property'"),
+    Refusal(
+      property: "@Relationship(inverse: \\Artist.songs) var songs: ObjectList<Song> = []",
+      "the inverse is one of Song, not of Artist",
+      [
+        (
+          "Replace it by '\\Song.songs'",
+          "@Relationship(inverse: \\Song.songs) var songs: ObjectList<Song> = []"
+        )
+      ]),
+    Refusal(
+      property: "@Relationship(inverse: \\Song.album.mixes) var song: Song?",
+      "the inverse is a property of its own, not a path through another"),
+  ]
+
+  let uniqueness: [Refusal] = [
+    Refusal(
+      property: "@Unique(with: \\.title) var year: UInt16 = 0",
+      "a macro can't see whose property the other property is: write '\\Song.title'",
+      [
+        (
+          "Replace it by '\\Song.title'", "@Unique(with: \\Song.title) var year: UInt16 = 0"
+        )
+      ]),
+    Refusal(
+      property: "@Unique(with: \"title\") var year: UInt16 = 0",
+      "the other property is a key path: write '\\Song.title'",
+      [
+        (
+          "Replace it by '\\Song.title'", "@Unique(with: \\Song.title) var year: UInt16 = 0"
+        )
+      ]),
+    Refusal(
+      property: "@Unique(with: \\Album.title) var year: UInt16 = 0",
+      "the other property is one of Song, not of Album",
+      [
+        (
+          "Replace it by '\\Song.title'", "@Unique(with: \\Song.title) var year: UInt16 = 0"
+        )
+      ]),
+    Refusal(
+      property: "@Unique(with: \\Song.year) var year: UInt16 = 0",
+      "'year' is always unique with itself: write '@Unique'",
+      [("Replace it by '@Unique'", "@Unique var year: UInt16 = 0")]),
+  ]
+
+  let marks: [Refusal] = [
+    Refusal(
+      property: "@Unique @Dropped(in: 1) var number: Int64 = 0",
+      "@Unique is for what the class has, and 'number' is dropped: remove it",
+      [("Remove '@Unique'", "@Dropped(in: 1) var number: Int64 = 0")]),
+    Refusal(
+      property: "@Relationship @Dropped(in: 1) var song: Song?",
+      "@Relationship is for what the class has, and 'song' is dropped: remove it",
+      [("Remove '@Relationship'", "@Dropped(in: 1) var song: Song?")]),
+    Refusal(
+      property: "@Transient @Unique var number: Int64 = 0",
+      "@Unique is for stored properties, and 'number' is in no record: remove it",
+      [("Remove '@Unique'", "@Transient var number: Int64 = 0")]),
+    Refusal(
+      property: "@Relationship var first: Song? { nil }",
+      "@Relationship is for stored properties, and 'first' is in no record: remove it",
+      [("Remove '@Relationship'", "var first: Song? { nil }")]),
+    Refusal(
+      property: "@Since(1) static var count: Int = 0",
+      "@Since is for stored properties, and 'count' is in no record: remove it",
+      [("Remove '@Since'", "static var count: Int = 0")]),
+  ]
+#endif

@@ -1,0 +1,129 @@
+// The hand-written classes of the documentation, as it has them: a test compares.
+
+import StoredObjects
+
+/// From README.md.
+enum ReadmeExample {
+  final class Song: StoredObject {
+    @Content var title = ""
+    @Content var seconds: UInt32 = 0
+
+    override func writeContent(to buffer: inout DataBuffer) {
+      buffer.write(title)
+      buffer.write(seconds)
+    }
+    override func readContent(from buffer: inout DataBuffer) throws {
+      title = try buffer.readString()
+      seconds = try buffer.readUInt32()
+    }
+  }
+
+  final class Playlist: StoredObject {
+    @Content var title = ""
+    @Content var songs: [Song] = []
+
+    override func writeContent(to buffer: inout DataBuffer) {
+      buffer.write(title)
+      buffer.write(songs)
+    }
+    override func readContent(from buffer: inout DataBuffer) throws {
+      title = try buffer.readString()
+      songs = try buffer.readObjects(of: Song.self)
+    }
+  }
+}
+
+/// From ChangingAClass.md.
+enum ChangingAClassExample {
+  final class Song: StoredObject {
+    @Content var title = ""
+    @Content var seconds: UInt32 = 0
+    @Content var artist: String? = nil
+
+    override class var classVersion: UInt8 { 1 }
+
+    override func writeContent(to buffer: inout DataBuffer) {
+      buffer.write(title)
+      buffer.write(seconds)
+      buffer.write(artist)
+    }
+    override func readContent(from buffer: inout DataBuffer) throws {
+      title = try buffer.readString()
+      seconds = try buffer.readUInt32()
+      if buffer.version >= 1 { artist = try buffer.read() }
+    }
+  }
+}
+
+/// From FaultsAndFailures.md.
+enum FaultsAndFailuresExample {
+  final class Song: StoredObject {
+    private var storedTitle = ""
+    var title: String {
+      get { checkForContent(); return storedTitle }
+      set { willUpdate(); storedTitle = newValue }
+    }
+  }
+}
+
+/// From Relationships.md.
+enum RelationshipsExample {
+  final class Playlist: StoredObject {
+    @Content var songs: [Song] = []
+
+    override class var relationships: [Relationship] {
+      [Relationship(\Playlist.songs, deleteRule: .nullify, inverse: \Song.playlists)]
+    }
+  }
+
+  final class Song: StoredObject {
+    @Content var playlists: [Playlist] = []
+  }
+}
+
+/// From ObjectList.swift.
+enum ObjectListExample {
+  final class Song: StoredObject {}
+
+  final class Playlist: StoredObject {
+    @Content var title = ""
+    @Content var songs: ObjectList<Song> = []
+
+    override func readContent(from buffer: inout DataBuffer) throws {
+      title = try buffer.readString()
+      songs = try buffer.readList(of: Song.self)
+    }
+  }
+}
+
+/// From Content.swift.
+enum ContentExample {
+  final class Song: StoredObject {}
+
+  final class Playlist: StoredObject {
+    @Content var title = ""
+    @Content var songs: [Song] = []
+  }
+}
+
+/// From Relationship.swift.
+enum RelationshipExample {
+  final class Song: StoredObject {
+    @Content var playlists: [Playlist] = []
+  }
+
+  final class Playlist: StoredObject {
+    @Content var songs: [Song] = []
+    override class var relationships: [Relationship] {
+      [Relationship(\Playlist.songs, deleteRule: .nullify, inverse: \Song.playlists)]
+    }
+  }
+}
+
+/// From UniqueConstraint.swift.
+enum UniqueConstraintExample {
+  final class Song: StoredObject {
+    @Content var number: Int64 = 0
+    override class var uniqueConstraints: [UniqueConstraint] { [UniqueConstraint(\Song.number)] }
+  }
+}

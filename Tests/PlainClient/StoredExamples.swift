@@ -1,0 +1,79 @@
+#if Macros
+  // The classes by @Stored of the documentation, as it has them: a test compares.
+
+  import StoredObjects
+
+  /// From README.md.
+  enum StoredReadmeExample {
+    @Stored final class Artist: StoredObject {}
+
+    @Stored final class Song: StoredObject {
+      var title: String = ""
+      var seconds: UInt32 = 0
+      var artist: Artist?
+      @Since(1) var note: String?
+      @Transient var isPlaying: Bool = false
+    }
+  }
+
+  /// From ChangingAClass.md.
+  enum StoredChangingAClassExample {
+    @Stored final class Song: StoredObject {
+      var title: String = ""
+      @Since(1) var artist: String? = nil
+    }
+  }
+
+  /// From ModelsWithoutBoilerplate.md.
+  enum StoredModelsWithoutBoilerplateExample {
+    @Stored final class Artist: StoredObject {}
+
+    @Stored final class Song: StoredObject {
+      var title: String = ""
+      var seconds: UInt32 = 0
+      var artist: Artist?
+      @Transient var isPlaying: Bool = false
+    }
+
+    @Stored final class Track: StoredObject {
+      var title: String = ""
+      @Dropped(in: 2) var rating: UInt8 = 0
+      @Formerly("seconds", UInt32.self, until: 3) var milliseconds: UInt64 = 0
+      @Since(1) @Formerly("remark") var note: String?
+      @Since(4) var stars: Double = 0.5
+
+      private func upgrade(from version: UInt8, former: Former) {
+        if let seconds = former.seconds { milliseconds = UInt64(seconds) * 1000 }
+        if version < 2 { stars = Double(former.rating) / 20 }
+      }
+    }
+  }
+
+  /// From Relationships.md.
+  enum StoredRelationshipsExample {
+    @Stored final class Playlist: StoredObject {
+      var title: String = ""
+      @Relationship(deleteRule: .nullify, inverse: \Song.playlists) var songs: [Song] = []
+    }
+
+    @Stored final class Song: StoredObject {
+      var title: String = ""
+      var playlists: [Playlist] = []
+    }
+
+    @Stored final class Ticket: StoredObject {
+      @Unique var number: Int64 = 0
+    }
+  }
+
+  /// From Macros.swift.
+  enum StoredMacrosExample {
+    @Stored final class Album: StoredObject {
+      @Relationship(deleteRule: .cascade, inverse: \Song.album) var songs: [Song] = []
+    }
+
+    @Stored final class Song: StoredObject {
+      var album: Album?
+    }
+  }
+#endif

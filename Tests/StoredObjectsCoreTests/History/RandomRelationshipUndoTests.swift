@@ -1,0 +1,247 @@
+import StoredObjectsCore
+import StoredObjectsTestSupport
+import Testing
+
+@Suite("Undo and redo of relationships at random")
+struct RandomRelationshipUndoTests {
+  @Test(
+    """
+    undo() twice as often as do, at random, always gives the earlier state: of both sides of \
+    relationships, of cascades and of packed lists, before and after saves
+    """)
+  func randomly() throws {
+    var random = Seeds.generator(for: "RandomRelationshipUndoTests")
+    for round in 0..<30 {
+      // Undoing twice as often as doing, and the other way round, for long histories.
+      var run = try RelationshipUndoRun(random.next(), doing: round % 2 == 0 ? 10 : 20)
+      for _ in 0..<150 { try run.step() }
+      try run.finish()
+    }
+  }
+
+  @Test(
+    "With a limited depth, the last steps are taken back exactly, and no more", arguments: 1...3)
+  func depth(levels: Int) throws {
+    var random = Seeds.generator(for: "RandomRelationshipUndoTests.depth")
+    var run = try RelationshipUndoRun(random.next(), doing: 30, levelsOfUndo: levels)
+    for _ in 0..<150 { try run.step() }
+    try run.finish()
+  }
+}
+
+/// What a store holds, as plain values by rows.
+private struct LinkSnapshot: Equatable {
+  private var lines: [String] = []
+
+  init() {}
+
+  init(_ store: Store) throws {
+    for clip in try store.allObjects(of: Clip.self) {
+      lines.append(
+        "clip \(clip.rowID) \(clip.name) \(clip.reels.rowIDs) \(clip.box?.rowID ?? 0)")
+    }
+    for reel in try store.allObjects(of: Reel.self) {
+      lines.append("reel \(reel.rowID) \(reel.name) \(reel.clips.rowIDs)")
+    }
+    for box in try store.allObjects(of: Box.self) {
+      lines.append("box \(box.rowID) \(box.clips.rowIDs) \(box.seen.rowIDs)")
+    }
+  }
+
+  /// Whether both sides of every relationship say the same.
+  static func isConsistent(_ store: Store) throws -> Bool {
+    let clips = try store.allObjects(of: Clip.self)
+    for reel in try store.allObjects(of: Reel.self) {
+      for clip in clips
+      where clip.reels.count(where: { $0 === reel }) != reel.clips.count(where: { $0 === clip }) {
+        return false
+      }
+      guard reel.clips.allSatisfy({ !$0.isDeleted }) else { return false }
+    }
+    for box in try store.allObjects(of: Box.self) {
+      for clip in clips where (clip.box === box) != box.clips.contains(clip) { return false }
+      guard box.seen.allSatisfy({ !$0.isDeleted }) else { return false }
+    }
+    return true
+  }
+}
+
+private struct RelationshipUndoRun {
+  private let disk = MemoryDisk()
+  private var store: Store
+  private var history: StoreUndoManager
+  private var random: SeededGenerator
+  /// What the store was before each step that can be undone, and after each that can be redone.
+  private var before: [LinkSnapshot] = []
+  private var after: [LinkSnapshot] = []
+  private var now = LinkSnapshot()
+  private var saved: (before: [LinkSnapshot], after: [LinkSnapshot], now: LinkSnapshot)
+  private var nextName = 0
+  /// How often of 30 steps something is done, and not undone.
+  private let doing: Int
+  private let levelsOfUndo: Int
+
+  init(_ seed: UInt64, doing: Int, levelsOfUndo: Int = 0) throws {
+    (self.doing, self.levelsOfUndo) = (doing, levelsOfUndo)
+    random = SeededGenerator(seed: seed)
+    store = try listedStore(disk)
+    history = try StoreUndoManager(savedIn: store, as: "Undo", levelsOfUndo: levelsOfUndo)
+    store.undoManager = history
+    saved = ([], [], LinkSnapshot())
+  }
+
+  private mutating func chance(_ number: Int) -> Int {
+    Int.random(in: 0..<number, using: &random)
+  }
+
+  mutating func step() throws {
+    let choice = chance(40)
+    switch choice {
+    case 0..<doing: try doSomething()
+    case doing..<30: try undo()
+    case 30..<34: try redo()
+    case 34..<37: try save()
+    case 37: try refresh()
+    case 38: try discard()
+    default: try reopen()
+    }
+    let found = try LinkSnapshot(store)
+    if found != now { throw Difference(choice: choice, found: found, expected: now) }
+    #expect(try LinkSnapshot.isConsistent(store))
+    #expect(history.undoActionNames.count == before.count)
+    if levelsOfUndo > 0 { #expect(before.count <= levelsOfUndo) }
+  }
+
+  struct Difference: Error {
+    let choice: Int
+    let found, expected: LinkSnapshot
+  }
+
+  mutating func finish() throws {
+    try save()
+    try reopen()
+    while history.canUndo {
+      try undo()
+      #expect(try LinkSnapshot(store) == now)
+    }
+    if levelsOfUndo == 0 { #expect(try LinkSnapshot(store) == LinkSnapshot()) }
+    while history.canRedo {
+      try redo()
+      #expect(try LinkSnapshot(store) == now)
+    }
+  }
+
+  private mutating func undo() throws {
+    try history.undo()
+    guard let last = before.popLast() else { return }
+    after.append(now)
+    now = last
+  }
+
+  private mutating func redo() throws {
+    try history.redo()
+    guard let last = after.popLast() else { return }
+    before.append(now)
+    now = last
+  }
+
+  private mutating func save() throws {
+    try store.saveChanges()
+    saved = (before, after, now)
+  }
+
+  private mutating func discard() throws {
+    store.discardChanges()
+    (before, after, now) = saved
+  }
+
+  /// Lets go of what is loaded, so that lists are read and packed again.
+  private mutating func refresh() throws {
+    try save()
+    for clip in try store.allObjects(of: Clip.self) { store.refresh(clip) }
+    for reel in try store.allObjects(of: Reel.self) { store.refresh(reel) }
+  }
+
+  private mutating func reopen() throws {
+    try save()
+    store.dissolveAllRelationships()
+    try store.backend.close()
+    store = try listedStore(disk)
+    history = try StoreUndoManager(savedIn: store, as: "Undo", levelsOfUndo: levelsOfUndo)
+    store.undoManager = history
+  }
+
+  private mutating func doSomething() throws {
+    let last = history.undoActionNames.first
+    nextName += 1
+    history.beginUndoGrouping("step \(nextName)")
+    for _ in 0...chance(4) { try edit() }
+    history.endUndoGrouping()
+    if history.undoActionNames.first != last {
+      before.append(now)
+      if levelsOfUndo > 0, before.count > levelsOfUndo { before.removeFirst() }
+      after.removeAll()
+    }
+    now = try LinkSnapshot(store)
+  }
+
+  private mutating func edit() throws {
+    let clips = try store.allObjects(of: Clip.self)
+    let reels = try store.allObjects(of: Reel.self)
+    let boxes = try store.allObjects(of: Box.self)
+    nextName += 1
+    switch chance(14) {
+    case 0...1: store.insert(Clip("c\(nextName)"))
+    case 2:
+      let some = clips.filter { _ in chance(3) == 0 }
+      store.insert(Reel("r\(nextName)", some + some.prefix(1)))
+    case 3: if boxes.count < 3 { store.insert(Box()) }
+    case 4: if let clip = clips.randomElement(using: &random) { store.delete(clip) }
+    case 5: if let reel = reels.randomElement(using: &random) { store.delete(reel) }
+    case 6: if let box = boxes.randomElement(using: &random) { store.delete(box) }
+    case 7: clips.randomElement(using: &random)?.name += "+"
+    case 8...9: editBoxes(clips, boxes)
+    case 10: editClip(clips, reels)
+    default: editReel(clips, reels)
+    }
+  }
+
+  private mutating func editReel(_ clips: [Clip], _ reels: [Reel]) {
+    guard let reel = reels.randomElement(using: &random),
+      let clip = clips.randomElement(using: &random)
+    else { return }
+    let count = reel.clips.count
+    switch chance(6) {
+    case 0: reel.clips.insert(clip, at: chance(count + 1))
+    case 1: reel.clips.append(clip)
+    case 2: if count > 0 { reel.clips.move(from: chance(count), to: chance(count)) }
+    case 3: if count > 0 { reel.clips.remove(at: chance(count)) }
+    case 4: reel.clips.removeAll(clip)
+    default: reel.clips = ObjectList(clips.shuffled(using: &random).prefix(4))
+    }
+  }
+
+  private mutating func editClip(_ clips: [Clip], _ reels: [Reel]) {
+    guard let clip = clips.randomElement(using: &random),
+      let reel = reels.randomElement(using: &random)
+    else { return }
+    switch chance(3) {
+    case 0: clip.reels.append(reel)
+    case 1: clip.reels = []
+    default: clip.reels.insert(reel, at: chance(clip.reels.count + 1))
+    }
+  }
+
+  private mutating func editBoxes(_ clips: [Clip], _ boxes: [Box]) {
+    guard let box = boxes.randomElement(using: &random),
+      let clip = clips.randomElement(using: &random)
+    else { return }
+    switch chance(5) {
+    case 0: clip.box = box
+    case 1: clip.box = nil
+    case 2: if !box.clips.contains(clip) { box.clips.insert(clip, at: chance(box.clips.count + 1)) }
+    case 3: box.seen.insert(clip, at: chance(box.seen.count + 1))
+    default: box.seen = []
+    }
+  }
+}
