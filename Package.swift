@@ -103,7 +103,7 @@ let package = Package(
     // The one target that swift-crypto is built for; who doesn't encrypt doesn't depend on it.
     .target(
       name: "StoredObjectsEncryption",
-      dependencies: ["StoredObjectsCore", "Locks", crypto, extras],
+      dependencies: ["StoredObjectsCore", "Files", "Locks", crypto, extras],
       swiftSettings: strict),
 
     // Reads what the original encrypted, apart, so that nobody encrypts so by accident.
@@ -131,16 +131,30 @@ let package = Package(
 
     .target(
       name: "SpeedWorkloads",
-      dependencies: ["CDB", "CDBBackend", "Files", "StoredObjectsCore", "TokyoCabinetBackend"],
+      dependencies: [
+        "CDB", "CDBBackend", "Files", "StoredObjectsCore",
+        "TokyoCabinetBackend",
+      ],
       path: "SpeedTests/Workloads", swiftSettings: strict),
     .executableTarget(
       name: "speedtests-worker", dependencies: ["SpeedWorkloads", "StoredObjectsCore", "Files"],
       path: "SpeedTests/Worker", swiftSettings: strict),
+    .target(
+      name: "EncryptedEngines",
+      dependencies: [
+        "SpeedWorkloads", "CDBBackend", "StoredObjectsCore", "StoredObjectsEncryption",
+        "TokyoCabinetBackend",
+      ],
+      path: "SpeedTests/Encrypted/Engines", swiftSettings: strict),
+    .executableTarget(
+      name: "speedtests-worker-encrypted", dependencies: ["EncryptedEngines", "SpeedWorkloads"],
+      path: "SpeedTests/Encrypted/Worker", swiftSettings: strict),
     .executableTarget(name: "speedtests-launcher", path: "SpeedTests/Launcher"),
     .executableTarget(
       name: "speedtests",
       dependencies: [
-        "SpeedWorkloads", "StoredObjectsCore", "TokyoCabinet", "TokyoCabinetFile", "Files",
+        "EncryptedEngines", "SpeedWorkloads", "StoredObjectsCore", "TokyoCabinet",
+        "TokyoCabinetFile", "Files",
         argumentParser,
       ],
       path: "SpeedTests/Harness", swiftSettings: strict),
@@ -156,7 +170,8 @@ let package = Package(
     .executableTarget(
       name: "crash-harness",
       dependencies: [
-        "CDBBackend", "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet",
+        "CDBBackend", "StoredObjectsCore", "StoredObjectsEncryption", "TokyoCabinetBackend",
+        "TokyoCabinet",
         "StoredObjectsTestSupport",
         argumentParser,
       ],

@@ -3,7 +3,7 @@ public import StoredObjectsCore
 extension EncryptionKey {
   /// Makes a store's own key, at random, and wraps it with this one.
   public func makeSeal() throws -> (seal: any StoreSeal, keyFile: [UInt8]) {
-    let keys = StoreKeys()
+    let keys = try StoreKeys()
     return (AESSeal(keys), try WrappedKey.wrap(keys, with: self))
   }
 

@@ -1,4 +1,5 @@
 import Crypto
+import Files
 import Locks
 
 /// Random numbers of 96 bits, each used once.
@@ -8,7 +9,7 @@ import Locks
 /// A counter would not collide, but would have to survive crashes, copies and restored backups of the
 /// store, after each of which it would count again over numbers that were used.
 ///
-/// They are drawn some hundreds at a time. A process that has been forked must not go on with a store
+/// They are drawn some hundreds at a time, because the system takes longer to be asked than to answer. A process that has been forked must not go on with a store
 /// that its parent has open: it would have the same numbers, and the same lock.
 final class Nonces: Sendable {
   private static let byteCount = 12
@@ -18,7 +19,7 @@ final class Nonces: Sendable {
   /// The next number.
   func next() throws -> AES.GCM.Nonce {
     try pool.withLock { pool in
-      if pool.isEmpty { pool = randomBytes(Self.byteCount * Self.drawnAtOnce)[...] }
+      if pool.isEmpty { pool = try randomBytes(Self.byteCount * Self.drawnAtOnce)[...] }
       let nonce = try AES.GCM.Nonce(data: pool.prefix(Self.byteCount))
       pool.removeFirst(Self.byteCount)
       return nonce

@@ -1,4 +1,5 @@
 import Crypto
+import Files
 
 /// The keys of one store: a random one, and those derived from it, one for each use.
 struct StoreKeys: Sendable {
@@ -17,9 +18,9 @@ struct StoreKeys: Sendable {
   let scopes: SymmetricKey
 
   /// The keys of a new store.
-  init() {
+  init() throws {
     self.init(
-      dataKey: SymmetricKey(size: .bits256), identity: randomBytes(Self.identityByteCount))
+      dataKey: SymmetricKey(size: .bits256), identity: try randomBytes(Self.identityByteCount))
   }
 
   init(dataKey: SymmetricKey, identity: [UInt8]) {

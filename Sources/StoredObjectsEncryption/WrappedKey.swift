@@ -1,5 +1,6 @@
 import Crypto
 import CryptoExtras
+import Files
 import Foundation
 import StoredObjectsCore
 
@@ -27,7 +28,7 @@ struct WrappedKey {
     head.write(cost?.rounds ?? 0)
     head.write(cost?.blockSize ?? 0)
     head.write(cost?.parallelism ?? 0)
-    let salt = randomBytes(saltByteCount)
+    let salt = try randomBytes(saltByteCount)
     let bytes = head.bytes + salt + keys.identity
     let wrapping = try derive(key, cost: cost, salt: salt)
     let box = try unsafe keys.dataKey.withUnsafeBytes {
@@ -99,12 +100,5 @@ struct WrappedKey {
       kind == .raw
         ? "The store opens with a key of 32 bytes, and a passphrase was given."
         : "The store opens with a passphrase, and a key of 32 bytes was given.")
-  }
-}
-
-/// Bytes that nobody can guess.
-func randomBytes(_ count: Int) -> [UInt8] {
-  unsafe SymmetricKey(size: SymmetricKeySize(bitCount: count * 8)).withUnsafeBytes {
-    unsafe [UInt8]($0)
   }
 }
