@@ -17,6 +17,8 @@ struct StoredObjectsTool: ParsableCommand {
         stored-objects salvage Music "Music salvaged"
         stored-objects dump Music Song --json
         stored-objects convert Music "Music in CDB" --backend cdb
+        stored-objects encrypt Music --passphrase-file secret.txt
+        stored-objects check Music --passphrase-file secret.txt
 
       The exit code is 0 only when all is well: 1 after an error, when a check has found something, \
       or when a salvage has lost something; 64 when the command line makes no sense.
@@ -24,5 +26,6 @@ struct StoredObjectsTool: ParsableCommand {
     subcommands: [
       InfoCommand.self, CheckCommand.self, BackupCommand.self, SalvageCommand.self,
       CompactCommand.self, CheckpointCommand.self, DumpCommand.self, ConvertCommand.self,
+      EncryptCommand.self, DecryptCommand.self, ChangePassphraseCommand.self,
     ])
 }

@@ -41,7 +41,14 @@ struct ToolProcess {
   }
 
   /// Runs a command in the directory, to its end.
-  func run(_ arguments: String...) throws -> Run {
+  func run(_ arguments: String...) throws -> Run { try run(arguments) }
+
+  /// Runs a command on a store, with options.
+  func run(_ command: String, _ store: String, _ options: [String]) throws -> Run {
+    try run([command, store] + options)
+  }
+
+  private func run(_ arguments: [String]) throws -> Run {
     let process = Process()
     process.executableURL = try Self.executable
     process.arguments = arguments
