@@ -19,6 +19,9 @@ func syntax(_ product: String) -> Target.Dependency {
 let macros: Target.Dependency = .target(
   name: "StoredObjectsMacros", condition: .when(traits: ["Macros"]))
 
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let extras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -34,6 +37,8 @@ let package = Package(
     .library(name: "CDBBackend", targets: ["CDBBackend"]),
     .library(name: "KeyValueStore", targets: ["KeyValueStore"]),
     .library(name: "KeyValueStoreCore", targets: ["KeyValueStoreCore"]),
+    .library(name: "StoredObjectsEncryption", targets: ["StoredObjectsEncryption"]),
+    .library(name: "BNRPersistenceEncryption", targets: ["BNRPersistenceEncryption"]),
     .library(name: "StoredObjectsTestSupport", targets: ["StoredObjectsTestSupport"]),
     .executable(name: "stored-objects", targets: ["stored-objects"]),
     .executable(name: "stored-objects-import-ytk", targets: ["stored-objects-import-ytk"]),
@@ -44,6 +49,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
@@ -97,6 +103,18 @@ let package = Package(
       name: "CDBBackend", dependencies: ["StoredObjectsCore", "CDB", "Files", "Locks"],
       swiftSettings: strict),
 
+    // The one target that swift-crypto is built for; who doesn't encrypt doesn't depend on it.
+    .target(
+      name: "StoredObjectsEncryption",
+      dependencies: ["StoredObjectsCore", "Files", "Locks", crypto, extras],
+      swiftSettings: strict),
+
+    // Reads what the original encrypted, apart, so that nobody encrypts so by accident.
+    .target(
+      name: "BNRPersistenceEncryption",
+      dependencies: ["StoredObjectsCore", "TokyoCabinetBackend", "Files", crypto, extras],
+      swiftSettings: strict),
+
     .target(
       name: "KeyValueStoreCore", dependencies: ["StoredObjectsCore", "Files", "Locks"],
       swiftSettings: strict),
@@ -112,7 +130,10 @@ let package = Package(
 
     .executableTarget(
       name: "stored-objects",
-      dependencies: ["CDBBackend", "StoredObjectsCore", "TokyoCabinetBackend", argumentParser],
+      dependencies: [
+        "CDBBackend", "StoredObjectsCore", "StoredObjectsEncryption", "TokyoCabinetBackend",
+        argumentParser,
+      ],
       swiftSettings: strict),
 
     // Apart from the tool, so that nobody else needs SQLite.
@@ -140,11 +161,22 @@ let package = Package(
     .executableTarget(
       name: "speedtests-worker", dependencies: ["SpeedWorkloads", "StoredObjectsCore", "Files"],
       path: "SpeedTests/Worker", swiftSettings: strict),
+    .target(
+      name: "EncryptedEngines",
+      dependencies: [
+        "SpeedWorkloads", "CDBBackend", "StoredObjectsCore", "StoredObjectsEncryption",
+        "TokyoCabinetBackend",
+      ],
+      path: "SpeedTests/Encrypted/Engines", swiftSettings: strict),
+    .executableTarget(
+      name: "speedtests-worker-encrypted", dependencies: ["EncryptedEngines", "SpeedWorkloads"],
+      path: "SpeedTests/Encrypted/Worker", swiftSettings: strict),
     .executableTarget(name: "speedtests-launcher", path: "SpeedTests/Launcher"),
     .executableTarget(
       name: "speedtests",
       dependencies: [
-        "SpeedWorkloads", "StoredObjectsCore", "TokyoCabinet", "TokyoCabinetFile", "Files",
+        "EncryptedEngines", "SpeedWorkloads", "StoredObjectsCore", "TokyoCabinet",
+        "TokyoCabinetFile", "Files",
         argumentParser,
       ],
       path: "SpeedTests/Harness", swiftSettings: strict),
@@ -160,7 +192,8 @@ let package = Package(
     .executableTarget(
       name: "crash-harness",
       dependencies: [
-        "CDBBackend", "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet",
+        "CDBBackend", "StoredObjectsCore", "StoredObjectsEncryption", "TokyoCabinetBackend",
+        "TokyoCabinet",
         "StoredObjectsTestSupport",
         argumentParser,
       ],
@@ -214,6 +247,13 @@ let package = Package(
       dependencies: [
         "KeyValueStore", "KeyValueStoreCore", "CDBBackend", "StoredObjectsCore",
         "TokyoCabinetBackend", "StoredObjectsTestSupport", "Files", "Locks",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "EncryptionTests",
+      dependencies: [
+        "StoredObjectsEncryption", "BNRPersistenceEncryption", "StoredObjectsCore", "CDBBackend",
+        "TokyoCabinetBackend", "StoredObjectsTestSupport", "Files", crypto, extras,
       ],
       swiftSettings: strict),
     .testTarget(

@@ -26,15 +26,18 @@ extension LoggedBackend where Files == CDBFiles {
   /// What an earlier process has left unfinished is finished first. Class files are opened when they
   /// are first needed.
   ///
+  /// With a key the store is encrypted, if it is new, and opened, if it is encrypted.
+  ///
   /// - Throws: `StoreError` with `inUse` when another process, or another backend in this one, has
   ///   it open, and one of the two for writing; `damaged` when saves in the log are spoilt;
+  ///   `encrypted`, `notEncrypted` or `wrongKey` when the key is not that of the store;
   ///   `ioError` when there is no such directory, or no permission.
   public convenience init(
-    directory: String, configuration: Configuration = .init()
+    directory: String, configuration: Configuration = .init(), key: (any StoreKey)? = nil
   ) throws {
     try self.init(
       files: CDBFiles(directory: directory, configuration: configuration),
-      durability: configuration.durability)
+      durability: configuration.durability, key: key)
   }
 
   /// Checks a store that may not even open, without knowing its classes, and without changing it.
@@ -43,11 +46,13 @@ extension LoggedBackend where Files == CDBFiles {
   ///
   /// Complexity: linear in the size of the files.
   ///
-  /// - Throws: `StoreError` with `inUse`, or `ioError` when the directory can't be read.
+  /// - Throws: `StoreError` with `inUse`, `encrypted`, `notEncrypted` or `wrongKey`, or `ioError` when
+  ///   the directory can't be read.
   public static func check(
-    directory: String, progress: (IntegrityProgress) -> Void = { _ in }
+    directory: String, key: (any StoreKey)? = nil,
+    progress: (IntegrityProgress) -> Void = { _ in }
   ) throws -> StoreCheck {
-    try CDBFiles(reading: directory).check(progress: progress)
+    try CDBFiles(reading: directory).check(key: key, progress: progress)
   }
 }
 

@@ -97,6 +97,19 @@ extension CDBFiles {
   /// - Throws: `StoreError` with `ioError`.
   public func openLog() throws -> (any Storage)? { try directory.openLog() }
 
+  /// Whether there is a log.
+  public func hasLog() -> Bool { directory.hasLog }
+
+  /// The bytes of the key file; nil when the store is not encrypted.
+  ///
+  /// - Throws: `StoreError` with `ioError`.
+  public func keyFile() throws -> [UInt8]? { try directory.keyFile() }
+
+  /// Writes a key file under another name, and renames it.
+  ///
+  /// - Throws: `StoreError` with `full` or `ioError`.
+  public func setKeyFile(_ bytes: [UInt8]) throws { try directory.setKeyFile(bytes) }
+
   /// The bytes of the manifest; nil when there is none.
   ///
   /// - Throws: `StoreError` with `ioError`.

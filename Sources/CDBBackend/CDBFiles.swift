@@ -69,6 +69,13 @@ public final class CDBFiles: DirectoryFiles {
     try self.init(directory: directory, configuration: Configuration(access: .readOnly))
   }
 
+  /// Opens a directory that exists for reading and writing.
+  ///
+  /// - Throws: `StoreError` with `inUse` or `ioError`.
+  public convenience init(writing directory: String) throws {
+    try self.init(directory: directory, configuration: Configuration(createIfMissing: false))
+  }
+
   /// Gives all maps and the lock back; closing twice is harmless.
   public func close() {
     let files = tables.withLock { tables in

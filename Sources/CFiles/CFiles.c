@@ -1,7 +1,9 @@
 #define _GNU_SOURCE
 #include "CFiles.h"
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,3 +23,9 @@ int files_open_direct(const char *path) {
 }
 
 int files_open_memory(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
+
+int files_exchange(const char *first, const char *second) {
+  return renameat2(AT_FDCWD, first, AT_FDCWD, second, RENAME_EXCHANGE);
+}
+
+long files_random(void *bytes, unsigned long count) { return getrandom(bytes, count, 0); }

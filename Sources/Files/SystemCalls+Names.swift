@@ -108,6 +108,18 @@ package func renameFile(_ old: String, _ new: String) throws(SystemError) {
   if unsafe rename(old, new) != 0 { throw .last("rename", new) }
 }
 
+/// Lets two files or directories change names, in one step.
+package func exchangeNames(_ first: String, _ second: String) throws(SystemError) {
+  if unsafe files_exchange(first, second) != 0 { throw .last("renameat2", first) }
+}
+
+/// Gives a file or directory the permissions of another one.
+package func copyPermissions(of other: String, to path: String) throws(SystemError) {
+  var status = stat()
+  if unsafe stat(other, &status) != 0 { throw .last("stat", other) }
+  if unsafe chmod(path, status.st_mode & 0o7777) != 0 { throw .last("chmod", path) }
+}
+
 /// Makes a file that must not be there yet, with the permissions of another one, if that is there.
 package func createFile(_ path: String, like other: String) throws(SystemError) -> Int32 {
   let descriptor = try createFile(path)

@@ -178,3 +178,18 @@ package func syncData(_ descriptor: Int32, _ path: String) throws(SystemError) {
 ///
 /// All that matters has been synced before.
 package func closeFile(_ descriptor: Int32) { _ = close(descriptor) }
+
+/// Random bytes that nobody can guess.
+package func randomBytes(_ count: Int) throws(SystemError) -> [UInt8] {
+  var bytes = [UInt8](repeating: 0, count: count)
+  var filled = 0
+  while filled < count {
+    let start = filled
+    filled += try retrying("getrandom", "") {
+      unsafe bytes.withUnsafeMutableBytes {
+        unsafe files_random($0.baseAddress?.advanced(by: start), UInt(count - start))
+      }
+    }
+  }
+  return bytes
+}

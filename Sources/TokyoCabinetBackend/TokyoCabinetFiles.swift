@@ -27,15 +27,18 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
   /// one of BNRPersistence, gets class files in the byte order of the C library here, made like those
   /// of ``compact(progress:)``; one that is damaged stays as it is.
   ///
+  /// With a key the store is encrypted, if it is new, and opened, if it is encrypted.
+  ///
   /// - Throws: `StoreError` with `inUse` when another process, or another backend in this one, has
   ///   it open, and one of the two for writing; `damaged` when saves in the log are spoilt;
+  ///   `encrypted`, `notEncrypted` or `wrongKey` when the key is not that of the store;
   ///   `ioError` when there is no such directory, or no permission.
   public convenience init(
-    directory: String, configuration: Configuration = .init()
+    directory: String, configuration: Configuration = .init(), key: (any StoreKey)? = nil
   ) throws {
     let files = try TokyoCabinetFiles(directory: directory, configuration: configuration)
     let isNew = try !files.isReadOnly && files.manifest() == nil
-    try self.init(files: files, durability: configuration.durability)
+    try self.init(files: files, durability: configuration.durability, key: key)
     if isNew { try convertForeignFiles() }
   }
 
@@ -98,6 +101,13 @@ public final class TokyoCabinetFiles: DirectoryFiles {
   /// - Throws: `StoreError` with `inUse` or `ioError`.
   public convenience init(reading directory: String) throws {
     try self.init(directory: directory, configuration: Configuration(access: .readOnly))
+  }
+
+  /// Opens a directory that exists for reading and writing.
+  ///
+  /// - Throws: `StoreError` with `inUse` or `ioError`.
+  public convenience init(writing directory: String) throws {
+    try self.init(directory: directory, configuration: Configuration(createIfMissing: false))
   }
 
   /// Closes all files and releases the lock; closing twice is harmless.

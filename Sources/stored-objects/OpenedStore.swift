@@ -2,6 +2,7 @@ import ArgumentParser
 import CDBBackend
 import Foundation
 import StoredObjectsCore
+import StoredObjectsEncryption
 import TokyoCabinetBackend
 
 /// What could not be done and what to do about it, in words for the person at the terminal.
@@ -13,24 +14,32 @@ struct Failure: Error, CustomStringConvertible {
 struct StoreArgument: ParsableArguments {
   @Argument(help: "The directory of the store.", completion: .directory)
   var directory: String
+  @OptionGroup(title: "Encrypted stores") var key: KeyOptions
 
   /// Opens the store for reading; nothing is created.
-  func openForReading() throws -> any ToolStore {
+  func openForReading() throws -> any ToolStore { try openForReading(key.key()) }
+
+  /// Opens the store for reading with a key that is known already.
+  func openForReading(_ key: EncryptionKey?) throws -> any ToolStore {
     switch try kindOfStore() {
     case .tokyoCabinet:
-      try TokyoCabinetBackend(directory: directory, configuration: .init(access: .readOnly))
+      try TokyoCabinetBackend(
+        directory: directory, configuration: .init(access: .readOnly), key: key)
     case .cdb:
-      try CDBBackend(directory: directory, configuration: .init(access: .readOnly))
+      try CDBBackend(directory: directory, configuration: .init(access: .readOnly), key: key)
     }
   }
 
   /// Opens a store that exists for writing.
   func openForWriting() throws -> any ToolStore {
-    switch try kindOfStore() {
+    let (kind, key) = (try kindOfStore(), try key.key())
+    return switch kind {
     case .tokyoCabinet:
-      try TokyoCabinetBackend(directory: directory, configuration: .init(createIfMissing: false))
+      try TokyoCabinetBackend(
+        directory: directory, configuration: .init(createIfMissing: false), key: key)
     case .cdb:
-      try CDBBackend(directory: directory, configuration: .init(createIfMissing: false))
+      try CDBBackend(
+        directory: directory, configuration: .init(createIfMissing: false), key: key)
     }
   }
 

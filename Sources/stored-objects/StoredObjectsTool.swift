@@ -18,6 +18,8 @@ struct StoredObjectsTool: ParsableCommand {
         stored-objects dump Music Song --json
         stored-objects convert Music "Music in CDB" --backend cdb
         stored-objects import-ytk cache.sqlite --store Cache
+        stored-objects encrypt Music --passphrase-file secret.txt
+        stored-objects check Music --passphrase-file secret.txt
 
       The exit code is 0 only when all is well: 1 after an error, when a check has found something, \
       or when a salvage has lost something; 64 when the command line makes no sense.
@@ -26,5 +28,6 @@ struct StoredObjectsTool: ParsableCommand {
       InfoCommand.self, CheckCommand.self, BackupCommand.self, SalvageCommand.self,
       CompactCommand.self, CheckpointCommand.self, DumpCommand.self, ConvertCommand.self,
       ImportYTKCommand.self,
+      EncryptCommand.self, DecryptCommand.self, ChangePassphraseCommand.self,
     ])
 }

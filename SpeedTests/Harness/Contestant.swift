@@ -1,3 +1,4 @@
+import EncryptedEngines
 import Foundation
 import SpeedWorkloads
 import StoredObjectsCore
@@ -40,19 +41,22 @@ struct Contestant {
   /// - Parameter rivals: the folder of the rivals' programs.
   /// - Returns: those of this package first.
   static func all(rivals: String?) -> [Contestant] {
-    let own = ownProgram("speedtests-worker")
     let folder = URL(fileURLWithPath: rivals ?? "/nonexistent")
-    return engines.map {
-      Contestant(
-        name: $0.name, title: $0.title, outlivesProcess: $0.outlivesProcess,
-        isChosenByNameOnly: $0.isChosenByNameOnly, isOurs: true,
-        program: own)
-    }
+    return ours(engines, "speedtests-worker")
+      + ours(encryptedEngines, "speedtests-worker-encrypted")
       + others.map { name, title, program in
         Contestant(
           name: name, title: title, outlivesProcess: true, isOurs: false,
           program: folder.appending(path: program))
       }
+  }
+
+  private static func ours(_ engines: [any Engine], _ program: String) -> [Contestant] {
+    engines.map {
+      Contestant(
+        name: $0.name, title: $0.title, outlivesProcess: $0.outlivesProcess,
+        isChosenByNameOnly: $0.isChosenByNameOnly, isOurs: true, program: ownProgram(program))
+    }
   }
 
   private static let others = [

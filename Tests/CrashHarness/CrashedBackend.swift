@@ -1,6 +1,7 @@
 import ArgumentParser
 import CDBBackend
 import StoredObjectsCore
+import StoredObjectsEncryption
 import TokyoCabinetBackend
 
 /// A backend with a commit log, on files of any format.
@@ -16,6 +17,16 @@ extension LoggedBackend: CrashedBackend {}
 enum BackendName: String, ExpressibleByArgument, CaseIterable {
   case tokyoCabinet = "tokyo-cabinet"
   case cdb
+  case encryptedTokyoCabinet = "tokyo-cabinet-encrypted"
+  case encryptedCDB = "cdb-encrypted"
+
+  /// One that costs nothing to derive, so that openings are as quick as without.
+  private var key: EncryptionKey? {
+    switch self {
+    case .tokyoCabinet, .cdb: nil
+    case .encryptedTokyoCabinet, .encryptedCDB: EncryptionKey(bytes: (0..<32).map { UInt8($0) })
+    }
+  }
 
   /// Opens a store, or makes one.
   func open(
@@ -23,24 +34,26 @@ enum BackendName: String, ExpressibleByArgument, CaseIterable {
     limits: CheckpointLimits
   ) throws -> any CrashedBackend {
     switch self {
-    case .tokyoCabinet:
+    case .tokyoCabinet, .encryptedTokyoCabinet:
       let files = try TokyoCabinetFiles(
         directory: directory,
         configuration: .init(access: isReadOnly ? .readOnly : .readWrite, durability: durability))
-      return try TokyoCabinetBackend(files: files, durability: durability, limits: limits)
-    case .cdb:
+      return try TokyoCabinetBackend(
+        files: files, durability: durability, limits: limits, key: key)
+    case .cdb, .encryptedCDB:
       let files = try CDBFiles(
         directory: directory,
         configuration: .init(access: isReadOnly ? .readOnly : .readWrite, durability: durability))
-      return try CDBBackend(files: files, durability: durability, limits: limits)
+      return try CDBBackend(files: files, durability: durability, limits: limits, key: key)
     }
   }
 
   /// Checks a store.
   func check(_ directory: String) throws -> StoreCheck {
     switch self {
-    case .tokyoCabinet: try TokyoCabinetBackend.check(directory: directory)
-    case .cdb: try CDBBackend.check(directory: directory)
+    case .tokyoCabinet, .encryptedTokyoCabinet:
+      try TokyoCabinetBackend.check(directory: directory, key: key)
+    case .cdb, .encryptedCDB: try CDBBackend.check(directory: directory, key: key)
     }
   }
 }

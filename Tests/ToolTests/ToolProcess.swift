@@ -43,6 +43,11 @@ struct ToolProcess {
   /// Runs a command in the directory, to its end.
   func run(_ arguments: String...) throws -> Run { try run("stored-objects", arguments) }
 
+  /// Runs a command on a store, with options.
+  func run(_ command: String, _ store: String, _ options: [String]) throws -> Run {
+    try run("stored-objects", [command, store] + options)
+  }
+
   /// Runs another program of the package in the directory.
   func run(_ program: String, _ arguments: [String]) throws -> Run {
     let process = Process()

@@ -22,7 +22,8 @@ extension CDBFiles {
 
   private func isForeign(_ file: String) -> Bool {
     !file.hasPrefix(".") && Names.table(ofFile: file) == nil && file != StoreDirectory.log
-      && file != StoreDirectory.manifest && !OrderedFiles.isFile(file)
+      && file != StoreDirectory.manifest && file != StoreDirectory.key
+      && !OrderedFiles.isFile(file)
   }
 
   private func inspect(_ name: String, _ inspection: inout StoreInspection) {

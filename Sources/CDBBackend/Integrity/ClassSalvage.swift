@@ -5,6 +5,8 @@ import StoredObjectsCore
 /// Brings the records of one class over into a new file.
 struct ClassSalvage {
   let name: String
+  /// Opens what is sealed.
+  private let seal: SalvageSeal.Table
   let source: String
   private(set) var metadata: ClassMetadata?
   /// What the log says of rows; it goes before the file.
@@ -16,8 +18,9 @@ struct ClassSalvage {
   /// A few records, to guess from when the metadata row is lost.
   private var samples: [(rowID: UInt32, bytes: [UInt8])] = []
 
-  init(_ name: String, source: String) {
+  init(_ name: String, seal: SalvageSeal.Table, source: String) {
     self.name = name
+    self.seal = seal
     self.source = source
   }
 
@@ -37,7 +40,7 @@ struct ClassSalvage {
 
   /// Reads the metadata row, which says what the records are like.
   mutating func readMetadata() throws {
-    if case .some(.some(let row)) = logged[1], let read = Self.metadata(row) {
+    if case .some(.some(let row)) = logged[1], let read = parsed(row) {
       metadata = read
       return
     }
@@ -45,7 +48,7 @@ struct ClassSalvage {
     var found: (metadata: ClassMetadata, isCertain: Bool)?
     var salvage = try cdbErrors(className: name) { try CDBSalvage(source) }
     try salvage.run { record in
-      guard Self.rowID(record.key) == 1, let read = Self.metadata(record.value) else { return }
+      guard Self.rowID(record.key) == 1, let read = parsed(record.value) else { return }
       if found == nil || record.isCertain && found?.isCertain == false {
         found = (read, record.isCertain)
       }
@@ -53,7 +56,8 @@ struct ClassSalvage {
     metadata = found?.metadata
   }
 
-  private static func metadata(_ row: [UInt8]) -> ClassMetadata? {
+  private func parsed(_ stored: [UInt8]) -> ClassMetadata? {
+    guard let row = seal.opened(1, stored) else { return nil }
     var buffer = DataBuffer(row)
     return try? ClassMetadata(from: &buffer)
   }
@@ -69,13 +73,15 @@ struct ClassSalvage {
     let writer = try cdbErrors(className: name) { try CDBWriter(path) }
     try copyFile(to: writer, &report)
     for (rowID, record) in logged.sorted(by: { $0.key < $1.key }) where rowID > 1 {
-      if let record { try add(rowID, record, to: writer) }
+      if let record, let plain = seal.opened(rowID, record) {
+        try add(rowID, plain, stored: record, to: writer)
+      }
     }
     guard count > 0 || metadata != nil else { return false }
     let row = finalMetadata(unused, &report)
     var buffer = DataBuffer()
     row.write(to: &buffer)
-    let bytes = buffer.bytes
+    let bytes = try seal.stored(1, buffer.bytes)
     try cdbErrors(className: name) {
       try RowKey.lend(1) { key in try bytes.lend { _ = try writer.add($0, forKey: key) } }
       try writer.finish()
@@ -107,7 +113,12 @@ struct ClassSalvage {
     if rows.contains(rowID) {
       return report.lose(.countMismatch, "The row comes twice.", at: place(rowID, record.offset))
     }
-    guard isValid(rowID, record.value) else {
+    guard let plain = seal.opened(rowID, record.value) else {
+      return report.lose(
+        .notAuthentic, "This was not sealed for this row: it is left out.",
+        at: place(rowID, record.offset))
+    }
+    guard isValid(rowID, plain) else {
       return report.lose(
         .checksum, "The checksum is wrong: the record is left out.", at: place(rowID, record.offset)
       )
@@ -117,7 +128,7 @@ struct ClassSalvage {
         .recordDamaged, "Brought over, but doubtful: the file's index does not lead to it.",
         at: place(rowID, record.offset))
     }
-    try add(rowID, record.value, to: writer)
+    try add(rowID, plain, stored: record.value, to: writer)
   }
 
   private func isValid(_ rowID: UInt32, _ record: [UInt8]) -> Bool {
@@ -126,7 +137,7 @@ struct ClassSalvage {
   }
 
   private mutating func add(
-    _ rowID: UInt32, _ record: [UInt8], to writer: CDBWriter
+    _ rowID: UInt32, _ record: [UInt8], stored: [UInt8], to writer: CDBWriter
   ) throws {
     rows.insert(rowID)
     count += 1
@@ -135,7 +146,7 @@ struct ClassSalvage {
     if samples.count < 16 { samples.append((rowID, record)) }
     try cdbErrors(className: name) {
       try RowKey.lend(rowID) { key in
-        try record.lend { _ = try writer.add($0, forKey: key) }
+        try stored.lend { _ = try writer.add($0, forKey: key) }
       }
     }
   }

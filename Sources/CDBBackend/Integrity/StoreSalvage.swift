@@ -18,19 +18,21 @@ extension LoggedBackend where Files == CDBFiles {
   /// - Parameters:
   ///   - directory: The damaged store.
   ///   - target: Where the new store is to be; it must not exist, or be empty.
+  ///   - key: What an encrypted store opens with; the new one is encrypted as it is.
   ///   - progress: Hears of each class.
   /// - Returns: What is in the new store, and what is lost.
   /// - Throws: `StoreError` with `inUse`, `ioError` (no such directory, or something is in the
   ///   target already) or `full`. Nothing is left in the target then.
   public static func salvage(
-    from directory: String, to target: String, progress: (IntegrityProgress) -> Void = { _ in }
+    from directory: String, to target: String, key: (any StoreKey)? = nil,
+    progress: (IntegrityProgress) -> Void = { _ in }
   ) throws -> SalvageReport {
-    let source = try SalvageSource(directory, fileName: Names.file)
+    let source = try SalvageSource(directory, key: key, fileName: Names.file)
     defer { withExtendedLifetime(source) {} }
     return try TargetDirectory.make(at: target) { target in
       var salvage = StoreSalvage(source, target)
       try salvage.run(progress)
-      return salvage.report
+      return salvage.report.named(by: source.seal)
     }
   }
 }
@@ -49,11 +51,14 @@ struct StoreSalvage {
   }
 
   mutating func run(_ progress: (IntegrityProgress) -> Void) throws {
+    try source.copyKeyFile(to: target)
     source.readLog(&report)
     let files = try source.entries()
     for name in Set(files.compactMap(Names.table) + source.newFiles.keys)
-    where name != StoreDirectory.buffers && !OrderedFiles.isFile(name) {
-      classes[name] = ClassSalvage(name, source: source.path(of: name))
+    where name != StoreDirectory.buffers && !OrderedFiles.isFile(name)
+      && source.seal.name(name) != nil
+    {
+      classes[name] = salvage(of: name)
     }
     try copyBuffers()
     try takeLog()
@@ -63,16 +68,20 @@ struct StoreSalvage {
     try source.salvageOrdered(to: target, &report)
   }
 
+  private func salvage(of name: String) -> ClassSalvage {
+    classes[name]
+      ?? ClassSalvage(name, seal: source.seal.table(name), source: source.path(of: name))
+  }
+
   // MARK: The log
 
   private mutating func takeLog() throws {
     try source.listLosses(&report)
     guard let log = source.log else { return }
-    for batch in log.pendingBatches {
-      let (changes, names) = try log.changes(of: batch)
+    for (changes, names) in try source.pendingChanges(&report) {
       for table in changes.tables {
         let name = names[table.table.index]
-        var salvage = classes[name] ?? ClassSalvage(name, source: source.path(of: name))
+        var salvage = salvage(of: name)
         salvage.take(table, changes.bytes)
         classes[name] = salvage
       }
@@ -92,7 +101,7 @@ struct StoreSalvage {
   private mutating func writeClasses(_ progress: (IntegrityProgress) -> Void) throws {
     var used = Set(classes.values.compactMap(\.metadata?.classID))
     for (index, name) in classes.keys.sorted().enumerated() {
-      progress(IntegrityProgress(name, index, of: classes.count))
+      progress(IntegrityProgress(source.seal.title(name), index, of: classes.count))
       guard var salvage = classes[name] else { continue }
       let unused = (0..<UInt8.max).filter { !used.contains($0) }
       let path = target.temporaryPath + "/" + Names.file(of: name)
@@ -122,8 +131,9 @@ struct StoreSalvage {
     guard let name = String(validating: record.key, as: UTF8.self), !name.isEmpty else {
       return loseBuffer("A buffer has a name that is not UTF-8.", path)
     }
-    guard NamedBufferChecksum.opened(record.value, name: name) != nil else {
-      return loseBuffer("The checksum of the buffer \"\(name)\" is wrong: it is left out.", path)
+    guard source.seal.opened(buffer: name, record.value) != nil else {
+      let title = source.seal.title(name)
+      return loseBuffer("The checksum of the buffer \"\(title)\" is wrong: it is left out.", path)
     }
     if buffers[ExactName(name)] == nil { buffers[ExactName(name)] = record.value }
   }

@@ -21,4 +21,11 @@ int files_lock_shared(int descriptor);
 /// Opens a new file that is in memory only and has no name in any directory; or -1 with `errno`.
 int files_open_memory(const char *name);
 
+/// Lets two names in directories change places, in one step (`RENAME_EXCHANGE`); 0, or -1 with `errno`.
+int files_exchange(const char *first, const char *second);
+
+/// Fills memory with random bytes that nobody can guess (`getrandom`); how many were, which are fewer
+/// after a signal, or -1 with `errno`.
+long files_random(void *bytes, unsigned long count);
+
 #endif

@@ -18,12 +18,16 @@ extension LoggedBackend {
       try checkWritable(log)
       for change in changes.names { try files.check(bufferName: change.name) }
       if changes.isEmpty { return }
-      if try isBulk(changes) {
-        try commitInBulk(changes, &log)
-      } else {
-        try append(changes, &log)
-        foldIfDue(&log)
-      }
+      try naming { try commit(sealed(changes), &log) }
+    }
+  }
+
+  private func commit(_ changes: ChangeSet, _ log: inout LoggedLog) throws {
+    if try isBulk(changes) {
+      try commitInBulk(changes, &log)
+    } else {
+      try append(changes, &log)
+      foldIfDue(&log)
     }
   }
 
@@ -89,6 +93,7 @@ extension LoggedBackend {
   ) throws {
     guard log.writer != nil else { throw StoreError(.closed, "The log is closed.") }
     try synchronizeNames(&log)
+    let payload = try sealed(payload, kind, log)
     do {
       try log.writer?.append(kind, payload)
     } catch {
@@ -218,7 +223,7 @@ extension LoggedBackend {
     try log.withLock { log in
       try checkOpen()
       try checkWritable(log)
-      try checkpoint(&log)
+      try naming { try checkpoint(&log) }
     }
   }
 

@@ -21,7 +21,7 @@ extension LoggedBackend {
         inspection.tableNames.append(name)
       }
     }
-    return inspection
+    return sealing.map { opened(inspection, $0) } ?? inspection
   }
 
   private func manifestFindings() throws -> [StoreFinding] {
@@ -42,7 +42,9 @@ extension LoggedBackend {
   /// - Throws: ``StoreError`` with `readOnly`, `full`, `ioError`, `damaged` or `closed`: nothing is
   ///   changed then. `reopenNeeded` as for ``commit(_:)``.
   public func compact(progress: (IntegrityProgress) -> Void = { _ in }) throws -> Int {
-    try replaceFiles { try files.prepareCompaction(durability: durability, progress: progress) }
+    try replaceFiles {
+      try files.prepareCompaction(durability: durability) { progress(naming($0)) }
+    }
   }
 
   /// Folds the log, and puts new files in the place of old ones that hold the same.
@@ -52,10 +54,12 @@ extension LoggedBackend {
     try log.withLock { log in
       try checkOpen()
       try checkWritable(log)
-      try checkpoint(&log)
-      let compaction = try prepare()
-      if !compaction.replacements.isEmpty { try install(compaction.replacements, &log) }
-      return compaction.bytesSaved
+      return try naming {
+        try checkpoint(&log)
+        let compaction = try prepare()
+        if !compaction.replacements.isEmpty { try install(compaction.replacements, &log) }
+        return compaction.bytesSaved
+      }
     }
   }
 

@@ -5,7 +5,8 @@ extension LoggedBackend {
   /// The number of a table.
   public func table(named name: String) throws -> TableID {
     try checkOpen()
-    return try files.table(named: name)
+    guard let sealing else { return try files.table(named: name) }
+    return try naming { try files.table(named: sealing.fileName(ofTable: name)) }
   }
 
   /// The names of the tables that have records.
@@ -16,7 +17,8 @@ extension LoggedBackend {
       let name = try files.name(of: id)
       if try recordCount(in: id) > 0 { names.insert(name) } else { names.remove(name) }
     }
-    return Array(names)
+    // What has a name that this store has not sealed is not of this store: a check tells.
+    return sealing.map { sealing in names.compactMap { sealing.name($0) } } ?? Array(names)
   }
 
   /// The number of rows in a table.
@@ -37,6 +39,21 @@ extension LoggedBackend {
   public func withRecord<Result>(
     _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws -> Result
   ) throws -> Result? {
+    guard let sealing else { return try withStoredRecord(rowID, in: table, body) }
+    return try naming {
+      let place = try place(rowID, table, sealing)
+      return try withStoredRecord(rowID, in: table) { sealed in
+        var bytes: [UInt8] = []
+        try sealing.open(sealed, place, to: &bytes) { errorPlace(rowID, table) }
+        return try bytes.lend(body)
+      }
+    }
+  }
+
+  /// Lends the record of a row as the files have it.
+  private func withStoredRecord<Result>(
+    _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? {
     if let found = try pendingRecord(rowID, table) {
       return try found.map { try $0.bytes.lend($0.range, body) }
     }
@@ -47,6 +64,14 @@ extension LoggedBackend {
   public func copyRecord(
     _ rowID: UInt32, in table: TableID, to bytes: inout [UInt8]
   ) throws -> Bool {
+    if let sealing {
+      return try naming {
+        let place = try place(rowID, table, sealing)
+        return try withStoredRecord(rowID, in: table) { sealed in
+          try sealing.open(sealed, place, to: &bytes) { errorPlace(rowID, table) }
+        } != nil
+      }
+    }
     guard let found = try pendingRecord(rowID, table) else {
       return try files.copyRecord(rowID, in: table, to: &bytes)
     }
@@ -66,6 +91,21 @@ extension LoggedBackend {
   public func withNamedBuffer<Result>(
     _ name: String, _ body: (RawSpan) throws -> Result
   ) throws -> Result? {
+    guard let sealing else { return try withStoredBuffer(name, body) }
+    let key = try sealing.key(ofBuffer: name)
+    return try withStoredBuffer(key) { sealed in
+      var bytes: [UInt8] = []
+      try sealing.open(sealed, sealing.place(ofBuffer: key), to: &bytes) {
+        .init(path: location, className: StoreDirectory.buffers)
+      }
+      return try bytes.lend(body)
+    }
+  }
+
+  /// Lends a buffer as the files have it.
+  private func withStoredBuffer<Result>(
+    _ name: String, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? {
     let found = try state.withLock { state in
       try check(state)
       return state.pending.names[ExactName(name)].map { state.pending.bytes(of: $0) }
@@ -81,7 +121,17 @@ extension LoggedBackend {
     for (name, entry) in state.withLock({ $0.pending }).names {
       if entry.isDeleted { names.remove(name) } else { names.insert(name) }
     }
-    return names.map(\.text)
+    guard let sealing else { return names.map(\.text) }
+    return try names.map { key in
+      guard let name = sealing.name(key.text) else { throw strangeBuffer }
+      return name
+    }
+  }
+
+  private var strangeBuffer: StoreError {
+    StoreError(
+      .notAuthentic, "A buffer has a name that this store has not sealed.",
+      at: .init(path: location, className: StoreDirectory.buffers))
   }
 
   var closedError: StoreError {

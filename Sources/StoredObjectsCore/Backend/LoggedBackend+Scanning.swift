@@ -8,6 +8,25 @@ extension LoggedBackend {
     _ table: TableID, from position: ScanPosition?,
     _ body: (UInt32, RawSpan) throws -> ScanStep
   ) throws -> ScanEnd {
+    guard let sealing else { return try scanStored(table, from: position, body) }
+    return try naming {
+      let scope = try scope(of: table, sealing)
+      var bytes: [UInt8] = []
+      return try scanStored(table, from: position) { rowID, sealed in
+        bytes.removeAll(keepingCapacity: true)
+        try sealing.open(sealed, sealing.place(rowID, in: scope), to: &bytes) {
+          errorPlace(rowID, table)
+        }
+        return try bytes.lend { try body(rowID, $0) }
+      }
+    }
+  }
+
+  /// Lends the records of a table as the files have them.
+  private func scanStored(
+    _ table: TableID, from position: ScanPosition?,
+    _ body: (UInt32, RawSpan) throws -> ScanStep
+  ) throws -> ScanEnd {
     let view = try view(of: table)
     if let position, position.generation != view.generation { return .disturbed }
     if position?.isPending != true {
@@ -28,6 +47,18 @@ extension LoggedBackend {
   /// Copies the next records of a table into a batch, in the same order.
   public func copyRecords(
     of table: TableID, from position: ScanPosition?, to batch: inout RecordBatch
+  ) throws -> ScanEnd {
+    guard let sealing else { return try copyStored(table, from: position, to: &batch) }
+    return try naming {
+      let end = try copyStored(table, from: position, to: &batch)
+      try sealing.open(&batch, in: scope(of: table, sealing)) { errorPlace($0, table) }
+      return end
+    }
+  }
+
+  /// Copies records as the files have them.
+  private func copyStored(
+    _ table: TableID, from position: ScanPosition?, to batch: inout RecordBatch
   ) throws -> ScanEnd {
     let view = try view(of: table)
     if let position, position.generation != view.generation { return .disturbed }

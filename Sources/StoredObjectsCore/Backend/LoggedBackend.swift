@@ -12,6 +12,9 @@ import Locks
 ///     commit --> log --> pending records --> checkpoint --> new class files, renamed
 ///
 /// The class files are never written in place, so that they are whole at any time.
+///
+/// With a key the store is encrypted: a commit is sealed once, before it goes to the log, and what is
+/// read is opened last. See <doc:Encryption>.
 public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
   /// What the stores on this backend share.
   public let coordinator = StoreCoordinator()
@@ -19,6 +22,8 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
   public let durability: Durability
 
   package let files: Files
+  /// What an encrypted store is sealed with; nil for one that is not.
+  package let sealing: Sealing?
   /// The bytes behind the last whole save in the log, when the opening found a torn one there.
   ///
   /// A save that was under way when a process was killed or the power failed is cut off so, and was
@@ -35,29 +40,45 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
 
   /// Puts a log in front of files, after making good what an earlier process has left unfinished.
   ///
-  /// - Throws: ``StoreError`` with `damaged` when saves in the log are spoilt, `ioError`, `full`.
-  public init(
-    files: Files, durability: Durability = .full, limits: CheckpointLimits = .init()
+  /// - Throws: ``StoreError`` with `damaged` when saves in the log are spoilt, `encrypted`,
+  ///   `notEncrypted` or `wrongKey` when the key is not that of the store, `ioError`, `full`.
+  public convenience init(
+    files: Files, durability: Durability = .full, limits: CheckpointLimits = .init(),
+    key: (any StoreKey)? = nil
+  ) throws {
+    let sealing: Sealing?
+    do { sealing = try Sealing(files, key) } catch { throw Self.closing(files, nil, error) }
+    try self.init(files: files, durability: durability, limits: limits, sealing: sealing)
+  }
+
+  /// The same with a seal that is open already.
+  package init(
+    files: Files, durability: Durability = .full, limits: CheckpointLimits = .init(),
+    sealing: Sealing?
   ) throws {
     self.files = files
+    self.sealing = sealing
+    files.ordered.use(sealing)
     self.durability = durability
     self.limits = limits
     var log = LoggedLog()
     do {
-      var recovery = try Recovery(files, growth: limits.logGrowth)
+      var recovery = try Recovery(files, growth: limits.logGrowth, sealing: sealing)
       log.writer = try recovery.writer(durability: durability)
       if !files.isReadOnly { try files.removeStrays() }
       (log.areNamesSynced, log.manifest) = (recovery.areNamesSynced, recovery.manifest)
       tornTailByteCount = if case .torn(let bytes) = recovery.tail { bytes } else { nil }
       state.withLock { $0.pending = recovery.pending }
     } catch {
-      throw Self.closing(files, error)
+      throw Self.closing(files, sealing, error)
     }
     self.log = Locked(log)
   }
 
   /// Gives the files back when the opening has failed, and makes an error of the log that of a store.
-  private static func closing(_ files: Files, _ error: any Error) -> any Error {
+  private static func closing(
+    _ files: Files, _ sealing: Sealing?, _ error: any Error
+  ) -> any Error {
     try? files.close()
     switch error {
     case let error as SystemError: return StoreError(error)
@@ -65,6 +86,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
       return StoreError(
         .damaged, "A save in the log makes no sense, though its checksum is right.",
         at: .init(path: files.location), underlying: error)
+    case let error as StoreError: return sealing?.naming(error) ?? error
     default: return error
     }
   }
@@ -82,7 +104,10 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
   /// the next opening finds them there. Closing twice is harmless.
   ///
   /// - Throws: ``StoreError`` with `ioError`. Nothing that was saved is lost by that.
-  public func close() throws {
+  public func close() throws { try close(releasingFiles: true) }
+
+  /// Closes the log; the files stay open, and with them their lock, when they are not to be released.
+  package func close(releasingFiles: Bool) throws {
     try log.withLock { log in
       guard !state.withLock({ $0.isClosed }) else { return }
       if !isReadOnly, log.failure == nil, shouldFoldAtClose { try? checkpoint(&log) }
@@ -93,7 +118,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
         state.pending = PendingRecords()
       }
       log.writer = nil
-      try files.close()
+      if releasingFiles { try files.close() }
     }
   }
 

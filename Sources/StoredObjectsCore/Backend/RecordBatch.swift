@@ -23,6 +23,11 @@ public struct RecordBatch: Sendable {
   package var bytes: [UInt8] = []
   /// The records, in the order of the scan.
   package var places: [Place] = []
+  /// Whether records of an encrypted store that can't be opened are left out, each with its error,
+  /// instead of ending the scan.
+  package var keepsFailures = false
+  /// Their errors.
+  package var failures: [StoreError] = []
 
   /// Makes an empty batch.
   public init() { self.init(limits: Limits()) }
@@ -65,5 +70,6 @@ public struct RecordBatch: Sendable {
   package mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     places.removeAll(keepingCapacity: true)
+    failures.removeAll()
   }
 }

@@ -85,6 +85,22 @@ public protocol RecordFiles: RecordSource {
   /// - Throws: ``StoreError`` with `ioError`.
   func openLog() throws -> (any Storage)?
 
+  /// Whether there is a log that somebody has made before.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  func hasLog() throws -> Bool
+
+  /// The bytes of the key file, by which a store is known to be encrypted; nil when there is none.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  func keyFile() throws -> [UInt8]?
+
+  /// Puts a key file in the place of the old one: afterwards the one or the other is there, whole, and
+  /// on the disk.
+  ///
+  /// - Throws: ``StoreError`` with `full` or `ioError`, also when the files keep none.
+  func setKeyFile(_ bytes: [UInt8]) throws
+
   /// The bytes of the manifest, which says what the directory must hold; nil when there is none.
   ///
   /// Files that keep none, as by default, can't tell a lost log from one that never was.
@@ -109,6 +125,16 @@ public protocol RecordFiles: RecordSource {
 }
 
 extension RecordFiles {
+  /// None.
+  public func hasLog() throws -> Bool { false }
+  /// None.
+  public func keyFile() throws -> [UInt8]? { nil }
+  /// Refuses.
+  public func setKeyFile(_ bytes: [UInt8]) throws {
+    throw StoreError(
+      .ioError, "These files have no place for a key file, so they can't be encrypted.",
+      at: .init(path: location))
+  }
   /// None.
   public func manifest() throws -> [UInt8]? { nil }
   /// Does nothing.

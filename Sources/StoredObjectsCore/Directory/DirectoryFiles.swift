@@ -9,6 +9,11 @@ public protocol DirectoryFiles: RecordFiles {
   /// - Throws: ``StoreError`` with `inUse` or `ioError`.
   init(reading directory: String) throws
 
+  /// Opens a directory that exists for reading and writing.
+  ///
+  /// - Throws: ``StoreError`` with `inUse` or `ioError`.
+  init(writing directory: String) throws
+
   /// Where the file of a table, or of the named buffers, is or would be.
   func path(of name: String) -> String
 }
@@ -65,7 +70,30 @@ extension DirectoryFiles {
   }
 
   /// Checks the files and the log, and, if the store opens, its records.
-  package func check(progress: (IntegrityProgress) -> Void) throws -> StoreCheck {
+  ///
+  /// - Throws: ``StoreError`` with `encrypted`, `notEncrypted` or `wrongKey`; `inUse`.
+  package func check(
+    key: (any StoreKey)?, progress: (IntegrityProgress) -> Void
+  ) throws -> StoreCheck {
+    let sealing: Sealing?
+    do {
+      sealing = try Sealing(self, key)
+    } catch let error as StoreError where error.code == .damaged {
+      try? close()
+      return StoreCheck(findings: [StoreFinding(.fileDamaged, error)])
+    } catch {
+      try? close()
+      throw error
+    }
+    ordered.use(sealing)
+    let check = try check(sealing, progress)
+    guard let sealing else { return check }
+    return check.mapFindings { sealing.naming($0) }
+  }
+
+  private func check(
+    _ sealing: Sealing?, _ progress: (IntegrityProgress) -> Void
+  ) throws -> StoreCheck {
     var findings: [StoreFinding] = []
     do {
       findings = try findingsBeforeOpening()
@@ -75,7 +103,7 @@ extension DirectoryFiles {
         try close()
         return StoreCheck(findings: findings)
       }
-      let backend = try LoggedBackend(files: self)
+      let backend = try LoggedBackend(files: self, sealing: sealing)
       defer { try? backend.close() }
       return try BackendCheck(backend).run(progress: progress)
     } catch let error as StoreError where error.code != .inUse {

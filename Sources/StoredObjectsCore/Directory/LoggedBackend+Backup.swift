@@ -31,8 +31,10 @@ extension LoggedBackend where Files: DirectoryFiles {
   ) throws {
     try withFilesAtRest { files in
       try TargetDirectory.make(at: directory, seam: seam) { target in
-        try files.copyAll(to: target, progress)
-        try LoggedBackend(files: Files(reading: target.temporaryPath)).close()
+        try files.copyAll(to: target) { progress(naming($0)) }
+        try LoggedBackend(
+          files: Files(reading: target.temporaryPath), sealing: sealing
+        ).close()
       }
     }
   }

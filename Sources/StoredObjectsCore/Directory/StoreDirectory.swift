@@ -10,6 +10,8 @@ package final class StoreDirectory: Sendable {
   package static let log = "Commit.log"
   /// The file that says what the directory must hold.
   package static let manifest = "Commit.manifest"
+  /// The file that an encrypted store's key is tried on.
+  package static let key = "Commit.key"
   /// The named buffers, as a table is named.
   package static let buffers = "NamedBuffers"
   /// How the names of new files begin that are to take the place of others.
@@ -81,12 +83,26 @@ package final class StoreDirectory: Sendable {
     return try systemErrors(at: path) { try FileStorage(path, writable: !isReadOnly) }
   }
 
+  /// Whether there is a log.
+  package var hasLog: Bool { exists(path(Self.log)) }
+
   /// The bytes of the manifest; nil when there is none.
   package func manifest() throws -> [UInt8]? { try Self.manifest(in: path) }
 
   /// The bytes of the manifest in a directory that need not be a sound store; nil when there is none.
   package static func manifest(in directory: String) throws -> [UInt8]? {
-    let path = directory + "/" + manifest
+    try content(directory + "/" + manifest)
+  }
+
+  /// The bytes of the key file; nil when there is none.
+  package func keyFile() throws -> [UInt8]? { try Self.keyFile(in: path) }
+
+  /// The bytes of the key file in a directory that need not be a sound store; nil when there is none.
+  package static func keyFile(in directory: String) throws -> [UInt8]? {
+    try content(directory + "/" + key)
+  }
+
+  private static func content(_ path: String) throws -> [UInt8]? {
     guard exists(path) else { return nil }
     return try systemErrors(at: path) {
       let file = try FileStorage(path, writable: false)
@@ -97,14 +113,25 @@ package final class StoreDirectory: Sendable {
 
   /// Writes a manifest under another name, and renames it.
   package func setManifest(_ bytes: [UInt8], durability: Durability) throws {
-    let newPath = path(Self.newPrefix + "manifest")
+    try replace(Self.manifest, by: bytes, Self.newPrefix + "manifest", durability)
+  }
+
+  /// Writes a key file under another name, and renames it.
+  package func setKeyFile(_ bytes: [UInt8]) throws {
+    try replace(Self.key, by: bytes, Self.newPrefix + "key", .full)
+  }
+
+  private func replace(
+    _ name: String, by bytes: [UInt8], _ newName: String, _ durability: Durability
+  ) throws {
+    let newPath = path(newName)
     try systemErrors(at: newPath) {
       let file = try FileStorage(newPath, writable: true)
       defer { file.close() }
       try file.resize(to: 0)
       try file.write(bytes, at: 0)
       if durability != .none { try file.synchronize() }
-      try renameFile(newPath, path(Self.manifest))
+      try renameFile(newPath, path(name))
     }
     if durability != .none { try synchronize() }
   }

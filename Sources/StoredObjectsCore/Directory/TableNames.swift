@@ -20,6 +20,7 @@ extension StoreDirectory {
       return "the files of ordered tables end with .ordered and .index"
     }
     if name == buffers { return "that is the file of the named buffers" }
+    if name == key { return "that is the file of the key" }
     return nil
   }
 }

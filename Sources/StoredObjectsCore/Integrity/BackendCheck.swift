@@ -98,6 +98,10 @@ extension BackendCheck {
         done += 1
         if done % 8192 == 0 { progress(IntegrityProgress(name, done, of: total)) }
       }
+      for failure in walk.failures {
+        check.report.add(StoreFinding(.recordDamaged, failure))
+        if let rowID = failure.place.rowID { damaged.insert(rowID) }
+      }
       check.tables[name] = .init(rows: walk.rows, metadata: metadata, damagedRows: damaged)
       check.finish(name, walk, total, metadata)
       progress(IntegrityProgress(name, done, of: total))

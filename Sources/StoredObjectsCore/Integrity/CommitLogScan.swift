@@ -16,6 +16,8 @@ package struct CommitLogScan {
   }
 
   private let storage: any Storage
+  /// What batches of an encrypted store are opened with.
+  private let sealing: Sealing?
   /// The size of the file, room for later batches included.
   package let fileSize: Int
   /// The batches in their order, from the first up to the first that is damaged or missing.
@@ -40,8 +42,9 @@ package struct CommitLogScan {
   /// Reads a whole log.
   ///
   /// Complexity: linear in the size of the file.
-  package init(_ storage: any Storage) throws {
+  package init(_ storage: any Storage, sealing: Sealing? = nil) throws {
     self.storage = storage
+    self.sealing = sealing
     fileSize = try storage.size()
     let start = try storage.read(CommitLogFormat.firstBatch, at: 0)
     slot = try CommitLogSlot.read(start[...]).map(\.slot).max()
@@ -100,7 +103,12 @@ package struct CommitLogScan {
   // MARK: Reading
 
   private func payload(of batch: Batch) throws -> [UInt8] {
-    try storage.read(batch.payloadCount, at: batch.offset + CommitLogFormat.batchHeaderSize)
+    let bytes = try storage.read(
+      batch.payloadCount, at: batch.offset + CommitLogFormat.batchHeaderSize)
+    guard let sealing else { return bytes }
+    return try sealing.opened(
+      bytes, batch.kind, epoch: epoch,
+      sequence: batch.sequence, .init(offset: batch.offset))
   }
 
   private mutating func readBatches() throws {

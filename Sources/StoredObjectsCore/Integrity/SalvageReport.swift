@@ -29,6 +29,10 @@ public struct SalvageReport: Sendable {
     _ kind: StoreFinding.Kind, _ message: String, at place: StoreError.Place
   ) { lose(StoreFinding(kind, message, at: place)) }
 
+  mutating func renameLosses(_ body: (StoreFinding) -> StoreFinding) {
+    losses = losses.map(body)
+  }
+
   package mutating func lose(_ finding: StoreFinding) {
     if losses.count < StoreCheck.findingLimit {
       losses.append(finding)

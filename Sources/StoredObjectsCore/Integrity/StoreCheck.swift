@@ -44,6 +44,13 @@ public struct StoreCheck: Sendable {
     if findings.count < Self.findingLimit { findings.append(finding) } else { omittedCount += 1 }
   }
 
+  /// The same report, with other findings in the place of each.
+  func mapFindings(_ body: (StoreFinding) -> StoreFinding) -> StoreCheck {
+    var check = self
+    check.findings = findings.map(body)
+    return check
+  }
+
   mutating func add(_ kind: StoreFinding.Kind, _ message: String, at place: StoreError.Place) {
     add(StoreFinding(kind, message, at: place))
   }

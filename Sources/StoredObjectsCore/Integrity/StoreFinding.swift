@@ -53,6 +53,8 @@ extension StoreFinding {
     public static let foreignFile = Kind(description: "foreignFile")
     /// An index is lost, damaged, or disagrees with its class; it can be made anew.
     public static let index = Kind(description: "index")
+    /// Something in an encrypted store is not what was sealed in its place.
+    public static let notAuthentic = Kind(description: "notAuthentic")
     /// The commit log is damaged.
     public static let log = Kind(description: "log")
   }
@@ -78,7 +80,7 @@ extension StoreFinding {
     merged.className = error.place.className ?? place.className
     merged.rowID = error.place.rowID ?? place.rowID
     merged.offset = error.place.offset ?? place.offset
-    self.init(kind, error.message, at: merged)
+    self.init(error.code == .notAuthentic ? .notAuthentic : kind, error.message, at: merged)
   }
 }
 

@@ -11,6 +11,9 @@ struct TableWalk {
   /// Rows that a single scan gave more than once.
   private(set) var repeatedCount = 0
 
+  /// What was wrong with records of an encrypted store that could not be opened.
+  private(set) var failures: [StoreError] = []
+
   init(_ backend: any StoreBackend, _ table: TableID) {
     self.backend = backend
     self.table = table
@@ -21,6 +24,7 @@ struct TableWalk {
     _ body: (_ rowID: UInt32, _ bytes: [UInt8], _ range: Range<Int>) throws -> Void
   ) throws {
     var batch = RecordBatch()
+    batch.keepsFailures = true
     var position: ScanPosition?
     var isRestarted = false
     while true {
@@ -41,6 +45,12 @@ struct TableWalk {
     _ batch: RecordBatch, _ isRestarted: Bool,
     _ body: (UInt32, [UInt8], Range<Int>) throws -> Void
   ) throws {
+    for failure in batch.failures {
+      guard let rowID = failure.place.rowID, !rows.contains(rowID) else { continue }
+      rows.insert(rowID)
+      count += 1
+      failures.append(failure)
+    }
     for (rowID, start, end) in batch.places {
       if rows.contains(rowID) {
         if !isRestarted { repeatedCount += 1 }

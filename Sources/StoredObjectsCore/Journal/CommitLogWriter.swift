@@ -20,8 +20,9 @@ struct CommitLogWriter: Sendable {
   /// The header that counts, and which of the two it is.
   private var slot: CommitLogSlot
   private var slotIndex: Int
-  private var epoch: UInt64 { slot.epoch }
-  private var sequence: UInt64
+  var epoch: UInt64 { slot.epoch }
+  /// The number of the next batch.
+  private(set) var sequence: UInt64
   private var size: Int
   /// Whether it has grown since the last sync.
   private var isGrown = true

@@ -3,6 +3,8 @@ struct Recovery<Files: RecordFiles> {
   /// The saves that are in the log only.
   private(set) var pending = PendingRecords()
   private let files: Files
+  /// What batches of an encrypted store are opened with.
+  private let sealing: Sealing?
   private let storage: (any Storage)?
   private let growth: Int
   private var reader: CommitLogReader?
@@ -24,8 +26,11 @@ struct Recovery<Files: RecordFiles> {
   ///
   /// - Throws: ``StoreError`` with `damaged` when a save that was acknowledged is spoilt, or a file
   ///   is gone.
-  init(_ files: Files, growth: Int = CommitLogWriter.growth) throws {
+  init(
+    _ files: Files, growth: Int = CommitLogWriter.growth, sealing: Sealing? = nil
+  ) throws {
     self.files = files
+    self.sealing = sealing
     self.growth = growth
     let manifestBytes = try files.manifest()
     manifest = manifestBytes.flatMap { StoreManifest($0) }
@@ -62,16 +67,17 @@ struct Recovery<Files: RecordFiles> {
   }
 
   private mutating func replay(_ batch: CommitLogReader.Batch) throws {
+    let payload = try payload(batch)
     switch batch.kind {
     case .changes, .orderedChanges:
       let changes = try ChangeSet(
-        encoded: batch.payload, kind: batch.kind, table: { try files.table(named: $0) },
+        encoded: payload, kind: batch.kind, table: { try files.table(named: $0) },
         orderedTable: { try files.ordered.table($0) })
       let states = try files.states(of: changes) { try files.hasRecord($0.rowID, in: $1) }
       let keys = try files.pendingKeys(adding: changes, to: pending)
       pending.add(changes, over: states, keys: keys)
     case .checkpoint:
-      let replacements = try Replacement.decode(batch.payload)
+      let replacements = try Replacement.decode(payload)
       try files.publishAll(replacements)
       if !files.isReadOnly { try files.synchronizeNames() }
       published += replacements.map(\.name)
@@ -79,6 +85,14 @@ struct Recovery<Files: RecordFiles> {
       pending = PendingRecords()
       isCheckpointed = true
     }
+  }
+
+  private func payload(_ batch: CommitLogReader.Batch) throws -> [UInt8] {
+    guard let sealing, let reader else { return batch.payload }
+    // The reader stands behind the batch.
+    return try sealing.opened(
+      batch.payload, batch.kind, epoch: reader.epoch, sequence: reader.sequence - 1,
+      .init(path: files.location + "/" + StoreDirectory.log, offset: batch.offset))
   }
 
   /// The log, ready to go on; and the manifest, up to date.

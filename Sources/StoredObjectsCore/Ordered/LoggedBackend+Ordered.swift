@@ -5,7 +5,11 @@ extension LoggedBackend {
   /// The number of an ordered table.
   public func orderedTable(_ name: OrderedTableName) throws -> OrderedTableID {
     try checkOpen()
-    return try files.ordered.table(name)
+    guard let sealing else { return try files.ordered.table(name) }
+    return try naming {
+      try files.ordered.table(
+        OrderedTableName(sealing.fileName(ofTable: name.name), kind: name.kind))
+    }
   }
 
   /// The names of the ordered tables that have keys.
@@ -15,12 +19,16 @@ extension LoggedBackend {
     for table in state.withLock({ $0.pending }).ordered.keys {
       names.insert(try files.ordered.name(of: table))
     }
-    return try names.filter { try keyCount(in: files.ordered.table($0), KeyRange()) > 0 }
+    let found = try names.filter { try keyCount(in: files.ordered.table($0), KeyRange()) > 0 }
+    guard let sealing else { return Array(found) }
+    return found.compactMap { sealed in
+      sealing.name(sealed.name).map { OrderedTableName($0, kind: sealed.kind) }
+    }
   }
 
   /// The number of keys in a range.
   public func keyCount(in table: OrderedTableID, _ range: KeyRange) throws -> Int {
-    try view(of: table).count(in: range)
+    try naming { try view(of: table).count(in: range) }
   }
 
   /// Lends the value of a key: what is pending of it, or what the file has.
@@ -28,7 +36,7 @@ extension LoggedBackend {
     of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws -> Result
   ) throws -> Result? {
     let view = try view(of: table)
-    return try key.lend { try view.withValue($0, body) }
+    return try naming { try key.lend { try view.withValue($0, body) } }
   }
 
   /// Copies the value of a key, in code that is made for it alone.
@@ -49,7 +57,7 @@ extension LoggedBackend {
     of table: OrderedTableID, _ range: KeyRange, isReversed: Bool,
     _ body: (RawSpan, RawSpan) throws -> ScanStep
   ) throws -> Bool {
-    try view(of: table).scan(range, isReversed: isReversed, body)
+    try naming { try view(of: table).scan(range, isReversed: isReversed, body) }
   }
 
   /// The table as it is now.

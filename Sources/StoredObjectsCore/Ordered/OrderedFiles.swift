@@ -26,7 +26,9 @@ package protocol OrderedFilePlace: Sendable {
 /// They have the same format, whatever the backend keeps its records in. Safe on any threads.
 public final class OrderedFiles: Sendable {
   let place: any OrderedFilePlace
-  let codec: (any OrderedPageCodec)?
+  private let codec: (any OrderedPageCodec)?
+  /// What an encrypted store's pages are sealed with.
+  private let sealing = Locked<Sealing?>(nil)
   private let state = Locked(State())
 
   private struct State {
@@ -62,6 +64,14 @@ public final class OrderedFiles: Sendable {
   /// The files in a directory, which the backend has locked.
   public convenience init(directory: String, isReadOnly: Bool) {
     self.init(OrderedDirectory(location: directory, isReadOnly: isReadOnly))
+  }
+
+  /// Has pages sealed; before anything is read.
+  func use(_ sealing: Sealing?) { self.sealing.withLock { $0 = sealing } }
+
+  private func pageCodec(of name: OrderedTableName) -> (any OrderedPageCodec)? {
+    guard let sealing = sealing.withLock({ $0 }) else { return codec }
+    return SealedPages(sealing.seal, fileName: name.fileName)
   }
 
   /// Whether a file is named as one of an ordered table.
@@ -113,7 +123,7 @@ public final class OrderedFiles: Sendable {
     do {
       guard let map = try systemErrors(at: place.location, { try place.open(table.fileName) })
       else { return .missing }
-      return .open(try OrderedFile(map, codec: codec))
+      return .open(try OrderedFile(map, codec: pageCodec(of: table.name)))
     } catch let error as StoreError where error.code == .damaged && table.name.kind == .index {
       return .lost
     }
@@ -179,17 +189,20 @@ public final class OrderedFiles: Sendable {
 
   private func write(_ view: OrderedView, to replacement: Replacement, isSynced: Bool) throws {
     do {
-      try writeKeys(of: view, to: replacement.newName, isSynced: isSynced)
+      try writeKeys(of: view, to: replacement, isSynced: isSynced)
     } catch let error as StoreError where error.code == .damaged {
       guard OrderedTableName(fileName: replacement.name)?.kind == .index else { throw error }
       // An index that is empty is made anew, and one that is not is believed.
       let nothing = OrderedView(file: nil, runs: KeyRuns())
-      try writeKeys(of: nothing, to: replacement.newName, isSynced: isSynced)
+      try writeKeys(of: nothing, to: replacement, isSynced: isSynced)
     }
   }
 
-  private func writeKeys(of view: OrderedView, to name: String, isSynced: Bool) throws {
-    var writer = OrderedFileWriter(try place.create(name), codec: codec)
+  private func writeKeys(
+    of view: OrderedView, to replacement: Replacement, isSynced: Bool
+  ) throws {
+    let codec = OrderedTableName(fileName: replacement.name).flatMap { pageCodec(of: $0) }
+    var writer = OrderedFileWriter(try place.create(replacement.newName), codec: codec)
     _ = try view.scan(KeyRange()) { key, value in
       try writer.append(key, value)
       return .next

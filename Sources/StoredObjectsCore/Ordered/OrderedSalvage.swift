@@ -88,6 +88,8 @@ extension SalvageSource {
   package func salvageOrdered(
     to target: TargetDirectory, _ report: inout SalvageReport
   ) throws {
+    // Sealed ones are not brought over, see the page on encryption.
+    if seal.sealing != nil { return }
     var logged: [OrderedTableName: [(ChangeSet.OrderedTableChanges, [UInt8])]] = [:]
     for batch in log?.pendingBatches ?? [] {
       guard let (changes, _, names) = try log?.allChanges(of: batch) else { continue }

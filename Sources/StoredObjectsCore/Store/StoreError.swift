@@ -75,6 +75,14 @@ extension StoreError {
     public static let reopenNeeded = Code(description: "reopenNeeded")
     /// Bytes on disk make no sense.
     public static let damaged = Code(description: "damaged")
+    /// The store is encrypted, and was opened without a key.
+    public static let encrypted = Code(description: "encrypted")
+    /// A key was given for a store that is not encrypted.
+    public static let notEncrypted = Code(description: "notEncrypted")
+    /// The passphrase or key is not that of the store.
+    public static let wrongKey = Code(description: "wrongKey")
+    /// Something in an encrypted store is not what was sealed in its place: it was changed or moved.
+    public static let notAuthentic = Code(description: "notAuthentic")
     /// A name can't be used for a class or a buffer.
     public static let invalidName = Code(description: "invalidName")
     /// An insert met a row that is there already.

@@ -20,6 +20,7 @@ public final class SimulatedFiles: RecordFiles {
   private static let buffers = "NamedBuffers"
   private static let log = "Commit.log"
   private static let manifest = "Commit.manifest"
+  private static let key = "Commit.key"
 
   private struct State {
     var tables: [String] = []
@@ -60,7 +61,8 @@ public final class SimulatedFiles: RecordFiles {
   /// The names of the tables that have a file with records.
   public func tableNames() throws -> [String] {
     try disk.names.filter { name in
-      guard ![Self.buffers, Self.log, Self.manifest].contains(name), !name.hasPrefix(".") else {
+      guard ![Self.buffers, Self.log, Self.manifest, Self.key].contains(name), !name.hasPrefix(".")
+      else {
         return false
       }
       return try !OrderedFiles.isFile(name) && !content(name).isEmpty
@@ -227,10 +229,29 @@ public final class SimulatedFiles: RecordFiles {
     if durability != .none { try disk.synchronizeDirectory() }
   }
 
+  /// Whether there is a log.
+  public func hasLog() -> Bool { disk.names.contains(Self.log) }
+
+  /// The bytes of the key file.
+  public func keyFile() throws -> [UInt8]? {
+    try disk.open(Self.key, createIfMissing: false).map { try $0.read($0.size(), at: 0) }
+  }
+
+  /// Puts a key file in place by a rename.
+  public func setKeyFile(_ bytes: [UInt8]) throws {
+    guard let file = try disk.open(".new.key", createIfMissing: true) else { return }
+    try file.resize(to: 0)
+    try file.write(bytes, at: 0)
+    try file.synchronize()
+    try disk.rename(".new.key", to: Self.key)
+    try disk.synchronizeDirectory()
+  }
+
   /// The files that hold records or buffers.
   public func filesForManifest() -> [String] {
     disk.names.filter {
-      $0 != Self.log && $0 != Self.manifest && !$0.hasPrefix(".") && !OrderedFiles.isFile($0)
+      $0 != Self.log && $0 != Self.manifest && $0 != Self.key && !$0.hasPrefix(".")
+        && !OrderedFiles.isFile($0)
     }
   }
 

@@ -6,6 +6,8 @@ import TokyoCabinetFile
 /// Brings the records of one class over into a new file.
 struct ClassSalvage {
   let name: String
+  /// Opens what is sealed.
+  private let seal: SalvageSeal.Table
   let source: String
   private let target: HashDatabase
   private var metadata: ClassMetadata?
@@ -16,8 +18,9 @@ struct ClassSalvage {
   /// A few records, to guess from when the metadata row is lost.
   private var samples: [(rowID: UInt32, bytes: [UInt8])] = []
 
-  init(_ name: String, source: String, target: String) throws {
+  init(_ name: String, seal: SalvageSeal.Table, source: String, target: String) throws {
     self.name = name
+    self.seal = seal
     self.source = source
     let tuning = try Self.tuning(for: source)
     self.target = try storeErrors(at: target) {
@@ -60,7 +63,8 @@ struct ClassSalvage {
     try tellGaps(salvage, &report)
   }
 
-  private mutating func read(_ row: [UInt8]) {
+  private mutating func read(_ stored: [UInt8]) {
+    guard let row = seal.opened(1, stored) else { return }
     hadMetadata = true
     var buffer = DataBuffer(row)
     if let read = try? ClassMetadata(from: &buffer) { metadata = read }
@@ -81,7 +85,12 @@ struct ClassSalvage {
       return
     }
     let bytes = [UInt8](copying: value)
-    guard isValid(rowID, bytes) else {
+    guard let plain = seal.opened(rowID, bytes) else {
+      return report.lose(
+        .notAuthentic, "This was not sealed for this row: it is left out.",
+        at: place(rowID, record.offset))
+    }
+    guard isValid(rowID, plain) else {
       return report.lose(
         .checksum, "The checksum is wrong: the record is left out.", at: place(rowID, record.offset)
       )
@@ -92,7 +101,7 @@ struct ClassSalvage {
         "Brought over, but doubtful: found inside a damaged part, it may be out of date.",
         at: place(rowID, record.offset))
     }
-    try put(rowID, bytes)
+    try put(rowID, plain, stored: bytes)
   }
 
   private func isValid(_ rowID: UInt32, _ record: [UInt8]) -> Bool {
@@ -102,14 +111,16 @@ struct ClassSalvage {
     }
   }
 
-  private mutating func put(_ rowID: UInt32, _ record: [UInt8]) throws {
+  private mutating func put(
+    _ rowID: UInt32, _ record: [UInt8], stored: [UInt8]
+  ) throws {
     rows.insert(rowID)
     lastRowID = max(lastRowID, rowID)
     lastVersion = max(lastVersion, record.first ?? 0)
     if samples.count < 16 { samples.append((rowID, record)) }
     try storeErrors(at: target.path, className: name) {
       try withKey(of: rowID) { key in
-        try record.lend { try target.put(key: key, value: $0) }
+        try stored.lend { try target.put(key: key, value: $0) }
       }
     }
   }
@@ -152,7 +163,9 @@ struct ClassSalvage {
           try withKey(of: change.rowID) { try target.remove(key: $0) }
         }
       } else {
-        try put(change.rowID, Array(bytes[change.range]))
+        let stored = Array(bytes[change.range])
+        guard let plain = seal.opened(change.rowID, stored) else { continue }
+        try put(change.rowID, plain, stored: stored)
       }
     }
   }
@@ -182,7 +195,8 @@ struct ClassSalvage {
     var buffer = DataBuffer()
     row.write(to: &buffer)
     try storeErrors(at: target.path, className: name) {
-      try target.put(key: [1, 0, 0, 0], value: buffer.bytes)
+      try target.put(
+        key: [1, 0, 0, 0], value: seal.stored(1, buffer.bytes))
       report.classes.append(.init(name: name, objectCount: try target.count - 1))
       try target.close()
     }

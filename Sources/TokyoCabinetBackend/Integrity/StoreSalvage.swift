@@ -20,19 +20,21 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
   /// - Parameters:
   ///   - directory: The damaged store.
   ///   - target: Where the new store is to be; it must not exist, or be empty.
+  ///   - key: What an encrypted store opens with; the new one is encrypted as it is.
   ///   - progress: Hears of each class.
   /// - Returns: What is in the new store, and what is lost.
   /// - Throws: `StoreError` with `inUse`, `ioError` (no such directory, or something is in the
   ///   target already) or `full`. Nothing is left in the target then.
   public static func salvage(
-    from directory: String, to target: String, progress: (IntegrityProgress) -> Void = { _ in }
+    from directory: String, to target: String, key: (any StoreKey)? = nil,
+    progress: (IntegrityProgress) -> Void = { _ in }
   ) throws -> SalvageReport {
-    let source = try SalvageSource(directory)
+    let source = try SalvageSource(directory, key: key)
     defer { withExtendedLifetime(source) {} }
     return try TargetDirectory.make(at: target) { target in
       var salvage = StoreSalvage(source, target)
       try salvage.run(progress)
-      return salvage.report
+      return salvage.report.named(by: source.seal)
     }
   }
 }
@@ -51,6 +53,7 @@ struct StoreSalvage {
   }
 
   mutating func run(_ progress: (IntegrityProgress) -> Void) throws {
+    try source.copyKeyFile(to: target)
     source.readLog(&report)
     let names = try source.entries()
     let tables = Set(
@@ -58,7 +61,7 @@ struct StoreSalvage {
     )
     .subtracting([StoreDirectory.buffers]).sorted()
     for (index, name) in tables.enumerated() {
-      progress(IntegrityProgress(name, index, of: tables.count))
+      progress(IntegrityProgress(source.seal.title(name), index, of: tables.count))
       try copyClass(name)
     }
     try copyBuffers()
@@ -71,13 +74,15 @@ struct StoreSalvage {
   // MARK: Class files
 
   private func isClassFile(_ name: String) -> Bool {
-    Names.isTable(name) && isRegularFile(source.path + "/" + name)
+    Names.isTable(name) && source.seal.name(name) != nil
+      && isRegularFile(source.path + "/" + name)
   }
 
   private mutating func salvage(of name: String) throws -> ClassSalvage {
     try classes[name]
       ?? ClassSalvage(
-        name, source: source.path(of: name), target: target.temporaryPath + "/" + name)
+        name, seal: source.seal.table(name), source: source.path(of: name),
+        target: target.temporaryPath + "/" + name)
   }
 
   private mutating func copyClass(_ name: String) throws {
@@ -102,8 +107,9 @@ struct StoreSalvage {
       if buffers[exact] == nil || record.isCertain { buffers[exact] = [UInt8](copying: value) }
     }
     for (name, bytes) in buffers
-    where NamedBufferChecksum.opened(bytes, name: name.text) == nil {
-      loseBuffer("The checksum of the buffer \"\(name.text)\" is wrong: it is left out.", path)
+    where source.seal.opened(buffer: name.text, bytes) == nil {
+      let title = source.seal.title(name.text)
+      loseBuffer("The checksum of the buffer \"\(title)\" is wrong: it is left out.", path)
       buffers[name] = nil
     }
     if !file.gaps.isEmpty || file.missingCount > 0 {
@@ -120,10 +126,7 @@ struct StoreSalvage {
   private mutating func applyLog() throws {
     try source.listLosses(&report)
     guard let log = source.log else { return }
-    for batch in log.pendingBatches {
-      let (changes, names) = try log.changes(of: batch)
-      try apply(changes, names)
-    }
+    for (changes, names) in try source.pendingChanges(&report) { try apply(changes, names) }
     for batch in log.laterBatches { loseSave(batch, log) }
   }
 
@@ -148,9 +151,9 @@ struct StoreSalvage {
       what = changes.tables.map { table in
         let rows = table.records.prefix(20).map { "\($0.rowID)" }.joined(separator: ", ")
         let rest = table.records.count > 20 ? " and \(table.records.count - 20) more" : ""
-        return "\(names[table.table.index]) rows \(rows)\(rest)"
+        return "\(source.seal.title(names[table.table.index])) rows \(rows)\(rest)"
       }.joined(separator: "; ")
-      what += changes.names.map { "; buffer \"\($0.name)\"" }.joined()
+      what += changes.names.map { "; buffer \"\(source.seal.title($0.name))\"" }.joined()
     }
     report.lose(
       .log, "Not brought over, because a save before it is lost: save \(batch.sequence), \(what).",

@@ -8,10 +8,12 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
   ///
   /// Complexity: as `BackendCheck.run(progress:)` and ``TokyoCabinetFiles/inspect()``.
   ///
-  /// - Throws: `StoreError` with `inUse`, or `ioError` when the directory can't be read.
+  /// - Throws: `StoreError` with `inUse`, `encrypted`, `notEncrypted` or `wrongKey`, or `ioError` when
+  ///   the directory can't be read.
   public static func check(
-    directory: String, progress: (IntegrityProgress) -> Void = { _ in }
+    directory: String, key: (any StoreKey)? = nil,
+    progress: (IntegrityProgress) -> Void = { _ in }
   ) throws -> StoreCheck {
-    try TokyoCabinetFiles(reading: directory).check(progress: progress)
+    try TokyoCabinetFiles(reading: directory).check(key: key, progress: progress)
   }
 }

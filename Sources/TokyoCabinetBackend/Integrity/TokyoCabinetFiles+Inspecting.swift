@@ -13,11 +13,8 @@ extension TokyoCabinetFiles {
     try checkOpen()
     var inspection = StoreInspection(tableNames: [])
     for name in try fileNames().sorted() {
-      if name == StoreDirectory.log || name == StoreDirectory.manifest || name.hasPrefix(".")
-        || OrderedFiles.isFile(name)
-      {
-        continue
-      }
+      let isOther = [StoreDirectory.log, StoreDirectory.manifest, StoreDirectory.key].contains(name)
+      if isOther || name.hasPrefix(".") || OrderedFiles.isFile(name) { continue }
       try inspect(name, &inspection)
     }
     return inspection

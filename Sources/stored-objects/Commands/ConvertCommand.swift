@@ -28,9 +28,10 @@ struct ConvertCommand: ParsableCommand {
   func run() throws {
     let line = ProgressLine("convert")
     defer { line.end() }
-    let source = try store.openForReading()
+    let key = try store.key.key()
+    let source = try store.openForReading(key)
     let count = try inNewDirectory { directory in
-      let copy = try backend.make(directory)
+      let copy = try backend.make(directory, key)
       let count = try BackendCopy(from: source, to: copy).run { line.show($0) }
       try copy.checkpoint()
       try copy.close()

@@ -28,7 +28,7 @@ struct SalvageCommand: ParsableCommand {
   func run() throws {
     let line = ProgressLine("salvage")
     defer { line.end() }
-    let report = try store.kindOfWreck().salvage(store.directory, to: target) {
+    let report = try store.kindOfWreck().salvage(store.directory, to: target, store.key.key()) {
       line.show($0)
     }
     line.end()

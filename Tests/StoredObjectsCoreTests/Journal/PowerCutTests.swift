@@ -20,20 +20,22 @@ struct PowerCutTests {
   /// What a session has done before the power failed.
   private struct Session {
     let durability: Durability
+    let key: TestKey?
     let saves: [ScriptedSave]
     /// The image after each save, from the empty store.
     var images = [StoreImage()]
     /// How many saves have returned.
     var acknowledged = 0
 
-    init(seed: UInt64, durability: Durability) {
-      self.durability = durability
+    init(seed: UInt64, durability: Durability, key: TestKey?) {
+      (self.durability, self.key) = (durability, key)
       saves = (1...saveCount + 4).map { ScriptedSave($0, seed: seed, largeByteCount: 2000) }
       for save in saves { images.append(images[save.number - 1].applying(save)) }
     }
 
     func open(_ disk: SimulatedDisk) throws -> LoggedBackend<SimulatedFiles> {
-      try LoggedBackend(files: SimulatedFiles(disk), durability: durability, limits: limits)
+      try LoggedBackend(
+        files: SimulatedFiles(disk), durability: durability, limits: limits, key: key)
     }
 
     /// Saves on, and opens the store again at every tenth save.
@@ -66,13 +68,19 @@ struct PowerCutTests {
     try cutEverywhere(.process) { _, _ in true }
   }
 
+  @Test("At full, an encrypted store has the same, and always its key file")
+  func encrypted() throws {
+    try cutEverywhere(.full, key: TestKey()) { session, last in last >= session.acknowledged }
+  }
+
   private func cutEverywhere(
-    _ durability: Durability, isEnough: (Session, Int) -> Bool
+    _ durability: Durability, key: TestKey? = nil, isEnough: (Session, Int) -> Bool
   ) throws {
-    var generator = Seeds.generator(for: "power cuts, \(durability)")
+    var generator = Seeds.generator(
+      for: "power cuts, \(durability)\(key == nil ? "" : ", encrypted")")
     let seed = generator.next()
     let disk = SimulatedDisk()
-    let unused = Session(seed: seed, durability: durability)
+    let unused = Session(seed: seed, durability: durability, key: key)
     var whole = unused
     try whole.run(disk)
     let operations = disk.operations

@@ -1,0 +1,128 @@
+import Files
+public import StoredObjectsCore
+
+/// A store whose records BNRPersistence has encrypted, to be read and brought over.
+///
+///     let old = try TokyoCabinetBackend(directory: "Old", configuration: .init(access: .readOnly))
+///     let backend = BNREncryptedBackend(old, passphrase: phrase)
+///     try BackendCopy(from: backend, to: new).run()
+///
+/// - Warning: The original's encryption is weak: see <doc:/StoredObjectsCore/Encryption>. It can't be
+///   written: what is brought over is sealed anew, by the key of the new store, when that saves it.
+///
+/// Metadata rows and named buffers were never encrypted.
+public final class BNREncryptedBackend: StoreBackend {
+  /// What stores on this backend share.
+  public let coordinator = StoreCoordinator()
+  private let base: any StoreBackend
+  private let cipher: BNRCipher
+  private let allowsPlainRecords: Bool
+  private static let metadataRow: UInt32 = 1
+
+  /// Opens the records of a store with the passphrase that the original was given.
+  ///
+  /// - Parameters:
+  ///   - base: The store's own backend.
+  ///   - passphrase: The original's `encryptionKey`.
+  ///   - allowsPlainRecords: Whether a record that the passphrase does not open is taken as it is, as the
+  ///     original did: for stores in which some objects were saved before they had a passphrase. A wrong
+  ///     passphrase is not noticed then.
+  public init(
+    _ base: any StoreBackend, passphrase: String, allowsPlainRecords: Bool = false
+  ) {
+    self.base = base
+    cipher = BNRCipher(passphrase: passphrase)
+    self.allowsPlainRecords = allowsPlainRecords
+  }
+
+  /// Where the records are.
+  public var location: String { base.location }
+  /// Always: nothing is written in the original's way.
+  public var isReadOnly: Bool { true }
+  /// The number of a table.
+  public func table(named name: String) throws -> TableID { try base.table(named: name) }
+  /// The names of the tables that have records.
+  public func tableNames() throws -> [String] { try base.tableNames() }
+  /// The number of rows in a table.
+  public func recordCount(in table: TableID) throws -> Int { try base.recordCount(in: table) }
+  /// The names of the buffers.
+  public func bufferNames() throws -> [String] { try base.bufferNames() }
+  /// Closes the store's own backend.
+  public func close() throws { try base.close() }
+
+  /// Lends a named buffer as it is.
+  public func withNamedBuffer<Result>(
+    _ name: String, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? { try base.withNamedBuffer(name, body) }
+
+  /// The number of an ordered table; the original had none.
+  public func orderedTable(_ name: OrderedTableName) throws -> OrderedTableID {
+    try base.orderedTable(name)
+  }
+  /// The names of the ordered tables.
+  public func orderedTableNames() throws -> [OrderedTableName] { try base.orderedTableNames() }
+  /// The number of keys in a range.
+  public func keyCount(in table: OrderedTableID, _ range: KeyRange) throws -> Int {
+    try base.keyCount(in: table, range)
+  }
+  /// Lends the value of a key.
+  public func withValue<Result>(
+    of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? { try base.withValue(of: key, in: table, body) }
+  /// Lends keys.
+  public func scanKeys(
+    of table: OrderedTableID, _ range: KeyRange, isReversed: Bool,
+    _ body: (RawSpan, RawSpan) throws -> ScanStep
+  ) throws -> Bool { try base.scanKeys(of: table, range, isReversed: isReversed, body) }
+
+  /// Refuses.
+  ///
+  /// - Throws: `StoreError` with `readOnly`.
+  public func commit(_ changes: ChangeSet) throws {
+    throw StoreError(
+      .readOnly, "The original's encryption is only read: copy the store into one of today.",
+      at: .init(path: location))
+  }
+
+  /// Lends a record, decrypted.
+  ///
+  /// - Throws: `StoreError` with `wrongKey`, which names the record, when the passphrase does not open it.
+  public func withRecord<Result>(
+    _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? {
+    let metadata = try metadata(of: table)
+    let record = try base.withRecord(rowID, in: table) { [UInt8](copying: $0) }
+    return try record.map { try opened($0, rowID, metadata).lend(body) }
+  }
+
+  /// Lends the records of a table, decrypted.
+  ///
+  /// - Throws: as ``withRecord(_:in:_:)``.
+  public func scan(
+    _ table: TableID, from position: ScanPosition?,
+    _ body: (UInt32, RawSpan) throws -> ScanStep
+  ) throws -> ScanEnd {
+    let metadata = try metadata(of: table)
+    return try base.scan(table, from: position) { rowID, record in
+      try opened([UInt8](copying: record), rowID, metadata).lend { try body(rowID, $0) }
+    }
+  }
+
+  private func metadata(of table: TableID) throws -> ClassMetadata? {
+    guard let row = try base.withRecord(Self.metadataRow, in: table, { [UInt8](copying: $0) })
+    else { return nil }
+    var buffer = DataBuffer(row)
+    return try ClassMetadata(from: &buffer)
+  }
+
+  private func opened(
+    _ record: [UInt8], _ rowID: UInt32, _ metadata: ClassMetadata?
+  ) throws -> [UInt8] {
+    if rowID == Self.metadataRow { return record }
+    if let metadata, let plain = cipher.opened(record, metadata, rowID: rowID) { return plain }
+    if allowsPlainRecords { return record }
+    throw StoreError(
+      .wrongKey, "The passphrase does not open this record, or it was never encrypted.",
+      at: .init(path: location, rowID: rowID))
+  }
+}

@@ -1,0 +1,77 @@
+import Files
+import Locks
+
+/// The records of one table, sealed one behind the other.
+struct SealedRecords: Sendable {
+  private(set) var bytes: [UInt8] = []
+  private(set) var records: [ChangeSet.RecordChange] = []
+
+  /// So many are worth a second thread.
+  private static let sharedFrom = 4096
+
+  /// Seals records, half of them on a second thread when there are many.
+  static func seal(
+    _ records: [ChangeSet.RecordChange], of changes: ChangeSet, in scope: SealedPlace.Scope,
+    by sealing: Sealing
+  ) throws -> SealedRecords {
+    guard records.count >= sharedFrom else {
+      return try SealedRecords(records[...], of: changes, in: scope, by: sealing)
+    }
+    let middle = records.count / 2
+    let second = Locked<Result<SealedRecords, any Error>?>(nil)
+    var thread = JoinedThread {
+      let half = Result {
+        try SealedRecords(records[middle...], of: changes, in: scope, by: sealing)
+      }
+      second.withLock { $0 = half }
+    }
+    let first = Result {
+      try SealedRecords(records[..<middle], of: changes, in: scope, by: sealing)
+    }
+    let hasThread = thread != nil
+    // Waits for it.
+    thread = nil
+    var sealed = try first.get()
+    let rest = try second.withLock { half in
+      defer { half = nil }
+      return try half?.get()
+    }
+    precondition(!hasThread || rest != nil, "the thread has come to its end")
+    sealed.append(
+      try rest ?? SealedRecords(records[middle...], of: changes, in: scope, by: sealing))
+    return sealed
+  }
+
+  private init(
+    _ part: ArraySlice<ChangeSet.RecordChange>, of changes: ChangeSet,
+    in scope: SealedPlace.Scope, by sealing: Sealing
+  ) throws {
+    let plainCount = part.reduce(0) { $0 + $1.range.count }
+    bytes.reserveCapacity(plainCount + part.count * sealing.seal.overhead)
+    records.reserveCapacity(part.count)
+    for record in part {
+      let start = bytes.count
+      if record.kind != .delete {
+        let place = sealing.place(record.rowID, in: scope)
+        try changes.bytes.lend(record.range) {
+          try sealing.seal.seal($0, at: place, to: &bytes)
+        }
+      }
+      records.append(.init(kind: record.kind, rowID: record.rowID, range: start..<bytes.count))
+    }
+  }
+
+  private mutating func append(_ other: SealedRecords) {
+    records += other.records(behind: bytes.count)
+    bytes += other.bytes
+  }
+
+  /// The records, as they are when other bytes stand before theirs.
+  func records(behind count: Int) -> [ChangeSet.RecordChange] {
+    if count == 0 { return records }
+    return records.map { record in
+      let range = record.range.lowerBound + count..<record.range.upperBound + count
+      return .init(kind: record.kind, rowID: record.rowID, range: range)
+    }
+  }
+}

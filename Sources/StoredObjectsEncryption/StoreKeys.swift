@@ -1,0 +1,39 @@
+import Crypto
+import Files
+
+/// The keys of one store: a random one, and those derived from it, one for each use.
+struct StoreKeys: Sendable {
+  static let identityByteCount = 16
+
+  /// What the key file wraps.
+  let dataKey: SymmetricKey
+  /// Tells the store from others, wherever it is copied to.
+  let identity: [UInt8]
+
+  /// For records, buffers, batches and pages.
+  let pieces: SymmetricKey
+  /// For sealed names.
+  let names: SymmetricKey
+  /// For the stand-ins of names.
+  let scopes: SymmetricKey
+
+  /// The keys of a new store.
+  init() throws {
+    self.init(
+      dataKey: SymmetricKey(size: .bits256), identity: try randomBytes(Self.identityByteCount))
+  }
+
+  init(dataKey: SymmetricKey, identity: [UInt8]) {
+    (self.dataKey, self.identity) = (dataKey, identity)
+    pieces = Self.derive(dataKey, salt: identity, for: "pieces")
+    names = Self.derive(dataKey, salt: identity, for: "names")
+    scopes = Self.derive(dataKey, salt: identity, for: "scopes")
+  }
+
+  /// HKDF with SHA-256 (RFC 5869).
+  static func derive(_ key: SymmetricKey, salt: [UInt8], for use: String) -> SymmetricKey {
+    HKDF<SHA256>.deriveKey(
+      inputKeyMaterial: key, salt: salt, info: Array("StoredObjects 1 \(use)".utf8),
+      outputByteCount: EncryptionKey.byteCount)
+  }
+}

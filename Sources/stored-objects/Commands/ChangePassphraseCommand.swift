@@ -1,0 +1,44 @@
+import ArgumentParser
+import StoredObjectsCore
+import StoredObjectsEncryption
+
+struct ChangePassphraseCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "change-passphrase",
+    abstract: "Give an encrypted store another passphrase or key.",
+    discussion: """
+      Only Commit.key is written anew. Whoever has an old copy of it and the old passphrase can still \
+      read the store: if that matters, decrypt the store and encrypt it again.
+      """)
+
+  @OptionGroup var store: StoreArgument
+  @Option(help: "The file that has the new passphrase in its first line; - is the standard input.")
+  var newPassphraseFile: String?
+  @Option(help: "The variable of the environment that has the new passphrase.")
+  var newPassphraseEnv: String?
+  @Option(help: "The file that has the new key: 32 bytes, or 64 digits in hex.")
+  var newKeyFile: String?
+  @OptionGroup var output: OutputOptions
+
+  private struct Report: Encodable { var isChanged: Bool }
+
+  func validate() throws {
+    if [newPassphraseFile, newPassphraseEnv, newKeyFile].compactMap(\.self).count != 1 {
+      throw ValidationError(
+        "Say where the new key is, in one way: --new-passphrase-file, --new-passphrase-env or --new-key-file."
+      )
+    }
+  }
+
+  func run() throws {
+    let old = try store.key.neededKey()
+    try store.kindOfWreck().changeKey(store.directory, from: old, to: newKey())
+    try output.write(Report(isChanged: true)) { ["\(store.directory) has a new key."] }
+  }
+
+  private func newKey() throws -> EncryptionKey {
+    if let newPassphraseFile { return try KeySource.passphrase(file: newPassphraseFile) }
+    if let newPassphraseEnv { return try KeySource.passphrase(variable: newPassphraseEnv) }
+    return try KeySource.key(file: newKeyFile ?? "")
+  }
+}

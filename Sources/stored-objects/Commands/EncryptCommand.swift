@@ -1,0 +1,51 @@
+import ArgumentParser
+import StoredObjectsCore
+
+struct EncryptCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "encrypt", abstract: "Encrypt a store, in place.",
+    discussion: """
+      The store is copied beside itself, compared, and put in its own place in one step; then the old \
+      files are removed, of which the disk may keep traces for some time. After a crash run it again. \
+      Without the passphrase nobody can read the store any more: keep it.
+      """)
+
+  @OptionGroup var store: StoreArgument
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let key = try store.key.neededKey()
+    let line = ProgressLine("encrypt")
+    defer { line.end() }
+    try store.kindOfWreck().encrypt(store.directory, key) { line.show($0) }
+    line.end()
+    try output.write(ConversionReport(isEncrypted: true)) {
+      ["\(store.directory) is encrypted."]
+    }
+  }
+}
+
+struct DecryptCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "decrypt", abstract: "Decrypt a store, in place.",
+    discussion: "By the same steps as encrypt. After a crash run it again.")
+
+  @OptionGroup var store: StoreArgument
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let key = try store.key.neededKey()
+    let line = ProgressLine("decrypt")
+    defer { line.end() }
+    try store.kindOfWreck().decrypt(store.directory, key) { line.show($0) }
+    line.end()
+    try output.write(ConversionReport(isEncrypted: false)) {
+      ["\(store.directory) is not encrypted any more."]
+    }
+  }
+}
+
+/// What `encrypt` and `decrypt` say.
+private struct ConversionReport: Encodable {
+  var isEncrypted: Bool
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import Foundation
+import StoredObjectsEncryption
+
+/// Where the key of an encrypted store comes from; never the command line, which every process can see.
+struct KeyOptions: ParsableArguments {
+  @Option(
+    help: """
+      The file that has the passphrase of an encrypted store in its first line; - is the standard \
+      input.
+      """, completion: .file())
+  var passphraseFile: String?
+  @Option(help: "The variable of the environment that has the passphrase.")
+  var passphraseEnv: String?
+  @Option(help: "The file that has the key of an encrypted store: 32 bytes, or 64 digits in hex.")
+  var keyFile: String?
+
+  func validate() throws {
+    if [passphraseFile, passphraseEnv, keyFile].compactMap(\.self).count > 1 {
+      throw ValidationError("Give the passphrase, or the key, in one way only.")
+    }
+  }
+
+  /// The key; nil when none is given.
+  func key() throws -> EncryptionKey? {
+    if let passphraseFile { return try KeySource.passphrase(file: passphraseFile) }
+    if let passphraseEnv { return try KeySource.passphrase(variable: passphraseEnv) }
+    return try keyFile.map { try KeySource.key(file: $0) }
+  }
+
+  /// The key of a command that needs one.
+  func neededKey() throws -> EncryptionKey {
+    guard let key = try key() else {
+      throw ValidationError(
+        "Say where the key is: --passphrase-file, --passphrase-env or --key-file.")
+    }
+    return key
+  }
+}
+
+/// Reads passphrases and keys.
+enum KeySource {
+  static func passphrase(file: String) throws -> EncryptionKey {
+    if file == "-" { return try key(of: readLine(), "the standard input") }
+    let text = String(decoding: try content(file), as: UTF8.self)
+    return try key(
+      of: text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).first
+        .map(String.init), "\"\(file)\"")
+  }
+
+  static func passphrase(variable: String) throws -> EncryptionKey {
+    try key(of: ProcessInfo.processInfo.environment[variable], "the variable \(variable)")
+  }
+
+  private static func key(of passphrase: String?, _ place: String) throws -> EncryptionKey {
+    guard let passphrase, !passphrase.isEmpty else {
+      throw Failure(description: "There is no passphrase in \(place).")
+    }
+    return EncryptionKey(passphrase: passphrase)
+  }
+
+  static func key(file: String) throws -> EncryptionKey {
+    let bytes = [UInt8](try content(file))
+    if bytes.count == EncryptionKey.byteCount { return EncryptionKey(bytes: bytes) }
+    let digits = String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
+    let pairs = stride(from: 0, to: digits.count - 1, by: 2).map { digits.dropFirst($0).prefix(2) }
+    let key = pairs.compactMap { UInt8($0, radix: 16) }
+    guard key.count == EncryptionKey.byteCount, digits.count == 2 * key.count else {
+      throw Failure(
+        description: "\"\(file)\" is no key: that is 32 bytes, or 64 digits in hex.")
+    }
+    return EncryptionKey(bytes: key)
+  }
+
+  private static func content(_ file: String) throws -> Data {
+    guard let content = FileManager.default.contents(atPath: file) else {
+      throw Failure(description: "\"\(file)\" can't be read.")
+    }
+    return content
+  }
+}

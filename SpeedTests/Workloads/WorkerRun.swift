@@ -1,0 +1,60 @@
+import Files
+import StoredObjectsCore
+
+/// The command line can't be followed.
+package struct Misuse: Error, CustomStringConvertible {
+  package let description: String
+
+  /// Says why.
+  package init(description: String) { self.description = description }
+}
+
+/// The value that follows a name on the command line.
+private func option(_ name: String) throws -> String {
+  let words = CommandLine.arguments
+  guard let index = words.firstIndex(of: name), index + 1 < words.count else {
+    throw Misuse(description: "\(name) is missing")
+  }
+  return words[index + 1]
+}
+
+/// One of those that there are, by its name.
+private func find<Thing>(_ kind: String, in things: [Thing], by name: (Thing) -> String) throws
+  -> Thing
+{
+  let wanted = try option(kind)
+  guard let found = things.first(where: { name($0) == wanted }) else {
+    throw Misuse(description: "there is no \(wanted) for \(kind)")
+  }
+  return found
+}
+
+/// The peak memory of this process, as the kernel counts it.
+private func peakMiB() throws -> Double {
+  let bytes = try firstBytes(of: "/proc/self/status", count: 4096)
+  let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+  let words = lines.first { $0.hasPrefix("VmHWM:") }?.split { $0 == " " || $0 == "\t" }
+  return (words.flatMap { Double($0[1]) } ?? 0) / 1024
+}
+
+/// Runs the step that the command line names, on one of the engines.
+///
+/// - Returns: the place of the run, which must live until the process ends, and with it the objects that a
+///   workload keeps.
+package func runStep(on engines: [any Engine]) throws -> Place {
+  let workload = try find("--workload", in: workloads) { $0.name }
+  let engine = try find("--engine", in: engines) { $0.name }
+  let durability = try find("--durability", in: Durability.allCases) { $0.rawValue }
+  let count = Int(try option("--count")) ?? 0
+  let place = Place(
+    engine: engine, directory: try option("--directory"), durability: durability)
+  if try option("--step") == "prepare" {
+    try workload.prepare(place, count)
+  } else {
+    if !engine.outlivesProcess { try workload.prepare(place, count) }
+    let elapsed = try ContinuousClock().measure { try workload.run(place, count) }
+    let milliseconds = elapsed / .milliseconds(1)
+    print("{\"milliseconds\": \(milliseconds), \"peakMiB\": \(try peakMiB())}")
+  }
+  return place
+}

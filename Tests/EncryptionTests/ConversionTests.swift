@@ -1,0 +1,120 @@
+import Foundation
+@testable import StoredObjectsCore
+import StoredObjectsEncryption
+import Testing
+import CDBBackend
+import TokyoCabinetBackend
+
+@Suite("Encrypting and decrypting in place")
+struct ConversionTests {
+  private struct Crash: Error {}
+
+  @Test("A store is encrypted and decrypted in place", arguments: EncryptedBackend.inDirectories)
+  func thereAndBack(_ kind: EncryptedBackend) throws {
+    try withTemporaryDirectory { directory in
+      let path = directory + "/Store"
+      try EncryptedStore.make(kind, path, key: nil)
+      try FileManager.default.setAttributes([.posixPermissions: 0o750], ofItemAtPath: path)
+      try kind.convert(path, from: nil, to: testKey)
+      #expect(try EncryptedStore.leaks(in: directory) == [])
+      #expect(try kind.check(path).findings == [])
+      try EncryptedStore.expectAll(kind, path)
+      try kind.convert(path, from: testKey, to: nil)
+      try EncryptedStore.expectAll(kind, path, key: nil)
+      #expect(try kind.check(path, key: nil).findings == [])
+      #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["Store"])
+      #expect(!FileManager.default.fileExists(atPath: path + "/.converting"))
+      let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
+      #expect(mode as? Int == 0o750)
+    }
+  }
+
+  @Test(
+    "After a crash before any step the store is whole, and the same call finishes the job",
+    arguments: StoreConversion<TokyoCabinetFiles>.Step.allCases, [true, false])
+  func crashes(_ step: StoreConversion<TokyoCabinetFiles>.Step, isEncrypting: Bool) throws {
+    try withTemporaryDirectory { directory in
+      let path = directory + "/Store"
+      let (old, new) = isEncrypting ? (nil, testKey) : (testKey, nil)
+      try EncryptedStore.make(.tokyoCabinet, path, key: old)
+      // The first removal finds nothing yet.
+      var life = step == .remove ? 2 : 1
+      let crash = { (current: StoreConversion<TokyoCabinetFiles>.Step) throws in
+        if current == step { life -= 1 }
+        // Nothing is cleaned up after the crash.
+        if life <= 0 { throw Crash() }
+      }
+      #expect(throws: Crash.self) {
+        try StoreConversion<TokyoCabinetFiles>(path, from: old, to: new, seam: crash).run { _ in }
+      }
+      let isDone = [.synchronizeParent, .unmark, .remove].contains(step)
+      try EncryptedStore.expectAll(.tokyoCabinet, path, key: isDone ? new : old)
+      try EncryptedBackend.tokyoCabinet.convert(path, from: old, to: new)
+      try EncryptedStore.expectAll(.tokyoCabinet, path, key: new)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["Store"])
+      #expect(!FileManager.default.fileExists(atPath: path + "/.converting"))
+      if isEncrypting { #expect(try EncryptedStore.leaks(in: directory) == []) }
+    }
+  }
+
+  @Test("What is no part of the store is not lost: it is refused")
+  func strangers() throws {
+    try withTemporaryDirectory { directory in
+      let path = directory + "/Store"
+      try EncryptedStore.make(.cdb, path, key: nil)
+      try Data([1]).write(to: URL(fileURLWithPath: path + "/notes.txt"))
+      let error = #expect(throws: StoreError.self) {
+        try CDBBackend.encrypt(directory: path, key: testKey)
+      }
+      #expect(error?.message.contains("notes.txt") == true)
+      try FileManager.default.removeItem(atPath: path + "/notes.txt")
+      try FileManager.default.createDirectory(
+        atPath: path + ".converting/mine", withIntermediateDirectories: true)
+      #expect(throws: StoreError.self) {
+        try CDBBackend.encrypt(directory: path, key: testKey)
+      }
+      #expect(FileManager.default.fileExists(atPath: path + ".converting/mine"))
+      try EncryptedStore.expectAll(.cdb, path, key: nil)
+    }
+  }
+
+  @Test("A wrong key changes nothing, and an encrypted store is not encrypted again")
+  func wrongKey() throws {
+    try withTemporaryDirectory { directory in
+      let path = directory + "/Store"
+      try EncryptedStore.make(.cdb, path)
+      let other = EncryptionKey(passphrase: "other", cost: .test)
+      for convert in [CDBBackend.encrypt, CDBBackend.decrypt] {
+        let error = #expect(throws: StoreError.self) { try convert(path, other, { _ in }) }
+        #expect(error?.code == .wrongKey)
+      }
+      try CDBBackend.encrypt(directory: path, key: testKey)
+      try EncryptedStore.expectAll(.cdb, path)
+    }
+  }
+
+  @Test("A store that somebody has open is in use")
+  func inUse() throws {
+    try withTemporaryDirectory { directory in
+      let path = directory + "/Store"
+      try EncryptedStore.make(.cdb, path, key: nil)
+      let backend = try CDBBackend(directory: path)
+      let error = #expect(throws: StoreError.self) {
+        try CDBBackend.encrypt(directory: path, key: testKey)
+      }
+      #expect(error?.code == .inUse)
+      try backend.close()
+    }
+  }
+}
+
+extension EncryptedBackend {
+  /// Converts a store in place.
+  func convert(_ path: String, from old: EncryptionKey?, to new: EncryptionKey?) throws {
+    if self == .tokyoCabinet {
+      try StoreConversion<TokyoCabinetFiles>(path, from: old, to: new).run { _ in }
+    } else {
+      try StoreConversion<CDBFiles>(path, from: old, to: new).run { _ in }
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import StoredObjectsCore
+import StoredObjectsTestSupport
+import Testing
+
+/// What tests put into a store, and look for on the disk.
+final class Diary: StoredObject {
+  @Content var text = ""
+
+  override class var storedName: String { "SecretDiary" }
+  override func readContent(from buffer: inout DataBuffer) throws {
+    text = try buffer.readString()
+  }
+  override func writeContent(to buffer: inout DataBuffer) { buffer.write(text) }
+}
+
+/// Another class.
+final class Doctor: StoredObject {
+  @Content var name = ""
+
+  override class var storedName: String { "PrivateDoctor" }
+  override func readContent(from buffer: inout DataBuffer) throws {
+    name = try buffer.readString()
+  }
+  override func writeContent(to buffer: inout DataBuffer) { buffer.write(name) }
+}
+
+/// A store with things in its files, and more in its log.
+enum EncryptedStore {
+  static let texts = (0..<40).map { "Dear diary number \($0), Für Elise 上を向いて" }
+  static let names = ["Dr. Jekyll", "Dr. Moreau"]
+  static let bufferName = "ListOfSecrets"
+  static let bufferText = "the contents of the list"
+
+  /// All that must not be found.
+  static var secrets: [String] {
+    texts + names + [bufferName, bufferText, "SecretDiary", "PrivateDoctor", "Dear", "上を"]
+  }
+
+  /// Makes a store, and closes it as a process does that is killed, so that its log is not folded.
+  static func make(
+    _ kind: EncryptedBackend, _ directory: String, key: (any StoreKey)? = testKey
+  ) throws {
+    let backend = try kind.open(directory + ".open", key: key)
+    let store = Store(backend: backend)
+    try store.register(Diary.self, Doctor.self)
+    for text in texts.dropLast() { store.insert(diary(text)) }
+    try store.setBuffer(named: bufferName) { $0.write(bufferText) }
+    try store.saveChanges()
+    try fold(backend)
+    store.insert(diary(texts.last ?? ""))
+    for name in names { store.insert(doctor(name)) }
+    try store.saveChanges()
+    try FileManager.default.copyItem(atPath: directory + ".open", toPath: directory)
+    try backend.close()
+    try FileManager.default.removeItem(atPath: directory + ".open")
+  }
+
+  private static func diary(_ text: String) -> Diary {
+    let diary = Diary()
+    diary.text = text
+    return diary
+  }
+
+  private static func doctor(_ name: String) -> Doctor {
+    let doctor = Doctor()
+    doctor.name = name
+    return doctor
+  }
+
+  /// Folds the log.
+  static func fold(_ backend: any StoreBackend) throws {
+    try (backend as? any FoldingBackend)?.checkpoint()
+  }
+
+  /// Expects all of it.
+  static func expectAll(
+    _ kind: EncryptedBackend, _ directory: String, key: (any StoreKey)? = testKey,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let backend = try kind.open(directory, key: key)
+    let store = Store(backend: backend)
+    try store.register(Diary.self, Doctor.self)
+    #expect(
+      try store.allObjects(of: Diary.self).map(\.text) == texts, sourceLocation: sourceLocation)
+    #expect(
+      try store.allObjects(of: Doctor.self).map(\.name) == names, sourceLocation: sourceLocation)
+    var buffer = try #require(try store.buffer(named: bufferName))
+    #expect(try buffer.readString() == bufferText, sourceLocation: sourceLocation)
+    try backend.close()
+  }
+
+  /// The secrets that are readable in the files of a directory, or their names.
+  static func leaks(in directory: String) throws -> Set<String> {
+    var found: Set<String> = []
+    for name in try FileManager.default.subpathsOfDirectory(atPath: directory) {
+      let path = directory + "/" + name
+      let content = FileManager.default.contents(atPath: path) ?? Data()
+      for secret in secrets
+      where name.contains(secret) || content.range(of: Data(secret.utf8)) != nil {
+        found.insert(secret)
+      }
+    }
+    return found
+  }
+}
+
+/// A backend that can be told to fold its log.
+protocol FoldingBackend: StoreBackend {
+  func checkpoint() throws
+  func compact(progress: (IntegrityProgress) -> Void) throws -> Int
+}
+
+extension LoggedBackend: FoldingBackend {}

@@ -1,0 +1,85 @@
+import CDBBackend
+import Foundation
+import StoredObjectsCore
+import StoredObjectsEncryption
+import Testing
+import TokyoCabinetBackend
+
+@Suite("What is on the disk")
+struct LeakTests {
+  @Test(
+    "Nothing of an encrypted store is readable in any file or its name, by whatever way it got there",
+    arguments: EncryptedBackend.inDirectories)
+  func nothingIsReadable(_ kind: EncryptedBackend) throws {
+    try withTemporaryDirectory { directory in
+      let path = directory + "/Store"
+      try EncryptedStore.make(kind, path)
+      #expect(try EncryptedStore.leaks(in: directory) == [])
+      let backend = try kind.open(path)
+      try EncryptedStore.fold(backend)
+      _ = try (backend as? any FoldingBackend)?.compact { _ in }
+      #expect(try EncryptedStore.leaks(in: directory) == [])
+      try backend.close()
+      #expect(try EncryptedStore.leaks(in: directory) == [])
+      #expect(try kind.check(path).findings == [])
+      try EncryptedStore.expectAll(kind, path)
+    }
+  }
+
+  @Test(
+    "The search finds everything in a store that is not encrypted",
+    arguments: EncryptedBackend.inDirectories)
+  func searchWorks(_ kind: EncryptedBackend) throws {
+    try withTemporaryDirectory { directory in
+      try EncryptedStore.make(kind, directory + "/Store", key: nil)
+      #expect(try EncryptedStore.leaks(in: directory) == Set(EncryptedStore.secrets))
+    }
+  }
+
+  @Test("Backups and salvaged stores are encrypted, and open with the same key")
+  func copies() throws {
+    try withTemporaryDirectory { directory in
+      let (path, copy) = (directory + "/Store", directory + "/Copy")
+      try EncryptedStore.make(.tokyoCabinet, path)
+      let backend = try TokyoCabinetBackend(directory: path, key: testKey)
+      try backend.backup(to: copy)
+      try backend.close()
+      try EncryptedStore.expectAll(.tokyoCabinet, copy)
+      #expect(try EncryptedStore.leaks(in: directory) == [])
+    }
+  }
+
+  @Test(
+    "A salvage brings everything over that is authentic, sealed as it is, and lists the rest",
+    arguments: EncryptedBackend.inDirectories)
+  func salvage(_ kind: EncryptedBackend) throws {
+    try withTemporaryDirectory { directory in
+      let (path, copy) = (directory + "/Store", directory + "/Copy")
+      try EncryptedStore.make(kind, path)
+      let whole = try salvaged(kind, path, to: copy)
+      #expect(whole.losses == [])
+      #expect(whole.classes.map(\.name) == ["PrivateDoctor", "SecretDiary"])
+      try EncryptedStore.expectAll(kind, copy)
+      #expect(try EncryptedStore.leaks(in: directory) == [])
+      #expect(throws: StoreError.self) {
+        try TokyoCabinetBackend.salvage(from: path, to: directory + "/None")
+      }
+
+      try SealedFiles(kind, path).copyRecord(fromRow: 2, to: 3, inTableOf: "SecretDiary")
+      let rest = try salvaged(kind, path, to: directory + "/Rest")
+      // The count of the file says, too, that one is missing.
+      #expect(rest.losses.map(\.kind).filter { $0 != .countMismatch } == [.notAuthentic])
+      #expect(rest.losses.first?.place.className == "SecretDiary")
+      #expect(rest.losses.first?.place.rowID == 3)
+      #expect(rest.classes.map(\.objectCount) == [2, EncryptedStore.texts.count - 1])
+    }
+  }
+
+  private func salvaged(
+    _ kind: EncryptedBackend, _ path: String, to target: String
+  ) throws -> SalvageReport {
+    kind == .tokyoCabinet
+      ? try TokyoCabinetBackend.salvage(from: path, to: target, key: testKey)
+      : try CDBBackend.salvage(from: path, to: target, key: testKey)
+  }
+}

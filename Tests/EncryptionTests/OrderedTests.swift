@@ -1,0 +1,105 @@
+import Foundation
+import StoredObjectsCore
+import StoredObjectsEncryption
+import StoredObjectsTestSupport
+import Testing
+
+@Suite("Ordered tables, encrypted")
+struct EncryptedOrderedTests {
+  private let name = OrderedTableName("TitlesOfSecrets", kind: .data)
+  private func key(_ number: Int) -> [UInt8] { Array("secret title \(10_000 + number)".utf8) }
+
+  private func fill(_ backend: any StoreBackend, _ numbers: Range<Int>) throws {
+    let table = try backend.orderedTable(name)
+    var changes = ChangeSet()
+    for number in numbers {
+      changes.set(key(number), to: [UInt8(truncatingIfNeeded: number)], in: table)
+    }
+    try backend.commit(changes)
+  }
+
+  private func check(_ backend: any StoreBackend, _ count: Int) throws {
+    #expect(try backend.orderedTableNames() == [name])
+    let table = try backend.orderedTable(name)
+    #expect(try backend.keyCount(in: table, KeyRange()) == count)
+    var number = 0
+    _ = try backend.scanKeys(of: table, KeyRange(), isReversed: false) { found, value in
+      #expect(found.byteCount == key(number).count && value.byteCount == 1)
+      number += 1
+      return .next
+    }
+    #expect(number == count)
+    #expect(try backend.withValue(of: key(7), in: table) { $0.byteCount } == 1)
+  }
+
+  @Test(
+    "Keys, values and names are nowhere readable, in the log nor in files, and survive conversion",
+    arguments: EncryptedBackend.inDirectories)
+  func leaks(_ kind: EncryptedBackend) throws {
+    try withTemporaryDirectory { directory in
+      let path = directory + "/Store"
+      let backend = try kind.open(path)
+      try fill(backend, 0..<900)
+      try EncryptedStore.fold(backend)
+      try fill(backend, 900..<1000)
+      try check(backend, 1000)
+      try expectNothing(in: directory)
+      try backend.close()
+      try expectNothing(in: directory)
+      let again = try kind.open(path)
+      try check(again, 1000)
+      try again.close()
+      try convert(kind, path, encrypts: false)
+      let plain = try kind.open(path, key: nil)
+      try check(plain, 1000)
+      try plain.close()
+      try convert(kind, path, encrypts: true)
+      try expectNothing(in: directory)
+      #expect(try kind.check(path).findings == [])
+    }
+  }
+
+  @Test("A page of one table in the file of another is not read")
+  func otherFile() throws {
+    try withTemporaryDirectory { directory in
+      let path = directory + "/Store"
+      let backend = try EncryptedBackend.cdb.open(path)
+      let other = try backend.orderedTable(OrderedTableName("Other", kind: .data))
+      try fill(backend, 0..<10)
+      try backend.commit { $0.set(key(7), to: [3], in: other) }
+      try EncryptedStore.fold(backend)
+      try backend.close()
+      let files = try FileManager.default.contentsOfDirectory(atPath: path)
+        .filter { $0.hasSuffix(".ordered") }.map { path + "/" + $0 }
+      try #require(files.count == 2)
+      try FileManager.default.moveItem(atPath: files[0], toPath: path + "/x")
+      try FileManager.default.moveItem(atPath: files[1], toPath: files[0])
+      try FileManager.default.moveItem(atPath: path + "/x", toPath: files[1])
+      let again = try EncryptedBackend.cdb.open(path)
+      let table = try again.orderedTable(name)
+      let error = #expect(throws: StoreError.self) {
+        try again.withValue(of: key(7), in: table) { _ in }
+      }
+      #expect(error?.code == .notAuthentic)
+      #expect(error?.place.className == "TitlesOfSecrets.ordered")
+      try again.close()
+    }
+  }
+
+  private func expectNothing(
+    in directory: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    for name in try FileManager.default.subpathsOfDirectory(atPath: directory) {
+      let content = FileManager.default.contents(atPath: directory + "/" + name) ?? Data()
+      for secret in ["secret", "title", "TitlesOfSecrets"] {
+        #expect(
+          content.range(of: Data(secret.utf8)) == nil && !name.contains(secret),
+          sourceLocation: sourceLocation)
+      }
+    }
+  }
+
+  private func convert(_ kind: EncryptedBackend, _ path: String, encrypts: Bool) throws {
+    try kind.convert(path, from: encrypts ? nil : testKey, to: encrypts ? testKey : nil)
+  }
+}
