@@ -42,7 +42,8 @@ package enum Timing: String, Sendable {
 package let workloads: [any Workload] = [
   SimpleInsert(), SimpleFetch(), SimpleScan(), ComplexInsert(), ComplexFetch(), SimpleUpdate(),
   RandomFetch(), SmallSaves(), LargeStoreSave(), ListEdit(), OpenClose(), NamedBufferInsert(),
-  NamedBufferFetch(), Growth(),
+  NamedBufferFetch(), Growth(), IndexedInsert(), IndexedLookup(), RangeFetch(), SortedPage(),
+  CountRange(),
 ]
 
 /// A workload did not do what it is timed for.

@@ -37,6 +37,8 @@ import Logging
   let indexes: [RegisteredIndex]
   /// Indexes of the class that it does not declare, but an other program did.
   var strangeIndexes: [OrderedTableID]?
+  /// Indexes that were whole, and after how many commits to the class.
+  var usableIndexes: [OrderedTableID: UInt64] = [:]
 
   /// How the records of the class are laid out.
   let format: ClassMetadata.Flags

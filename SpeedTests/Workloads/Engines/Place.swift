@@ -26,6 +26,15 @@ package final class Place {
     try backend.close()
   }
 
+  /// The same with a class that has an index.
+  func withIndexedStore(_ body: (Store) throws -> Void) throws {
+    let backend = try engine.open(directory, durability)
+    let store = Store(backend: backend)
+    try store.register(IndexedSong.self)
+    try body(store)
+    try backend.close()
+  }
+
   /// Holds objects until the process ends.
   func keep(_ objects: [some AnyObject]) { kept.append(objects) }
 }

@@ -50,7 +50,9 @@ import Testing
     ask("title starts", #Predicate { $0.title.starts(with: title) }) {
       $0.title.starts(with: title)
     }
-    ask("title contains", #Predicate { $0.title.contains(title) }) { title.isEmpty || $0.title.contains(title) }
+    ask("title contains", #Predicate { $0.title.contains(title) }) {
+      title.isEmpty || $0.title.contains(title)
+    }
     ask("title in", #Predicate { wanted.contains($0.title) }) { wanted.contains($0.title) }
     ask("seconds >", #Predicate { $0.seconds > seconds }) { $0.seconds > seconds }
     ask("seconds <= flipped", #Predicate { seconds <= $0.seconds }) { seconds <= $0.seconds }
@@ -195,6 +197,16 @@ import Testing
             store.delete(track)
             all.removeAll { $0 === track }
           }
+          let seconds: Int32 = [0, 200].randomElement(using: &generator) ?? 0
+          let title = Self.titles.randomElement(using: &generator) ?? ""
+          let everything = try store.allObjects(of: Track.self)
+          #expect(
+            try store.fetch(Track.self, where: \.seconds, is: seconds)
+              == everything.filter { $0.seconds == seconds })
+          #expect(
+            try store.first(Track.self, where: \.title, is: title)
+              == everything.first { $0.title == title })
+          #expect(try store.fetch(Track.self, where: \.rating, is: .nan) == [])
           for asked in predicates(&generator, all) {
             let sorted = orders.randomElement(using: &generator) ?? orders[0]
             try compare(store, asked, sorted, &generator)
