@@ -34,7 +34,9 @@ private struct Shuffled {
   }
 }
 
-/// Songs by their titles. The count is that of the look-ups; there are ten times as many songs.
+/// Songs by their titles.
+///
+/// The count is that of the look-ups; there are ten times as many songs.
 struct IndexedLookup: Workload {
   let name = "IndexedLookup"
   let summary = "look songs up by title, out of ten times as many, in random order"
@@ -55,7 +57,9 @@ struct IndexedLookup: Workload {
   }
 }
 
-/// A hundred songs in a range of titles each time. There are a thousand times as many songs.
+/// A hundred songs in a range of titles each time.
+///
+/// There are a thousand times as many songs.
 struct RangeFetch: Workload {
   let name = "RangeFetch"
   let summary = "fetch 100 songs between two titles, out of a thousand times as many"
