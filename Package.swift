@@ -32,6 +32,8 @@ let package = Package(
     .library(name: "TokyoCabinetBackend", targets: ["TokyoCabinetBackend"]),
     .library(name: "CDB", targets: ["CDB"]),
     .library(name: "CDBBackend", targets: ["CDBBackend"]),
+    .library(name: "KeyValueStore", targets: ["KeyValueStore"]),
+    .library(name: "KeyValueStoreCore", targets: ["KeyValueStoreCore"]),
     .library(name: "StoredObjectsTestSupport", targets: ["StoredObjectsTestSupport"]),
     .executable(name: "stored-objects", targets: ["stored-objects"]),
   ],
@@ -95,6 +97,14 @@ let package = Package(
       swiftSettings: strict),
 
     .target(
+      name: "KeyValueStoreCore", dependencies: ["StoredObjectsCore", "Files", "Locks"],
+      swiftSettings: strict),
+    .target(
+      name: "KeyValueStore",
+      dependencies: ["KeyValueStoreCore", "StoredObjectsCore", "TokyoCabinetBackend"],
+      swiftSettings: strict),
+
+    .target(
       name: "StoredObjectsTestSupport",
       dependencies: ["StoredObjectsCore", "Files", "Locks"],
       swiftSettings: strict),
@@ -110,7 +120,10 @@ let package = Package(
 
     .target(
       name: "SpeedWorkloads",
-      dependencies: ["CDB", "CDBBackend", "Files", "StoredObjectsCore", "TokyoCabinetBackend"],
+      dependencies: [
+        "CDB", "CDBBackend", "Files", "KeyValueStoreCore", "StoredObjectsCore",
+        "TokyoCabinetBackend",
+      ],
       path: "SpeedTests/Workloads", swiftSettings: strict),
     .executableTarget(
       name: "speedtests-worker", dependencies: ["SpeedWorkloads", "StoredObjectsCore", "Files"],
@@ -174,6 +187,13 @@ let package = Package(
       dependencies: [
         "CDBBackend", "CDB", "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet",
         "TokyoCabinetFile", "StoredObjectsTestSupport", "Locks",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "KeyValueStoreTests",
+      dependencies: [
+        "KeyValueStore", "KeyValueStoreCore", "CDBBackend", "StoredObjectsCore",
+        "TokyoCabinetBackend", "StoredObjectsTestSupport", "Files", "Locks",
       ],
       swiftSettings: strict),
     .testTarget(

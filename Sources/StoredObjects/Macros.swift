@@ -15,7 +15,8 @@
   /// - Parameter version: The version of the class, if it is higher than what its properties say.
   @attached(
     member, names: named(readContent), named(writeContent), named(classVersion), named(Former),
-    named(relationships), named(uniqueConstraints), named(dissolveAllRelationships))
+    named(isCodedOnAnyThread), named(relationships), named(uniqueConstraints),
+    named(dissolveAllRelationships))
   @attached(memberAttribute)
   public macro Stored(version: UInt8 = 0) =
     #externalMacro(module: "StoredObjectsMacros", type: "StoredMacro")

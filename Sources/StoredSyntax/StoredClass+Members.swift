@@ -88,7 +88,7 @@
     var members: [DeclSyntax] {
       var members = [readContent, writeContent]
       if version > 0 { members.append(classVersion) }
-      members += [relationships, uniqueConstraints, dissolving].compactMap(\.self)
+      members += [relationships, uniqueConstraints, dissolving, threading].compactMap(\.self)
       if !formerValues.isEmpty { members.append(former) }
       return members
     }
@@ -182,6 +182,16 @@
       return """
         \(raw: access)override func dissolveAllRelationships() {
         \(raw: lines.joined(separator: "\n"))
+        }
+        """
+    }
+
+    /// Says that no other code runs when an object is made, read or written, where that is evident.
+    private var threading: DeclSyntax? {
+      guard isThreadNeutral else { return nil }
+      return """
+        \(raw: access)override class var isCodedOnAnyThread: Bool {
+          \(raw: isRoot ? "true" : "super.isCodedOnAnyThread")
         }
         """
     }

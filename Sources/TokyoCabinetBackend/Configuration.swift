@@ -19,16 +19,17 @@ extension TokyoCabinetFiles {
     public var durability: Durability
     /// How many records a class is going to have, if that is known: new files get enough buckets.
     public var expectedRecordCount: Int?
-    /// Records in new files start at multiples of two to this power; the default is 2, 4 bytes.
+    /// Records in new files start at multiples of two to this power; the default is 0, at any byte.
     ///
-    /// With 4 bytes a file is a quarter smaller than with the library's default of 16, and may grow
-    /// to 16 GiB. When it comes near that, it is rebuilt without a limit.
+    /// A file is then a quarter smaller than with the library's default of 16 bytes, and may grow to
+    /// 4 GiB, for each power to twice as much. When it comes near that, it is rebuilt with multiples
+    /// of 4 bytes, and near 16 GiB without a limit.
     public var alignmentPower: Int8
 
     /// Describes how to open; what is left out is the default.
     public init(
       access: Access = .readWrite, createIfMissing: Bool = true, durability: Durability = .full,
-      expectedRecordCount: Int? = nil, alignmentPower: Int8 = 2
+      expectedRecordCount: Int? = nil, alignmentPower: Int8 = 0
     ) {
       self.access = access
       self.createIfMissing = createIfMissing

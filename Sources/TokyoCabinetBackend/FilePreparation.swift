@@ -67,11 +67,8 @@ struct FilePreparation {
     layout.bucketCount = Layouts.bucketCount(
       for: max(configuration.expectedRecordCount ?? 0, (old?.count ?? 0) + target.changeCount))
     if old == nil { layout.alignmentPower = UInt8(configuration.alignmentPower) }
-    let growth = target.growthBound(layout.options, 1 << UInt32(layout.alignmentPower))
-    if (old?.header.fileSize ?? 8192) + growth + UInt64(layout.bucketCount) * 5 > limit(of: layout)
-    {
-      layout.options.insert(.large)
-    }
+    if mayOutgrow(layout, old) { layout.alignmentPower = max(2, layout.alignmentPower) }
+    if mayOutgrow(layout, old) { layout.options.insert(.large) }
     let rebuild = FileRebuild(old: old, layout: layout, path: path, isSynced: isSynced)
     switch target.content {
     case .records(let records):
@@ -84,9 +81,21 @@ struct FilePreparation {
     }
   }
 
+  /// Whether the file may become larger than a layout allows.
+  private func mayOutgrow(_ layout: HashFileLayout, _ old: HashFile?) -> Bool {
+    let growth = target.growthBound(layout.options, 1 << UInt32(layout.alignmentPower))
+    let size = (old?.header.fileSize ?? 8192) + UInt64(old?.count ?? 0) * padding(layout, old)
+    return size + growth + UInt64(layout.bucketCount) * 5 > limit(of: layout)
+  }
+
+  /// How much longer a record of the old file may be in a layout.
+  private func padding(_ layout: HashFileLayout, _ old: HashFile?) -> UInt64 {
+    layout.alignmentPower > old?.layout.alignmentPower ?? 0 ? 1 << layout.alignmentPower : 0
+  }
+
   /// How large a file of a layout may become without 64-bit offsets.
   private func limit(of layout: HashFileLayout) -> UInt64 {
-    testedSizeLimit > 0 ? testedSizeLimit : 4 << (30 + UInt64(layout.alignmentPower))
+    (testedSizeLimit > 0 ? testedSizeLimit : 4 << 30) << UInt64(layout.alignmentPower)
   }
 
   // MARK: A copy
@@ -94,7 +103,9 @@ struct FilePreparation {
   private func changeCopy() throws {
     try storeErrors(at: path) { try copyFile(target.file.path, to: path) }
     let database = try HashDatabase(path: path, mode: .readWrite([]))
-    if testedSizeLimit > 0 { database.testedSizeLimit = testedSizeLimit }
+    if testedSizeLimit > 0 {
+      database.testedSizeLimit = testedSizeLimit * UInt64(try database.alignment)
+    }
     switch target.content {
     case .records(let changes):
       for change in changes { try apply(change, to: database) }

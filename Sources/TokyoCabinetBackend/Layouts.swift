@@ -7,9 +7,10 @@ enum Layouts {
 
   /// A bucket count for a number of records: a prime, so that all bits of the hash count.
   ///
-  /// There are two buckets for a record, so that a class can grow before its file is laid out anew.
+  /// There is a bucket for each record; a class can have four times as many before its file is laid
+  /// out anew.
   static func bucketCount(for recordCount: Int) -> Int {
-    var count = min(max(recordCount, leastBucketCount / 2) * 2 | 1, greatestBucketCount)
+    var count = min(max(recordCount, leastBucketCount) | 1, greatestBucketCount)
     while !isPrime(count) { count += 2 }
     return count
   }

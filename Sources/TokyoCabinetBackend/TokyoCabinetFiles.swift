@@ -23,7 +23,9 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
   /// Opens a directory and locks it, without waiting.
   ///
   /// What an earlier process has left unfinished is finished first. Class files are opened when they
-  /// are first needed.
+  /// are first needed. But a store that this library opens for writing for the first time, such as
+  /// one of BNRPersistence, gets class files in the byte order of the C library here, made like those
+  /// of ``compact(progress:)``; one that is damaged stays as it is.
   ///
   /// - Throws: `StoreError` with `inUse` when another process, or another backend in this one, has
   ///   it open, and one of the two for writing; `damaged` when saves in the log are spoilt;
@@ -31,9 +33,21 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
   public convenience init(
     directory: String, configuration: Configuration = .init()
   ) throws {
-    try self.init(
-      files: TokyoCabinetFiles(directory: directory, configuration: configuration),
-      durability: configuration.durability)
+    let files = try TokyoCabinetFiles(directory: directory, configuration: configuration)
+    let isNew = try !files.isReadOnly && files.manifest() == nil
+    try self.init(files: files, durability: configuration.durability)
+    if isNew { try convertForeignFiles() }
+  }
+
+  private func convertForeignFiles() throws {
+    do {
+      if try files.foreignFileNames().isEmpty { return }
+      _ = try replaceFiles { try files.prepareConversion(durability: durability) }
+    } catch {
+      // The opening has failed; what can't be folded now is in the log.
+      try? close()
+      throw error
+    }
   }
 }
 

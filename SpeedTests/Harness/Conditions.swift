@@ -11,7 +11,7 @@ struct Conditions {
     let times = runs == 1 ? "One run each" : "Median of \(runs) runs each"
     return """
       \(machine).
-      Release build. \(times), in a new process, engines taking turns, files \
+      Release build, Swift library linked statically. \(times), in a new process, engines taking turns, files \
       \(isCold ? "evicted from memory" : "in memory") before each run.
       """
   }

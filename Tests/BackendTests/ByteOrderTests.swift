@@ -31,6 +31,11 @@ struct ByteOrderTests {
     }
   }
 
+  /// Takes away what BNRPersistence would not have made.
+  private func makeForeign(_ directory: String) throws {
+    for name in ["Commit.log", "Commit.manifest"] { try removeFile(directory + "/" + name) }
+  }
+
   private func swap(_ path: String) throws {
     let file = try HashFile(path)
     var layout = file.layout
@@ -71,7 +76,8 @@ struct ByteOrderTests {
   }
 
   @Test(
-    "Opened for writing they stay as they are until they are written", arguments: [names, ["Word"]])
+    "Opened for writing later they stay as they are until they are written",
+    arguments: [names, ["Word"]])
   func writing(names: [String]) throws {
     try withStore(swapping: names) { directory in
       let before = try orders(directory)
@@ -86,6 +92,44 @@ struct ByteOrderTests {
       try word.close()
       try backend.commit { $0.delete(3, in: words) }
       try backend.close()
+    }
+  }
+
+  @Test(
+    "Opened for writing for the first time they get the order of the C library here",
+    arguments: [names, ["Word"], []])
+  func converting(names: [String]) throws {
+    try withStore(swapping: names) { directory in
+      try makeForeign(directory)
+      let before = try orders(directory)
+      try expectContents(directory, .readOnly)
+      #expect(try orders(directory) == before)
+      try expectContents(directory, .readWrite)
+      #expect(try Set(orders(directory)).count == 1)
+      for name in Self.names {
+        try HashDatabase(path: directory + "/" + name, mode: .readOnly).close()
+      }
+      let left = try FileManager.default.contentsOfDirectory(atPath: directory)
+      #expect(left.sorted() == ["Commit.log", "Commit.manifest"] + Self.names)
+    }
+  }
+
+  @Test("One that is damaged stays as it is, the others are converted")
+  func convertingBesideDamage() throws {
+    try withStore(swapping: Self.names) { directory in
+      try makeForeign(directory)
+      let path = directory + "/Song"
+      var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+      bytes[Int(try HashFile(path).header.firstRecord)] = 0
+      try bytes.write(to: URL(fileURLWithPath: path))
+      let before = try orders(directory)
+      let backend = try TokyoCabinetBackend(directory: directory)
+      #expect(Fixtures.error { _ = try backend.table(named: "Song") }?.code == .damaged)
+      #expect(try backend.record(2, in: backend.table(named: "Word")) == [7])
+      try backend.close()
+      #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
+      let after = try orders(directory)
+      #expect(after[0] != before[0] && after[1] == before[1] && after[2] != before[2])
     }
   }
 

@@ -21,7 +21,7 @@ struct TokyoCabinetBackendTests {
       try backend.close()
       let file = try HashDatabase(path: directory + "/Song", mode: .readOnly)
       #expect(try file.value(forKey: [4, 3, 2, 1]) == [7, 8])
-      #expect(try file.alignment == 4)
+      #expect(try file.alignment == 1)
       #expect(try file.options == [])
     }
   }
@@ -137,7 +137,7 @@ struct TokyoCabinetBackendTests {
     }
   }
 
-  @Test("Before a file reaches its limit it is rebuilt without one")
+  @Test("Before a file reaches its limit it is rebuilt with a higher one, and then without one")
   func limit() throws {
     try Fixtures.withDirectory { directory in
       let backend = try TokyoCabinetBackend(directory: directory)
@@ -145,15 +145,19 @@ struct TokyoCabinetBackendTests {
       try backend.commit(Fixtures.changes(songs, [(.insert, 2, [1])]))
       backend.files.testedSizeLimit = 300_000
       for row in UInt32(3)..<10 {
-        let record = [UInt8](repeating: UInt8(row), count: 50_000)
+        let record = [UInt8](repeating: UInt8(row), count: 200_000)
         try backend.commit(Fixtures.changes(songs, [(.insert, row, record)]))
       }
       let fresh = try backend.table(named: "Fresh")
-      let large = [UInt8](repeating: 1, count: 800_000)
+      let large = [UInt8](repeating: 1, count: 2_000_000)
       try backend.commit(Fixtures.changes(fresh, [(.insert, 2, large)]))
+      let middle = try backend.table(named: "Middle")
+      try backend.commit(Fixtures.changes(middle, [(.insert, 2, Array(large.prefix(800_000)))]))
       #expect(try Fixtures.record(2, songs, backend) == [1])
-      #expect(try Fixtures.record(9, songs, backend)?.count == 50_000)
+      #expect(try Fixtures.record(9, songs, backend)?.count == 200_000)
       try backend.close()
+      let header = try HashFileHeader.read(path: directory + "/Middle")
+      #expect(header?.alignmentPower == 2 && header?.options == [])
       for name in ["Song", "Fresh"] {
         #expect(try HashFileHeader.read(path: directory + "/" + name)?.options == [.large])
       }

@@ -79,6 +79,10 @@
           override func writeContent(to buffer: inout DataBuffer) throws {
             buffer.writeValue(_title, as: String.self)
           }
+
+          override class var isCodedOnAnyThread: Bool {
+            true
+          }
         }
         """)
     }

@@ -128,6 +128,13 @@ enum UniqueConstraintExample {
   }
 }
 
+/// From Concurrency.md.
+enum ConcurrencyExample {
+  final class Song: StoredObject {
+    override class var isCodedOnAnyThread: Bool { true }
+  }
+}
+
 /// From FindingObjects.md.
 enum FindingExample {
   final class Song: StoredObject {

@@ -42,11 +42,18 @@ extension LoggedBackend {
   /// - Throws: ``StoreError`` with `readOnly`, `full`, `ioError`, `damaged` or `closed`: nothing is
   ///   changed then. `reopenNeeded` as for ``commit(_:)``.
   public func compact(progress: (IntegrityProgress) -> Void = { _ in }) throws -> Int {
+    try replaceFiles { try files.prepareCompaction(durability: durability, progress: progress) }
+  }
+
+  /// Folds the log, and puts new files in the place of old ones that hold the same.
+  ///
+  /// - Returns: by how many bytes the files are smaller.
+  package func replaceFiles(_ prepare: () throws -> Compaction) throws -> Int {
     try log.withLock { log in
       try checkOpen()
       try checkWritable(log)
       try checkpoint(&log)
-      let compaction = try files.prepareCompaction(durability: durability, progress: progress)
+      let compaction = try prepare()
       if !compaction.replacements.isEmpty { try install(compaction.replacements, &log) }
       return compaction.bytesSaved
     }

@@ -1,3 +1,5 @@
+import Files
+
 /// The name of a buffer, byte by byte.
 ///
 /// Swift takes strings for equal that are the same to a reader, such as an é in one scalar and in
@@ -8,14 +10,21 @@ package struct ExactName: Hashable, Sendable, Comparable {
   package init(_ text: String) { self.text = text }
 
   package static func == (left: ExactName, right: ExactName) -> Bool {
-    left.text.utf8.elementsEqual(right.text.utf8)
+    left.text.lendUTF8 { left in right.text.lendUTF8 { left.hasSameBytes(as: $0) } }
   }
 
   package static func < (left: ExactName, right: ExactName) -> Bool {
-    left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    left.text.lendUTF8 { left in right.text.lendUTF8 { left.compare($0) < 0 } }
   }
 
   package func hash(into hasher: inout Hasher) {
-    for byte in text.utf8 { hasher.combine(byte) }
+    text.lendUTF8 { bytes in
+      for start in stride(from: 0, to: bytes.byteCount & ~7, by: 8) {
+        hasher.combine(bytes.loadUInt64(at: start, isBigEndian: false))
+      }
+      for place in bytes.byteCount & ~7..<bytes.byteCount {
+        hasher.combine(bytes.loadByte(at: place))
+      }
+    }
   }
 }

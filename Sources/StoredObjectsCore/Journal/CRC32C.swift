@@ -3,16 +3,19 @@ internal import CCRC32C
 /// The checksum of log batches: CRC-32C (Castagnoli), reflected, as in RFC 3720, appendix B.4.
 ///
 /// The checksum of "123456789" is E3069283.
-struct CRC32C {
+package struct CRC32C {
   private var register: UInt32 = 0xFFFF_FFFF
 
   /// The checksum of the bytes so far.
-  var value: UInt32 { ~register }
+  package var value: UInt32 { ~register }
+
+  /// The checksum of nothing.
+  package init() {}
 
   /// Takes in more bytes.
   ///
   /// Complexity: linear; a gigabyte a second by tables, many by the processor's own instruction.
-  mutating func update(_ bytes: Span<UInt8>) {
+  package mutating func update(_ bytes: Span<UInt8>) {
     guard Self.hasInstruction else { return updateByTables(bytes) }
     register = unsafe bytes.withUnsafeBufferPointer {
       unsafe crc32c_update(register, $0.baseAddress, $0.count)

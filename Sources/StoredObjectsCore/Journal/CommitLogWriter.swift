@@ -7,6 +7,8 @@ import Files
 struct CommitLogWriter: Sendable {
   /// The log grows by so much at a time, so that most saves change no metadata of the file.
   static let growth = 1 << 20
+  /// But it begins with so much, and doubles: a store that is saved once keeps a small log.
+  static let firstSize = 1 << 16
   /// What an emptied log keeps; the rest goes back to the disk.
   static let sizeKept = 8 << 20
   /// Smaller batches are written in one piece.
@@ -111,7 +113,7 @@ struct CommitLogWriter: Sendable {
     guard end > slot.size else { return }
     // In steps, so that one large batch does not hold as many zeros in memory.
     while size < end {
-      let wanted = (size + growth) / growth * growth
+      let wanted = size + min(growth, max(size, Self.firstSize))
       try storage.resize(to: wanted)
       size = wanted
     }

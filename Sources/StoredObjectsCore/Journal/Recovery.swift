@@ -111,8 +111,9 @@ struct Recovery<Files: RecordFiles> {
 
   private mutating func makeLog(_ storage: any Storage) throws -> CommitLogSlot {
     try synchronizeNames()
-    let slot = CommitLogSlot(epoch: CommitLogSlot.randomEpoch(), size: growth)
-    try storage.resize(to: growth)
+    let size = min(growth, CommitLogWriter.firstSize)
+    let slot = CommitLogSlot(epoch: CommitLogSlot.randomEpoch(), size: size)
+    try storage.resize(to: size)
     // A log that has a header has its size, so that one that is shorter has been cut off.
     try storage.synchronize()
     try storage.write(slot.bytes, at: 0)

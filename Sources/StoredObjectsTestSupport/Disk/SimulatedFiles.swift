@@ -187,7 +187,9 @@ public final class SimulatedFiles: RecordFiles {
   }
 
   /// Brings the names to the disk.
-  public func synchronizeNames() throws { try disk.synchronizeDirectory() }
+  public func synchronizeNames() throws {
+    do { try disk.synchronizeDirectory() } catch { throw Self.storeError(error) }
+  }
 
   /// Removes new files that will not be published.
   public func discard(_ replacements: [Replacement]) {

@@ -1,3 +1,4 @@
+import Files
 public import StoredObjectsCore
 import TokyoCabinetFile
 
@@ -11,14 +12,61 @@ extension TokyoCabinetFiles {
   public func prepareCompaction(
     durability: Durability, progress: (IntegrityProgress) -> Void
   ) throws -> Compaction {
-    var compaction = Compaction()
-    do {
-      let names = try tableNames().sorted() + [StoreDirectory.buffers]
+    try preparing(durability) { compaction in
+      let names = try fileNamesInOrder()
       for (index, name) in names.enumerated() {
         progress(IntegrityProgress(name, index, of: names.count))
         try prepareCompaction(of: name, isSynced: durability != .none, &compaction)
       }
       progress(IntegrityProgress("", names.count, of: names.count))
+    }
+  }
+
+  /// Makes new files beside those that have another byte order than the C library here.
+  ///
+  /// One for which that fails is left out: it can be read as it is, or reading it will say what is
+  /// wrong.
+  ///
+  /// Complexity: linear in the sizes of these files.
+  ///
+  /// - Throws: `StoreError` with `ioError` or `closed`. No new file is left then.
+  func prepareConversion(durability: Durability) throws -> Compaction {
+    try preparing(durability) { compaction in
+      for name in try foreignFileNames() {
+        let made = compaction.replacements
+        do {
+          try prepareCompaction(of: name, isSynced: durability != .none, &compaction)
+        } catch is StoreError {
+          discard(compaction.replacements.filter { !made.contains($0) })
+          compaction.replacements = made
+        }
+      }
+    }
+  }
+
+  /// The files that have another byte order than the C library here.
+  func foreignFileNames() throws -> [String] {
+    let names = try fileNamesInOrder().filter { exists(directory.path($0)) }
+    if names.isEmpty { return [] }
+    let order = try libraryByteOrder()
+    return try storeErrors(at: location) {
+      try names.filter { name in
+        let start = try firstBytes(of: directory.path(name), count: HashFileHeader.size)
+        return HashFileHeader(bytes: start).map { $0.byteOrder != order } ?? false
+      }
+    }
+  }
+
+  private func fileNamesInOrder() throws -> [String] {
+    try tableNames().sorted() + [StoreDirectory.buffers]
+  }
+
+  private func preparing(
+    _ durability: Durability, _ body: (inout Compaction) throws -> Void
+  ) throws -> Compaction {
+    var compaction = Compaction()
+    do {
+      try body(&compaction)
       // The log is going to name the new files, so they must be there after a power cut.
       if durability != .none && !compaction.replacements.isEmpty { try directory.synchronize() }
       return compaction

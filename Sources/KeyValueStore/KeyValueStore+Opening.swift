@@ -1,0 +1,82 @@
+import FoundationEssentials
+@_exported public import KeyValueStoreCore
+@_exported public import StoredObjectsCore
+@_exported public import TokyoCabinetBackend
+
+extension KeyValueStore {
+  /// Opens the store of a name in the user's data directory, or makes it.
+  ///
+  ///     let store = try KeyValueStore(named: "Notebook")   // ~/.local/share/Notebook
+  ///
+  /// The directory is `$XDG_DATA_HOME`, or `~/.local/share` where that is not set. A name is any text;
+  /// `/`, `%` and a dot at its beginning are written as `%2F`, `%25` and `%2E`, so that it never leads
+  /// elsewhere.
+  ///
+  /// - Parameters:
+  ///   - name: The name, as a person would say it.
+  ///   - configuration: How to open it; by default for reading and writing, at full durability.
+  /// - Throws: ``KeyValueError`` with `invalidName` for a name that is empty or longer than 255 bytes;
+  ///   as ``init(directory:configuration:)``.
+  public convenience init(
+    named name: String, configuration: TokyoCabinetBackend.Configuration = .init()
+  ) throws {
+    try self.init(
+      directory: UserData.directory(named: name, ProcessInfo.processInfo.environment),
+      configuration: configuration)
+  }
+
+  /// Opens the store in a directory, or makes it.
+  ///
+  /// - Parameters:
+  ///   - directory: The path of the directory; those above it are made, too.
+  ///   - configuration: How to open it; by default for reading and writing, at full durability.
+  /// - Throws: `StoreError` with `inUse` when another process, or another store in this one, has it open,
+  ///   `damaged` or `ioError`; ``KeyValueError`` with `damaged`.
+  public convenience init(
+    directory: String, configuration: TokyoCabinetBackend.Configuration = .init()
+  ) throws {
+    try self.init(
+      backend: TokyoCabinetBackend(directory: directory, configuration: configuration))
+  }
+}
+
+/// Where the data of a user's programs lies, as the XDG Base Directory Specification says.
+package enum UserData {
+  /// The directory for a name.
+  ///
+  /// - Throws: ``KeyValueError`` with `invalidName`.
+  package static func directory(
+    named name: String, _ environment: [String: String]
+  ) throws -> String {
+    let file = fileName(name)
+    guard !name.isEmpty, file.utf8.count <= 255 else {
+      throw KeyValueError(
+        .invalidName,
+        "The name of a store must have 1 to 255 bytes, and \(name.debugDescription) has not.")
+    }
+    return try root(environment) + "/" + file
+  }
+
+  private static func fileName(_ name: String) -> String {
+    var file = ""
+    for (index, scalar) in name.unicodeScalars.enumerated() {
+      switch scalar {
+      case "/": file += "%2F"
+      case "%": file += "%25"
+      case "\0": file += "%00"
+      case "." where index == 0: file += "%2E"
+      default: file.unicodeScalars.append(scalar)
+      }
+    }
+    return file
+  }
+
+  /// A path that is not absolute is to be ignored, says the specification.
+  private static func root(_ environment: [String: String]) throws -> String {
+    if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return data }
+    if let home = environment["HOME"], home.hasPrefix("/") { return home + "/.local/share" }
+    throw KeyValueError(
+      .invalidName,
+      "The user has no home directory: set HOME or XDG_DATA_HOME, or name a directory.")
+  }
+}

@@ -1,0 +1,141 @@
+import Locks
+import Synchronization
+
+/// Who hears of what.
+final class KeyObservers: Sendable {
+  typealias Continuation = AsyncStream<KeyValueChange>.Continuation
+
+  private let list = Locked(List())
+  private let count = Atomic(0)
+
+  private struct List {
+    var observers: [Int: Observer] = [:]
+    var nextID = 0
+    var isFinished = false
+  }
+
+  private struct Observer {
+    /// Nil for all tables.
+    let table: TableState?
+    let interest: Interest
+    let continuation: Continuation
+  }
+
+  /// Which keys someone is interested in.
+  enum Interest: Sendable {
+    case all
+    case key(String)
+    case prefix(String)
+
+    /// Whether a change is to be told; one of the whole table always is.
+    func covers(_ change: KeyValueChange) -> Bool {
+      guard let key = change.key else { return true }
+      switch self {
+      case .all: return true
+      case .key(let wanted): return key.utf8.elementsEqual(wanted.utf8)
+      case .prefix(let prefix): return key.utf8.starts(with: prefix.utf8)
+      }
+    }
+  }
+
+  /// Whether anyone listens.
+  var isWatched: Bool { count.load(ordering: .acquiring) > 0 }
+
+  /// A stream of what happens from now on.
+  func stream(
+    of table: TableState?, _ interest: Interest,
+    _ policy: Continuation.BufferingPolicy = .unbounded
+  ) -> (AsyncStream<KeyValueChange>, Continuation) {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: KeyValueChange.self, bufferingPolicy: policy)
+    let id = list.withLock { list -> Int? in
+      if list.isFinished || table?.isDropped == true { return nil }
+      list.nextID += 1
+      list.observers[list.nextID] = Observer(
+        table: table, interest: interest, continuation: continuation)
+      count.store(list.observers.count, ordering: .releasing)
+      return list.nextID
+    }
+    guard let id else {
+      continuation.finish()
+      return (stream, continuation)
+    }
+    continuation.onTermination = { [weak self] _ in self?.remove(id) }
+    return (stream, continuation)
+  }
+
+  private func remove(_ id: Int) {
+    list.withLock { list in
+      list.observers[id] = nil
+      count.store(list.observers.count, ordering: .releasing)
+    }
+  }
+
+  /// Tells those who are interested, in the order of the writes: the writer calls it.
+  func publish(_ changes: [KeyValueChange], of table: TableState) {
+    guard isWatched else { return }
+    for observer in observers(of: table) {
+      for change in changes where observer.interest.covers(change) {
+        observer.continuation.yield(change)
+      }
+    }
+  }
+
+  private func observers(of table: TableState) -> [Observer] {
+    list.withLock { list in
+      list.observers.values.filter { $0.table == nil || $0.table === table }
+    }
+  }
+
+  /// Ends the streams of a table.
+  func finish(_ table: TableState) {
+    // Outside the lock, which the end of a stream takes.
+    let ended = list.withLock { $0.observers.values.filter { $0.table === table } }
+    for observer in ended { observer.continuation.finish() }
+  }
+
+  /// Ends all streams, and begins no more.
+  func finish() {
+    let ended = list.withLock { list in
+      list.isFinished = true
+      return Array(list.observers.values)
+    }
+    for observer in ended { observer.continuation.finish() }
+  }
+}
+
+extension KeyValueStore {
+  /// What happens to all tables from now on.
+  ///
+  ///     for await change in store.changes() { print(change.table, change.key ?? "") }
+  public func changes() -> KeyValueChanges {
+    KeyValueChanges(stream: observers.stream(of: nil, .all).0)
+  }
+}
+
+extension KeyValueTable {
+  /// What happens to the table from now on.
+  public func changes() -> KeyValueChanges {
+    KeyValueChanges(stream: store.observers.stream(of: state, .all).0)
+  }
+
+  /// What happens to keys that begin with a text, from now on.
+  public func changes(prefix: String) -> KeyValueChanges {
+    KeyValueChanges(stream: store.observers.stream(of: state, .prefix(prefix)).0)
+  }
+
+  /// The value of a key now, and after each change.
+  ///
+  ///     for try await size in settings.values(of: "font size", as: Double.self) {
+  ///       label.font = .system(size ?? 12)
+  ///     }
+  ///
+  /// An item that expires is told of when it is removed.
+  public func values<Value: Decodable & Sendable>(
+    of key: String, as type: Value.Type = Value.self
+  ) -> KeyValueUpdates<Value> {
+    let (stream, continuation) = store.observers.stream(of: state, .key(key), .bufferingNewest(1))
+    continuation.yield(KeyValueChange(.put, name, key))
+    return KeyValueUpdates(stream: stream, table: self, key: key)
+  }
+}

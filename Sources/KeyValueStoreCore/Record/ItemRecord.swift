@@ -1,0 +1,120 @@
+import Files
+import FoundationEssentials
+import StoredObjectsCore
+
+/// What is stored under a key: a head with the times, the value, and a checksum.
+///
+/// The checksum covers the number of the table and the key, so that an item under another's key is
+/// noticed.
+struct ItemRecord {
+  var head: ItemHead
+  var value: StoredValue
+}
+
+/// The times of an item.
+struct ItemHead {
+  var createdAt: Date
+  var updatedAt: Date
+  var expiresAt: Date?
+
+  /// Whether the item counts as gone.
+  func isExpired(_ now: Date) -> Bool { expiresAt.map { $0 <= now } ?? false }
+}
+
+/// Where an item is: the number of its table, and its key.
+struct ItemPlace {
+  let table: UInt32
+  let key: [UInt8]
+
+  /// The checksum of a place and the bytes of a record.
+  func checksum(_ record: Span<UInt8>) -> UInt32 {
+    var checksum = CRC32C()
+    var start: [UInt8] = []
+    start.reserveCapacity(8)
+    start.append(littleEndian: table)
+    start.append(littleEndian: UInt32(key.count))
+    checksum.update(start.span)
+    checksum.update(key.span)
+    checksum.update(record)
+    return checksum.value
+  }
+}
+
+enum ItemFormat {
+  /// The first byte: the version of the format in the upper half, flags in the lower one.
+  static let version: UInt8 = 0x10
+  static let isUpdated: UInt8 = 1
+  static let expires: UInt8 = 2
+  static let knownFlags = isUpdated | expires
+  static let checksumSize = 4
+
+  /// Appends a record for a place.
+  ///
+  /// - Throws: ``KeyValueError`` with `notEncodable`; nothing has been appended then.
+  static func append(_ record: ItemRecord, at place: ItemPlace, to bytes: inout [UInt8]) throws {
+    let start = bytes.count
+    do {
+      append(record.head, to: &bytes)
+      try ValueFormat.append(record.value, to: &bytes)
+    } catch {
+      bytes.removeSubrange(start...)
+      throw error
+    }
+    bytes.append(littleEndian: place.checksum(bytes.span.extracting(start...)))
+  }
+
+  private static func append(_ head: ItemHead, to bytes: inout [UInt8]) {
+    let isUpdated = head.updatedAt != head.createdAt ? isUpdated : 0
+    bytes.append(version | isUpdated | (head.expiresAt == nil ? 0 : expires))
+    append(head.createdAt, to: &bytes)
+    if isUpdated != 0 { append(head.updatedAt, to: &bytes) }
+    if let expiresAt = head.expiresAt { append(expiresAt, to: &bytes) }
+  }
+
+  private static func append(_ date: Date, to bytes: inout [UInt8]) {
+    bytes.append(littleEndian: date.timeIntervalSinceReferenceDate.bitPattern)
+  }
+
+  /// Reads the head alone, and verifies nothing; nil when it makes no sense.
+  static func head(of bytes: RawSpan) -> (head: ItemHead, byteCount: Int)? {
+    guard let first = bytes.firstByte, first & ~knownFlags == version else { return nil }
+    var size = 1
+    func date() -> Date {
+      defer { size += 8 }
+      let bits = bytes.loadUInt64(at: size, isBigEndian: false)
+      return Date(timeIntervalSinceReferenceDate: Double(bitPattern: bits))
+    }
+    guard bytes.byteCount >= 1 + 8 * (1 + (first & knownFlags).nonzeroBitCount) else { return nil }
+    let createdAt = date()
+    let updatedAt = first & isUpdated != 0 ? date() : createdAt
+    let expiresAt = first & expires != 0 ? date() : nil
+    return (ItemHead(createdAt: createdAt, updatedAt: updatedAt, expiresAt: expiresAt), size)
+  }
+
+  /// Reads a record, and verifies it.
+  ///
+  /// - Throws: ``KeyValueError`` with `damaged` or `newerFormat`, without its table and key.
+  static func record(_ bytes: RawSpan, at place: ItemPlace) throws -> ItemRecord {
+    let end = bytes.byteCount - checksumSize
+    guard end > 0 else { throw damage(0) }
+    let body = bytes.extracting(0..<end)
+    guard
+      place.checksum(Span<UInt8>(_bytes: body)) == bytes.loadUInt32(at: end, isBigEndian: false)
+    else { throw KeyValueError(.damaged, "The checksum of the item is wrong.") }
+    guard let (head, size) = head(of: body) else {
+      if body.loadByte(at: 0) & 0xF0 == version { throw damage(0) }
+      throw KeyValueError(
+        .newerFormat, "The item was written by a newer version of this library: use that one.")
+    }
+    do {
+      let value = try ValueReader.value(in: body.extracting(size..<end))
+      return ItemRecord(head: head, value: value)
+    } catch let error as ValueFormat.Damage {
+      throw damage(size + error.offset)
+    }
+  }
+
+  private static func damage(_ offset: Int) -> KeyValueError {
+    KeyValueError(.damaged, "The item makes no sense at byte \(offset).")
+  }
+}

@@ -1,0 +1,66 @@
+import Files
+import StoredObjectsCore
+
+/// Which tables there are, by their names, and the ordered tables of the backend that hold them.
+///
+/// Files are named by numbers, so that a table may have any name.
+struct Catalogue: Sendable {
+  /// The list of tables: names, and a number each.
+  static let list = OrderedTableName("KeyValueTables", kind: .data)
+
+  /// The items of a table.
+  static func items(_ number: UInt32) -> OrderedTableName {
+    OrderedTableName("KeyValueItems-\(number)", kind: .data)
+  }
+
+  /// The expiry times of a table's items.
+  static func expiry(_ number: UInt32) -> OrderedTableName {
+    OrderedTableName("KeyValueExpiry-\(number)", kind: .data)
+  }
+
+  private(set) var tables: [ExactName: TableState] = [:]
+
+  /// Reads the list.
+  ///
+  /// - Throws: `StoreError`; ``KeyValueError`` with `damaged`.
+  init(_ backend: any StoreBackend) throws {
+    let list = try backend.orderedTable(Self.list)
+    var entries: [(name: String, number: UInt32)] = []
+    _ = try backend.scanKeys(of: list, KeyRange(), isReversed: false) { key, value in
+      guard let name = String(checking: key), let number = Self.number(value, name) else {
+        throw KeyValueError(.damaged, "The list of tables makes no sense.")
+      }
+      entries.append((name, number))
+      return .next
+    }
+    for (name, number) in entries {
+      add(try TableState(name: name, number: number, backend: backend))
+    }
+  }
+
+  mutating func add(_ table: TableState) { tables[ExactName(table.name)] = table }
+  mutating func remove(_ table: TableState) { tables[ExactName(table.name)] = nil }
+
+  /// A number that no table has.
+  var freeNumber: UInt32 {
+    let used = Set(tables.values.map(\.number))
+    var number: UInt32 = 1
+    while used.contains(number) { number += 1 }
+    return number
+  }
+
+  /// What the list says of a table: its number, and a checksum of it and the name.
+  static func entry(_ number: UInt32, _ name: String) -> [UInt8] {
+    var bytes: [UInt8] = [1]
+    bytes.append(littleEndian: number)
+    let place = ItemPlace(table: number, key: Array(name.utf8))
+    bytes.append(littleEndian: place.checksum(bytes.span))
+    return bytes
+  }
+
+  private static func number(_ entry: RawSpan, _ name: String) -> UInt32? {
+    guard entry.byteCount == 9 else { return nil }
+    let number = entry.loadUInt32(at: 1, isBigEndian: false)
+    return [UInt8](copying: entry) == Self.entry(number, name) ? number : nil
+  }
+}

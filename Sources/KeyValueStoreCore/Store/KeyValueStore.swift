@@ -1,0 +1,166 @@
+public import FoundationEssentials
+import Locks
+public import StoredObjectsCore
+import Synchronization
+
+/// Named tables of values under keys, for data that has no model.
+///
+///     let store = try KeyValueStore(named: "Notebook")
+///     let notes = try store.createTable("notes")
+///     try notes.put("Buy milk", for: "2026-11-21")
+///     let note = try notes.get("2026-11-21", as: String.self)
+///
+/// It keeps them in any backend. `KeyValueStore(named:)` and `KeyValueStore(directory:)`, of the product
+/// `KeyValueStore`, open one on Tokyo Cabinet. Names of tables and keys are any Unicode, and compared
+/// byte by byte: an é of one scalar and one of two are two keys. `%`, `_`, `'` and `/` mean themselves.
+///
+/// Every write is all or nothing, and as durable as the backend was opened for when it returns. Safe on
+/// any threads and tasks: writes wait for each other, readers wait for no write and for no disk that is
+/// being synced.
+///
+/// <doc:KeyValueStoreCore> begins with a tour.
+public final class KeyValueStore: Sendable {
+  /// Where the items are.
+  public let backend: any StoreBackend
+  let now: @Sendable () -> Date
+  let observers = KeyObservers()
+  let list: OrderedTableID
+  private let catalogue: Locked<Catalogue>
+  /// Held by whoever writes; counts the writes.
+  let writer = Locked<UInt64>(0)
+  /// The thread that writes, or 0.
+  let writingThread = Atomic<UInt>(0)
+  private let claim: BackendClaim
+
+  /// Puts a store on a backend.
+  ///
+  /// Complexity: linear in the number of tables.
+  ///
+  /// - Parameters:
+  ///   - backend: Where the items are kept; objects may be kept there, too.
+  ///   - now: The clock by which items get their times and expire; tests give one of their own.
+  /// - Throws: ``KeyValueError`` with `inUse` when there is a store on the backend already (share that
+  ///   one) or `damaged`; what the backend throws, as a `StoreError`.
+  public init(
+    backend: any StoreBackend, now: @escaping @Sendable () -> Date = { Date() }
+  ) throws {
+    claim = try BackendClaim(backend)
+    (self.backend, self.now) = (backend, now)
+    list = try backend.orderedTable(Catalogue.list)
+    catalogue = Locked(try Catalogue(backend))
+  }
+
+  /// Ends all observation and closes the backend; closing twice is harmless.
+  ///
+  /// - Throws: what the backend throws.
+  public func close() throws {
+    observers.finish()
+    claim.release()
+    try backend.close()
+  }
+
+  // MARK: Tables
+
+  /// The names of all tables, in the order of their bytes.
+  ///
+  /// Complexity: O(n log n) for n tables.
+  public func tableNames() -> [String] {
+    catalogue.withLock { $0.tables.keys.sorted().map(\.text) }
+  }
+
+  /// Whether there is a table of this name.
+  public func hasTable(_ name: String) -> Bool { state(of: name) != nil }
+
+  /// A table that there is.
+  ///
+  /// Complexity: constant time.
+  ///
+  /// - Throws: ``KeyValueError`` with `noSuchTable`.
+  public func table(_ name: String) throws -> KeyValueTable {
+    guard let state = state(of: name) else {
+      throw KeyValueError(
+        .noSuchTable, "There is no such table. createTable makes it.", table: name)
+    }
+    return KeyValueTable(store: self, state: state)
+  }
+
+  /// Makes a table, or returns the one that is there.
+  ///
+  /// - Parameter name: Any text, the empty one too.
+  /// - Returns: the table.
+  /// - Throws: what the backend throws, `readOnly` among it.
+  @discardableResult
+  public func createTable(_ name: String) throws -> KeyValueTable {
+    if let known = state(of: name) { return KeyValueTable(store: self, state: known) }
+    return try exclusively {
+      // Somebody may have made it meanwhile.
+      if let known = state(of: name) { return KeyValueTable(store: self, state: known) }
+      let number = catalogue.withLock(\.freeNumber)
+      let state = try TableState(name: name, number: number, backend: backend)
+      var changes = ChangeSet()
+      changes.set(Array(name.utf8), to: Catalogue.entry(number, name), in: list)
+      try backend.commit(changes)
+      catalogue.withLock { $0.add(state) }
+      observers.publish([KeyValueChange(.created, name, nil)], of: state)
+      return KeyValueTable(store: self, state: state)
+    }
+  }
+
+  /// Removes a table with all its items, in one commit; without an error when there is none.
+  ///
+  /// Whoever still has the table gets `noSuchTable`, even if another of the same name is made.
+  ///
+  /// - Throws: what the backend throws.
+  public func dropTable(_ name: String) throws {
+    try exclusively {
+      guard let state = state(of: name) else { return }
+      var changes = ChangeSet()
+      changes.set(Array(name.utf8), to: nil, in: list)
+      try clear(state, &changes)
+      try backend.commit(changes)
+      state.drop()
+      catalogue.withLock { $0.remove(state) }
+      observers.publish([KeyValueChange(.dropped, name, nil)], of: state)
+      observers.finish(state)
+    }
+  }
+
+  /// Removes the items and the expiry times of a table, where there are any.
+  func clear(_ state: TableState, _ changes: inout ChangeSet) throws {
+    for table in [state.items, state.expiry]
+    where try backend.keyCount(in: table, KeyRange()) > 0 { changes.clear(table) }
+  }
+
+  private func state(of name: String) -> TableState? {
+    catalogue.withLock { $0.tables[ExactName(name)] }
+  }
+
+  /// All tables, in no order.
+  var states: [TableState] { catalogue.withLock { Array($0.tables.values) } }
+}
+
+/// The one store that a backend may have: two would not know of each other's tables.
+private final class BackendClaim: Sendable {
+  private static let claimed = Locked<Set<ObjectIdentifier>>([])
+  private let backend: ObjectIdentifier
+  private let isHeld = Locked(true)
+
+  init(_ backend: any StoreBackend) throws {
+    let id = ObjectIdentifier(backend)
+    self.backend = id
+    guard Self.claimed.withLock({ $0.insert(id).inserted }) else {
+      isHeld.withLock { $0 = false }
+      throw KeyValueError(
+        .inUse, "There is a KeyValueStore on this backend already: share it, it is Sendable.")
+    }
+  }
+
+  func release() {
+    isHeld.withLock { isHeld in
+      if isHeld { _ = Self.claimed.withLock { $0.remove(backend) } }
+      isHeld = false
+    }
+  }
+
+  deinit { release() }
+}

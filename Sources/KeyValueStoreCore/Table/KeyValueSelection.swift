@@ -1,0 +1,94 @@
+import StoredObjectsCore
+
+/// Some items of a table: which ones, in which order, how many.
+///
+///     let recent = try notes.prefix("2026-")
+///       .filter { !$0.key.hasSuffix("-draft") }
+///       .sorted { $0.updatedAt > $1.updatedAt }
+///       .limit(10)
+///       .items()
+///
+/// It is a description, and reads nothing until one of the calls that `throw`. The steps are taken in
+/// the order of this list, whatever the order of the calls: range, direction, filters, sorting, offset,
+/// limit.
+///
+/// A page that begins behind a key finds its place in O(log n), however far that is; ``offset(_:)``
+/// walks there:
+///
+///     let page = try notes.all.after(lastKey).limit(50).items()
+public struct KeyValueSelection: Sendable {
+  let table: KeyValueTable
+  var range: KeyRange
+  var isReversed = false
+  var isIncluded: (@Sendable (KeyValueItem) throws -> Bool)?
+  var isBefore: (@Sendable (KeyValueItem, KeyValueItem) throws -> Bool)?
+  var offset = 0
+  var limit = Int.max
+
+  init(_ table: KeyValueTable, _ range: KeyRange) { (self.table, self.range) = (table, range) }
+
+  private func with(_ change: (inout KeyValueSelection) -> Void) -> KeyValueSelection {
+    var copy = self
+    change(&copy)
+    return copy
+  }
+
+  /// Those behind a key, in the order of the keys.
+  public func after(_ key: String) -> KeyValueSelection {
+    let from = Array(key.utf8) + [0]
+    return with { if $0.range.from.lexicographicallyPrecedes(from) { $0.range.from = from } }
+  }
+
+  /// Those before a key, in the order of the keys; with ``reversed()`` the next page backwards.
+  public func before(_ key: String) -> KeyValueSelection {
+    let to = Array(key.utf8)
+    return with { selection in
+      if selection.range.to.map({ to.lexicographicallyPrecedes($0) }) ?? true {
+        selection.range.to = to
+      }
+    }
+  }
+
+  /// From the last key to the first.
+  public func reversed() -> KeyValueSelection { with { $0.isReversed.toggle() } }
+
+  /// Those that a closure says yes to; several filters all have to.
+  ///
+  /// The closure must not write to the store.
+  public func filter(
+    _ isIncluded: @escaping @Sendable (KeyValueItem) throws -> Bool
+  ) -> KeyValueSelection {
+    let others = self.isIncluded
+    return with { selection in
+      selection.isIncluded = { try others?($0) ?? true && isIncluded($0) }
+    }
+  }
+
+  /// In another order than that of the keys; items that are equal by it stay in that of the keys.
+  ///
+  /// All selected items are in memory while they are sorted.
+  public func sorted(
+    by isBefore: @escaping @Sendable (KeyValueItem, KeyValueItem) throws -> Bool
+  ) -> KeyValueSelection { with { $0.isBefore = isBefore } }
+
+  /// In the order of some property of the items, the smallest first.
+  public func sorted<Property: Comparable & SendableMetatype>(
+    by property: @escaping @Sendable (KeyValueItem) throws -> Property
+  ) -> KeyValueSelection { sorted { try property($0) < property($1) } }
+
+  /// Without the first ones.
+  ///
+  /// - Precondition: `count` is not negative.
+  public func offset(_ count: Int) -> KeyValueSelection {
+    precondition(count >= 0, "a negative offset")
+    return with { $0.offset = count }
+  }
+
+  /// At most some number of items.
+  ///
+  /// - Precondition: `count` is not negative.
+  public func limit(_ count: Int) -> KeyValueSelection {
+    precondition(count >= 0, "a negative limit")
+    return with { $0.limit = count }
+  }
+}

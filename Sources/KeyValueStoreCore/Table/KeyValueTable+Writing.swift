@@ -1,0 +1,74 @@
+extension KeyValueTable {
+  /// Puts a value under a key, over what is there, in a commit of its own.
+  ///
+  /// The time at which the item was created stays, when there is one; its expiry does not.
+  ///
+  /// Complexity: O(log n), linear in the value, and one commit of the backend. Many at once are faster
+  /// by ``KeyValueStore/write(_:)``.
+  ///
+  /// - Parameters:
+  ///   - value: Text, a number, a `Bool`, a `Date`, `Data`, an optional, arrays and dictionaries of
+  ///     them, a ``StoredValue``, or anything `Encodable`.
+  ///   - key: Any text, the empty one too.
+  ///   - expiresAfter: When the item is to be gone; nil when it stays.
+  /// - Throws: ``KeyValueError`` with `notEncodable`, `invalidExpiry`, `noSuchTable` or `nestedWrite`;
+  ///   what the type's own coding throws; what the backend throws. Nothing is changed then.
+  public func put<Value: Encodable>(
+    _ value: Value, for key: String, expiresAfter: Duration? = nil
+  ) throws {
+    try store.write { try $0.put(value, for: key, in: self, expiresAfter: expiresAfter) }
+  }
+
+  /// Puts several values, all of them or none.
+  ///
+  /// - Throws: as ``put(_:for:expiresAfter:)``.
+  public func put<Value: Encodable>(
+    _ values: [String: Value], expiresAfter: Duration? = nil
+  ) throws {
+    try store.write { batch in
+      for (key, value) in values {
+        try batch.put(value, for: key, in: self, expiresAfter: expiresAfter)
+      }
+    }
+  }
+
+  /// Deletes a key.
+  ///
+  /// - Returns: whether it was there.
+  /// - Throws: ``KeyValueError`` with `noSuchTable` or `nestedWrite`; what the backend throws.
+  @discardableResult
+  public func delete(_ key: String) throws -> Bool {
+    try store.write { try $0.delete(key, from: self) }
+  }
+
+  /// Deletes several keys, all of them or none.
+  ///
+  /// - Returns: how many were there.
+  /// - Throws: as ``delete(_:)``.
+  @discardableResult
+  public func delete(_ keys: some Sequence<String>) throws -> Int {
+    try store.write { batch in
+      var count = 0
+      for key in keys where try batch.delete(key, from: self) { count += 1 }
+      return count
+    }
+  }
+
+  /// Deletes all keys that begin with a text, which is taken as it is, in one commit.
+  ///
+  /// Complexity: O(log n) for each key that is deleted.
+  ///
+  /// - Returns: how many there were.
+  /// - Throws: as ``delete(_:)``.
+  @discardableResult
+  public func deleteAll(prefix: String) throws -> Int {
+    try store.write { try $0.deleteAll(prefix: prefix, from: self) }
+  }
+
+  /// Deletes all items, in one commit; the table stays.
+  ///
+  /// Complexity: constant time, and one commit of the backend.
+  ///
+  /// - Throws: as ``delete(_:)``.
+  public func removeAll() throws { try store.write { try $0.removeAll(from: self) } }
+}

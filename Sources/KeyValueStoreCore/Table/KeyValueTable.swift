@@ -1,0 +1,139 @@
+import Files
+import FoundationEssentials
+import StoredObjectsCore
+
+/// A table of a key-value store: get, put, delete, and everything in order.
+///
+///     let settings = try store.createTable("settings")
+///     try settings.put(12.5, for: "font size")
+///     try settings.put(["en", "de"], for: "languages")
+///     try settings.put("abc", for: "token", expiresAfter: .seconds(3600))
+///     let size = try settings.get("font size", as: Double.self)
+///
+/// It is a handle, made by ``KeyValueStore/createTable(_:)`` and ``KeyValueStore/table(_:)``, and keeps
+/// the store. Safe on any threads and tasks.
+public struct KeyValueTable: Sendable {
+  /// The store that the table is in.
+  public let store: KeyValueStore
+  let state: TableState
+
+  /// The name of the table.
+  public var name: String { state.name }
+
+  // MARK: One item
+
+  /// The value of a key, as the type that it was put as.
+  ///
+  /// A `nil` that was put is there, and read by an optional type: `get("a", as: String?.self)` returns
+  /// `.some(nil)` for it.
+  ///
+  /// Complexity: O(log n), and linear in the value.
+  ///
+  /// - Returns: nil when there is no such key.
+  /// - Throws: ``KeyValueError`` with `typeMismatch` when the value is of another type, `noSuchTable`,
+  ///   `damaged` or `newerFormat`; what the backend throws.
+  public func get<Value: Decodable>(
+    _ key: String, as type: Value.Type = Value.self
+  ) throws -> Value? {
+    try item(key)?.decoded(as: type)
+  }
+
+  /// The value of a key, whatever it is; nil when there is no such key.
+  ///
+  /// - Throws: as ``get(_:as:)``, but `typeMismatch`.
+  public func value(for key: String) throws -> StoredValue? { try item(key)?.value }
+
+  /// A key with its value and its times; nil when there is no such key.
+  ///
+  /// - Throws: as ``get(_:as:)``, but `typeMismatch`.
+  public func item(_ key: String) throws -> KeyValueItem? {
+    try item(ItemPlace(table: state.number, key: Array(key.utf8)), key, nil)
+  }
+
+  func item(_ place: ItemPlace, _ key: String, _ now: Date?) throws -> KeyValueItem? {
+    let item = try reading { backend in
+      try backend.withValue(of: place.key, in: state.items) { bytes in
+        try KeyValueItem(bytes, place, key, state)
+      }
+    }
+    guard let expiresAt = item?.expiresAt else { return item }
+    return expiresAt <= now ?? store.now() ? nil : item
+  }
+
+  /// Whether there is a key.
+  ///
+  /// Complexity: O(log n).
+  ///
+  /// - Throws: ``KeyValueError`` with `noSuchTable`; what the backend throws.
+  public func contains(_ key: String) throws -> Bool {
+    let found = try reading { backend in
+      try backend.withValue(of: Array(key.utf8), in: state.items) { ItemFormat.head(of: $0)?.head }
+    }
+    guard let head = found else { return false }
+    guard let expiresAt = head?.expiresAt else { return true }
+    return expiresAt > store.now()
+  }
+
+  // MARK: Selections
+
+  /// All items, in the order of their keys.
+  public var all: KeyValueSelection { KeyValueSelection(self, KeyRange()) }
+
+  /// The items whose keys begin with a text.
+  ///
+  /// The text is taken as it is: no character has a meaning of its own.
+  public func prefix(_ prefix: String) -> KeyValueSelection {
+    KeyValueSelection(self, .prefix(Array(prefix.utf8)))
+  }
+
+  /// The items whose keys are between two.
+  ///
+  /// Keys are ordered by the bytes of their UTF-8, which is the order of Unicode's numbers.
+  ///
+  /// - Parameters:
+  ///   - from: The first key that may be among them.
+  ///   - to: The first that is behind them; nil is behind all.
+  /// - Returns: a selection, which has read nothing yet.
+  public func range(from: String = "", to: String? = nil) -> KeyValueSelection {
+    KeyValueSelection(self, KeyRange(from: Array(from.utf8), to: to.map { Array($0.utf8) }))
+  }
+
+  /// The number of items.
+  ///
+  /// Complexity: O(log n), and linear in the number of items that have expired and are not yet removed.
+  ///
+  /// - Throws: ``KeyValueError`` with `noSuchTable`; what the backend throws.
+  public func count() throws -> Int { try all.count() }
+
+  // MARK: Helpers
+
+  /// Reads, and makes sure that it was this table: its numbers may have become another's.
+  func reading<Result>(_ body: (any StoreBackend) throws -> Result) throws -> Result {
+    try state.check()
+    do {
+      let result = try body(store.backend)
+      try state.check()
+      return result
+    } catch {
+      try state.check()
+      throw error
+    }
+  }
+
+  /// All keys of a range, those of expired items too.
+  func keyBytes(in range: KeyRange) throws -> [[UInt8]] {
+    var keys: [[UInt8]] = []
+    _ = try reading { backend in
+      try backend.scanKeys(of: state.items, range, isReversed: false) { key, _ in
+        keys.append([UInt8](copying: key))
+        return .next
+      }
+    }
+    return keys
+  }
+}
+
+extension KeyValueTable: CustomStringConvertible {
+  /// The name, for a log.
+  public var description: String { "table \(name.debugDescription)" }
+}

@@ -1,0 +1,173 @@
+import Foundation
+import KeyValueStore
+import StoredObjectsCore
+import Testing
+
+@Suite("Tasks")
+struct ConcurrencyTests {
+  @Test("Many tasks count without losing a step, and readers see whole batches")
+  func counting() async throws {
+    let store = try KeyValueStore(backend: MemoryBackend())
+    let table = try store.createTable("a")
+    try table.put(["left": 0, "right": 0])
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          for _ in 0..<100 {
+            try store.write { batch in
+              let left = try batch.get("left", from: table, as: Int.self) ?? 0
+              try batch.put(left + 1, for: "left", in: table)
+              try batch.put(left + 1, for: "right", in: table)
+            }
+            await Task.yield()
+          }
+        }
+        group.addTask {
+          for _ in 0..<100 {
+            let items = try table.all.values(as: Int.self)
+            #expect(items.count == 2 && items[0] == items[1])
+            await Task.yield()
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try table.get("right", as: Int.self) == 800)
+  }
+
+  @Test("Tasks make, drop, fill and count tables at the same time")
+  func tables() async throws {
+    let store = try KeyValueStore(backend: MemoryBackend())
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for task in 0..<6 {
+        group.addTask {
+          for round in 0..<60 {
+            let name = "\(round % 3)"
+            do {
+              let table = try store.createTable(name)
+              try table.put(name, for: "\(task)", expiresAfter: .seconds(60))
+              // What is read is of this table, or it is gone.
+              for item in try table.all.items() { #expect(item.value == .string(name)) }
+              _ = try table.count()
+              if round % 5 == task { try store.dropTable(name) }
+            } catch let error as KeyValueError where error.code == .noSuchTable {
+            }
+            await Task.yield()
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    for name in store.tableNames() {
+      #expect(try store.table(name).all.items().allSatisfy { $0.value == .string(name) })
+    }
+  }
+
+  @Test("Counts are right while other tasks sweep")
+  func countingWhileSweeping() async throws {
+    let clock = TestClock()
+    let store = try KeyValueStore(backend: MemoryBackend()) { clock.now }
+    let table = try store.createTable("a")
+    try store.write { batch in
+      for index in 0..<2000 {
+        try batch.put(
+          index, for: "\(index)", in: table, expiresAfter: index < 1990 ? .seconds(1) : nil)
+      }
+    }
+    clock.advance(2)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        for _ in 0..<40 {
+          try table.put(0, for: "1999")
+          await Task.yield()
+        }
+      }
+      for _ in 0..<3 {
+        group.addTask {
+          for _ in 0..<40 {
+            let count = try table.count()
+            #expect(count == 10)
+            await Task.yield()
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+}
+
+@Suite("Observation")
+struct ObservationTests {
+  let clock = TestClock()
+  let store: KeyValueStore
+  let table: KeyValueTable
+
+  init() throws {
+    let clock = clock
+    store = try KeyValueStore(backend: MemoryBackend()) { clock.now }
+    table = try store.createTable("a")
+  }
+
+  private func texts(_ changes: KeyValueChanges) async -> [String] {
+    var texts: [String] = []
+    for await change in changes {
+      texts.append("\(change.kind) \(change.table) \(change.key ?? "-")")
+    }
+    return texts
+  }
+
+  @Test("Listeners hear of every write that they are interested in, in its order")
+  func changes() async throws {
+    let (all, one, prefixed) = (store.changes(), table.changes(), table.changes(prefix: "x%"))
+    try table.put(1, for: "k", expiresAfter: .seconds(1))
+    try table.put(2, for: "x%y")
+    try table.put(2, for: "xxy")
+    try table.delete("none")
+    clock.advance(2)
+    try store.purgeExpired()
+    let other = try store.createTable("b")
+    try store.write { batch in
+      try batch.put(1, for: "m", in: other)
+      try batch.delete("x%y", from: table)
+    }
+    struct Stop: Error {}
+    try? store.write { batch in
+      try batch.put(1, for: "never", in: table)
+      throw Stop()
+    }
+    try table.removeAll()
+    try store.dropTable("a")
+    let ofTable = [
+      "put a k", "put a x%y", "put a xxy", "expired a k", "deleted a x%y", "cleared a -",
+      "dropped a -",
+    ]
+    #expect(await texts(one) == ofTable)
+    #expect(
+      await texts(prefixed) == ["put a x%y", "deleted a x%y", "cleared a -", "dropped a -"])
+    try store.close()
+    #expect(
+      Set(await texts(all)) == Set(ofTable + ["created b -", "put b m"]))
+    #expect(await texts(store.changes()) == [])
+  }
+
+  @Test("The value of a key comes at once, and after each change the newest one")
+  func values() async throws {
+    try table.put(1, for: "k")
+    var values = table.values(of: "k", as: Int.self).makeAsyncIterator()
+    #expect(try await values.next() == .some(1))
+    try table.put(9, for: "other")
+    try table.put(2, for: "k")
+    #expect(try await values.next() == .some(2))
+    try table.put(3, for: "k")
+    try table.put(4, for: "k")
+    #expect(try await values.next() == .some(4))
+    try table.delete("k")
+    let gone = try await values.next()
+    #expect(gone == .some(nil))
+    try table.put("text", for: "k")
+    await #expect(throws: KeyValueError.self) { try await values.next() }
+    try store.dropTable("a")
+    // What is left says that the table is gone.
+    #expect(try await values.next() == nil)
+  }
+}

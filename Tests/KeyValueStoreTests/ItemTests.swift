@@ -1,0 +1,271 @@
+import Foundation
+import KeyValueStore
+import StoredObjectsCore
+import Testing
+
+@Suite("Items")
+struct ItemTests {
+  @Test("What was put is got, until it is deleted", arguments: PlaceKind.allCases)
+  func putGetDelete(_ kind: PlaceKind) throws {
+    try kind.withTable { table, clock in
+      #expect(try table.get("k", as: String.self) == nil)
+      try table.put("one", for: "k")
+      #expect(try table.contains("k"))
+      #expect(try table.get("k", as: String.self) == "one")
+      let created = clock.now
+      clock.advance(5)
+      try table.put(2, for: "k")
+      let item = try #require(try table.item("k"))
+      #expect(item.key == "k")
+      #expect(item.value == .int(2))
+      #expect(item.createdAt == created)
+      #expect(item.updatedAt == clock.now)
+      #expect(item.expiresAt == nil)
+      #expect(try table.delete("k"))
+      #expect(try !table.delete("k"))
+      #expect(try !table.contains("k"))
+      #expect(try table.item("k") == nil)
+      try table.put(3, for: "k")
+      #expect(try table.item("k")?.createdAt == clock.now)
+    }
+  }
+
+  @Test("Many are deleted at once, by a list and by a prefix", arguments: PlaceKind.allCases)
+  func deleteMany(_ kind: PlaceKind) throws {
+    try kind.withTable { table, _ in
+      try table.put(["a": 1, "a1": 2, "a2": 3, "b": 4, "c": 5])
+      #expect(try table.delete(["a", "b", "none"]) == 2)
+      #expect(try table.deleteAll(prefix: "a") == 2)
+      #expect(try table.all.keys() == ["c"])
+      #expect(try table.deleteAll(prefix: "") == 1)
+      #expect(try table.count() == 0)
+    }
+  }
+
+  /// Keys that would be something else in SQL, in a file name or in a pattern.
+  static let tricks = [
+    "", "%", "_", "'", "\"", "';DROP TABLE a;--", "..", "../../x", "/etc/passwd", "a/b", "\0",
+    "a\0b", ".", "NULL", "é", "e\u{301}", "😀", "\u{FFFF}", "\u{10FFFF}", "\n", " ", "\\", "*",
+    "KeyValueTables", "a%b", "a_b", "axb", "%2F",
+  ]
+
+  @Test("Keys and prefixes mean themselves", arguments: PlaceKind.allCases)
+  func trickyKeys(_ kind: PlaceKind) throws {
+    try kind.withTable { table, _ in
+      for (index, key) in Self.tricks.enumerated() { try table.put(index, for: key) }
+      for (index, key) in Self.tricks.enumerated() {
+        #expect(try table.get(key, as: Int.self) == index, "\(key.debugDescription)")
+      }
+      let sorted = Self.tricks.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) }
+      #expect(try table.all.keys().map { Array($0.utf8) } == sorted)
+      #expect(try table.prefix("%").keys() == ["%", "%2F"])
+      #expect(try table.prefix("a_").keys() == ["a_b"])
+      #expect(try table.prefix("a%").keys() == ["a%b"])
+      #expect(try table.deleteAll(prefix: "_") == 1)
+      #expect(try table.deleteAll(prefix: "'") == 2)
+      #expect(try table.count() == Self.tricks.count - 3)
+    }
+  }
+
+  @Test("Tables have any names, and their files stay in the store", arguments: PlaceKind.allCases)
+  func trickyTables(_ kind: PlaceKind) throws {
+    try kind.withPlace { place in
+      let store = try place.open()
+      for (index, name) in Self.tricks.enumerated() {
+        try store.createTable(name).put(index, for: "k")
+      }
+      try store.close()
+      let again = try place.open()
+      #expect(again.tableNames().count == Self.tricks.count)
+      for (index, name) in Self.tricks.enumerated() {
+        #expect(try again.table(name).get("k", as: Int.self) == index, "\(name.debugDescription)")
+      }
+      try again.close()
+      guard kind != .memory else { return }
+      let parent = URL(fileURLWithPath: place.path).deletingLastPathComponent().path
+      #expect(try FileManager.default.contentsOfDirectory(atPath: parent) == ["store"])
+      let names = try FileManager.default.subpathsOfDirectory(atPath: place.path)
+      // One for the list, one for each table, and those of the backend itself.
+      let own = names.filter { $0.hasPrefix("KeyValue") }
+      #expect(own.count == Self.tricks.count + 1)
+      let others = Set(names).subtracting(own)
+      #expect(others.isSubset(of: ["Commit.log", "Commit.manifest", "NamedBuffers.cdb"]))
+    }
+  }
+
+  @Test("Long keys and large values are kept", arguments: PlaceKind.allCases)
+  func large(_ kind: PlaceKind) throws {
+    try kind.withPlace { place in
+      let key = String(repeating: "long ", count: 40_000)
+      let value = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+      let store = try place.open()
+      let table = try store.createTable("a")
+      try table.put(value, for: key)
+      try table.put("small", for: key + "!")
+      try store.close()
+      let again = try place.open()
+      #expect(try again.table("a").get(key, as: Data.self) == value)
+      #expect(try again.table("a").all.after(key).keys() == [key + "!"])
+      try again.close()
+    }
+  }
+
+  @Test("A batch is all or nothing, and sees itself", arguments: PlaceKind.allCases)
+  func batch(_ kind: PlaceKind) throws {
+    struct Stop: Error {}
+    try kind.withTable { table, clock in
+      let other = try table.store.createTable("other")
+      try table.put(["a": 1, "b": 2])
+      #expect(throws: Stop.self) {
+        try table.store.write { batch in
+          try batch.put(3, for: "c", in: table)
+          try batch.removeAll(from: other)
+          throw Stop()
+        }
+      }
+      #expect(try table.count() == 2)
+      clock.advance(1)
+      try table.store.write { batch in
+        try batch.put(10, for: "a", in: table)
+        #expect(try batch.get("a", from: table, as: Int.self) == 10)
+        #expect(try batch.delete("a", from: table))
+        #expect(try !batch.contains("a", in: table))
+        try batch.put(11, for: "a", in: table, expiresAfter: .seconds(5))
+        try batch.put(12, for: "a", in: table)
+        try batch.put(1, for: "b2", in: table)
+        #expect(try batch.deleteAll(prefix: "b", from: table) == 2)
+        try batch.put(1, for: "x", in: other)
+        try batch.removeAll(from: other)
+        #expect(try batch.get("x", from: other, as: Int.self) == nil)
+        try batch.put(2, for: "y", in: other)
+      }
+      #expect(try table.all.items().map(Pair.init) == [Pair("a", 12)])
+      // Deleted and put again, it is a new one.
+      #expect(try table.item("a")?.createdAt == clock.now)
+      #expect(try other.all.items().map(Pair.init) == [Pair("y", 2)])
+      clock.advance(10)
+      #expect(try table.count() == 1)
+    }
+  }
+
+  @Test("Selections: ranges, pages, filters and orders", arguments: PlaceKind.allCases)
+  func selections(_ kind: PlaceKind) throws {
+    try kind.withTable { table, clock in
+      for index in 0..<600 {
+        if index % 100 == 0 { clock.advance(1) }
+        try table.put(599 - index, for: String(index + 1000))
+      }
+      #expect(try table.count() == 600)
+      #expect(try table.range(from: "1010", to: "1020").keys() == (1010..<1020).map(String.init))
+      let end = try table.range(from: "1595").reversed().keys()
+      #expect(end == (1595..<1600).reversed().map { "\($0)" })
+      #expect(try table.prefix("101").count() == 10)
+      var (pages, last) = ([String](), "")
+      while true {
+        let page = try table.all.after(last).limit(70).keys()
+        guard let end = page.last else { break }
+        (pages, last) = (pages + page, end)
+      }
+      #expect(pages == (1000..<1600).map(String.init))
+      #expect(try table.all.before("1003").reversed().limit(2).keys() == ["1002", "1001"])
+      #expect(try table.all.offset(598).keys() == ["1598", "1599"])
+      #expect(try table.all.offset(590).limit(20).count() == 10)
+      let byValue = table.prefix("12").sorted { try $0.decoded(as: Int.self) }
+      #expect(try byValue.limit(2).keys() == ["1299", "1298"])
+      #expect(try byValue.offset(99).keys() == ["1200"])
+      #expect(try table.all.sorted { $0.updatedAt > $1.updatedAt }.first()?.key == "1500")
+      let even = table.all.filter { $0.value == .int(4) || $0.value == .int(6) }
+      #expect(try even.count() == 2)
+      #expect(try even.filter { $0.key > "1594" }.values(as: Int.self) == [4])
+      var seen: [String] = []
+      try table.all.forEach { item in
+        seen.append(item.key)
+        if item.key.hasSuffix("7") { try table.delete(item.key) }
+      }
+      #expect(seen == (1000..<1600).map(String.init))
+      seen = []
+      try table.all.reversed().offset(1).limit(300).forEach { seen.append($0.key) }
+      #expect(seen.count == 300 && seen.first == "1598")
+      #expect(try table.count() == 540)
+      #expect(try table.prefix("10").filter { $0.key < "1050" }.delete() == 45)
+      #expect(try table.all.first()?.key == "1050")
+      #expect(code { _ = try table.all.values(as: String.self) } == "typeMismatch")
+    }
+  }
+
+  @Test(
+    "An expired item is gone, whether it has been removed or not", arguments: PlaceKind.allCases)
+  func expiry(_ kind: PlaceKind) throws {
+    try kind.withPlace { place in
+      let store = try place.open()
+      let (table, other) = (try store.createTable("a"), try store.createTable("b"))
+      try table.put(1, for: "stays")
+      try table.put(2, for: "goes", expiresAfter: .seconds(10))
+      try table.put(3, for: "is renewed", expiresAfter: .seconds(10))
+      try table.put(4, for: "is kept", expiresAfter: .seconds(10))
+      try table.put(4, for: "is kept")
+      try other.put(["x": 1, "y": 2], expiresAfter: .milliseconds(10_500))
+      #expect(try table.item("goes")?.expiresAt == place.clock.now + 10)
+      place.clock.advance(9)
+      try table.put(3, for: "is renewed", expiresAfter: .seconds(10))
+      #expect(try table.count() == 4)
+      place.clock.advance(1)
+      #expect(try table.get("goes", as: Int.self) == nil)
+      #expect(try !table.contains("goes"))
+      #expect(try table.count() == 3)
+      #expect(try table.prefix("g").count() == 0)
+      #expect(try table.all.keys() == ["is kept", "is renewed", "stays"])
+      #expect(try table.all.items().count == 3)
+      #expect(try !table.delete("goes"))
+      try store.close()
+
+      place.clock.advance(1)
+      let again = try place.open()
+      let b = try again.table("b")
+      #expect(try b.count() == 0)
+      #expect(try again.purgeExpired() == 2)
+      #expect(try again.purgeExpired() == 0)
+      let created = place.clock.now
+      try b.put(1, for: "x")
+      #expect(try b.item("x")?.createdAt == created)
+      #expect(code { try b.put(1, for: "y", expiresAfter: .zero) } == "invalidExpiry")
+      #expect(code { try b.put(1, for: "y", expiresAfter: .seconds(-1)) } == "invalidExpiry")
+      try again.close()
+    }
+  }
+
+  @Test("Writes sweep what has expired in their tables")
+  func sweep() throws {
+    let clock = TestClock()
+    let backend = try MemoryBackend()
+    let store = try KeyValueStore(backend: backend) { clock.now }
+    let table = try store.createTable("a")
+    try store.write { batch in
+      for index in 0..<200 {
+        try batch.put(index, for: "\(index)", in: table, expiresAfter: .seconds(1))
+      }
+    }
+    clock.advance(2)
+    #expect(try table.count() == 0)
+    let items = try backend.orderedTable(OrderedTableName("KeyValueItems-1", kind: .data))
+    let times = try backend.orderedTable(OrderedTableName("KeyValueExpiry-1", kind: .data))
+    #expect(try backend.keyCount(in: items, KeyRange()) == 200)
+    for _ in 0..<4 { try table.put(1, for: "x") }
+    #expect(try backend.keyCount(in: items, KeyRange()) == 1)
+    #expect(try backend.keyCount(in: times, KeyRange()) == 0)
+  }
+
+  @Test("Items are copied with their times")
+  func copying() throws {
+    let clock = TestClock()
+    let store = try KeyValueStore(backend: MemoryBackend()) { clock.now }
+    let (from, to) = (try store.createTable("a"), try store.createTable("b"))
+    try from.put("v", for: "k", expiresAfter: .seconds(60))
+    clock.advance(30)
+    try from.put("w", for: "l")
+    try store.write { batch in for item in try from.all.items() { try batch.put(item, in: to) } }
+    #expect(try to.all.items() == from.all.items())
+    clock.advance(31)
+    #expect(try to.all.keys() == ["l"])
+  }
+}

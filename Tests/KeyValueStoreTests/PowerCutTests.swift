@@ -1,0 +1,87 @@
+import Foundation
+import KeyValueStoreCore
+import StoredObjectsCore
+import StoredObjectsTestSupport
+import Testing
+
+@Suite("Power cuts")
+struct PowerCutTests {
+  private static let batches = 24
+
+  /// What the store holds after some batches, by table.
+  private typealias Image = [String: [String: Int]]
+
+  private func open(_ disk: SimulatedDisk) throws -> KeyValueStore {
+    var limits = CheckpointLimits(logBytes: 1500, filePart: 1000, bulkBytes: 3000)
+    limits.logGrowth = 8 << 10
+    return try KeyValueStore(
+      backend: LoggedBackend(files: SimulatedFiles(disk), durability: .full, limits: limits))
+  }
+
+  /// Writes a batch to both tables; each fifth is large, some clear, some drop and make anew.
+  private func write(_ number: Int, _ store: KeyValueStore) throws {
+    let (a, b) = (try store.createTable("a"), try store.createTable("b"))
+    try store.write { batch in
+      if number % 7 == 0 { try batch.removeAll(from: a) }
+      for index in 0..<(number % 5 == 0 ? 60 : 3) {
+        let life: Duration? = index % 3 == 0 ? .seconds(100_000) : nil
+        try batch.put(number, for: "\(number % 4) \(index)", in: a, expiresAfter: life)
+        try batch.put(number, for: "\(index)", in: b)
+      }
+      try batch.deleteAll(prefix: "\((number + 2) % 4) ", from: a)
+    }
+  }
+
+  private func image(_ store: KeyValueStore) throws -> Image {
+    var image: Image = [:]
+    for name in store.tableNames() {
+      let items = try store.table(name).all.items()
+      #expect(try store.table(name).count() == items.count)
+      image[name] = try Dictionary(
+        uniqueKeysWithValues: items.map { ($0.key, try $0.decoded(as: Int.self)) })
+    }
+    return image
+  }
+
+  @Test("Whenever the power goes, acknowledged batches are there, and the next whole or not at all")
+  func everywhere() throws {
+    var generator = Seeds.generator(for: "power cuts of key-value stores")
+    // What it holds after each batch; and between two, tables are made.
+    var images: [Image] = [[:]]
+    let reference = try KeyValueStore(backend: MemoryBackend())
+    for number in 1...Self.batches {
+      try write(number, reference)
+      images.append(try image(reference))
+    }
+    let disk = SimulatedDisk()
+    try run(disk) { _ in }
+    let operations = disk.operations
+    #expect(operations.contains(.rename) && operations.count > 100)
+    for cut in operations.indices {
+      let disk = SimulatedDisk()
+      disk.plan(.cutPower(at: cut))
+      var acknowledged = 0
+      do { try run(disk) { acknowledged = $0 } } catch {}
+      disk.plan(.cutPower(at: 0))
+      let store = try open(disk.afterPowerCut(using: &generator))
+      let found = try image(store).filter { !$0.value.isEmpty }
+      let last = images.lastIndex { $0.filter { !$0.value.isEmpty } == found }
+      #expect(
+        last == acknowledged || last == acknowledged + 1,
+        "cut at \(cut), \(operations[cut]): after \(acknowledged) there is \(last ?? -1)")
+    }
+  }
+
+  private func run(_ disk: SimulatedDisk, _ acknowledge: (Int) -> Void) throws {
+    var store = try open(disk)
+    for number in 1...Self.batches {
+      if number % 9 == 0 {
+        try store.close()
+        store = try open(disk)
+      }
+      try write(number, store)
+      acknowledge(number)
+    }
+    try store.close()
+  }
+}
