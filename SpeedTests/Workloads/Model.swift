@@ -40,3 +40,25 @@ package final class Playlist: StoredObject {
     buffer.write(songs)
   }
 }
+
+/// A song that can be found by its title.
+package final class IndexedSong: StoredObject {
+  @Content var title = ""
+  @Content var seconds: UInt32 = 0
+
+  package override class var indexes: [AttributeIndex] {
+    [AttributeIndex("title", \IndexedSong.title)]
+  }
+
+  package override class var isCodedOnAnyThread: Bool { true }
+
+  package override func readContent(from buffer: inout DataBuffer) throws {
+    title = try buffer.readString()
+    seconds = try buffer.readUInt32()
+  }
+
+  package override func writeContent(to buffer: inout DataBuffer) {
+    buffer.write(title)
+    buffer.write(seconds)
+  }
+}

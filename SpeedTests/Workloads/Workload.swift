@@ -45,7 +45,8 @@ package enum Timing: String, Sendable {
 package let workloads: [any Workload] = [
   SimpleInsert(), SimpleFetch(), SimpleScan(), ComplexInsert(), ComplexFetch(), SimpleUpdate(),
   RandomFetch(), SmallSaves(), LargeStoreSave(), ListEdit(), OpenClose(), NamedBufferInsert(),
-  NamedBufferFetch(), Growth(), KeyValuePut(), KeyValueGet(), KeyValueSinglePuts(),
+  NamedBufferFetch(), Growth(), IndexedInsert(), IndexedLookup(), RangeFetch(), SortedPage(),
+  CountRange(), KeyValuePut(), KeyValueGet(), KeyValueSinglePuts(),
 ]
 
 /// A workload did not do what it is timed for.

@@ -31,6 +31,9 @@ public struct AttributeIndex {
   /// The keys of an object, without its row, and whether one of their values is nil.
   let keys: (StoredObject) -> [(bytes: [UInt8], hasNil: Bool)]
 
+  /// Appends the only key of an object; nil where there may be several, or it has to be looked at.
+  var writeOnlyKey: ((StoredObject, inout IndexKey) -> Void)?
+
   private init(
     _ name: String, isUnique: Bool, isMultiple: Bool, _ properties: [AnyKeyPath],
     keys: @escaping (StoredObject) -> [(bytes: [UInt8], hasNil: Bool)]
@@ -50,6 +53,11 @@ public struct AttributeIndex {
       for part in parts { part.write(object, &key, &hasNil) }
       return [(key.bytes, hasNil)]
     }
+    if isUnique { return }
+    writeOnlyKey = { object, key in
+      guard let object = object as? Object else { return }
+      for part in parts { part.writeValue(object, &key) }
+    }
   }
 
   /// One property of an index.
@@ -57,9 +65,11 @@ public struct AttributeIndex {
     let property: AnyKeyPath
     /// Appends the value, and takes note of nil.
     let write: (Object, inout IndexKey, inout Bool) -> Void
+    let writeValue: (Object, inout IndexKey) -> Void
 
     init<Value: IndexableValue>(_ property: KeyPath<Object, Value>) {
       self.property = property
+      writeValue = { object, key in object[keyPath: property].writeKey(to: &key) }
       let isOptional = Value.self is any AnyOptional.Type
       write = { object, key, hasNil in
         let start = key.bytes.count

@@ -36,7 +36,12 @@ public struct IndexKey: Sendable {
 
   /// Appends bytes of which there may be any number: an end that is below all of them, and what would
   /// be confused with it in two bytes.
-  mutating func write(text: some Sequence<UInt8>) {
+  mutating func write(text: some Collection<UInt8>) {
+    if text.allSatisfy({ $0 > 1 }) {
+      bytes.append(contentsOf: text)
+      bytes.append(0)
+      return
+    }
     for byte in text {
       if byte > 1 {
         bytes.append(byte)

@@ -63,8 +63,14 @@ extension Store {
 
   /// Whether a query may use an index, which is made if need be and if it can be.
   func prepare(_ index: RegisteredIndex, of entry: RegisteredClass) throws -> Bool {
+    // Nobody but a save can have changed that since it was looked at.
+    let commitCount = entry.shared.commitCount
+    if entry.usableIndexes[index.table] == commitCount { return true }
     do {
-      if try isUsable(index, of: entry) { return true }
+      if try isUsable(index, of: entry) {
+        entry.usableIndexes[index.table] = commitCount
+        return true
+      }
       if backend.isReadOnly { return false }
       try backend.coordinator.whileCommitting { try buildIfNeeded(index, of: entry) }
       return true

@@ -48,12 +48,18 @@ private struct IndexUpdate {
     pending = entry.pending.filter { $0.state.change != nil }
     changes = entry.indexes.map { ChangeSet.OrderedTableChanges(table: $0.table) }
     written = entry.indexes.map { _ in [:] }
+    writers = entry.indexes.compactMap(\.declaration.writeOnlyKey)
   }
 
   mutating func run(_ set: inout ChangeSet) throws {
     for number in changes.indices { changes[number].changes.reserveCapacity(pending.count) }
+    set.bytes.reserveCapacity(set.bytes.count + 16 * pending.count * changes.count)
     for object in pending {
       let change = object.state.change
+      if change == .insert, isSimple {
+        for number in entry.indexes.indices { insert(object, number, &set) }
+        continue
+      }
       let old = change == .insert ? nil : try store.savedObject(object.rowID, entry)
       let new = change == .delete ? nil : object
       for number in entry.indexes.indices { replace(old, new, number, &set) }
@@ -62,6 +68,23 @@ private struct IndexUpdate {
       try refuseDuplicates(index)
     }
     set.ordered += changes.filter { !$0.isEmpty }
+  }
+
+  /// Whether every object has one key in each index, which nothing else depends on.
+  private var isSimple: Bool { writers.count == entry.indexes.count }
+  private let writers: [(StoredObject, inout IndexKey) -> Void]
+  private var key = IndexKey()
+
+  private mutating func insert(
+    _ object: StoredObject, _ number: Int, _ set: inout ChangeSet
+  ) {
+    key.bytes.removeAll(keepingCapacity: true)
+    key.bytes.append(RegisteredIndex.mark)
+    writers[number](object, &key)
+    key.write(object.rowID)
+    changes[number].changes.append(
+      .init(putting: set.bytes.count, keyCount: key.bytes.count, valueCount: 0))
+    set.bytes.append(contentsOf: key.bytes)
   }
 
   private mutating func replace(

@@ -37,6 +37,8 @@ import Logging
   let indexes: [RegisteredIndex]
   /// Indexes of the class that it does not declare, but an other program did.
   var strangeIndexes: [OrderedTableID]?
+  /// Indexes that were whole, and after how many commits to the class.
+  var usableIndexes: [OrderedTableID: UInt64] = [:]
 
   /// The full-text index that the class declares.
   let fullText: RegisteredText?

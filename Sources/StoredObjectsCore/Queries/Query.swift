@@ -12,7 +12,8 @@ struct Query<Object: StoredObject> {
   let unsavedRows: RowSet
 
   init(
-    _ store: Store, _ predicate: Predicate<Object>?, _ orders: [QueryOrder<Object>], limit: Int?
+    _ store: Store, _ predicate: Predicate<Object>?, _ orders: [QueryOrder<Object>], limit: Int?,
+    isCounting: Bool = false
   ) throws {
     self.store = store
     self.orders = orders
@@ -28,7 +29,8 @@ struct Query<Object: StoredObject> {
     let order = isUniform ? (orders.map(\.property), orders[0].isDescending) : nil
     choice = try QueryPlanner(
       store: store, entry: entry, condition: term?.condition,
-      order: orders.isEmpty ? nil : order ?? ([], false), limit: limit
+      order: orders.isEmpty ? nil : order ?? ([], false), limit: limit,
+      isCounting: isCounting
     ).choose()
   }
 

@@ -53,6 +53,8 @@ struct QueryPlanner {
   let order: (properties: [AnyKeyPath], isDescending: Bool)?
   /// How many objects are wanted, those included that are passed over.
   let limit: Int?
+  /// Whether only the number of objects is asked for.
+  let isCounting: Bool
 
   /// A way, and what it takes.
   struct Choice {
@@ -102,6 +104,8 @@ struct QueryPlanner {
       (choice.isOrdered, choice.isReversed) = (true, order.isDescending)
       if choice.isCovered, let limit { choice.touchedCount = min(part.count, limit) }
     }
+    // A page for each end of a range tells how many keys are between.
+    if isCounting, choice.isCovered { choice.touchedCount = 2 * part.ranges.count }
     choice.cost = choice.touchedCount * Self.lookUpCost
     if order != nil, !choice.isOrdered { choice.cost += part.count }
     return [choice]

@@ -86,7 +86,7 @@ extension Store {
   public func count<Object: StoredObject>(
     of type: Object.Type, where predicate: Predicate<Object>
   ) throws(StoreError) -> Int {
-    let query = try query(predicate, [], nil)
+    let query = try query(predicate, [], nil, isCounting: true)
     do {
       return try query.count()
     } catch {
@@ -143,9 +143,10 @@ extension Store {
   }
 
   private func query<Object: StoredObject>(
-    _ predicate: Predicate<Object>?, _ orders: [QueryOrder<Object>], _ limit: Int?
+    _ predicate: Predicate<Object>?, _ orders: [QueryOrder<Object>], _ limit: Int?,
+    isCounting: Bool = false
   ) throws(StoreError) -> Query<Object> {
-    do { return try Query(self, predicate, orders, limit: limit) } catch {
+    do { return try Query(self, predicate, orders, limit: limit, isCounting: isCounting) } catch {
       throw .wrapping(
         error, .ioError, at: .init(path: backend.location, className: Object.storedName))
     }

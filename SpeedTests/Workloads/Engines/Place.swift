@@ -29,6 +29,15 @@ package final class Place {
   /// Opens the backend alone.
   func openBackend() throws -> any StoreBackend { try engine.open(directory, durability) }
 
+  /// The same with a class that has an index.
+  func withIndexedStore(_ body: (Store) throws -> Void) throws {
+    let backend = try engine.open(directory, durability)
+    let store = Store(backend: backend)
+    try store.register(IndexedSong.self)
+    try body(store)
+    try backend.close()
+  }
+
   /// Holds objects until the process ends.
   func keep(_ objects: [some AnyObject]) { kept.append(objects) }
 }

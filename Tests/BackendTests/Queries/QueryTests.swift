@@ -197,6 +197,16 @@ import Testing
             store.delete(track)
             all.removeAll { $0 === track }
           }
+          let seconds: Int32 = [0, 200].randomElement(using: &generator) ?? 0
+          let title = Self.titles.randomElement(using: &generator) ?? ""
+          let everything = try store.allObjects(of: Track.self)
+          #expect(
+            try store.fetch(Track.self, where: \.seconds, is: seconds)
+              == everything.filter { $0.seconds == seconds })
+          #expect(
+            try store.first(Track.self, where: \.title, is: title)
+              == everything.first { $0.title == title })
+          #expect(try store.fetch(Track.self, where: \.rating, is: .nan) == [])
           for asked in predicates(&generator, all) {
             let sorted = orders.randomElement(using: &generator) ?? orders[0]
             try compare(store, asked, sorted, &generator)

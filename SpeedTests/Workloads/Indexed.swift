@@ -1,0 +1,124 @@
+import FoundationEssentials
+import StoredObjectsCore
+
+/// New songs with an index of their titles, one save.
+struct IndexedInsert: Workload {
+  let name = "IndexedInsert"
+  let summary = "insert new songs with an index of their titles, and save them once"
+  let defaultCounts = [1_000_000]
+
+  func run(_ place: Place, _ count: Int) throws { try insertIndexedSongs(place, count) }
+}
+
+func insertIndexedSongs(_ place: Place, _ count: Int) throws {
+  try place.withIndexedStore { store in
+    for index in 0..<count {
+      let song = IndexedSong()
+      song.title = title(index)
+      song.seconds = UInt32(index % 600)
+      store.insert(song)
+    }
+    try store.saveChanges()
+  }
+}
+
+/// Numbers in an order that no disk likes.
+private struct Shuffled {
+  private var random: UInt64 = 88_172_645_463_325_252
+
+  mutating func next(below count: Int) -> Int {
+    random ^= random << 13
+    random ^= random >> 7
+    random ^= random << 17
+    return Int(random % UInt64(count))
+  }
+}
+
+/// Songs by their titles.
+///
+/// The count is that of the look-ups; there are ten times as many songs.
+struct IndexedLookup: Workload {
+  let name = "IndexedLookup"
+  let summary = "look songs up by title, out of ten times as many, in random order"
+  let defaultCounts = [100_000]
+
+  func prepare(_ place: Place, _ count: Int) throws { try insertIndexedSongs(place, count * 10) }
+
+  func run(_ place: Place, _ count: Int) throws {
+    try place.withIndexedStore { store in
+      var numbers = Shuffled()
+      for _ in 0..<count {
+        let index = numbers.next(below: count * 10)
+        let wanted = title(index)
+        let song = try store.first(IndexedSong.self, where: \.title, is: wanted)
+        try expect(song?.seconds == UInt32(index % 600), "\(wanted) is another song")
+      }
+    }
+  }
+}
+
+/// A hundred songs in a range of titles each time.
+///
+/// There are a thousand times as many songs.
+struct RangeFetch: Workload {
+  let name = "RangeFetch"
+  let summary = "fetch 100 songs between two titles, out of a thousand times as many"
+  let defaultCounts = [1_000]
+
+  func prepare(_ place: Place, _ count: Int) throws { try insertIndexedSongs(place, count * 1_000) }
+
+  func run(_ place: Place, _ count: Int) throws {
+    try place.withIndexedStore { store in
+      var numbers = Shuffled()
+      for _ in 0..<count {
+        let start = title(numbers.next(below: count * 900))
+        let songs = try store.fetch(
+          IndexedSong.self, where: #Predicate { $0.title >= start },
+          sortedBy: [.ascending(\.title)], limit: 100)
+        try expect(songs.count == 100 && songs[0].title >= start, "there are \(songs.count)")
+      }
+    }
+  }
+}
+
+/// Fifty songs from the middle of all, by title.
+struct SortedPage: Workload {
+  let name = "SortedPage"
+  let summary = "fetch a page of 50 songs by title, behind one in the middle of 1,000 times as many"
+  let defaultCounts = [1_000]
+
+  func prepare(_ place: Place, _ count: Int) throws { try insertIndexedSongs(place, count * 1_000) }
+
+  func run(_ place: Place, _ count: Int) throws {
+    try place.withIndexedStore { store in
+      let middle = try store.object(IndexedSong.self, rowID: UInt32(count * 500))
+      for _ in 0..<count {
+        let songs = try store.fetch(
+          IndexedSong.self, sortedBy: [.ascending(\.title)], limit: 50, after: middle)
+        try expect(songs.count == 50, "there are \(songs.count)")
+      }
+    }
+  }
+}
+
+/// How many songs are between two titles.
+struct CountRange: Workload {
+  let name = "CountRange"
+  let summary = "count the songs between two titles, out of a thousand times as many"
+  let defaultCounts = [1_000]
+
+  func prepare(_ place: Place, _ count: Int) throws { try insertIndexedSongs(place, count * 1_000) }
+
+  func run(_ place: Place, _ count: Int) throws {
+    try place.withIndexedStore { store in
+      var numbers = Shuffled()
+      for _ in 0..<count {
+        let titles = [0, 1].map { _ in title(numbers.next(below: count * 1_000)) }.sorted()
+        let (start, end) = (titles[0], titles[1])
+        let found = try store.count(
+          of: IndexedSong.self, where: #Predicate { $0.title >= start && $0.title < end })
+        try expect(found > 0 || start == end, "there are none")
+      }
+    }
+  }
+}
