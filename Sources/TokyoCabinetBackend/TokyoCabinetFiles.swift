@@ -37,7 +37,7 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
     directory: String, configuration: Configuration = .init(), key: (any StoreKey)? = nil
   ) throws {
     let files = try TokyoCabinetFiles(directory: directory, configuration: configuration)
-    let isNew = try !files.isReadOnly && files.manifest() == nil
+    let isNew = !files.isReadOnly && !exists(files.directory.path(StoreDirectory.manifest))
     try self.init(files: files, durability: configuration.durability, key: key)
     if isNew { try convertForeignFiles() }
   }

@@ -11,10 +11,12 @@ struct Limit: Sendable {
 /// The limits are what was counted when they were set, and a tenth on top for allocations and bytes.
 /// Lower them when an operation asks for less; raise one only with a reason, and give it.
 let limits = [
+  // The log doubles from 64 KiB on, twice meanwhile: zeros in two writes each, and a sync. What a save
+  // changes is kept with its ordered tables, and can be sealed: three allocations.
   Limit(
     operation: "1,000 small saves",
     most: Counts(
-      allocations: 31_000, opens: 0, writes: 1_000, bytes: 4_300_000, syncs: 1_000, renames: 0),
+      allocations: 35_000, opens: 0, writes: 1_010, bytes: 4_500_000, syncs: 1_005, renames: 0),
     measure: { try $0.smallSaves(1_000) }),
   // Two class files are written natively, by writes that count; the manifest, which lists them, is
   // made at the opening and again with the save: two files, each with its rename and two syncs. The new
