@@ -15,7 +15,7 @@ extension KeyValueStore {
   /// - Parameters:
   ///   - name: The name, as a person would say it.
   ///   - configuration: How to open it; by default for reading and writing, at full durability.
-  /// - Throws: ``KeyValueError`` with `invalidName` for a name that is empty or longer than 255 bytes;
+  /// - Throws: `KeyValueError` with `invalidName` for a name that is empty or longer than 255 bytes;
   ///   as ``init(directory:configuration:)``.
   public convenience init(
     named name: String, configuration: TokyoCabinetBackend.Configuration = .init()
@@ -31,7 +31,7 @@ extension KeyValueStore {
   ///   - directory: The path of the directory; those above it are made, too.
   ///   - configuration: How to open it; by default for reading and writing, at full durability.
   /// - Throws: `StoreError` with `inUse` when another process, or another store in this one, has it open,
-  ///   `damaged` or `ioError`; ``KeyValueError`` with `damaged`.
+  ///   `damaged` or `ioError`; `KeyValueError` with `damaged`.
   public convenience init(
     directory: String, configuration: TokyoCabinetBackend.Configuration = .init()
   ) throws {
@@ -44,7 +44,7 @@ extension KeyValueStore {
 package enum UserData {
   /// The directory for a name.
   ///
-  /// - Throws: ``KeyValueError`` with `invalidName`.
+  /// - Throws: `KeyValueError` with `invalidName`.
   package static func directory(
     named name: String, _ environment: [String: String]
   ) throws -> String {

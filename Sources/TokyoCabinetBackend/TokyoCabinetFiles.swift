@@ -25,7 +25,7 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
   /// What an earlier process has left unfinished is finished first. Class files are opened when they
   /// are first needed. But a store that this library opens for writing for the first time, such as
   /// one of BNRPersistence, gets class files in the byte order of the C library here, made like those
-  /// of ``compact(progress:)``; one that is damaged stays as it is.
+  /// of `compact()`; one that is damaged stays as it is.
   ///
   /// With a key the store is encrypted, if it is new, and opened, if it is encrypted.
   ///

@@ -143,7 +143,7 @@ public struct KeyValueBatch {
   /// Deletes a key.
   ///
   /// - Returns: whether it was there.
-  /// - Throws: as ``KeyValueTable/delete(_:)``.
+  /// - Throws: as ``KeyValueTable/delete(_:)->Bool``.
   @discardableResult
   public mutating func delete(_ key: String, from table: KeyValueTable) throws -> Bool {
     try check(table)

@@ -44,7 +44,7 @@ extension KeyValueTable {
   /// Deletes several keys, all of them or none.
   ///
   /// - Returns: how many were there.
-  /// - Throws: as ``delete(_:)``.
+  /// - Throws: as ``delete(_:)->Bool``.
   @discardableResult
   public func delete(_ keys: some Sequence<String>) throws -> Int {
     try store.write { batch in
@@ -59,7 +59,7 @@ extension KeyValueTable {
   /// Complexity: O(log n) for each key that is deleted.
   ///
   /// - Returns: how many there were.
-  /// - Throws: as ``delete(_:)``.
+  /// - Throws: as ``delete(_:)->Bool``.
   @discardableResult
   public func deleteAll(prefix: String) throws -> Int {
     try store.write { try $0.deleteAll(prefix: prefix, from: self) }
@@ -69,6 +69,6 @@ extension KeyValueTable {
   ///
   /// Complexity: constant time, and one commit of the backend.
   ///
-  /// - Throws: as ``delete(_:)``.
+  /// - Throws: as ``delete(_:)->Bool``.
   public func removeAll() throws { try store.write { try $0.removeAll(from: self) } }
 }

@@ -54,7 +54,7 @@ extension Store {
 
   /// The number of objects that a search would find, without a limit; none is read.
   ///
-  /// Complexity: that of ``search(_:_:in:limit:offset:)``.
+  /// Complexity: that of ``search(_:_:in:limit:offset:)-(_,String,_,_,_)``.
   ///
   /// - Precondition: as there.
   /// - Throws: ``StoreError`` as there.
