@@ -15,6 +15,7 @@ public struct ProgramRun: Sendable {
 
 /// Runs programs of the package as their users do, in a directory of their own.
 public struct ProgramDirectory: Sendable {
+  /// Where the directory is.
   public let folder: URL
 
   /// Makes the directory, which ``remove()`` removes.
@@ -24,6 +25,7 @@ public struct ProgramDirectory: Sendable {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
+  /// Removes the directory and all in it.
   public func remove() { try? FileManager.default.removeItem(at: folder) }
 
   /// Runs a test in a directory that is removed afterwards.
@@ -95,6 +97,7 @@ extension ProgramDirectory {
 
   /// A program that has not been built.
   public struct Missing: Error, CustomStringConvertible {
+    /// Which program, and where it was looked for.
     public let description: String
   }
 }
