@@ -4,7 +4,9 @@ public import Foundation
 public struct ProgramRun: Sendable {
   /// Its exit status; -1 when a signal ended it.
   public var status: Int32
+  /// What it wrote to its standard output.
   public var output: String
+  /// What it wrote to its standard error.
   public var errors: String
 
   /// The output as JSON.
