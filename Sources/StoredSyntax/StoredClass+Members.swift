@@ -88,7 +88,8 @@
     var members: [DeclSyntax] {
       var members = [readContent, writeContent]
       if version > 0 { members.append(classVersion) }
-      members += [relationships, uniqueConstraints, dissolving, threading].compactMap(\.self)
+      members += [relationships, uniqueConstraints, indexes, fullTextAttributes].compactMap(\.self)
+      members += [dissolving, threading].compactMap(\.self)
       if !formerValues.isEmpty { members.append(former) }
       return members
     }
@@ -158,11 +159,11 @@
       return override("uniqueConstraints", "UniqueConstraint", lines)
     }
 
-    private func keyPath(_ field: StoredField) -> String {
-      "\\\(declaration.name.text).\(field.name)"
-    }
+    private func keyPath(_ field: StoredField) -> String { keyPath(field.name) }
 
-    private func override(_ name: String, _ type: String, _ values: [String]) -> DeclSyntax? {
+    func keyPath(_ property: String) -> String { "\\\(declaration.name.text).\(property)" }
+
+    func override(_ name: String, _ type: String, _ values: [String]) -> DeclSyntax? {
       if values.isEmpty { return nil }
       return """
         \(raw: access)override class var \(raw: name): [\(raw: type)] {

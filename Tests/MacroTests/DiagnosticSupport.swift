@@ -12,6 +12,7 @@
   enum StoredFieldMacro: StoredFieldExpansion {}
   enum DroppedMacro: DroppedExpansion {}
   enum MarkMacro: MarkExpansion {}
+  enum IndexMacro: IndexExpansion {}
 
   /// What the macro has to say of a class that is wrong, and what each fix-it makes of it.
   struct Refusal: Sendable, CustomTestStringConvertible {

@@ -238,7 +238,8 @@
   struct DiagnosticTests {
     @Test(
       "It says what is wrong, and offers the cure",
-      arguments: properties + types + versions + classes + relationships + uniqueness + marks)
+      arguments: properties + types + versions + classes + relationships + uniqueness + marks
+        + indexes + compoundIndexes + texts)
     func refusals(refusal: Refusal) throws {
       let diagnostics = try findings(in: refusal.source)
       #expect(diagnostics.map(\.message) == [refusal.message])
@@ -254,7 +255,7 @@
 
     @Test(
       "An attribute that @Stored would read says so in a class without it",
-      arguments: ["Transient", "Since(1)", "Formerly(\"a\")", "Relationship", "Unique"])
+      arguments: ["Transient", "Since(1)", "Formerly(\"a\")", "Relationship", "Unique", "Indexed"])
     func unread(mark: String) throws {
       let name = mark.prefix { $0 != "(" }
       let source = "final class Song: StoredObject {\n  @\(mark) var artist: Artist?\n}"
@@ -298,6 +299,11 @@
         "@Relationship var songs: Songs = []", "@Unique var artist: Artist?",
         "@Unique(with: \\Song.title) var number: Int64 = 0",
         "@available(*, deprecated) var title: String = \"\"",
+        "@Indexed var day: Day = .today", "@Indexed(unique: false) var songs: Set<Song> = []",
+        "@Indexed(unique: true) var code: Optional<String> = nil", "@Indexed var artist: Artist?",
+        "@FullText var title: Title = Title()", "@FullText(weight: 0.5) var a: Optional<String>",
+        "#Index<Song>([\\.title, \\Song.length])\n  var title: String?; var length: Other.Length = .zero",
+        "#Index([\\Song.title])\n  var title: String = \"\"",
         "private(set) var titles: [String] = []",
         "#if DEBUG\n  @Transient var a: Int = 0\n  var b: Int { 0 }\n  #endif",
       ])

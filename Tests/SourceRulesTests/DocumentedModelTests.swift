@@ -41,7 +41,7 @@ struct DocumentedModelTests {
 
   /// The classes, and single properties with an attribute, that stand for themselves in code.
   private static func declarations(in file: URL) throws -> [Declaration] {
-    let beginning = /(@Stored|@Since|@Unique|@Relationship|(final )?class |override class )/
+    let beginning = /(@(Stored|Since|Unique|Relationship|Indexed|FullText)|(final )?class |override class )/
     var found: [Declaration] = []
     var open: [String] = []
     for line in try code(in: file) {
