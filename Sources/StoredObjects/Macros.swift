@@ -15,8 +15,8 @@
   /// - Parameter version: The version of the class, if it is higher than what its properties say.
   @attached(
     member, names: named(readContent), named(writeContent), named(classVersion), named(Former),
-    named(isCodedOnAnyThread), named(relationships), named(uniqueConstraints),
-    named(indexes), named(fullTextAttributes), named(dissolveAllRelationships))
+    named(isCodedOnAnyThread), named(relationships), named(indexes),
+    named(fullTextAttributes), named(dissolveAllRelationships))
   @attached(memberAttribute)
   public macro Stored(version: UInt8 = 0) =
     #externalMacro(module: "StoredObjectsMacros", type: "StoredMacro")
@@ -75,11 +75,13 @@
 
   /// Says that no two objects of the class have the same value in the property, but for nil.
   ///
-  /// See ``UniqueConstraint``, which this makes.
+  /// It is another way to write `@Indexed(unique: true)`, see ``Indexed(unique:)``.
   @attached(peer)
   public macro Unique() = #externalMacro(module: "StoredObjectsMacros", type: "MarkMacro")
 
   /// Says that no two objects of the class have the same values in the property and another.
+  ///
+  /// It makes a unique ``AttributeIndex`` that is named by both: "side and number".
   @attached(peer)
   public macro Unique(with other: AnyKeyPath) =
     #externalMacro(module: "StoredObjectsMacros", type: "MarkMacro")

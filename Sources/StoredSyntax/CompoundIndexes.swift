@@ -21,6 +21,7 @@
     /// - Throws: ``Finding`` for what can't be an index.
     func read() throws(Finding) -> [[String]] {
       var known = Set(fields.filter { $0.indexed != nil }.map { indexName([$0.name]) })
+      known.formUnion(fields.compactMap(\.uniqueNames).map(indexName))
       var all: [[String]] = []
       for member in declaration.memberBlock.members {
         guard let expansion = member.decl.as(MacroExpansionDeclSyntax.self),
@@ -112,8 +113,9 @@
         throw Finding(
           element, "a list can't be a part of an index: mark '\(name)' @Indexed, by itself")
       case .none:
+        let type = field.type.trimmed
         throw Finding(
-          element, "'\(field.type.trimmed)' has no order that an index could keep: remove '\(name)'")
+          element, "'\(type)' has no order that an index could keep: remove '\(name)'")
       }
     }
 

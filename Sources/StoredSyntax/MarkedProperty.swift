@@ -57,6 +57,16 @@
     }
 
     private func refuse(unique attribute: AttributeSyntax) throws(Finding) {
+      if type.indexForm != .value {
+        throw Finding(
+          type, "'\(type.trimmed)' can't be unique: @Unique is for single values and references",
+          cures: [variable.remove(attribute)])
+      }
+      if let index = variable.attribute("Indexed"), attribute.argument("with") == nil {
+        throw Finding(
+          index, "'\(name)' is @Unique, which makes an index: remove @Indexed",
+          cures: [variable.remove(index)])
+      }
       guard let other = attribute.argument("with") else { return }
       try refuse(other, "the other property", of: className)
       guard other.as(KeyPathExprSyntax.self)?.names.last == name else { return }

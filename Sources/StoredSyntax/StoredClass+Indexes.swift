@@ -3,7 +3,7 @@
   import SwiftSyntax
   import SwiftSyntaxBuilder
 
-  // What `@Indexed`, `#Index` and `@FullText` become.
+  // What `@Indexed`, `@Unique`, `#Index` and `@FullText` become.
 
   extension StoredClass {
     /// An index is named by its properties.
@@ -19,7 +19,13 @@
         let paths = names.map(keyPath).joined(separator: ", ")
         return "AttributeIndex(\"\(indexName(names))\", \(paths))"
       }
-      return override("indexes", "AttributeIndex", single + compound)
+      let unique = currentFields.compactMap { field in
+        field.uniqueNames.map { names in
+          let paths = names.map(keyPath).joined(separator: ", ")
+          return "AttributeIndex(\"\(indexName(names))\", \(paths), isUnique: true)"
+        }
+      }
+      return override("indexes", "AttributeIndex", single + unique + compound)
     }
 
     var fullTextAttributes: DeclSyntax? {
@@ -38,6 +44,7 @@
     ) throws(Finding) {
       var written: [String: String] = [:]
       if !compoundIndexes.isEmpty { written["indexes"] = "#Index" }
+      if fields.contains(where: { $0.unique != nil }) { written["indexes"] = "@Unique" }
       if fields.contains(where: { $0.indexed != nil }) { written["indexes"] = "@Indexed" }
       if fields.contains(where: { $0.fullText != nil }) {
         written["fullTextAttributes"] = "@FullText"
@@ -52,6 +59,16 @@
           @Stored writes '\(name)' of what is \(mark): say all of them so, or all of them by hand
           """)
       }
+    }
+  }
+
+  extension StoredField {
+    /// The names of the properties that `@Unique` speaks of, the field's own first.
+    var uniqueNames: [String]? {
+      guard let unique else { return nil }
+      // What is refused otherwise is a key path to a property of the class.
+      let other = unique.hasPrefix("with:") ? unique.split(separator: ".").last : nil
+      return [name] + (other.map { [String($0)] } ?? [])
     }
   }
 

@@ -88,7 +88,7 @@
     var members: [DeclSyntax] {
       var members = [readContent, writeContent]
       if version > 0 { members.append(classVersion) }
-      members += [relationships, uniqueConstraints, indexes, fullTextAttributes].compactMap(\.self)
+      members += [relationships, indexes, fullTextAttributes].compactMap(\.self)
       members += [dissolving, threading].compactMap(\.self)
       if !formerValues.isEmpty { members.append(former) }
       return members
@@ -149,18 +149,9 @@
       return override("relationships", "Relationship", lines)
     }
 
-    private var uniqueConstraints: DeclSyntax? {
-      let lines = currentFields.compactMap { field in
-        field.unique.map { words in
-          let other = words.hasPrefix("with:") ? ", \(words.dropFirst(5).drop { $0 == " " })" : ""
-          return "UniqueConstraint(\(keyPath(field))\(other))"
-        }
-      }
-      return override("uniqueConstraints", "UniqueConstraint", lines)
-    }
-
     private func keyPath(_ field: StoredField) -> String { keyPath(field.name) }
 
+    /// A property of the class as a key path.
     func keyPath(_ property: String) -> String { "\\\(declaration.name.text).\(property)" }
 
     func override(_ name: String, _ type: String, _ values: [String]) -> DeclSyntax? {

@@ -18,7 +18,7 @@
 
     /// What `@Relationship` says in its parentheses; nil where there is none.
     let relationship: String?
-    /// What the property is unique with, after a comma; nil where it need not be unique.
+    /// What `@Unique` says in its parentheses; nil where there is none.
     let unique: String?
     /// What `@Indexed` and `@FullText` say in their parentheses; nil where there is none.
     let indexed: String?

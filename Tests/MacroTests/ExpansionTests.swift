@@ -212,10 +212,10 @@
             ]
           }
 
-          override class var uniqueConstraints: [UniqueConstraint] {
-            super.uniqueConstraints + [
-              UniqueConstraint(\\Song.number),
-              UniqueConstraint(\\Song.side, \\Song.number)
+          override class var indexes: [AttributeIndex] {
+            super.indexes + [
+              AttributeIndex("number", \\Song.number, isUnique: true),
+              AttributeIndex("side and number", \\Song.side, \\Song.number, isUnique: true)
             ]
           }
 
@@ -241,6 +241,7 @@
         """
         public class Song: StoredObject {
         \(property("number", "Int64", "0"))
+          
         \(property("artist", "String?", "nil"))
         \(property("class", "String", "\"\"", declared: "`class`"))
 
