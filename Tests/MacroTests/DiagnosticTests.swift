@@ -271,6 +271,23 @@
       #expect(try markFindings(in: "@StoredObjects.Stored(version: 1) " + source).isEmpty)
     }
 
+    @Test("#Index says so in a class without @Stored")
+    func unreadIndex() throws {
+      let source = "final class Song: StoredObject {\n  #Index<Song>([\\.title, \\.year])\n}"
+      #expect(
+        try indexFindings(in: source).map(\.message)
+          == ["#Index is read by @Stored: write it in a class that @Stored stands on"])
+      #expect(try indexFindings(in: "@Stored " + source).isEmpty)
+    }
+
+    @Test("An attribute for properties says so at a method")
+    func markedMethod() throws {
+      let source = "@Stored final class Song: StoredObject {\n  @Indexed func play() {}\n}"
+      #expect(
+        try markFindings(in: source).map(\.message)
+          == ["@Indexed is for stored properties: remove it"])
+    }
+
     @Test("Everything that is wrong with properties is told at once")
     func several() throws {
       let source = """
