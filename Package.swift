@@ -192,8 +192,8 @@ let package = Package(
     .executableTarget(
       name: "crash-harness",
       dependencies: [
-        "CDBBackend", "StoredObjectsCore", "StoredObjectsEncryption", "TokyoCabinetBackend",
-        "TokyoCabinet",
+        "CDBBackend", "KeyValueStoreCore", "StoredObjectsCore", "StoredObjectsEncryption",
+        "TokyoCabinetBackend", "TokyoCabinet",
         "StoredObjectsTestSupport",
         argumentParser,
       ],
@@ -246,7 +246,8 @@ let package = Package(
       name: "KeyValueStoreTests",
       dependencies: [
         "KeyValueStore", "KeyValueStoreCore", "CDBBackend", "StoredObjectsCore",
-        "TokyoCabinetBackend", "StoredObjectsTestSupport", "Files", "Locks",
+        "StoredObjectsEncryption", "TokyoCabinetBackend", "StoredObjectsTestSupport", "Files",
+        "Locks",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -258,13 +259,15 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TrapTests", dependencies: ["StoredObjectsCore"], swiftSettings: strict),
+    .target(name: "ProgramTesting", path: "Tests/ProgramTesting", swiftSettings: strict),
     .testTarget(
-      name: "JukeboxTests", dependencies: ["jukebox", "StoredObjects"], swiftSettings: strict),
+      name: "JukeboxTests", dependencies: ["jukebox", "ProgramTesting", "StoredObjects"],
+      swiftSettings: strict),
     .testTarget(
       name: "ToolTests",
       dependencies: [
         "stored-objects", "stored-objects-import-ytk", "notebook", "CSQLite", "KeyValueStore",
-        "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet",
+        "ProgramTesting", "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet",
         "StoredObjectsTestSupport",
       ],
       swiftSettings: strict),
