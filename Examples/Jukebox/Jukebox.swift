@@ -15,6 +15,7 @@ struct Jukebox: ParsableCommand {
         jukebox playlists --store Music
         jukebox show "Winter walk" --store Music
         jukebox search dvorak --store Music --json
+        jukebox songs --where "time > 10:00 and album != none" --sort artist,-time --store Music
         jukebox create "For Anna" --store Music
         jukebox add "For Anna" "Maple Leaf Rag" "#1436" --store Music
         jukebox move "For Anna" 2 1 --store Music

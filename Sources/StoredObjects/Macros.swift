@@ -15,8 +15,8 @@
   /// - Parameter version: The version of the class, if it is higher than what its properties say.
   @attached(
     member, names: named(readContent), named(writeContent), named(classVersion), named(Former),
-    named(isCodedOnAnyThread), named(relationships), named(uniqueConstraints),
-    named(dissolveAllRelationships))
+    named(isCodedOnAnyThread), named(relationships), named(indexes),
+    named(fullTextAttributes), named(dissolveAllRelationships))
   @attached(memberAttribute)
   public macro Stored(version: UInt8 = 0) =
     #externalMacro(module: "StoredObjectsMacros", type: "StoredMacro")
@@ -75,13 +75,59 @@
 
   /// Says that no two objects of the class have the same value in the property, but for nil.
   ///
-  /// See ``UniqueConstraint``, which this makes.
+  /// It is another way to write `@Indexed(unique: true)`, see ``Indexed(unique:)``.
   @attached(peer)
   public macro Unique() = #externalMacro(module: "StoredObjectsMacros", type: "MarkMacro")
 
   /// Says that no two objects of the class have the same values in the property and another.
+  ///
+  /// It makes a unique ``AttributeIndex`` that is named by both: "side and number".
   @attached(peer)
   public macro Unique(with other: AnyKeyPath) =
+    #externalMacro(module: "StoredObjectsMacros", type: "MarkMacro")
+
+  /// Says that objects can be found by a property.
+  ///
+  ///     @Indexed var title: String = ""
+  ///     @Indexed(unique: true) var number: Int64 = 0
+  ///     @Indexed var songs: [Song] = []
+  ///
+  /// It is for single values, references to objects, and lists and sets of references, by which their
+  /// referrers are found. It makes an ``AttributeIndex`` that has the name of the property.
+  ///
+  /// - Parameter unique: Whether a save is refused that would give two objects the same value, but
+  ///   for nil.
+  @attached(peer)
+  public macro Indexed(unique: Bool = false) =
+    #externalMacro(module: "StoredObjectsMacros", type: "MarkMacro")
+
+  /// Says that objects can be found by several properties together, of which the first counts most.
+  ///
+  ///     @Stored final class Song: StoredObject {
+  ///       #Index<Song>([\.artist, \.title], [\.year])
+  ///
+  ///       var artist: String = ""
+  ///       var title: String = ""
+  ///       var year: UInt16 = 0
+  ///     }
+  ///
+  /// It stands in a class of ``Stored(version:)``. Each list of one to three properties makes an
+  /// ``AttributeIndex`` that is named by them: "artist and title".
+  @freestanding(declaration)
+  public macro Index<Object: StoredObject>(_ properties: [PartialKeyPath<Object>]...) =
+    #externalMacro(module: "StoredObjectsMacros", type: "IndexMacro")
+
+  /// Says that objects can be found by words, and parts of words, of a text.
+  ///
+  ///     @FullText(weight: 2) var title: String = ""
+  ///     @FullText var remark: String?
+  ///
+  /// It is for `String` and `String?`, and makes a ``FullTextAttribute`` that has the name of the
+  /// property.
+  ///
+  /// - Parameter weight: How much a match counts against one in other properties; above 0.
+  @attached(peer)
+  public macro FullText(weight: Double = 1) =
     #externalMacro(module: "StoredObjectsMacros", type: "MarkMacro")
 
   /// What expansions of ``Stored(version:)`` call.

@@ -7,11 +7,13 @@
   enum StoredFieldMacro: StoredFieldExpansion {}
   enum DroppedMacro: DroppedExpansion {}
   enum MarkMacro: MarkExpansion {}
+  enum IndexMacro: IndexExpansion {}
 
   /// The macros, as the compiler finds them.
   @main struct Plugin: CompilerPlugin {
     let providingMacros: [any Macro.Type] = [
       StoredMacro.self, StoredFieldMacro.self, DroppedMacro.self, MarkMacro.self,
+      IndexMacro.self,
     ]
   }
 #else

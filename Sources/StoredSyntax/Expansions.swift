@@ -73,6 +73,21 @@
     }
   }
 
+  /// `#Index`: what ``StoredExpansion`` reads, and nothing by itself.
+  package protocol IndexExpansion: DeclarationMacro {}
+
+  extension IndexExpansion {
+    package static func expansion(
+      of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
+    ) -> [DeclSyntax] {
+      if context.lexicalContext.first?.isStoredClass != true {
+        let message = "#Index is read by @Stored: write it in a class that @Stored stands on"
+        context.diagnose(Finding(node, message).diagnostic)
+      }
+      return []
+    }
+  }
+
   /// `@Transient`, `@Since`, `@Relationship` and the like: what ``StoredExpansion`` reads, and nothing by itself.
   package protocol MarkExpansion: PeerMacro {}
 

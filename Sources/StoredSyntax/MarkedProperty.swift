@@ -11,10 +11,11 @@
     /// The class that has the property; nil where it is not known.
     let className: String?
 
-    /// Refuses `@Relationship` and `@Unique` that can't mean anything.
+    /// Refuses attributes that can't mean anything.
     func refuseMisuse() throws(Finding) {
-      for mark in ["Relationship", "Unique"] {
+      for mark in ["Relationship", "Unique", "Indexed", "FullText"] {
         guard let attribute = variable.attribute(mark) else { continue }
+        try refuseSecond(attribute)
         if variable.attribute("Dropped") != nil {
           throw Finding(
             attribute, "@\(mark) is for what the class has, and '\(name)' is dropped: remove it",
@@ -23,6 +24,17 @@
       }
       if let attribute = variable.attribute("Relationship") { try refuse(relationship: attribute) }
       if let attribute = variable.attribute("Unique") { try refuse(unique: attribute) }
+      if let attribute = variable.attribute("Indexed") { try refuse(indexed: attribute) }
+      if let attribute = variable.attribute("FullText") { try refuse(fullText: attribute) }
+    }
+
+    /// Refuses an attribute that is there already.
+    private func refuseSecond(_ attribute: AttributeSyntax) throws(Finding) {
+      let all = variable.attributes.compactMap { $0.as(AttributeSyntax.self) }
+      guard let second = all.filter({ $0.name == attribute.name }).dropFirst().first else { return }
+      throw Finding(
+        second, "'\(name)' is @\(attribute.name) already: remove one of the two",
+        cures: [variable.remove(second)])
     }
 
     private func refuse(relationship attribute: AttributeSyntax) throws(Finding) {
@@ -45,15 +57,22 @@
     }
 
     private func refuse(unique attribute: AttributeSyntax) throws(Finding) {
+      if type.indexForm != .value {
+        throw Finding(
+          type, "'\(type.trimmed)' can't be unique: @Unique is for single values and references",
+          cures: [variable.remove(attribute)])
+      }
+      if let index = variable.attribute("Indexed"), attribute.argument("with") == nil {
+        throw Finding(
+          index, "'\(name)' is @Unique, which makes an index: remove @Indexed",
+          cures: [variable.remove(index)])
+      }
       guard let other = attribute.argument("with") else { return }
       try refuse(other, "the other property", of: className)
       guard other.as(KeyPathExprSyntax.self)?.names.last == name else { return }
-      var plain = AttributeSyntax(attributeName: attribute.attributeName.trimmed)
-      plain.leadingTrivia = attribute.leadingTrivia
-      plain.trailingTrivia = attribute.trailingTrivia
       throw Finding(
         attribute, "'\(name)' is always unique with itself: write '@Unique'",
-        cures: [.replace("Replace it by '@Unique'", attribute, by: plain)])
+        cures: [replaceByPlain(attribute)])
     }
 
     /// Refuses what names no property of a class.
@@ -90,7 +109,7 @@
       return .replace("Replace it by '\(path)'", argument, by: path)
     }
 
-    private func replaceType(by list: TypeSyntax) -> FixIt? {
+    func replaceType(by list: TypeSyntax) -> FixIt? {
       guard let binding = variable.bindings.first else { return nil }
       var cured = binding
       cured.typeAnnotation?.type = list.with(\.trailingTrivia, .space)
@@ -103,7 +122,9 @@
   extension VariableDeclSyntax {
     /// Refuses attributes that speak of the record on what is in no record.
     func refuseMarksOutsideOfRecords() throws(Finding) {
-      for mark in ["Since", "Formerly", "Dropped", "Relationship", "Unique"] {
+      for mark in [
+        "Since", "Formerly", "Dropped", "Relationship", "Unique", "Indexed", "FullText",
+      ] {
         guard let attribute = attribute(mark) else { continue }
         let name = bindings.first?.pattern.trimmedDescription ?? ""
         throw Finding(
@@ -119,18 +140,28 @@
       unread attribute: AttributeSyntax, of declaration: some DeclSyntaxProtocol,
       in enclosing: Syntax?
     ) {
-      let group = enclosing?.asProtocol((any WithAttributesSyntax).self)
-      if group?.attributes.first(named: "Stored") != nil { return nil }
       let cure = declaration.as(VariableDeclSyntax.self)?.remove(attribute)
+      if enclosing?.isStoredClass == true {
+        if declaration.is(VariableDeclSyntax.self) { return nil }
+        self.init(attribute, "@\(attribute.name) is for stored properties: remove it")
+        return
+      }
       self.init(
         attribute, "@\(attribute.name) is read by @Stored, which does not stand on the class",
         cures: [cure])
     }
   }
 
+  extension Syntax {
+    /// Whether `@Stored` stands on it.
+    var isStoredClass: Bool {
+      asProtocol((any WithAttributesSyntax).self)?.attributes.first(named: "Stored") != nil
+    }
+  }
+
   extension KeyPathExprSyntax {
     /// All names in it, those of types first.
-    fileprivate var names: [String] {
+    var names: [String] {
       trimmedDescription.dropFirst().split(separator: ".").map(String.init)
     }
   }
@@ -151,7 +182,7 @@
     }
 
     /// The name of the class that the type is a list of.
-    fileprivate var referredList: String? {
+    var referredList: String? {
       if let array = self.as(ArrayTypeSyntax.self) { return array.element.className }
       guard let named = self.as(IdentifierTypeSyntax.self),
         ["Array", "Set", "ObjectList"].contains(named.name.text),
@@ -161,7 +192,7 @@
     }
 
     /// Whether it is a name that may stand for anything.
-    fileprivate var isUnknown: Bool {
+    var isUnknown: Bool {
       if self.is(MemberTypeSyntax.self) { return true }
       guard let named = self.as(IdentifierTypeSyntax.self) else { return false }
       return mayRefer && !["Set", "Array", "Dictionary"].contains(named.name.text)

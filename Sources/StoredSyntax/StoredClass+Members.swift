@@ -88,7 +88,8 @@
     var members: [DeclSyntax] {
       var members = [readContent, writeContent]
       if version > 0 { members.append(classVersion) }
-      members += [relationships, uniqueConstraints, dissolving, threading].compactMap(\.self)
+      members += [relationships, indexes, fullTextAttributes].compactMap(\.self)
+      members += [dissolving, threading].compactMap(\.self)
       if !formerValues.isEmpty { members.append(former) }
       return members
     }
@@ -148,21 +149,12 @@
       return override("relationships", "Relationship", lines)
     }
 
-    private var uniqueConstraints: DeclSyntax? {
-      let lines = currentFields.compactMap { field in
-        field.unique.map { words in
-          let other = words.hasPrefix("with:") ? ", \(words.dropFirst(5).drop { $0 == " " })" : ""
-          return "UniqueConstraint(\(keyPath(field))\(other))"
-        }
-      }
-      return override("uniqueConstraints", "UniqueConstraint", lines)
-    }
+    private func keyPath(_ field: StoredField) -> String { keyPath(field.name) }
 
-    private func keyPath(_ field: StoredField) -> String {
-      "\\\(declaration.name.text).\(field.name)"
-    }
+    /// A property of the class as a key path.
+    func keyPath(_ property: String) -> String { "\\\(declaration.name.text).\(property)" }
 
-    private func override(_ name: String, _ type: String, _ values: [String]) -> DeclSyntax? {
+    func override(_ name: String, _ type: String, _ values: [String]) -> DeclSyntax? {
       if values.isEmpty { return nil }
       return """
         \(raw: access)override class var \(raw: name): [\(raw: type)] {

@@ -12,6 +12,9 @@
     /// What the class does with records of earlier versions, if anything.
     let hook: UpgradeHook?
 
+    /// The indexes of several properties, by the names of these.
+    let compoundIndexes: [[String]]
+
     /// The fields that stand in the newest records.
     var currentFields: [StoredField] { fields.filter { $0.droppedIn == nil } }
 
@@ -48,6 +51,8 @@
         try Self.checkOrder(of: fields)
         version = try Self.version(attribute, fields)
         hook = try Self.hook(of: self.declaration, fields, version)
+        compoundIndexes = try CompoundIndexes(self.declaration, fields, isRoot: isRoot).read()
+        try Self.refuseHandwrittenLists(of: self.declaration, fields, compoundIndexes)
       } catch {
         throw Findings(all: [error])
       }

@@ -7,7 +7,8 @@
 
   extension VariableDeclSyntax {
     private static let ownAttributes: Set = [
-      "Since", "Formerly", "Dropped", "StoredField", "Relationship", "Unique",
+      "Since", "Formerly", "Dropped", "StoredField", "Relationship", "Unique", "Indexed",
+      "FullText",
     ]
 
     private var transient: FixIt { .prepend("@Transient", to: self) }

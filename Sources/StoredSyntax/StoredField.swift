@@ -18,8 +18,11 @@
 
     /// What `@Relationship` says in its parentheses; nil where there is none.
     let relationship: String?
-    /// What the property is unique with, after a comma; nil where it need not be unique.
+    /// What `@Unique` says in its parentheses; nil where there is none.
     let unique: String?
+    /// What `@Indexed` and `@FullText` say in their parentheses; nil where there is none.
+    let indexed: String?
+    let fullText: String?
 
     /// A field of another name and type that earlier records have in the place.
     struct Predecessor {
@@ -69,7 +72,9 @@
           droppedIn: try variable.attribute("Dropped")?.version(at: 0),
           predecessor: try variable.attribute("Formerly")?.predecessor(),
           relationship: variable.attribute("Relationship")?.argumentText,
-          unique: variable.attribute("Unique")?.argumentText))
+          unique: variable.attribute("Unique")?.argumentText,
+          indexed: variable.attribute("Indexed")?.argumentText,
+          fullText: variable.attribute("FullText")?.argumentText))
     }
   }
 

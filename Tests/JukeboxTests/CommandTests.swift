@@ -53,6 +53,29 @@ struct CommandTests {
     }
   }
 
+  @Test("lists the songs that an expression asks for, in an order, and says how it finds them")
+  func songs() throws {
+    try withSmallLibrary { program in
+      let long: [Track] = try program.run(
+        "songs", "--where", "time >= 3:14", "--sort", "-time", "--json"
+      ).json()
+      #expect(long.map(\.id) == [3, 1])
+      let second: [Track] = try program.run(
+        "songs", "--sort", "title", "--limit", "1", "--offset", "1", "--json"
+      ).json()
+      #expect(second.map(\.title) == ["Maple Leaf Rag"])
+      let plan = try program.run("songs", "--where", "artist = 'Scott Joplin'", "--explain")
+      #expect(plan.output.hasPrefix("by \"artist\", 1 at most"))
+      let none = try program.run("songs", "--where", "title = x")
+      #expect(none.status == 0 && none.errors == "No song is so.\n")
+      #expect(none.output == "")
+      let wrong = try program.run("songs", "--where", "title = x y")
+      #expect(wrong.status != 0 && wrong.output == "")
+      #expect(wrong.errors.contains("At character 11 of the expression: expected \"and\""))
+      #expect(try program.run("songs", "--limit", "-1").status != 0)
+    }
+  }
+
   @Test("keeps a library in constant databases, and finds out by itself that it is")
   func constantDatabases() throws {
     try withProgram { program in

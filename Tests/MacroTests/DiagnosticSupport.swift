@@ -12,6 +12,7 @@
   enum StoredFieldMacro: StoredFieldExpansion {}
   enum DroppedMacro: DroppedExpansion {}
   enum MarkMacro: MarkExpansion {}
+  enum IndexMacro: IndexExpansion {}
 
   /// What the macro has to say of a class that is wrong, and what each fix-it makes of it.
   struct Refusal: Sendable, CustomTestStringConvertible {
@@ -60,10 +61,22 @@
   func markFindings(in source: String) throws -> [Diagnostic] {
     let file = Parser.parse(source: source)
     let group = try #require(file.statements.first?.item.as(ClassDeclSyntax.self))
-    let variable = try #require(group.memberBlock.members.first?.decl.as(VariableDeclSyntax.self))
-    let attribute = try #require(variable.attributes.first?.as(AttributeSyntax.self))
+    let member = try #require(group.memberBlock.members.first?.decl)
+    let attributes = member.asProtocol((any WithAttributesSyntax).self)?.attributes
+    let attribute = try #require(attributes?.first?.as(AttributeSyntax.self))
     let context = BasicMacroExpansionContext(lexicalContext: [Syntax(group)])
-    _ = MarkMacro.expansion(of: attribute, providingPeersOf: variable, in: context)
+    _ = MarkMacro.expansion(of: attribute, providingPeersOf: member, in: context)
+    return context.diagnostics
+  }
+
+  /// What the only `#Index` of a class says by itself.
+  func indexFindings(in source: String) throws -> [Diagnostic] {
+    let file = Parser.parse(source: source)
+    let group = try #require(file.statements.first?.item.as(ClassDeclSyntax.self))
+    let member = try #require(group.memberBlock.members.first?.decl)
+    let expansion = try #require(member.as(MacroExpansionDeclSyntax.self))
+    let context = BasicMacroExpansionContext(lexicalContext: [Syntax(group)])
+    _ = IndexMacro.expansion(of: expansion, in: context)
     return context.diagnostics
   }
 

@@ -238,7 +238,8 @@
   struct DiagnosticTests {
     @Test(
       "It says what is wrong, and offers the cure",
-      arguments: properties + types + versions + classes + relationships + uniqueness + marks)
+      arguments: properties + types + versions + classes + relationships + uniqueness + marks
+        + indexes + compoundIndexes + texts)
     func refusals(refusal: Refusal) throws {
       let diagnostics = try findings(in: refusal.source)
       #expect(diagnostics.map(\.message) == [refusal.message])
@@ -254,7 +255,7 @@
 
     @Test(
       "An attribute that @Stored would read says so in a class without it",
-      arguments: ["Transient", "Since(1)", "Formerly(\"a\")", "Relationship", "Unique"])
+      arguments: ["Transient", "Since(1)", "Formerly(\"a\")", "Relationship", "Unique", "Indexed"])
     func unread(mark: String) throws {
       let name = mark.prefix { $0 != "(" }
       let source = "final class Song: StoredObject {\n  @\(mark) var artist: Artist?\n}"
@@ -268,6 +269,23 @@
           == "final class Song: StoredObject {\n  var artist: Artist?\n}")
       #expect(try markFindings(in: "@Stored " + source).isEmpty)
       #expect(try markFindings(in: "@StoredObjects.Stored(version: 1) " + source).isEmpty)
+    }
+
+    @Test("#Index says so in a class without @Stored")
+    func unreadIndex() throws {
+      let source = "final class Song: StoredObject {\n  #Index<Song>([\\.title, \\.year])\n}"
+      #expect(
+        try indexFindings(in: source).map(\.message)
+          == ["#Index is read by @Stored: write it in a class that @Stored stands on"])
+      #expect(try indexFindings(in: "@Stored " + source).isEmpty)
+    }
+
+    @Test("An attribute for properties says so at a method")
+    func markedMethod() throws {
+      let source = "@Stored final class Song: StoredObject {\n  @Indexed func play() {}\n}"
+      #expect(
+        try markFindings(in: source).map(\.message)
+          == ["@Indexed is for stored properties: remove it"])
     }
 
     @Test("Everything that is wrong with properties is told at once")
@@ -298,6 +316,11 @@
         "@Relationship var songs: Songs = []", "@Unique var artist: Artist?",
         "@Unique(with: \\Song.title) var number: Int64 = 0",
         "@available(*, deprecated) var title: String = \"\"",
+        "@Indexed var day: Day = .today", "@Indexed(unique: false) var songs: Set<Song> = []",
+        "@Indexed(unique: true) var code: Optional<String> = nil", "@Indexed var artist: Artist?",
+        "@FullText var title: Title = Title()", "@FullText(weight: 0.5) var a: Optional<String>",
+        "#Index<Song>([\\.title, \\Song.length])\n  var title: String?; var length: Other.Length = .zero",
+        "#Index([\\Song.title])\n  var title: String = \"\"",
         "private(set) var titles: [String] = []",
         "#if DEBUG\n  @Transient var a: Int = 0\n  var b: Int { 0 }\n  #endif",
       ])

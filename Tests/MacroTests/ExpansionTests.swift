@@ -16,6 +16,9 @@
     "Formerly": MacroSpec(type: MarkMacro.self),
     "Relationship": MacroSpec(type: MarkMacro.self),
     "Unique": MacroSpec(type: MarkMacro.self),
+    "Indexed": MacroSpec(type: MarkMacro.self),
+    "FullText": MacroSpec(type: MarkMacro.self),
+    "Index": MacroSpec(type: IndexMacro.self),
   ]
 
   private func expectExpansion(
@@ -209,10 +212,10 @@
             ]
           }
 
-          override class var uniqueConstraints: [UniqueConstraint] {
-            super.uniqueConstraints + [
-              UniqueConstraint(\\Song.number),
-              UniqueConstraint(\\Song.side, \\Song.number)
+          override class var indexes: [AttributeIndex] {
+            super.indexes + [
+              AttributeIndex("number", \\Song.number, isUnique: true),
+              AttributeIndex("side and number", \\Song.side, \\Song.number, isUnique: true)
             ]
           }
 
@@ -224,10 +227,101 @@
         """)
     }
 
+    @Test("A class lists its indexes, each named by its properties, and its texts")
+    func indexes() {
+      expectExpansion(
+        """
+        @Stored public class Song: StoredObject {
+          #Index<Song>([\\.artist, \\Song.`class`], [\\.number, \\.artist])
+          @Indexed(unique: true) var number: Int64 = 0
+          @Indexed @FullText var artist: String? = nil
+          @FullText(weight: 2) var `class`: String = ""
+        }
+        """,
+        """
+        public class Song: StoredObject {
+        \(property("number", "Int64", "0"))
+          
+        \(property("artist", "String?", "nil"))
+        \(property("class", "String", "\"\"", declared: "`class`"))
+
+          public override func readContent(from buffer: inout DataBuffer) throws {
+            _number = try buffer.readValue(of: Int64.self)
+            _artist = try buffer.readValue(of: String?.self)
+            _class = try buffer.readValue(of: String.self)
+          }
+
+          public override func writeContent(to buffer: inout DataBuffer) throws {
+            buffer.writeValue(_number, as: Int64.self)
+            buffer.writeValue(_artist, as: String?.self)
+            buffer.writeValue(_class, as: String.self)
+          }
+
+          public override class var indexes: [AttributeIndex] {
+            super.indexes + [
+              AttributeIndex("number", \\Song.number, isUnique: true),
+              AttributeIndex("artist", \\Song.artist),
+              AttributeIndex("artist and class", \\Song.artist, \\Song.`class`),
+              AttributeIndex("number and artist", \\Song.number, \\Song.artist)
+            ]
+          }
+
+          public override class var fullTextAttributes: [FullTextAttribute] {
+            super.fullTextAttributes + [
+              FullTextAttribute("artist", \\Song.artist),
+              FullTextAttribute("class", \\Song.`class`, weight: 2)
+            ]
+          }
+
+          public override class var isCodedOnAnyThread: Bool {
+            true
+          }
+        }
+        """)
+    }
+
+    @Test("An index of a list is one of its elements")
+    func listIndexes() {
+      expectExpansion(
+        """
+        @Stored final class Playlist: Work {
+          @Indexed var songs: ObjectList<Song> = []
+        }
+        """,
+        """
+        final class Playlist: Work {
+        \(property("songs", "ObjectList<Song>", "[]"))
+
+          override func readContent(from buffer: inout DataBuffer) throws {
+            try StoredExpansion.run(super.readContent(from: &buffer))
+            _songs = try buffer.readValue(of: ObjectList<Song>.self)
+          }
+
+          override func writeContent(to buffer: inout DataBuffer) throws {
+            try StoredExpansion.run(super.writeContent(to: &buffer))
+            buffer.writeValue(_songs, as: ObjectList<Song>.self)
+          }
+
+          override class var indexes: [AttributeIndex] {
+            super.indexes + [
+              AttributeIndex("songs", toMany: \\Playlist.songs)
+            ]
+          }
+
+          override func dissolveAllRelationships() {
+            super.dissolveAllRelationships()
+            StoredExpansion.letGo(&_songs)
+          }
+        }
+        """)
+    }
+
     /// What a stored property becomes.
-    private func property(_ name: String, _ type: String, _ value: String) -> String {
+    private func property(
+      _ name: String, _ type: String, _ value: String, declared: String? = nil
+    ) -> String {
       """
-        var \(name): \(type) {
+        var \(declared ?? name): \(type) {
           @storageRestrictions(initializes: _\(name))
           init(initialValue) {
             _\(name) = initialValue

@@ -88,6 +88,25 @@
       property: "@Unique(with: \\Song.year) var year: UInt16 = 0",
       "'year' is always unique with itself: write '@Unique'",
       [("Replace it by '@Unique'", "@Unique var year: UInt16 = 0")]),
+    Refusal(
+      property: "@Unique var tags: [String] = []",
+      "'[String]' can't be unique: @Unique is for single values and references",
+      [("Remove '@Unique'", "var tags: [String] = []")]),
+    Refusal(
+      property: "@Unique var songs: [Song] = []",
+      "'[Song]' can't be unique: @Unique is for single values and references",
+      [("Remove '@Unique'", "var songs: [Song] = []")]),
+    Refusal(
+      property: "@Unique @Indexed var number: Int64 = 0",
+      "'number' is @Unique, which makes an index: remove @Indexed",
+      [("Remove '@Indexed'", "@Unique var number: Int64 = 0")]),
+    Refusal(
+      property: """
+        @Unique(with: \\Song.side) var number: Int64 = 0
+          #Index<Song>([\\.number, \\.side])
+          var side: String = ""
+        """,
+      "there is an index of 'number and side' already: remove one of the two"),
   ]
 
   let marks: [Refusal] = [

@@ -120,14 +120,6 @@ enum RelationshipExample {
   }
 }
 
-/// From UniqueConstraint.swift.
-enum UniqueConstraintExample {
-  final class Song: StoredObject {
-    @Content var number: Int64 = 0
-    override class var uniqueConstraints: [UniqueConstraint] { [UniqueConstraint(\Song.number)] }
-  }
-}
-
 /// From Concurrency.md.
 enum ConcurrencyExample {
   final class Song: StoredObject {

@@ -75,5 +75,47 @@
     @Stored final class Song: StoredObject {
       var album: Album?
     }
+
+    @Stored final class Playlist: StoredObject {
+      @Indexed var title: String = ""
+      @Indexed(unique: true) var number: Int64 = 0
+      @Indexed var songs: [Song] = []
+    }
+
+    @Stored final class Text: StoredObject {
+      @FullText(weight: 2) var title: String = ""
+      @FullText var remark: String?
+    }
+
+    enum Compound {
+      @Stored final class Song: StoredObject {
+        #Index<Song>([\.artist, \.title], [\.year])
+
+        var artist: String = ""
+        var title: String = ""
+        var year: UInt16 = 0
+      }
+    }
+  }
+
+  /// From FindingObjects.md.
+  enum StoredFindingObjectsExample {
+    @Stored final class Song: StoredObject {
+      #Index<Song>([\.artist, \.seconds])
+
+      @Indexed var title: String = ""
+      @Indexed(unique: true) var code: String?
+      @Indexed var originals: [Song] = []
+      var artist: String = ""
+      var seconds: UInt32 = 0
+    }
+  }
+
+  /// From FullTextSearch.md.
+  enum StoredFullTextSearchExample {
+    @Stored final class Song: StoredObject {
+      @FullText(weight: 2) var title: String = ""
+      @FullText var artist: String?
+    }
   }
 #endif

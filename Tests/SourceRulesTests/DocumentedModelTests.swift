@@ -41,11 +41,16 @@ struct DocumentedModelTests {
 
   /// The classes, and single properties with an attribute, that stand for themselves in code.
   private static func declarations(in file: URL) throws -> [Declaration] {
-    let beginning = /(@Stored|@Since|@Unique|@Relationship|(final )?class |override class )/
+    let marks = /@(Stored|Since|Unique|Relationship|Indexed|FullText)/
+    let classes = /((final )?class |override class )/
     var found: [Declaration] = []
     var open: [String] = []
     for line in try code(in: file) {
-      if open.isEmpty, line.prefixMatch(of: beginning) == nil { continue }
+      if open.isEmpty, line.prefixMatch(of: marks) == nil,
+        line.prefixMatch(of: classes) == nil
+      {
+        continue
+      }
       open.append(line)
       if open.count == 1, line.hasSuffix("{") { continue }
       if open.count > 1, line != "}" { continue }

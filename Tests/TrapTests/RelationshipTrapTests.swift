@@ -118,7 +118,7 @@ struct RelationshipTrapTests {
     ) {
       _ = try makeStore().object(Song.self, where: \.title, is: "a")
     }
-    try expect("is not unique: see UniqueConstraint.", in: result)
+    try expect("is not unique: see AttributeIndex.", in: result)
   }
 
   @Test("Undoing inside of a group")

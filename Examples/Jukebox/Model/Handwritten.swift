@@ -14,7 +14,20 @@ import StoredObjects
     @Content var attributes = Attributes()
     @Content var playlists: Set<Playlist> = []
 
-    override class var fullTextAttributes: [FullTextAttribute] { searched }
+    override class var indexes: [AttributeIndex] {
+      [
+        AttributeIndex("number", \Song.number), AttributeIndex("title", \Song.title),
+        AttributeIndex("artist", \Song.artist), AttributeIndex("album", \Song.album),
+        AttributeIndex("milliseconds", \Song.milliseconds),
+      ]
+    }
+
+    override class var fullTextAttributes: [FullTextAttribute] {
+      [
+        FullTextAttribute("title", \Song.title, weight: 2),
+        FullTextAttribute("artist", \Song.artist), FullTextAttribute("album", \Song.album),
+      ]
+    }
 
     override func writeContent(to buffer: inout DataBuffer) {
       buffer.write(number)

@@ -16,27 +16,33 @@
 /// One that is new, or lost, or whose class was changed by a program that did not know it, is made
 /// from the records when it is first needed.
 ///
+/// A save that would give two objects the same values by a unique index throws `notUnique`, and writes
+/// nothing. Objects with nil in one of the properties are not compared, as in SQL, nor are those with NaN.
+/// Each class is for itself: an object of a subclass is no object of its superclass here. Objects
+/// that had the same values before the index was unique stay as they are, and
+/// ``Store/check(progress:)`` names them, until a save writes one of them.
+///
 /// A name is the index's own in its class, and part of the data: give another name when you give it
 /// another property.
 public struct AttributeIndex {
   /// The name, as declared.
   public let name: String
-  /// Whether no two objects may have the same values; those with nil in one are not compared.
+  /// Whether no two objects may have the same values; those with nil or NaN in one are not compared.
   public let isUnique: Bool
-  let properties: [AnyKeyPath]
+  private(set) var properties: [AnyKeyPath]
   /// The types of the properties, by which a change of the declaration is noticed.
   let signature: String
   /// Whether an object has a key for each of several values.
   let isMultiple: Bool
-  /// The keys of an object, without its row, and whether one of their values is nil.
-  let keys: (StoredObject) -> [(bytes: [UInt8], hasNil: Bool)]
+  /// The keys of an object, without its row, and whether one of their values is equal to none.
+  let keys: (StoredObject) -> [(bytes: [UInt8], isExempt: Bool)]
 
   /// Appends the only key of an object; nil where there may be several, or it has to be looked at.
   var writeOnlyKey: ((StoredObject, inout IndexKey) -> Void)?
 
   private init(
     _ name: String, isUnique: Bool, isMultiple: Bool, _ properties: [AnyKeyPath],
-    keys: @escaping (StoredObject) -> [(bytes: [UInt8], hasNil: Bool)]
+    keys: @escaping (StoredObject) -> [(bytes: [UInt8], isExempt: Bool)]
   ) {
     (self.name, self.isUnique, self.isMultiple) = (name, isUnique, isMultiple)
     (self.properties, self.keys) = (properties, keys)
@@ -49,9 +55,9 @@ public struct AttributeIndex {
     self.init(name, isUnique: isUnique, isMultiple: false, parts.map(\.property)) { object in
       guard let object = object as? Object else { return [] }
       var key = IndexKey()
-      var hasNil = false
-      for part in parts { part.write(object, &key, &hasNil) }
-      return [(key.bytes, hasNil)]
+      var isExempt = false
+      for part in parts { part.write(object, &key, &isExempt) }
+      return [(key.bytes, isExempt)]
     }
     if isUnique { return }
     writeOnlyKey = { object, key in
@@ -63,20 +69,27 @@ public struct AttributeIndex {
   /// One property of an index.
   private struct Part<Object: StoredObject> {
     let property: AnyKeyPath
-    /// Appends the value, and takes note of nil.
+    /// Appends the value, and takes note of one that is equal to none.
     let write: (Object, inout IndexKey, inout Bool) -> Void
     let writeValue: (Object, inout IndexKey) -> Void
 
     init<Value: IndexableValue>(_ property: KeyPath<Object, Value>) {
       self.property = property
       writeValue = { object, key in object[keyPath: property].writeKey(to: &key) }
-      let isOptional = Value.self is any AnyOptional.Type
-      write = { object, key, hasNil in
-        let start = key.bytes.count
-        object[keyPath: property].writeKey(to: &key)
-        if isOptional, key.bytes[start] == 0 { hasNil = true }
+      let isComparable = Value.self is any FixedWidthInteger.Type || Value.self == String.self
+      write = { object, key, isExempt in
+        let value = object[keyPath: property]
+        value.writeKey(to: &key)
+        if !isComparable, isEqualToNone(value) { isExempt = true }
       }
     }
+  }
+
+  /// The index as a subclass has it, whose key paths are its own.
+  func inherited(by type: StoredObject.Type) -> AttributeIndex {
+    var index = self
+    index.properties = properties.map { $0.inherited(by: type) }
+    return index
   }
 
   /// Objects can be found by a property.
@@ -116,4 +129,20 @@ public struct AttributeIndex {
       return keys.sorted { $0.lexicographicallyPrecedes($1) }.map { ($0, false) }
     }
   }
+}
+
+/// Whether a value is equal to no other, as nil, NaN, or a reference to what is in no store.
+private func isEqualToNone(_ value: some Any) -> Bool {
+  func differs<Known: Equatable>(_ value: Known) -> Bool { value != value }
+  if let optional = value as? any AnyOptional, optional.isNil { return true }
+  if let object = value as? StoredObject { return object.registration == nil }
+  return (value as? any Equatable).map { differs($0) } ?? false
+}
+
+private protocol AnyOptional {
+  var isNil: Bool { get }
+}
+
+extension Optional: AnyOptional {
+  fileprivate var isNil: Bool { self == nil }
 }

@@ -16,7 +16,7 @@ struct RegisteredIndex {
   let stamp: [UInt8]
 
   init(_ declaration: AttributeIndex, _ table: OrderedTableID, of type: StoredObject.Type) {
-    (self.declaration, self.table) = (declaration, table)
+    (self.declaration, self.table) = (declaration.inherited(by: type), table)
     // The class reads records of earlier versions in its own way, which may change with it.
     let text = "1 \(type.classVersion) \(declaration.isMultiple) \(declaration.signature)"
     stamp = Array(text.utf8)
@@ -25,6 +25,32 @@ struct RegisteredIndex {
   /// The keys of an object as the table has them, in ascending order.
   func keys(of object: StoredObject) -> [[UInt8]] {
     declaration.keys(object).map { Self.key($0.bytes, row: object.rowID) }
+  }
+
+  /// What an object is compared by, where the index is unique; nil where a value is equal to none.
+  func uniqueKey(of object: StoredObject) -> [UInt8]? {
+    declaration.keys(object).first.flatMap { $0.isExempt ? nil : $0.bytes }
+  }
+
+  /// The saved rows that have some values, in ascending order, as long as they are wanted.
+  func forEachRow(
+    _ values: [UInt8], _ backend: any StoreBackend, _ isWanted: (UInt32) -> Bool
+  ) throws {
+    let range = KeyRange.prefix([Self.mark] + values)
+    _ = try backend.scanKeys(of: table, range, isReversed: false) { key, _ in
+      isWanted(Self.row(key)) ? .next : .pause
+    }
+  }
+
+  /// What a save of a row is refused with that would have the values of another.
+  func notUnique(_ entry: RegisteredClass, _ row: UInt32, _ other: UInt32) -> StoreError {
+    StoreError(
+      .notUnique,
+      """
+      Row \(other) has the same values by the unique index "\(declaration.name)": change one of them, \
+      delete one, or use insertOrUpdate(_:).
+      """,
+      at: entry.place(row))
   }
 
   static func key(_ values: [UInt8], row: UInt32) -> [UInt8] {

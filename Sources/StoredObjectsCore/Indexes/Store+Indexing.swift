@@ -110,7 +110,7 @@ private struct IndexUpdate {
       for key in newKeys { add(key.bytes, new.rowID, true, number, &set) }
     }
     guard index.declaration.isUnique, let new else { return }
-    for key in newKeys where !key.hasNil {
+    for key in newKeys where !key.isExempt {
       if let other = written[number].updateValue(new.rowID, forKey: key.bytes) {
         duplicate = duplicate ?? (number, new.rowID, other)
       }
@@ -140,33 +140,19 @@ private struct IndexUpdate {
 
   private func refuseDuplicates(_ number: Int) throws {
     if let duplicate {
-      throw notUnique(entry.indexes[duplicate.index], duplicate.row, duplicate.other)
+      throw entry.indexes[duplicate.index].notUnique(entry, duplicate.row, duplicate.other)
     }
     let rows = RowSet(pending.lazy.map(\.rowID))
     let index = entry.indexes[number]
     for (key, row) in written[number] {
       var other: UInt32?
-      _ = try store.backend.scanKeys(
-        of: index.table, .prefix([RegisteredIndex.mark] + key), isReversed: false
-      ) { found, _ in
-        let saved = RegisteredIndex.row(found)
+      try index.forEachRow(key, store.backend) { saved in
         // What the save rewrites is compared by itself.
-        if rows.contains(saved) { return .next }
-        other = saved
-        return .pause
+        if !rows.contains(saved) { other = saved }
+        return other == nil
       }
-      if let other { throw notUnique(index, row, other) }
+      if let other { throw index.notUnique(entry, row, other) }
     }
-  }
-
-  private func notUnique(_ index: RegisteredIndex, _ row: UInt32, _ other: UInt32) -> StoreError {
-    StoreError(
-      .notUnique,
-      """
-      Row \(other) has the same values by the unique index "\(index.declaration.name)": change one of \
-      them, or delete one.
-      """,
-      at: entry.place(row))
   }
 }
 

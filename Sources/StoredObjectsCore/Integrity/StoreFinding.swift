@@ -53,6 +53,8 @@ extension StoreFinding {
     public static let foreignFile = Kind(description: "foreignFile")
     /// An index is lost, damaged, or disagrees with its class; it can be made anew.
     public static let index = Kind(description: "index")
+    /// A row has the same values as another by a unique index, which was not unique before.
+    public static let duplicate = Kind(description: "duplicate")
     /// Something in an encrypted store is not what was sealed in its place.
     public static let notAuthentic = Kind(description: "notAuthentic")
     /// The commit log is damaged.

@@ -29,10 +29,6 @@ import Logging
   @safe @exclusivity(unchecked)
   var specialState: ObjectState = []
 
-  /// What no two objects of the class have in common, and who has what.
-  let uniqueConstraints: [UniqueConstraint]
-  var uniqueIndexes = CommitBound<[UniqueIndex]>()
-
   /// The indexes that the class declares.
   let indexes: [RegisteredIndex]
   /// Indexes of the class that it does not declare, but an other program did.
@@ -72,7 +68,6 @@ import Logging
     self.classID = classID
     self.name = type.storedName
     self.version = type.classVersion
-    self.uniqueConstraints = type.uniqueConstraints
     self.table = table
     self.shared = shared
     self.store = store

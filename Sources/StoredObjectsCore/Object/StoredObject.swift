@@ -66,12 +66,10 @@ open class StoredObject {
   /// A subclass adds its own to `super.relationships`.
   open class var relationships: [Relationship] { [] }
 
-  /// What no two objects of the class may have in common, see ``UniqueConstraint``; nothing, unless
-  /// overridden.
-  open class var uniqueConstraints: [UniqueConstraint] { [] }
-
-  /// By what the objects of the class can be found quickly, see ``AttributeIndex``; by nothing, unless
-  /// overridden.
+  /// By what the objects of the class can be found quickly, and what no two of them have in common, see
+  /// ``AttributeIndex``; nothing, unless overridden.
+  ///
+  /// A subclass adds its own to `super.indexes`.
   open class var indexes: [AttributeIndex] { [] }
 
   /// The texts by whose words and letters the objects of the class can be found, see

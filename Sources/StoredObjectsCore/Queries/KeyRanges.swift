@@ -72,6 +72,13 @@ struct KeyRanges: Equatable {
   /// The values of which ranges were made, and not of beginnings of values.
   private(set) var isPoint: Set<[UInt8]> = []
 
+  /// The values of an optional: these, and nil or not.
+  func optional(withNil: Bool) -> KeyRanges {
+    let values = prefixed([1]) + (withNil ? [.prefix([0])] : [])
+    let points = Set(isPoint.map { [1] + $0 })
+    return KeyRanges(values, points: withNil ? points.union([[0]]) : points)
+  }
+
   /// One value.
   init(point: [UInt8]) { self.init([.prefix(point)], points: [point]) }
 }

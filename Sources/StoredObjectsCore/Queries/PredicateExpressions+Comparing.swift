@@ -22,15 +22,39 @@ private func startOfNaN(_ value: Any) -> [UInt8]? {
 }
 
 extension QueryTerm {
-  /// The property and the value, where one side is the one and the other side the other.
-  fileprivate func pair(
-    _ other: QueryTerm<Object, Output>
-  ) -> (property: AnyKeyPath, value: Output, isFlipped: Bool)? {
-    switch (kind, other.kind) {
-    case (.property(let property), .constant(let value)): (property, value, false)
-    case (.constant(let value), .property(let property)): (property, value, true)
+  /// What an index may know: a property, or one with something in the place of nil.
+  var indexed: (property: AnyKeyPath, stopgap: Output?)? {
+    switch kind {
+    case .property(let property): (property, nil)
+    case .coalesced(let property, let stopgap): (property, stopgap)
     default: nil
     }
+  }
+
+  /// The property and the value, where one side is the one and the other side the other.
+  fileprivate func pair(_ other: QueryTerm<Object, Output>) -> ComparedPair<Output>? {
+    if case .constant(let value) = other.kind, let (property, stopgap) = indexed {
+      return ComparedPair(property: property, stopgap: stopgap, value: value, isFlipped: false)
+    }
+    if case .constant(let value) = kind, let (property, stopgap) = other.indexed {
+      return ComparedPair(property: property, stopgap: stopgap, value: value, isFlipped: true)
+    }
+    return nil
+  }
+}
+
+/// A property that is compared with a value.
+private struct ComparedPair<Value> {
+  let property: AnyKeyPath
+  /// What stands in for nil, where the property is optional and the value is not.
+  let stopgap: Value?
+  let value: Value
+  let isFlipped: Bool
+
+  /// The condition that the property has some values, of which the stopgap is one or not.
+  func condition(_ ranges: KeyRanges, _ holds: (Value) -> Bool) -> Condition {
+    guard let stopgap else { return .values(property, ranges) }
+    return .values(property, ranges.optional(withNil: holds(stopgap)))
   }
 }
 
@@ -41,9 +65,10 @@ extension PredicateExpressions.Equal: QueryExpression {
     let (left, right) = (translation.term(of: lhs), translation.term(of: rhs))
     let (one, other) = (left.read, right.read)
     var condition = Condition.other
-    if let (property, value, _) = left.pair(right), let key = indexKey(value) {
+    if let pair = left.pair(right), let key = indexKey(pair.value) {
+      let value = pair.value
       // NaN is not equal to itself.
-      condition = .values(property, value != value ? .none : KeyRanges(point: key))
+      condition = pair.condition(value != value ? .none : KeyRanges(point: key)) { $0 == value }
     }
     return QueryTerm(
       read: { try one($0) == other($0) }, condition: condition,
@@ -58,11 +83,11 @@ extension PredicateExpressions.NotEqual: QueryExpression {
     let (left, right) = (translation.term(of: lhs), translation.term(of: rhs))
     let (one, other) = (left.read, right.read)
     var condition = Condition.other
-    if let (property, value, _) = left.pair(right), let key = indexKey(value) {
+    if let pair = left.pair(right), let key = indexKey(pair.value) {
+      let value = pair.value
       let behind = KeyRange.end(ofPrefix: key).map { KeyRange(from: $0) }
-      condition = .values(
-        property,
-        value != value ? .all : KeyRanges([KeyRange(to: key)] + (behind.map { [$0] } ?? [])))
+      let others = KeyRanges([KeyRange(to: key)] + (behind.map { [$0] } ?? []))
+      condition = pair.condition(value != value ? .all : others) { $0 != value }
     }
     return QueryTerm(
       read: { try one($0) != other($0) }, condition: condition,
@@ -77,8 +102,8 @@ extension PredicateExpressions.Comparison: QueryExpression {
     let (left, right) = (translation.term(of: lhs), translation.term(of: rhs))
     let (one, other) = (left.read, right.read)
     var condition = Condition.other
-    if let (property, value, isFlipped) = left.pair(right) {
-      condition = ranges(value, isFlipped).map { .values(property, $0) } ?? .other
+    if let pair = left.pair(right), let ranges = ranges(pair.value, pair.isFlipped) {
+      condition = pair.condition(ranges) { holds($0, pair.value, pair.isFlipped) }
     }
     switch op {
     case .lessThan:
@@ -98,6 +123,19 @@ extension PredicateExpressions.Comparison: QueryExpression {
         read: { try one($0) >= other($0) }, condition: condition,
         text: "\(left.text) >= \(right.text)")
     @unknown default: return translation.evaluated(self)
+    }
+  }
+
+  /// Whether a value compares so with another, which stands on the left if it is flipped.
+  private func holds(_ value: LHS.Output, _ other: LHS.Output, _ isFlipped: Bool) -> Bool {
+    let (left, right) = isFlipped ? (other, value) : (value, other)
+    switch op {
+    case .lessThan: return left < right
+    case .lessThanOrEqual: return left <= right
+    case .greaterThan: return left > right
+    case .greaterThanOrEqual: return left >= right
+    // Not translated, and the condition not used.
+    @unknown default: return true
     }
   }
 

@@ -58,13 +58,13 @@ extension PredicateExpressions.SequenceContains: QueryExpression {
           return set.contains(AnyHashable(value))
         }
         return values.contains(value)
-      }, condition: Self.condition(one.kind, values), text: text)
+      }, condition: Self.condition(one, values), text: text)
   }
 
   private static func condition<Object>(
-    _ kind: QueryTerm<Object, RHS.Output>.Kind, _ values: [LHS.Output.Element]
+    _ element: QueryTerm<Object, RHS.Output>, _ values: [LHS.Output.Element]
   ) -> Condition {
-    guard case .property(let property) = kind else { return .other }
+    guard let (property, stopgap) = element.indexed else { return .other }
     var points: Set<[UInt8]> = []
     for value in values {
       // What is not equal to itself is in no collection.
@@ -72,7 +72,9 @@ extension PredicateExpressions.SequenceContains: QueryExpression {
       guard let key = indexKey(value) else { return .other }
       points.insert(key)
     }
-    return .values(property, KeyRanges(points.map { .prefix($0) }, points: points))
+    let ranges = KeyRanges(points.map { .prefix($0) }, points: points)
+    guard let stopgap else { return .values(property, ranges) }
+    return .values(property, ranges.optional(withNil: values.contains(stopgap)))
   }
 }
 
@@ -84,7 +86,7 @@ extension PredicateExpressions.SequenceStartsWith: QueryExpression {
     let (base, prefix) = (all.read, start.read)
     return QueryTerm(
       read: { try base($0).starts(with: prefix($0)) },
-      condition: Self.condition(all.kind, start.kind),
+      condition: Self.condition(all, start),
       text: "\(all.text) STARTS WITH \(start.text)")
   }
 
@@ -93,14 +95,17 @@ extension PredicateExpressions.SequenceStartsWith: QueryExpression {
   /// The last character may go on in what follows: "e" and an accent do not begin with "e", nor are their
   /// bytes between. So the condition is not all that is asked, and objects are asked, too.
   private static func condition<Object>(
-    _ base: QueryTerm<Object, Base.Output>.Kind, _ prefix: QueryTerm<Object, Prefix.Output>.Kind
+    _ base: QueryTerm<Object, Base.Output>, _ prefix: QueryTerm<Object, Prefix.Output>
   ) -> Condition {
-    guard case .property(let property) = base, case .constant(let value) = prefix,
+    guard let (property, stopgap) = base.indexed, case .constant(let value) = prefix.kind,
       let text = value as? String, Base.Output.self == String.self
     else { return .other }
     var key = IndexKey(text).bytes
     key.removeLast()
-    return .all([.values(property, KeyRanges([.prefix(key)])), .other])
+    let ranges = KeyRanges([.prefix(key)])
+    guard let stopgap else { return .all([.values(property, ranges), .other]) }
+    let isNilFound = stopgap.starts(with: value)
+    return .all([.values(property, ranges.optional(withNil: isNilFound)), .other])
   }
 }
 

@@ -52,8 +52,13 @@ extension PredicateExpressions.NilCoalesce: QueryExpression {
   ) -> QueryTerm<Object, Output> {
     let (left, right) = (translation.term(of: lhs), translation.term(of: rhs))
     let (first, second) = (left.read, right.read)
+    var kind = QueryTerm<Object, Output>.Kind.computed
+    if case .property(let property) = left.kind, case .constant(let value) = right.kind {
+      kind = .coalesced(property, value)
+    }
     return QueryTerm(
-      read: { try first($0) ?? (try second($0)) }, text: "(\(left.text) ?? \(right.text))")
+      read: { try first($0) ?? (try second($0)) }, kind: kind,
+      text: "(\(left.text) ?? \(right.text))")
   }
 }
 

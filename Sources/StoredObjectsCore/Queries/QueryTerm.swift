@@ -8,6 +8,8 @@ struct QueryTerm<Object: StoredObject, Output> {
     case constant(Output)
     /// A property of the object.
     case property(AnyKeyPath)
+    /// An optional property of the object, and what stands in for nil.
+    case coalesced(AnyKeyPath, Output)
     /// The object itself.
     case object
     case computed

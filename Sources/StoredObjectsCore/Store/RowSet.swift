@@ -105,3 +105,10 @@ package struct RowSet {
     return nil
   }
 }
+
+extension RowSet {
+  init(_ rows: some Sequence<UInt32>) {
+    self.init()
+    for row in rows { insert(row) }
+  }
+}

@@ -24,9 +24,7 @@ extension Store {
       try backend.coordinator.whileCommitting {
         try refuseOtherOrder()
         try refuseConflicts()
-        for entry in classes { entry.uniqueIndexes.dropIfStale(entry.shared) }
         relationships?.willCommit()
-        try refuseDuplicates()
         let metadata = encoder.appendMetadata(of: classes)
         var changes = encoder.changeSet()
         try addIndexChanges(to: &changes)
@@ -34,7 +32,6 @@ extension Store {
         try backend.commit(changes)
         for (entry, saved) in metadata { entry.shared.setMetadata(saved) }
         backend.coordinator.announce(changes, from: inbox)
-        updateUniqueIndexes()
         relationships?.didCommit()
         publish(changes)
       }

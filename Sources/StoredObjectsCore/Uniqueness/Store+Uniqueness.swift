@@ -6,7 +6,8 @@ extension Store {
   /// An object that is there, saved or not, takes over the whole content of the new one, which then
   /// stays outside of the store.
   ///
-  /// Complexity: constant time, once the class's values are known, see ``UniqueConstraint``.
+  /// Complexity: O(log n) for each unique index of the class (see ``AttributeIndex``), and linear in
+  /// the number of unsaved objects.
   ///
   /// - Returns: the object that is in the store: the one that was given, or the one that was there.
   /// - Throws: ``StoreError`` with `notRegistered`, `notUnique` (the values are those of two
@@ -17,11 +18,11 @@ extension Store {
   ) throws(StoreError) -> Object {
     let entry = try requireRegistration(of: type(of: object))
     var found: StoredObject?
-    for constraint in entry.uniqueConstraints {
-      guard let values = constraint.values(object),
-        let other = try self.object(entry, with: values, by: constraint), other !== object
+    for index in entry.indexes where index.declaration.isUnique {
+      guard let key = index.uniqueKey(of: object),
+        let other = try self.object(entry, with: key, by: index), other !== object
       else { continue }
-      if let found, found !== other { throw notUnique(constraint, entry, other.rowID, found.rowID) }
+      if let found, found !== other { throw index.notUnique(entry, other.rowID, found.rowID) }
       found = other
     }
     guard let found, let existing = found as? Object else {
@@ -39,80 +40,56 @@ extension Store {
   ///
   ///     let song = try store.object(Song.self, where: \.number, is: 42)
   ///
-  /// Complexity: constant time, once the class's values are known, and linear in the number of
-  /// unsaved objects.
+  /// nil is no value, and finds nothing.
   ///
-  /// - Precondition: the property has a ``UniqueConstraint`` of its own.
+  /// Complexity: O(log n), and linear in the number of unsaved objects.
+  ///
+  /// - Precondition: the property has a unique ``AttributeIndex`` of its own.
   ///
   /// - Throws: ``StoreError`` with `notRegistered`, or what reading an object throws.
-  public func object<Object: StoredObject, Value: Hashable>(
+  public func object<Object: StoredObject, Value: IndexableValue & Equatable>(
     _ type: Object.Type, where property: KeyPath<Object, Value>, is value: Value
   ) throws(StoreError) -> Object? {
     let entry = try requireRegistration(of: type)
-    guard let constraint = entry.uniqueConstraints.first(where: { $0.properties == [property] })
-    else { preconditionFailure("\(property) is not unique: see UniqueConstraint.") }
-    return try object(entry, with: [AnyHashable(value)], by: constraint) as? Object
+    let indexes = entry.indexes.lazy.map(\.declaration)
+    guard indexes.contains(where: { $0.isUnique && $0.properties == [property] })
+    else { preconditionFailure("\(property) is not unique: see AttributeIndex.") }
+    // Only nil is written so.
+    if IndexKey(value).bytes == [0], Value.self is any ExpressibleByNilLiteral.Type { return nil }
+    return try first(type, where: property, is: value)
   }
 
+  /// The object that has the values of a key, saved or not.
   private func object(
-    _ entry: RegisteredClass, with values: [AnyHashable], by constraint: UniqueConstraint
+    _ entry: RegisteredClass, with key: [UInt8], by index: RegisteredIndex
   ) throws(StoreError) -> StoredObject? {
     collectChangesElsewhere()
-    if let object = entry.written.first(where: { constraint.values($0) == values }) {
+    if let object = entry.written.first(where: { index.uniqueKey(of: $0) == key }) {
       return object
     }
-    let indexes = try entry.readUniqueIndexes(self)
-    guard let index = indexes.first(where: { $0.constraint.properties == constraint.properties }),
-      let row = index.row(values), let object = try object(entry, rowID: row),
-      // An unsaved change may have given it other values.
-      constraint.values(object) == values
-    else { return nil }
-    return object
-  }
-
-  private func notUnique(
-    _ constraint: UniqueConstraint, _ entry: RegisteredClass, _ row: UInt32, _ other: UInt32
-  ) -> StoreError {
-    let position = entry.uniqueConstraints.firstIndex { $0.properties == constraint.properties }
-    return StoreError(
-      .notUnique,
-      """
-      Row \(other) has the same values by uniqueConstraints[\(position ?? 0)] of the class: change \
-      one of them, delete one, or use insertOrUpdate(_:).
-      """, at: entry.place(row))
-  }
-
-  /// Stops a save that would break a constraint.
-  func refuseDuplicates() throws(StoreError) {
-    for entry in classes
-    where !entry.uniqueConstraints.isEmpty
-      && entry.changeCounts.inserts + entry.changeCounts.updates > 0
-    {
-      let pendingRows = RowSet(entry.pending.lazy.filter { $0.state.change != nil }.map(\.rowID))
-      for index in try entry.readUniqueIndexes(self) {
-        var seen: [[AnyHashable]: UInt32] = [:]
-        for object in entry.written {
-          guard let values = index.constraint.values(object) else { continue }
-          let saved = index.row(values).flatMap { pendingRows.contains($0) ? nil : $0 }
-          if let other = seen.updateValue(object.rowID, forKey: values) ?? saved {
-            throw notUnique(index.constraint, entry, object.rowID, other)
-          }
-        }
+    do {
+      guard try prepare(index, of: entry) else { return try scan(entry, for: key, by: index) }
+      var rows: [UInt32] = []
+      try index.forEachRow(key, backend) { row in
+        rows.append(row)
+        return true
       }
-    }
+      // An unsaved change may have given them other values.
+      for row in rows {
+        if let object = try object(entry, rowID: row), object.state.change == nil { return object }
+      }
+      return nil
+    } catch { throw .wrapping(error, .ioError, at: entry.place()) }
   }
 
-  /// What is pending is committed now.
-  func updateUniqueIndexes() {
-    for entry in classes {
-      entry.uniqueIndexes.follow(entry.shared)
-      guard let indexes = entry.uniqueIndexes.value else { continue }
-      for object in entry.pending {
-        guard let change = object.state.change else { continue }
-        for index in indexes {
-          index.set(object.rowID, change == .delete ? nil : index.constraint.values(object))
-        }
-      }
+  /// Reads the class of a store that can't be written, and has no index yet.
+  private func scan(
+    _ entry: RegisteredClass, for key: [UInt8], by index: RegisteredIndex
+  ) throws(StoreError) -> StoredObject? {
+    var cursor = RowCursor(self, entry, keepsObjects: false)
+    while let object = try cursor.next() {
+      if object.state.change == nil, index.uniqueKey(of: object) == key { return object }
     }
+    return nil
   }
 }

@@ -136,6 +136,42 @@ private final class Unique: Named {
   }
 
   @Test(
+    "Objects that were the same before an index was unique stay, and are named by check",
+    arguments: BackendKind.allCases)
+  func earlierDuplicates(_ kind: BackendKind) throws {
+    try kind.withPlace { place in
+      var backend = try place.open()
+      var store = Store(backend: backend)
+      try store.register(Named.self)
+      try insert(Named.self, ["A", "B", "C", "D", "E", "F"], store)
+      let numbers: [Int64?] = [1, 2, 1, nil, nil, 1]
+      for (object, number) in zip(try store.allObjects(of: Named.self), numbers) {
+        object.number = number
+      }
+      try store.saveChanges()
+      try backend.close()
+      backend = try place.open()
+      store = Store(backend: backend)
+      try store.register(Unique.self)
+      try insert(Unique.self, ["G"], store)
+      let findings = try store.check().findings
+      #expect(findings.map(\.kind) == [.duplicate] && findings.first?.place.rowID == 4)
+      #expect(findings.first?.message.contains("Row 2 has the same values") == true)
+      #expect(findings.first?.message.contains("1 more") == true)
+      #expect(try store.object(Unique.self, where: \.number, is: 1)?.rowID == 2)
+      let objects = try store.allObjects(of: Unique.self)
+      objects[2].name = "new"
+      let error = #expect(throws: StoreError.self) { try store.saveChanges() }
+      #expect(error?.code == .notUnique && error?.place.rowID == 4)
+      objects[2].number = 9
+      store.delete(objects[5])
+      try store.saveChanges()
+      #expect(try store.check().findings == [])
+      try backend.close()
+    }
+  }
+
+  @Test(
     "A key that is missing in an index, or too much, is found by check",
     arguments: BackendKind.allCases)
   func disagreement(_ kind: BackendKind) throws {

@@ -1,0 +1,171 @@
+#if Macros
+  import SwiftDiagnostics
+  import SwiftSyntax
+  import SwiftSyntaxBuilder
+
+  // What `@Indexed`, `@Unique`, `#Index` and `@FullText` become.
+
+  extension StoredClass {
+    /// An index is named by its properties.
+    var indexes: DeclSyntax? {
+      let single = currentFields.compactMap { field in
+        field.indexed.map { words in
+          let label = field.type.indexForm == .list ? "toMany: " : ""
+          let unique = words.hasSuffix("true") ? ", isUnique: true" : ""
+          return "AttributeIndex(\"\(field.plainName)\", \(label)\(keyPath(field.name))\(unique))"
+        }
+      }
+      let compound = compoundIndexes.map { names in
+        let paths = names.map(keyPath).joined(separator: ", ")
+        return "AttributeIndex(\"\(indexName(names))\", \(paths))"
+      }
+      let unique = currentFields.compactMap { field in
+        field.uniqueNames.map { names in
+          let paths = names.map(keyPath).joined(separator: ", ")
+          return "AttributeIndex(\"\(indexName(names))\", \(paths), isUnique: true)"
+        }
+      }
+      return override("indexes", "AttributeIndex", single + unique + compound)
+    }
+
+    var fullTextAttributes: DeclSyntax? {
+      let lines = currentFields.compactMap { field in
+        field.fullText.map { words in
+          let rest = words.isEmpty ? "" : ", \(words)"
+          return "FullTextAttribute(\"\(field.plainName)\", \(keyPath(field.name))\(rest))"
+        }
+      }
+      return override("fullTextAttributes", "FullTextAttribute", lines)
+    }
+
+    /// Refuses lists that the macro would write a second time.
+    static func refuseHandwrittenLists(
+      of declaration: ClassDeclSyntax, _ fields: [StoredField], _ compoundIndexes: [[String]]
+    ) throws(Finding) {
+      var written: [String: String] = [:]
+      if !compoundIndexes.isEmpty { written["indexes"] = "#Index" }
+      if fields.contains(where: { $0.unique != nil }) { written["indexes"] = "@Unique" }
+      if fields.contains(where: { $0.indexed != nil }) { written["indexes"] = "@Indexed" }
+      if fields.contains(where: { $0.fullText != nil }) {
+        written["fullTextAttributes"] = "@FullText"
+      }
+      for member in declaration.memberBlock.members {
+        guard let variable = member.decl.as(VariableDeclSyntax.self), !variable.isInstanceStored,
+          let name = variable.bindings.first?.pattern.trimmedDescription, let mark = written[name]
+        else { continue }
+        throw Finding(
+          variable,
+          """
+          @Stored writes '\(name)' of what is \(mark): say all of them so, or all of them by hand
+          """)
+      }
+    }
+  }
+
+  extension StoredField {
+    /// The names of the properties that `@Unique` speaks of, the field's own first.
+    var uniqueNames: [String]? {
+      guard let unique else { return nil }
+      // What is refused otherwise is a key path to a property of the class.
+      let other = unique.hasPrefix("with:") ? unique.split(separator: ".").last : nil
+      return [name] + (other.map { [String($0)] } ?? [])
+    }
+  }
+
+  /// The name of an index of some properties.
+  func indexName(_ properties: [String]) -> String {
+    properties.map { $0.filter { $0 != "`" } }.joined(separator: " and ")
+  }
+
+  /// How a type can be indexed.
+  enum IndexForm {
+    /// By its value; whether it can the compiler has to say.
+    case value
+    /// By each of the objects that it refers to.
+    case list
+    case none
+  }
+
+  extension TypeSyntax {
+    var indexForm: IndexForm {
+      if referredList != nil { return .list }
+      if let optional = self.as(OptionalTypeSyntax.self) {
+        return optional.wrappedType.indexForm == .value ? .value : .none
+      }
+      switch kind {
+      case .arrayType, .dictionaryType: return .none
+      default: break
+      }
+      let name = self.as(IdentifierTypeSyntax.self)?.name.text ?? ""
+      return ["Array", "Set", "Dictionary", "ObjectList"].contains(name) ? .none : .value
+    }
+
+    /// Whether it is a text, or may be one by another name.
+    var mayBeText: Bool {
+      if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.mayBeText }
+      guard let named = self.as(IdentifierTypeSyntax.self) else {
+        return self.is(MemberTypeSyntax.self)
+      }
+      if named.name.text == "Optional",
+        case .type(let type)? = named.genericArgumentClause?.arguments.first?.argument
+      {
+        return type.mayBeText
+      }
+      if named.name.text == "String" { return true }
+      return named.genericArgumentClause == nil && isUnknown
+    }
+  }
+
+  extension MarkedProperty {
+    /// Refuses `@Indexed` of what has no order.
+    func refuse(indexed attribute: AttributeSyntax) throws(Finding) {
+      if let list = type.as(OptionalTypeSyntax.self)?.wrappedType, list.referredList != nil {
+        throw Finding(
+          type, "a list in an index is empty rather than nil: write '\(list.trimmed)'",
+          cures: [replaceType(by: list.trimmed)])
+      }
+      if type.indexForm == .none {
+        throw Finding(
+          type,
+          """
+          '\(type.trimmed)' has no order that an index could keep: @Indexed is for single values, \
+          references, and lists of references
+          """, cures: [variable.remove(attribute)])
+      }
+      guard let unique = attribute.argument("unique") else { return }
+      guard let literal = unique.as(BooleanLiteralExprSyntax.self) else {
+        throw Finding(unique, "a macro sees no values: write 'true' or 'false'")
+      }
+      if literal.literal.tokenKind == .keyword(.true), type.indexForm == .list {
+        throw Finding(
+          attribute, "what a list refers to can't be unique: write '@Indexed'",
+          cures: [replaceByPlain(attribute)])
+      }
+    }
+
+    /// Refuses `@FullText` of what is no text.
+    func refuse(fullText attribute: AttributeSyntax) throws(Finding) {
+      guard type.mayBeText else {
+        throw Finding(
+          type,
+          """
+          '\(type.trimmed)' is no text: @FullText is for String and String?; make a text of it in \
+          a fullTextAttributes of your own
+          """, cures: [variable.remove(attribute)])
+      }
+      guard let weight = attribute.argument("weight") else { return }
+      let text = weight.trimmedDescription
+      if text.hasPrefix("-") || text.allSatisfy({ "0._".contains($0) }) {
+        throw Finding(weight, "a weight is above 0: remove @FullText from what is not to be found")
+      }
+    }
+
+    /// The attribute without what it has in parentheses.
+    func replaceByPlain(_ attribute: AttributeSyntax) -> FixIt {
+      var plain = AttributeSyntax(attributeName: attribute.attributeName.trimmed)
+      plain.leadingTrivia = attribute.leadingTrivia
+      plain.trailingTrivia = attribute.trailingTrivia
+      return .replace("Replace it by '@\(attribute.name)'", attribute, by: plain)
+    }
+  }
+#endif

@@ -1,0 +1,187 @@
+#if Macros
+  // What is wrong with indexes and texts to be searched.
+
+  let indexes: [Refusal] = [
+    Refusal(
+      property: "@Indexed var names: [String] = []",
+      """
+      '[String]' has no order that an index could keep: @Indexed is for single values, references, \
+      and lists of references
+      """, [("Remove '@Indexed'", "var names: [String] = []")]),
+    Refusal(
+      property: "@Indexed var counts: [String: Int64] = [:]",
+      """
+      '[String: Int64]' has no order that an index could keep: @Indexed is for single values, \
+      references, and lists of references
+      """, [("Remove '@Indexed'", "var counts: [String: Int64] = [:]")]),
+    Refusal(
+      property: "@Indexed var names: Set<String>? = nil",
+      """
+      'Set<String>?' has no order that an index could keep: @Indexed is for single values, \
+      references, and lists of references
+      """, [("Remove '@Indexed'", "var names: Set<String>? = nil")]),
+    Refusal(
+      property: "@Indexed var songs: [Song]?",
+      "a list in an index is empty rather than nil: write '[Song]'",
+      [("Replace it by '[Song] = []'", "@Indexed var songs: [Song] = []")]),
+    Refusal(
+      property: "@Indexed(unique: true) var songs: [Song] = []",
+      "what a list refers to can't be unique: write '@Indexed'",
+      [("Replace it by '@Indexed'", "@Indexed var songs: [Song] = []")]),
+    Refusal(
+      property: "@Indexed(unique: isUnique) var number: Int64 = 0",
+      "a macro sees no values: write 'true' or 'false'"),
+    Refusal(
+      property: "@Indexed @Indexed(unique: true) var number: Int64 = 0",
+      "'number' is @Indexed already: remove one of the two",
+      [("Remove '@Indexed'", "@Indexed var number: Int64 = 0")]),
+    Refusal(
+      property: "@Indexed @Dropped(in: 1) var number: Int64 = 0",
+      "@Indexed is for what the class has, and 'number' is dropped: remove it",
+      [("Remove '@Indexed'", "@Dropped(in: 1) var number: Int64 = 0")]),
+    Refusal(
+      property: "@Indexed var shout: String { title.uppercased() }",
+      "@Indexed is for stored properties, and 'shout' is in no record: remove it",
+      [("Remove '@Indexed'", "var shout: String { title.uppercased() }")]),
+    Refusal(
+      property: "@Indexed static var count: Int = 0",
+      "@Indexed is for stored properties, and 'count' is in no record: remove it",
+      [("Remove '@Indexed'", "static var count: Int = 0")]),
+    Refusal(
+      property: "@Transient @Indexed var count: Int = 0",
+      "@Indexed is for stored properties, and 'count' is in no record: remove it",
+      [("Remove '@Indexed'", "@Transient var count: Int = 0")]),
+    Refusal(
+      property: """
+        @Indexed var title: String = ""
+          override class var indexes: [AttributeIndex] { [] }
+        """,
+      "@Stored writes 'indexes' of what is @Indexed: say all of them so, or all of them by hand"),
+  ]
+
+  /// A class with two lists of properties to choose from.
+  private func compound(_ index: String) -> String {
+    """
+    @Stored final class Song: StoredObject {
+      \(index)
+      @Indexed var title: String = ""
+      var artist: Artist?
+      var songs: [Song] = []
+      var tags: [String] = []
+      @Dropped(in: 1) var rating: UInt8 = 0
+      @Transient var count: Int = 0
+      var shout: String { title.uppercased() }
+    }
+    """
+  }
+
+  private func refusal(
+    _ index: String, _ message: String, _ cures: [(name: String, line: String)] = []
+  ) -> Refusal { Refusal(index, compound(index), message, cures) }
+
+  let compoundIndexes: [Refusal] = [
+    refusal(
+      "#Index<Song>([\\.tilte, \\.artist])",
+      "Song has no stored property 'tilte': it has title, artist, songs, tags"),
+    refusal("#Index<Song>()", "write the properties of an index as '[\\.artist, \\.title]'"),
+    refusal("#Index<Song>([])", "write the properties of an index as '[\\.artist, \\.title]'"),
+    refusal("#Index<Song>(paths)", "write the properties of an index as '[\\.artist, \\.title]'"),
+    refusal(
+      "#Index<Song>([\"title\"])", "a property of an index is a key path: write '\\.title'"),
+    refusal(
+      "#Index<Album>([\\.artist, \\.title])",
+      "an index in Song is one of Song, not of Album",
+      [("Replace it by 'Song'", "#Index<Song>([\\.artist, \\.title])")]),
+    refusal(
+      "#Index([\\Album.artist, \\Album.title])",
+      "an index is of properties of Song, not of Album"),
+    refusal(
+      "#Index<Song>([\\.artist, \\.artist])",
+      "'artist' stands in the index already: remove it"),
+    refusal(
+      "#Index<Song>([\\.artist, \\.title], [\\.artist, \\.title])",
+      "there is an index of 'artist and title' already: remove one of the two"),
+    refusal(
+      "#Index<Song>([\\.title])",
+      "there is an index of 'title' already: remove one of the two"),
+    refusal(
+      "#Index<Song>([\\.artist, \\.title, \\.a, \\.b])",
+      "an index has three properties at the most: leave out the last ones"),
+    refusal(
+      "#Index<Song>([\\.artist, \\.title.count])",
+      """
+      an index is of the object's own properties, not of what they lead to, which can change \
+      without a save of the object
+      """),
+    refusal(
+      "#Index<Song>([\\.title, \\.songs])",
+      "a list can't be a part of an index: mark 'songs' @Indexed, by itself"),
+    refusal(
+      "#Index<Song>([\\.tags, \\.title])",
+      "'[String]' has no order that an index could keep: remove 'tags'"),
+    refusal(
+      "#Index<Song>([\\.rating, \\.title])", "'rating' is dropped: remove it from the index"),
+    refusal(
+      "#Index<Song>([\\.title, \\.count])",
+      "an index is of stored properties, and 'count' is in no record: remove it"),
+    refusal(
+      "#Index<Song>([\\.title, \\.shout])",
+      "an index is of stored properties, and 'shout' is in no record: remove it"),
+    Refusal(
+      property: """
+        #Index<Song>([\\.title, \\.length])
+          var title: String = ""
+          var length: Double = 0
+          class override var indexes: [AttributeIndex] { [] }
+        """,
+      "@Stored writes 'indexes' of what is #Index: say all of them so, or all of them by hand"),
+  ]
+
+  let texts: [Refusal] = [
+    Refusal(
+      property: "@FullText var number: Int64 = 0",
+      """
+      'Int64' is no text: @FullText is for String and String?; make a text of it in a \
+      fullTextAttributes of your own
+      """, [("Remove '@FullText'", "var number: Int64 = 0")]),
+    Refusal(
+      property: "@FullText var lines: [String] = []",
+      """
+      '[String]' is no text: @FullText is for String and String?; make a text of it in a \
+      fullTextAttributes of your own
+      """, [("Remove '@FullText'", "var lines: [String] = []")]),
+    Refusal(
+      property: "@FullText var data: Data? = nil",
+      """
+      'Data?' is no text: @FullText is for String and String?; make a text of it in a \
+      fullTextAttributes of your own
+      """, [("Remove '@FullText'", "var data: Data? = nil")]),
+    Refusal(
+      property: "@FullText(weight: 0.0) var title: String = \"\"",
+      "a weight is above 0: remove @FullText from what is not to be found"),
+    Refusal(
+      property: "@FullText(weight: -1) var title: String = \"\"",
+      "a weight is above 0: remove @FullText from what is not to be found"),
+    Refusal(
+      property: "@FullText @FullText var title: String = \"\"",
+      "'title' is @FullText already: remove one of the two",
+      [("Remove '@FullText'", "@FullText var title: String = \"\"")]),
+    Refusal(
+      property: "@FullText @Dropped(in: 1) var title: String = \"\"",
+      "@FullText is for what the class has, and 'title' is dropped: remove it",
+      [("Remove '@FullText'", "@Dropped(in: 1) var title: String = \"\"")]),
+    Refusal(
+      property: "@FullText var shout: String { title.uppercased() }",
+      "@FullText is for stored properties, and 'shout' is in no record: remove it",
+      [("Remove '@FullText'", "var shout: String { title.uppercased() }")]),
+    Refusal(
+      property: """
+        @FullText var title: String = ""
+          override class var fullTextAttributes: [FullTextAttribute] { [] }
+        """,
+      """
+      @Stored writes 'fullTextAttributes' of what is @FullText: say all of them so, or all of them \
+      by hand
+      """),
+  ]
+#endif
