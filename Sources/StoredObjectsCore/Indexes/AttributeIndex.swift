@@ -43,65 +43,75 @@ public struct AttributeIndex {
     signature = properties.map { "\(type(of: $0).valueType)" }.joined(separator: ", ")
   }
 
-  private init<Object: StoredObject>(
-    _ name: String, isUnique: Bool, _ parts: [Part<Object>]
-  ) {
+  /// Objects have one key each, of several properties.
+  @usableFromInline init(_ name: String, isUnique: Bool, parts: [Part]) {
     self.init(name, isUnique: isUnique, isMultiple: false, parts.map(\.property)) { object in
-      guard let object = object as? Object else { return [] }
       var key = IndexKey()
       var hasNil = false
-      for part in parts { part.write(object, &key, &hasNil) }
+      for part in parts {
+        let start = key.bytes.count
+        part.write(object, &key)
+        if part.isOptional, key.bytes[start] == 0 { hasNil = true }
+      }
       return [(key.bytes, hasNil)]
     }
     if isUnique { return }
-    writeOnlyKey = { object, key in
-      guard let object = object as? Object else { return }
-      for part in parts { part.writeValue(object, &key) }
-    }
+    writeOnlyKey =
+      parts.count == 1
+      ? parts[0].write : { object, key in for part in parts { part.write(object, &key) } }
   }
 
   /// One property of an index.
-  private struct Part<Object: StoredObject> {
+  @usableFromInline struct Part {
     let property: AnyKeyPath
-    /// Appends the value, and takes note of nil.
-    let write: (Object, inout IndexKey, inout Bool) -> Void
-    let writeValue: (Object, inout IndexKey) -> Void
+    let isOptional: Bool
+    /// Appends the value.
+    let write: (StoredObject, inout IndexKey) -> Void
 
-    init<Value: IndexableValue>(_ property: KeyPath<Object, Value>) {
-      self.property = property
-      writeValue = { object, key in object[keyPath: property].writeKey(to: &key) }
-      let isOptional = Value.self is any AnyOptional.Type
-      write = { object, key, hasNil in
-        let start = key.bytes.count
-        object[keyPath: property].writeKey(to: &key)
-        if isOptional, key.bytes[start] == 0 { hasNil = true }
+    /// Compiled where the property is known: a save asks millions of objects for their keys.
+    @inlinable init<Object: StoredObject, Value: IndexableValue>(
+      _ property: KeyPath<Object, Value>
+    ) {
+      self.init(property, Value.self) { object, key in
+        (object as? Object)?[keyPath: property].writeKey(to: &key)
       }
+    }
+
+    @usableFromInline init(
+      _ property: AnyKeyPath, _ type: any IndexableValue.Type,
+      _ write: @escaping (StoredObject, inout IndexKey) -> Void
+    ) {
+      (self.property, self.write, isOptional) = (property, write, type is any AnyOptional.Type)
     }
   }
 
   /// Objects can be found by a property.
-  public init<Object: StoredObject, Value: IndexableValue>(
+  @inlinable public init<Object: StoredObject, Value: IndexableValue>(
     _ name: String, _ property: KeyPath<Object, Value>, isUnique: Bool = false
   ) {
-    self.init(name, isUnique: isUnique, [Part(property)])
+    self.init(name, isUnique: isUnique, parts: [Part(property)])
   }
 
   /// Objects can be found by two properties, of which the first counts most.
-  public init<Object: StoredObject, First: IndexableValue, Second: IndexableValue>(
+  @inlinable
+  public init<
+    Object: StoredObject, First: IndexableValue, Second: IndexableValue
+  >(
     _ name: String, _ first: KeyPath<Object, First>, _ second: KeyPath<Object, Second>,
     isUnique: Bool = false
   ) {
-    self.init(name, isUnique: isUnique, [Part(first), Part(second)])
+    self.init(name, isUnique: isUnique, parts: [Part(first), Part(second)])
   }
 
   /// Objects can be found by three properties, of which the first counts most.
+  @inlinable
   public init<
     Object: StoredObject, First: IndexableValue, Second: IndexableValue, Third: IndexableValue
   >(
     _ name: String, _ first: KeyPath<Object, First>, _ second: KeyPath<Object, Second>,
     _ third: KeyPath<Object, Third>, isUnique: Bool = false
   ) {
-    self.init(name, isUnique: isUnique, [Part(first), Part(second), Part(third)])
+    self.init(name, isUnique: isUnique, parts: [Part(first), Part(second), Part(third)])
   }
 
   /// Objects can be found by any of the objects that they refer to in a list or a set.

@@ -13,7 +13,10 @@ func indexKey<Value>(_ value: Value) -> [UInt8]? {
 }
 
 /// Where NaN begins, behind all other numbers; nil for types that have none.
-private func startOfNaN(_ value: Any) -> [UInt8]? {
+///
+/// A date that is NaN is not before another, and so `>=` and `<=` it, as Swift has it: it is on both
+/// sides of every other.
+func startOfNaN(_ value: Any) -> [UInt8]? {
   switch value {
   case is Double, is Date: IndexKey(Double.nan).bytes
   case is Float: IndexKey(Float.nan).bytes
@@ -34,20 +37,36 @@ extension QueryTerm {
   }
 }
 
+extension QueryTranslation {
+  /// Two parts with an operator between them.
+  ///
+  /// `condition` says what an index may make of a property and a value, of which the latter may stand
+  /// on the left.
+  func joined<Left: PredicateExpression, Right: PredicateExpression, Output>(
+    _ left: Left, _ right: Right, _ sign: String,
+    _ combine: @escaping (Left.Output, Left.Output) -> Output,
+    condition: (AnyKeyPath, Left.Output, Bool) -> Condition? = { _, _, _ in nil }
+  ) -> QueryTerm<Object, Output> where Left.Output == Right.Output {
+    let (left, right) = (term(of: left), term(of: right))
+    let (one, other) = (left.read, right.read)
+    return QueryTerm(
+      read: { try combine(one($0), other($0)) },
+      condition: left.pair(right).flatMap(condition) ?? .other,
+      text: Output.self == Bool.self
+        ? "\(left.text) \(sign) \(right.text)" : "(\(left.text) \(sign) \(right.text))")
+  }
+}
+
 extension PredicateExpressions.Equal: QueryExpression {
   func term<Object: StoredObject>(
     _ translation: QueryTranslation<Object>
   ) -> QueryTerm<Object, Bool> {
-    let (left, right) = (translation.term(of: lhs), translation.term(of: rhs))
-    let (one, other) = (left.read, right.read)
-    var condition = Condition.other
-    if let (property, value, _) = left.pair(right), let key = indexKey(value) {
+    translation.joined(lhs, rhs, "==", { $0 == $1 }) { property, value, _ in
       // NaN is not equal to itself.
-      condition = .values(property, value != value ? .none : KeyRanges(point: key))
+      indexKey(value).map {
+        .values(property, value != value ? .none : KeyRanges(point: $0))
+      }
     }
-    return QueryTerm(
-      read: { try one($0) == other($0) }, condition: condition,
-      text: "\(left.text) == \(right.text)")
   }
 }
 
@@ -55,18 +74,11 @@ extension PredicateExpressions.NotEqual: QueryExpression {
   func term<Object: StoredObject>(
     _ translation: QueryTranslation<Object>
   ) -> QueryTerm<Object, Bool> {
-    let (left, right) = (translation.term(of: lhs), translation.term(of: rhs))
-    let (one, other) = (left.read, right.read)
-    var condition = Condition.other
-    if let (property, value, _) = left.pair(right), let key = indexKey(value) {
-      let behind = KeyRange.end(ofPrefix: key).map { KeyRange(from: $0) }
-      condition = .values(
-        property,
-        value != value ? .all : KeyRanges([KeyRange(to: key)] + (behind.map { [$0] } ?? [])))
+    translation.joined(lhs, rhs, "!=", { $0 != $1 }) { property, value, _ in
+      indexKey(value).map {
+        .values(property, value != value ? .all : KeyRanges(point: $0).complement)
+      }
     }
-    return QueryTerm(
-      read: { try one($0) != other($0) }, condition: condition,
-      text: "\(left.text) != \(right.text)")
   }
 }
 
@@ -74,46 +86,37 @@ extension PredicateExpressions.Comparison: QueryExpression {
   func term<Object: StoredObject>(
     _ translation: QueryTranslation<Object>
   ) -> QueryTerm<Object, Bool> {
-    let (left, right) = (translation.term(of: lhs), translation.term(of: rhs))
-    let (one, other) = (left.read, right.read)
-    var condition = Condition.other
-    if let (property, value, isFlipped) = left.pair(right) {
-      condition = ranges(value, isFlipped).map { .values(property, $0) } ?? .other
-    }
+    let (sign, compare): (String, (LHS.Output, LHS.Output) -> Bool)
     switch op {
-    case .lessThan:
-      return QueryTerm(
-        read: { try one($0) < other($0) }, condition: condition,
-        text: "\(left.text) < \(right.text)")
-    case .lessThanOrEqual:
-      return QueryTerm(
-        read: { try one($0) <= other($0) }, condition: condition,
-        text: "\(left.text) <= \(right.text)")
-    case .greaterThan:
-      return QueryTerm(
-        read: { try one($0) > other($0) }, condition: condition,
-        text: "\(left.text) > \(right.text)")
-    case .greaterThanOrEqual:
-      return QueryTerm(
-        read: { try one($0) >= other($0) }, condition: condition,
-        text: "\(left.text) >= \(right.text)")
+    case .lessThan: (sign, compare) = ("<", { $0 < $1 })
+    case .lessThanOrEqual: (sign, compare) = ("<=", { $0 <= $1 })
+    case .greaterThan: (sign, compare) = (">", { $0 > $1 })
+    case .greaterThanOrEqual: (sign, compare) = (">=", { $0 >= $1 })
     @unknown default: return translation.evaluated(self)
+    }
+    return translation.joined(lhs, rhs, sign, compare) { property, value, isFlipped in
+      ranges(value, isFlipped).map { .values(property, $0) }
     }
   }
 
   /// What a property may be that compares so with a value, which stands on the left if it is flipped.
   private func ranges(_ value: LHS.Output, _ isFlipped: Bool) -> KeyRanges? {
     guard let key = indexKey(value) else { return nil }
-    if value != value { return KeyRanges.none }
     let behind = KeyRange.end(ofPrefix: key)
-    let last = startOfNaN(value)
+    let nan = startOfNaN(value)
+    let withNaN = value is Date ? nan.map { [KeyRange(from: $0)] } ?? [] : []
     switch (op, isFlipped) {
-    case (.lessThan, false), (.greaterThan, true): return KeyRanges([KeyRange(to: key)])
+    case (.lessThan, false), (.greaterThan, true):
+      return value != value ? KeyRanges.none : KeyRanges([KeyRange(to: key)])
     case (.lessThanOrEqual, false), (.greaterThanOrEqual, true):
-      return KeyRanges([KeyRange(to: behind)])
+      if value != value { return withNaN.isEmpty ? KeyRanges.none : .all }
+      return KeyRanges([KeyRange(to: behind)] + withNaN)
     case (.greaterThan, false), (.lessThan, true):
-      return behind.map { KeyRanges([KeyRange(from: $0, to: last)]) } ?? KeyRanges.none
-    default: return KeyRanges([KeyRange(from: key, to: last)])
+      guard value == value, let behind else { return KeyRanges.none }
+      return KeyRanges([KeyRange(from: behind, to: nan)])
+    default:
+      if value != value { return withNaN.isEmpty ? KeyRanges.none : .all }
+      return KeyRanges([KeyRange(from: key, to: nan)] + withNaN)
     }
   }
 }
