@@ -14,10 +14,8 @@ struct SpeedLimit {
 
   /// What finding objects may take, and keeping an index for it.
   static let all =
-    ["IndexedLookup", "RangeFetch", "SortedPage", "CountRange"].flatMap { workload in
-      ["grdb", "grdb-optimised"].map {
-        SpeedLimit(workload: workload, other: .engine($0), most: 1)
-      }
+    ["IndexedLookup", "RangeFetch", "SortedPage", "CountRange"].map { workload in
+      SpeedLimit(workload: workload, other: .engine("grdb"), most: 1)
     } + [
       SpeedLimit(workload: "IndexedLookup", other: .engine("sqlite-c"), most: 2),
       SpeedLimit(workload: "IndexedInsert", other: .workload("SimpleInsert"), most: 1.6),
