@@ -16,6 +16,8 @@ struct Options: ParsableArguments {
   var durability: String?
   @Flag(help: "Evict the files from memory before each run; without this, they are in memory.")
   var cold = false
+  @Flag(help: "Fail when a time is beyond one of the limits, which are printed at the end.")
+  var limits = false
   @Option(help: .hidden) var rivals: String?
 
   func check() throws {

@@ -63,6 +63,18 @@ struct Compare: ParsableCommand {
       // After each, so that a long measurement that is broken off has not been in vain.
       try outputs.write(results, conditions)
     }
+    try compareWithLimits(results)
+  }
+
+  /// Prints the ratios that have a limit.
+  ///
+  /// - Throws: `ExitCode` when one is beyond it, and that is asked for.
+  private func compareWithLimits(_ results: [Result]) throws {
+    let ratios = SpeedLimit.ratios(results)
+    if ratios.isEmpty { return }
+    say("")
+    for (limit, ratio) in ratios { say(limit.text(ratio)) }
+    if options.limits, ratios.contains(where: { $1 > $0.most }) { throw ExitCode.failure }
   }
 
   /// What the options ask for.

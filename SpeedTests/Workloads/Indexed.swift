@@ -1,11 +1,14 @@
 import FoundationEssentials
 import StoredObjectsCore
 
+private let rivalsWithIndexes: Set<String> = ["sqlite-c", "grdb", "grdb-optimised"]
+
 /// New songs with an index of their titles, one save.
 struct IndexedInsert: Workload {
   let name = "IndexedInsert"
   let summary = "insert new songs with an index of their titles, and save them once"
   let defaultCounts = [1_000_000]
+  let rivals: Set<String>? = rivalsWithIndexes
 
   func run(_ place: Place, _ count: Int) throws { try insertIndexedSongs(place, count) }
 }
@@ -29,6 +32,7 @@ struct IndexedLookup: Workload {
   let name = "IndexedLookup"
   let summary = "look songs up by title, out of ten times as many, in random order"
   let defaultCounts = [100_000]
+  let rivals: Set<String>? = rivalsWithIndexes
 
   func prepare(_ place: Place, _ count: Int) throws { try insertIndexedSongs(place, count * 10) }
 
@@ -52,6 +56,8 @@ struct RangeFetch: Workload {
   let name = "RangeFetch"
   let summary = "fetch 100 songs between two titles, out of a thousand times as many"
   let defaultCounts = [1_000]
+  let timing = Timing.inside
+  let rivals: Set<String>? = rivalsWithIndexes
 
   func prepare(_ place: Place, _ count: Int) throws { try insertIndexedSongs(place, count * 1_000) }
 
@@ -74,6 +80,8 @@ struct SortedPage: Workload {
   let name = "SortedPage"
   let summary = "fetch a page of 50 songs by title, behind one in the middle of 1,000 times as many"
   let defaultCounts = [1_000]
+  let timing = Timing.inside
+  let rivals: Set<String>? = rivalsWithIndexes
 
   func prepare(_ place: Place, _ count: Int) throws { try insertIndexedSongs(place, count * 1_000) }
 
@@ -94,6 +102,8 @@ struct CountRange: Workload {
   let name = "CountRange"
   let summary = "count the songs between two titles, out of a thousand times as many"
   let defaultCounts = [1_000]
+  let timing = Timing.inside
+  let rivals: Set<String>? = rivalsWithIndexes
 
   func prepare(_ place: Place, _ count: Int) throws { try insertIndexedSongs(place, count * 1_000) }
 

@@ -15,6 +15,7 @@ private let filesThatMayBeUnsafe: [String: String] = [
   "Files/SystemCalls+Names.swift": "calls the operating system: names",
   "StoredObjectsCore/Buffer/DataBuffer+Integers.swift": "loads unaligned integers",
   "StoredObjectsCore/Buffer/ShortStrings.swift": "makes short strings of checked bytes",
+  "StoredObjectsCore/Indexes/KeyedObjects.swift": "lends objects to a thread that is joined",
   "StoredObjectsCore/Indexes/String+Key.swift": "reads the bytes of strings where they are",
   "StoredObjectsCore/Journal/CRC32C.swift": "has C use the processor's instruction",
   "StoredObjectsCore/Object/StoredObject.swift": "has no run-time check of exclusivity",

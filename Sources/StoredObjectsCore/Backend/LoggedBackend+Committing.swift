@@ -118,8 +118,9 @@ extension LoggedBackend {
 
   private func commitInBulk(_ changes: ChangeSet, _ log: inout LoggedLog) throws {
     if !state.withLock({ $0.pending.isEmpty }) { try checkpoint(&log) }
-    let replacements = try files.prepareAll(
-      changes, files.allKeys(of: changes), durability: durability)
+    let replacements = try files.prepareAll(changes, durability: durability) { [files] in
+      try files.allKeys(of: changes)
+    }
     try install(replacements, isAlsoPending: false, &log)
     state.withLock { state in
       for table in changes.tables where !table.records.isEmpty {
@@ -132,8 +133,9 @@ extension LoggedBackend {
   func checkpoint(_ log: inout LoggedLog) throws {
     let pending = state.withLock { $0.pending }
     if pending.isEmpty { return }
-    let replacements = try files.prepareAll(
-      pending.merged(), pending.ordered, durability: durability)
+    let replacements = try files.prepareAll(pending.merged(), durability: durability) {
+      pending.ordered
+    }
     try install(replacements, &log)
     state.withLock { $0.pending = PendingRecords() }
   }

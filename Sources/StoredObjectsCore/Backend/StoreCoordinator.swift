@@ -40,6 +40,9 @@ public final class StoreCoordinator: Sendable {
     shared.withLock { $0.inboxes.removeAll { $0 === inbox } }
   }
 
+  /// Whether no second store is attached, which could commit between two looks.
+  var hasOneStore: Bool { shared.withLock { $0.inboxes.count == 1 } }
+
   /// Runs one commit at a time.
   func whileCommitting(_ body: () throws -> Void) throws {
     try commitLock.withLock { _ in try body() }

@@ -49,39 +49,52 @@ public struct AttributeIndex {
     signature = properties.map { "\(type(of: $0).valueType)" }.joined(separator: ", ")
   }
 
-  private init<Object: StoredObject>(
-    _ name: String, isUnique: Bool, _ parts: [Part<Object>]
-  ) {
+  /// Objects have one key each, of several properties.
+  @usableFromInline init(_ name: String, isUnique: Bool, parts: [Part]) {
     self.init(name, isUnique: isUnique, isMultiple: false, parts.map(\.property)) { object in
-      guard let object = object as? Object else { return [] }
       var key = IndexKey()
       var isExempt = false
-      for part in parts { part.write(object, &key, &isExempt) }
+      for part in parts {
+        part.write(object, &key)
+        if let isEqualToNone = part.isEqualToNone, isEqualToNone(object) { isExempt = true }
+      }
       return [(key.bytes, isExempt)]
     }
     if isUnique { return }
-    writeOnlyKey = { object, key in
-      guard let object = object as? Object else { return }
-      for part in parts { part.writeValue(object, &key) }
-    }
+    writeOnlyKey =
+      parts.count == 1
+      ? parts[0].write : { object, key in for part in parts { part.write(object, &key) } }
   }
 
   /// One property of an index.
-  private struct Part<Object: StoredObject> {
+  @usableFromInline struct Part {
     let property: AnyKeyPath
-    /// Appends the value, and takes note of one that is equal to none.
-    let write: (Object, inout IndexKey, inout Bool) -> Void
-    let writeValue: (Object, inout IndexKey) -> Void
+    /// Appends the value.
+    let write: (StoredObject, inout IndexKey) -> Void
+    /// Whether the value is equal to no other; nil for types that have no such value.
+    let isEqualToNone: ((StoredObject) -> Bool)?
 
-    init<Value: IndexableValue>(_ property: KeyPath<Object, Value>) {
-      self.property = property
-      writeValue = { object, key in object[keyPath: property].writeKey(to: &key) }
-      let isComparable = Value.self is any FixedWidthInteger.Type || Value.self == String.self
-      write = { object, key, isExempt in
-        let value = object[keyPath: property]
-        value.writeKey(to: &key)
-        if !isComparable, isEqualToNone(value) { isExempt = true }
+    /// Compiled where the property is known: a save asks millions of objects for their keys.
+    @inlinable init<Object: StoredObject, Value: IndexableValue>(
+      _ property: KeyPath<Object, Value>
+    ) {
+      self.init(property) { object, key in
+        (object as? Object)?[keyPath: property].writeKey(to: &key)
       }
+    }
+
+    @usableFromInline init<Object: StoredObject, Value: IndexableValue>(
+      _ property: KeyPath<Object, Value>,
+      write: @escaping (StoredObject, inout IndexKey) -> Void
+    ) {
+      (self.property, self.write) = (property, write)
+      let isComparable = Value.self is any FixedWidthInteger.Type || Value.self == String.self
+      isEqualToNone =
+        isComparable
+        ? nil
+        : { object in
+          (object as? Object).map { hasNoEqual($0[keyPath: property]) } ?? false
+        }
     }
   }
 
@@ -93,28 +106,32 @@ public struct AttributeIndex {
   }
 
   /// Objects can be found by a property.
-  public init<Object: StoredObject, Value: IndexableValue>(
+  @inlinable public init<Object: StoredObject, Value: IndexableValue>(
     _ name: String, _ property: KeyPath<Object, Value>, isUnique: Bool = false
   ) {
-    self.init(name, isUnique: isUnique, [Part(property)])
+    self.init(name, isUnique: isUnique, parts: [Part(property)])
   }
 
   /// Objects can be found by two properties, of which the first counts most.
-  public init<Object: StoredObject, First: IndexableValue, Second: IndexableValue>(
+  @inlinable
+  public init<
+    Object: StoredObject, First: IndexableValue, Second: IndexableValue
+  >(
     _ name: String, _ first: KeyPath<Object, First>, _ second: KeyPath<Object, Second>,
     isUnique: Bool = false
   ) {
-    self.init(name, isUnique: isUnique, [Part(first), Part(second)])
+    self.init(name, isUnique: isUnique, parts: [Part(first), Part(second)])
   }
 
   /// Objects can be found by three properties, of which the first counts most.
+  @inlinable
   public init<
     Object: StoredObject, First: IndexableValue, Second: IndexableValue, Third: IndexableValue
   >(
     _ name: String, _ first: KeyPath<Object, First>, _ second: KeyPath<Object, Second>,
     _ third: KeyPath<Object, Third>, isUnique: Bool = false
   ) {
-    self.init(name, isUnique: isUnique, [Part(first), Part(second), Part(third)])
+    self.init(name, isUnique: isUnique, parts: [Part(first), Part(second), Part(third)])
   }
 
   /// Objects can be found by any of the objects that they refer to in a list or a set.
@@ -132,7 +149,7 @@ public struct AttributeIndex {
 }
 
 /// Whether a value is equal to no other, as nil, NaN, or a reference to what is in no store.
-private func isEqualToNone(_ value: some Any) -> Bool {
+private func hasNoEqual(_ value: some Any) -> Bool {
   func differs<Known: Equatable>(_ value: Known) -> Bool { value != value }
   if let optional = value as? any AnyOptional, optional.isNil { return true }
   if let object = value as? StoredObject { return object.registration == nil }

@@ -56,13 +56,10 @@ private struct IndexUpdate {
 
   mutating func run(_ set: inout ChangeSet) throws {
     for number in changes.indices { changes[number].changes.reserveCapacity(pending.count) }
-    set.bytes.reserveCapacity(set.bytes.count + 16 * pending.count * changes.count)
+    if isSimple { insert(pending.filter { $0.state.change == .insert }, &set) }
     for object in pending {
       let change = object.state.change
-      if change == .insert, isSimple {
-        for number in entry.indexes.indices { insert(object, number, &set) }
-        continue
-      }
+      if isSimple, change == .insert { continue }
       let old = change == .insert ? nil : try store.savedObject(object.rowID, entry)
       let new = change == .delete ? nil : object
       for number in entry.indexes.indices { replace(old, new, number, &set) }
@@ -76,18 +73,29 @@ private struct IndexUpdate {
   /// Whether every object has one key in each index, which nothing else depends on.
   private var isSimple: Bool { writers.count == entry.indexes.count }
   private let writers: [(StoredObject, inout IndexKey) -> Void]
-  private var key = IndexKey()
 
-  private mutating func insert(
-    _ object: StoredObject, _ number: Int, _ set: inout ChangeSet
-  ) {
-    key.bytes.removeAll(keepingCapacity: true)
-    key.bytes.append(RegisteredIndex.mark)
-    writers[number](object, &key)
-    key.write(object.rowID)
-    changes[number].changes.append(
-      .init(putting: set.bytes.count, keyCount: key.bytes.count, valueCount: 0))
-    set.bytes.append(contentsOf: key.bytes)
+  /// Adds the keys of new objects; those of the second half, if there are many, on a second thread.
+  private mutating func insert(_ new: [StoredObject], _ set: inout ChangeSet) {
+    let objects = KeyedObjects(objects: new, writers: writers)
+    let isLarge =
+      new.count >= ParallelWork<KeyedObjects.Keys>.minimumCount && entry.type.isCodedOnAnyThread
+      && new.allSatisfy(\.isReadable)
+    let (end, middle) = (new.count, isLarge ? new.count / 2 : new.count)
+    let second = isLarge ? ParallelWork { objects.keys(middle..<end) } : nil
+    add(objects.keys(0..<middle), &set)
+    if middle == end { return }
+    add((try? second?.finish()?.get()) ?? objects.keys(middle..<end), &set)
+  }
+
+  private mutating func add(_ keys: KeyedObjects.Keys, _ set: inout ChangeSet) {
+    let start = set.bytes.count
+    set.bytes += keys.bytes
+    for (number, puts) in keys.changes.enumerated() {
+      for put in puts {
+        changes[number].changes.append(
+          .init(putting: start + put.key.lowerBound, keyCount: put.key.count, valueCount: 0))
+      }
+    }
   }
 
   private mutating func replace(

@@ -80,8 +80,9 @@ open class StoredObject {
   /// <doc:Concurrency>; not unless overridden.
   ///
   /// It may where `init()`, ``readContent(from:)`` and ``writeContent(to:)`` touch nothing but the
-  /// object and the buffer. ``Store/allObjects(of:)`` then takes two thirds of its time, and a save
-  /// of many objects nine tenths.
+  /// object and the buffer, and the properties of ``indexes`` nothing but the object.
+  /// ``Store/allObjects(of:)`` then takes two thirds of its time, and a save of many objects nine
+  /// tenths.
   open class var isCodedOnAnyThread: Bool { false }
 
   // MARK: What a subclass overrides

@@ -29,17 +29,32 @@ extension RecordFiles {
   }
 
   /// Makes new files of all kinds; a failure leaves none behind.
+  ///
+  /// Those of ordered tables, if they get many keys, on a second thread, and with them `keys`, which
+  /// gives what is pending of them.
   func prepareAll(
-    _ changes: ChangeSet, _ keys: [OrderedTableID: PendingKeys], durability: Durability
+    _ changes: ChangeSet, durability: Durability,
+    keys: @escaping @Sendable () throws -> [OrderedTableID: PendingKeys]
   ) throws -> [Replacement] {
-    let tables = keys.sorted { $0.key.index < $1.key.index }.map { ($0.key, $0.value) }
-    let made = try ordered.prepare(tables, durability: durability)
+    let prepareOrdered: @Sendable () throws -> [Replacement] = { [ordered] in
+      let tables = try keys().sorted { $0.key.index < $1.key.index }.map { ($0.key, $0.value) }
+      return try ordered.prepare(tables, durability: durability)
+    }
+    let keyCount = changes.ordered.reduce(0) { $0 + $1.changes.count }
+    let isLarge = keyCount >= ParallelWork<[Replacement]>.minimumCount
+    let files = isLarge ? ParallelWork(prepareOrdered) : nil
+    // Small ones one after the other, so that what happens to a disk always happens in one order.
+    let early = files == nil ? Result { try prepareOrdered() } : nil
+    if case .failure(let error) = early { throw error }
+    let records = Result { try prepare(changes, durability: durability) }
+    let made = [files?.finish() ?? early ?? .success([]), records]
     do {
+      let (ordered, records) = (try made[0].get(), try records.get())
       // The log is going to name the new files, so they must be there after a power cut.
-      if durability != .none && !made.isEmpty { try synchronizeNames() }
-      return try prepare(changes, durability: durability) + made
+      if durability != .none && !ordered.isEmpty { try synchronizeNames() }
+      return records + ordered
     } catch {
-      discard(made)
+      for case .success(let replacements) in made { discard(replacements) }
       throw error
     }
   }

@@ -26,6 +26,16 @@ indirect enum Condition {
     }
   }
 
+  /// What holds where the condition does not.
+  var negated: Condition {
+    switch self {
+    case .values(let property, let ranges): .values(property, ranges.complement)
+    case .all(let parts): .any(parts.map(\.negated))
+    case .any(let parts): .all(parts.map(\.negated))
+    case .other: .other
+    }
+  }
+
   /// Whether the condition says no more than what values some properties have, each for itself.
   func isTold(by properties: [AnyKeyPath]) -> Bool {
     switch self {

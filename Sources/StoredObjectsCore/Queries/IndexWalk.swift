@@ -13,12 +13,17 @@ struct IndexWalk {
   private var ranges: [KeyRange]
   private var rows: [UInt32] = []
   private var place = 0
-  private var size = 16
+  private var size: Int
 
-  init(_ backend: any StoreBackend, _ part: IndexRanges, isReversed: Bool) {
+  /// Begins a walk; `wanted` rows are going to be asked for, if that is known.
+  init(_ backend: any StoreBackend, _ part: IndexRanges, isReversed: Bool, wanted: Int? = nil) {
     (self.backend, table, self.isReversed) = (backend, part.index.table, isReversed)
+    size = min(Self.batchCount, max(wanted ?? 16, 1))
     ranges = isReversed ? part.ranges : part.ranges.reversed()
   }
+
+  /// Whether the next row has to be looked for.
+  var isAtEndOfBatch: Bool { place == rows.count }
 
   /// Leaves out what does not come behind a key.
   mutating func goOn(after key: [UInt8]) {
@@ -44,9 +49,10 @@ struct IndexWalk {
   }
 
   private mutating func read(_ range: KeyRange) throws {
-    rows.removeAll(keepingCapacity: true)
     place = 0
-    var found: [UInt32] = []
+    var found = rows
+    rows = []
+    found.removeAll(keepingCapacity: true)
     var last: [UInt8] = []
     let limit = size
     let isDone = try backend.scanKeys(of: table, range, isReversed: isReversed) { key, _ in

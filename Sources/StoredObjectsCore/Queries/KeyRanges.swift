@@ -49,6 +49,18 @@ struct KeyRanges: Equatable {
     KeyRanges(ranges + other.ranges, points: isPoint.union(other.isPoint))
   }
 
+  /// What is in none of them.
+  var complement: KeyRanges {
+    var rest: [KeyRange] = []
+    var start: [UInt8]? = []
+    for range in ranges {
+      if let start { rest.append(KeyRange(from: start, to: range.from)) }
+      start = range.to
+    }
+    if let start { rest.append(KeyRange(from: start)) }
+    return KeyRanges(rest)
+  }
+
   /// The ranges behind some bytes that all keys begin with.
   func prefixed(_ prefix: [UInt8]) -> [KeyRange] {
     ranges.map { range in

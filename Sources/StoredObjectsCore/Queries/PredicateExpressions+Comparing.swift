@@ -13,7 +13,10 @@ func indexKey<Value>(_ value: Value) -> [UInt8]? {
 }
 
 /// Where NaN begins, behind all other numbers; nil for types that have none.
-private func startOfNaN(_ value: Any) -> [UInt8]? {
+///
+/// A date that is NaN is not before another, and so `>=` and `<=` it, as Swift has it: it is on both
+/// sides of every other.
+func startOfNaN(_ value: Any) -> [UInt8]? {
   switch value {
   case is Double, is Date: IndexKey(Double.nan).bytes
   case is Float: IndexKey(Float.nan).bytes
@@ -21,40 +24,72 @@ private func startOfNaN(_ value: Any) -> [UInt8]? {
   }
 }
 
+/// A property that an index may know.
+struct IndexedProperty<Value> {
+  let path: AnyKeyPath
+  /// What stands in for nil, where the property is optional and the value is not.
+  let stopgap: Value?
+
+  /// The condition that the property has some values, of which the stopgap is one or not.
+  func condition(_ ranges: KeyRanges, _ holds: (Value) -> Bool) -> Condition {
+    guard let stopgap else { return .values(path, ranges) }
+    return .values(path, ranges.optional(withNil: holds(stopgap)))
+  }
+}
+
 extension QueryTerm {
   /// What an index may know: a property, or one with something in the place of nil.
-  var indexed: (property: AnyKeyPath, stopgap: Output?)? {
+  var indexed: IndexedProperty<Output>? {
     switch kind {
-    case .property(let property): (property, nil)
-    case .coalesced(let property, let stopgap): (property, stopgap)
+    case .property(let path): IndexedProperty(path: path, stopgap: nil)
+    case .coalesced(let path, let stopgap): IndexedProperty(path: path, stopgap: stopgap)
     default: nil
     }
   }
 
   /// The property and the value, where one side is the one and the other side the other.
-  fileprivate func pair(_ other: QueryTerm<Object, Output>) -> ComparedPair<Output>? {
-    if case .constant(let value) = other.kind, let (property, stopgap) = indexed {
-      return ComparedPair(property: property, stopgap: stopgap, value: value, isFlipped: false)
-    }
-    if case .constant(let value) = kind, let (property, stopgap) = other.indexed {
-      return ComparedPair(property: property, stopgap: stopgap, value: value, isFlipped: true)
-    }
+  fileprivate func pair(
+    _ other: QueryTerm<Object, Output>
+  ) -> (property: IndexedProperty<Output>, value: Output, isFlipped: Bool)? {
+    if case .constant(let value) = other.kind, let indexed { return (indexed, value, false) }
+    if case .constant(let value) = kind, let indexed = other.indexed { return (indexed, value, true) }
     return nil
   }
 }
 
-/// A property that is compared with a value.
-private struct ComparedPair<Value> {
-  let property: AnyKeyPath
-  /// What stands in for nil, where the property is optional and the value is not.
-  let stopgap: Value?
-  let value: Value
-  let isFlipped: Bool
+extension QueryTranslation {
+  /// Two parts with an operator between them.
+  func joined<Left: PredicateExpression, Right: PredicateExpression, Output>(
+    _ left: Left, _ right: Right, _ sign: String,
+    _ combine: @escaping (Left.Output, Left.Output) -> Output
+  ) -> QueryTerm<Object, Output> where Left.Output == Right.Output {
+    let (left, right) = (term(of: left), term(of: right))
+    let (one, other) = (left.read, right.read)
+    return QueryTerm(
+      read: { try combine(one($0), other($0)) },
+      text: "(\(left.text) \(sign) \(right.text))")
+  }
 
-  /// The condition that the property has some values, of which the stopgap is one or not.
-  func condition(_ ranges: KeyRanges, _ holds: (Value) -> Bool) -> Condition {
-    guard let stopgap else { return .values(property, ranges) }
-    return .values(property, ranges.optional(withNil: holds(stopgap)))
+  /// Two parts that are compared.
+  ///
+  /// `ranges` says what a property may be that compares so with a value, which stands on the left if it
+  /// is flipped; nil where no index can tell.
+  fileprivate func compared<Left: PredicateExpression, Right: PredicateExpression>(
+    _ left: Left, _ right: Right, _ sign: String,
+    _ compare: @escaping (Left.Output, Left.Output) -> Bool,
+    ranges: (Left.Output, Bool) -> KeyRanges?
+  ) -> QueryTerm<Object, Bool> where Left.Output == Right.Output {
+    let (left, right) = (term(of: left), term(of: right))
+    let (one, other) = (left.read, right.read)
+    var condition = Condition.other
+    if let (property, value, isFlipped) = left.pair(right), let ranges = ranges(value, isFlipped) {
+      condition = property.condition(ranges) {
+        isFlipped ? compare(value, $0) : compare($0, value)
+      }
+    }
+    return QueryTerm(
+      read: { try compare(one($0), other($0)) }, condition: condition,
+      text: "\(left.text) \(sign) \(right.text)")
   }
 }
 
@@ -62,17 +97,10 @@ extension PredicateExpressions.Equal: QueryExpression {
   func term<Object: StoredObject>(
     _ translation: QueryTranslation<Object>
   ) -> QueryTerm<Object, Bool> {
-    let (left, right) = (translation.term(of: lhs), translation.term(of: rhs))
-    let (one, other) = (left.read, right.read)
-    var condition = Condition.other
-    if let pair = left.pair(right), let key = indexKey(pair.value) {
-      let value = pair.value
+    translation.compared(lhs, rhs, "==", { $0 == $1 }) { value, _ in
       // NaN is not equal to itself.
-      condition = pair.condition(value != value ? .none : KeyRanges(point: key)) { $0 == value }
+      indexKey(value).map { value != value ? .none : KeyRanges(point: $0) }
     }
-    return QueryTerm(
-      read: { try one($0) == other($0) }, condition: condition,
-      text: "\(left.text) == \(right.text)")
   }
 }
 
@@ -80,18 +108,9 @@ extension PredicateExpressions.NotEqual: QueryExpression {
   func term<Object: StoredObject>(
     _ translation: QueryTranslation<Object>
   ) -> QueryTerm<Object, Bool> {
-    let (left, right) = (translation.term(of: lhs), translation.term(of: rhs))
-    let (one, other) = (left.read, right.read)
-    var condition = Condition.other
-    if let pair = left.pair(right), let key = indexKey(pair.value) {
-      let value = pair.value
-      let behind = KeyRange.end(ofPrefix: key).map { KeyRange(from: $0) }
-      let others = KeyRanges([KeyRange(to: key)] + (behind.map { [$0] } ?? []))
-      condition = pair.condition(value != value ? .all : others) { $0 != value }
+    translation.compared(lhs, rhs, "!=", { $0 != $1 }) { value, _ in
+      indexKey(value).map { value != value ? .all : KeyRanges(point: $0).complement }
     }
-    return QueryTerm(
-      read: { try one($0) != other($0) }, condition: condition,
-      text: "\(left.text) != \(right.text)")
   }
 }
 
@@ -99,59 +118,35 @@ extension PredicateExpressions.Comparison: QueryExpression {
   func term<Object: StoredObject>(
     _ translation: QueryTranslation<Object>
   ) -> QueryTerm<Object, Bool> {
-    let (left, right) = (translation.term(of: lhs), translation.term(of: rhs))
-    let (one, other) = (left.read, right.read)
-    var condition = Condition.other
-    if let pair = left.pair(right), let ranges = ranges(pair.value, pair.isFlipped) {
-      condition = pair.condition(ranges) { holds($0, pair.value, pair.isFlipped) }
-    }
+    let (sign, compare): (String, (LHS.Output, LHS.Output) -> Bool)
     switch op {
-    case .lessThan:
-      return QueryTerm(
-        read: { try one($0) < other($0) }, condition: condition,
-        text: "\(left.text) < \(right.text)")
-    case .lessThanOrEqual:
-      return QueryTerm(
-        read: { try one($0) <= other($0) }, condition: condition,
-        text: "\(left.text) <= \(right.text)")
-    case .greaterThan:
-      return QueryTerm(
-        read: { try one($0) > other($0) }, condition: condition,
-        text: "\(left.text) > \(right.text)")
-    case .greaterThanOrEqual:
-      return QueryTerm(
-        read: { try one($0) >= other($0) }, condition: condition,
-        text: "\(left.text) >= \(right.text)")
+    case .lessThan: (sign, compare) = ("<", { $0 < $1 })
+    case .lessThanOrEqual: (sign, compare) = ("<=", { $0 <= $1 })
+    case .greaterThan: (sign, compare) = (">", { $0 > $1 })
+    case .greaterThanOrEqual: (sign, compare) = (">=", { $0 >= $1 })
     @unknown default: return translation.evaluated(self)
     }
-  }
-
-  /// Whether a value compares so with another, which stands on the left if it is flipped.
-  private func holds(_ value: LHS.Output, _ other: LHS.Output, _ isFlipped: Bool) -> Bool {
-    let (left, right) = isFlipped ? (other, value) : (value, other)
-    switch op {
-    case .lessThan: return left < right
-    case .lessThanOrEqual: return left <= right
-    case .greaterThan: return left > right
-    case .greaterThanOrEqual: return left >= right
-    // Not translated, and the condition not used.
-    @unknown default: return true
-    }
+    return translation.compared(lhs, rhs, sign, compare, ranges: ranges)
   }
 
   /// What a property may be that compares so with a value, which stands on the left if it is flipped.
   private func ranges(_ value: LHS.Output, _ isFlipped: Bool) -> KeyRanges? {
     guard let key = indexKey(value) else { return nil }
-    if value != value { return KeyRanges.none }
     let behind = KeyRange.end(ofPrefix: key)
-    let last = startOfNaN(value)
+    let nan = startOfNaN(value)
+    let withNaN = value is Date ? nan.map { [KeyRange(from: $0)] } ?? [] : []
     switch (op, isFlipped) {
-    case (.lessThan, false), (.greaterThan, true): return KeyRanges([KeyRange(to: key)])
+    case (.lessThan, false), (.greaterThan, true):
+      return value != value ? KeyRanges.none : KeyRanges([KeyRange(to: key)])
     case (.lessThanOrEqual, false), (.greaterThanOrEqual, true):
-      return KeyRanges([KeyRange(to: behind)])
+      if value != value { return withNaN.isEmpty ? KeyRanges.none : .all }
+      return KeyRanges([KeyRange(to: behind)] + withNaN)
     case (.greaterThan, false), (.lessThan, true):
-      return behind.map { KeyRanges([KeyRange(from: $0, to: last)]) } ?? KeyRanges.none
-    default: return KeyRanges([KeyRange(from: key, to: last)])
+      guard value == value, let behind else { return KeyRanges.none }
+      return KeyRanges([KeyRange(from: behind, to: nan)])
+    default:
+      if value != value { return withNaN.isEmpty ? KeyRanges.none : .all }
+      return KeyRanges([KeyRange(from: key, to: nan)] + withNaN)
     }
   }
 }

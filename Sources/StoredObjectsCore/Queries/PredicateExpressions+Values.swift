@@ -20,12 +20,14 @@ extension PredicateExpressions.KeyPath: QueryExpression {
   ) -> QueryTerm<Object, Output> {
     let root = translation.term(of: root)
     let (path, read) = (keyPath, root.read)
-    let text = translation.names[path] ?? "property of type \(Output.self)"
-    var kind = QueryTerm<Object, Output>.Kind.computed
-    if case .object = root.kind { kind = .property(path) }
-    return QueryTerm(
-      read: { try read($0)[keyPath: path] }, kind: kind,
-      text: root.text == "object" ? text : "\(root.text).\(text)")
+    let text = { translation.name(of: path) ?? "property of type \(Output.self)" }
+    if case .object = root.kind {
+      return QueryTerm(
+        read: { try read($0)[keyPath: path] }, kind: .property(path),
+        condition: Output.self == Bool.self
+          ? .values(path, KeyRanges(point: IndexKey(true).bytes)) : .other, text: text())
+    }
+    return QueryTerm(read: { try read($0)[keyPath: path] }, text: "\(root.text).\(text())")
   }
 }
 
@@ -34,7 +36,17 @@ extension PredicateExpressions.Value: QueryExpression {
     _ translation: QueryTranslation<Object>
   ) -> QueryTerm<Object, Output> {
     let value = value
-    return QueryTerm(read: { _ in value }, kind: .constant(value), text: "\(value)")
+    return QueryTerm(read: { _ in value }, kind: .constant(value), text: Self.text(value))
+  }
+}
+
+extension PredicateExpressions.Value {
+  /// A date that is none, such as NaN, can't describe itself.
+  private static func text(_ value: Output) -> String {
+    func text(_ date: Date) -> String { "Date(\(date.timeIntervalSinceReferenceDate))" }
+    if let date = value as? Date { return text(date) }
+    if let dates = value as? [Date?] { return "\(dates.map { $0.map(text) ?? "nil" })" }
+    return "\(value)"
   }
 }
 
@@ -78,16 +90,11 @@ extension PredicateExpressions.Arithmetic: QueryExpression {
   func term<Object: StoredObject>(
     _ translation: QueryTranslation<Object>
   ) -> QueryTerm<Object, Output> {
-    let (left, right) = (translation.term(of: lhs), translation.term(of: rhs))
-    let (one, other) = (left.read, right.read)
     switch op {
-    case .add:
-      return QueryTerm(read: { try one($0) + other($0) }, text: "(\(left.text) + \(right.text))")
-    case .subtract:
-      return QueryTerm(read: { try one($0) - other($0) }, text: "(\(left.text) - \(right.text))")
-    case .multiply:
-      return QueryTerm(read: { try one($0) * other($0) }, text: "(\(left.text) * \(right.text))")
-    @unknown default: return translation.evaluated(self)
+    case .add: translation.joined(lhs, rhs, "+") { $0 + $1 }
+    case .subtract: translation.joined(lhs, rhs, "-") { $0 - $1 }
+    case .multiply: translation.joined(lhs, rhs, "*") { $0 * $1 }
+    @unknown default: translation.evaluated(self)
     }
   }
 }

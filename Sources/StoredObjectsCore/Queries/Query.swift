@@ -1,118 +1,115 @@
 import FoundationEssentials
 
-/// A query that has been planned.
-struct Query<Object: StoredObject> {
+/// A query that has been planned, whatever its class: what is done for each object is compiled once.
+struct Query {
   let store: Store
   let entry: RegisteredClass
-  let term: QueryTerm<Object, Bool>?
-  let orders: [QueryOrder<Object>]
+  let orders: [QueryOrderKey]
   let choice: QueryPlanner.Choice
   /// Unsaved objects, and the rows that they take the place of.
-  let unsaved: [Object]
+  let unsaved: [StoredObject]
   let unsavedRows: RowSet
+  /// Whether the predicate holds for an object; nil when there is none.
+  private let predicate: ((StoredObject) throws -> Bool)?
+  private let conditionText: () -> String
 
-  init(
-    _ store: Store, _ predicate: Predicate<Object>?, _ orders: [QueryOrder<Object>], limit: Int?,
-    isCounting: Bool = false
+  init<Object: StoredObject>(
+    _ store: Store, _ entry: RegisteredClass, _ predicate: Predicate<Object>?,
+    _ orders: [QueryOrder<Object>], limit: Int?, isCounting: Bool = false
   ) throws {
-    self.store = store
-    self.orders = orders
-    entry = try store.requireRegistration(of: Object.self)
+    (self.store, self.entry, self.orders) = (store, entry, orders.map(\.key))
     store.collectChangesElsewhere()
-    let indexes = entry.indexes.map(\.declaration).filter { $0.properties.count == 1 }
-    let names = Dictionary(indexes.map { ($0.properties[0], $0.name) }) { first, _ in first }
-    term = predicate.map { QueryTranslation.of($0, names: names) }
+    let indexes = entry.indexes
+    let term = predicate.map { QueryTranslation.of($0, indexes: indexes) }
+    self.predicate = term.map { term in
+      { object in try (object as? Object).map(term.read) ?? false }
+    }
+    conditionText = { term?.text ?? "" }
     let pending = entry.pending.filter { $0.state.change != nil }
     unsavedRows = RowSet(pending.lazy.map(\.rowID))
-    unsaved = pending.filter { $0.state.change != .delete }.compactMap { $0 as? Object }
-    let isUniform = Set(orders.map(\.isDescending)).count == 1
-    let order = isUniform ? (orders.map(\.property), orders[0].isDescending) : nil
+    unsaved = pending.filter { $0.state.change != .delete && $0 is Object }
     choice = try QueryPlanner(
-      store: store, entry: entry, condition: term?.condition,
-      order: orders.isEmpty ? nil : order ?? ([], false), limit: limit,
-      isCounting: isCounting
+      store: store, entry: entry, condition: term?.condition, order: Self.order(self.orders),
+      limit: limit, isCounting: isCounting
     ).choose()
+  }
+
+  /// The properties of an order, and the direction of all; none when they have several.
+  private static func order(
+    _ orders: [QueryOrderKey]
+  ) -> (properties: [AnyKeyPath], isDescending: Bool)? {
+    guard let first = orders.first else { return nil }
+    guard orders.allSatisfy({ $0.isDescending == first.isDescending }) else { return ([], false) }
+    return (orders.map(\.property), first.isDescending)
   }
 
   var hasNothingUnsaved: Bool { entry.changeCounts.isEmpty }
 
   /// Whether the predicate holds for an object.
-  func matches(_ object: Object) throws -> Bool { try term?.read(object) ?? true }
+  func matches(_ object: StoredObject) throws -> Bool { try predicate?(object) ?? true }
 
   /// The object of a row that is saved, if the predicate holds for it.
-  func object(_ row: UInt32) throws -> Object? {
-    guard let object = try store.object(entry, rowID: row) as? Object, try matches(object) else {
-      return nil
-    }
-    return object
+  ///
+  /// An index that tells all that is asked is believed as long as nobody has saved since it led to the
+  /// row, nobody else can have, and the object is as it is saved. `commitCount` says how many commits
+  /// there had been.
+  func object(_ row: UInt32, asOf commitCount: UInt64? = nil) throws -> StoredObject? {
+    guard let object = try store.object(entry, rowID: row) else { return nil }
+    let isKnown =
+      choice.isCovered && commitCount == entry.shared.commitCount && object.state.change == nil
+      && store.backend.coordinator.hasOneStore && store.rowsChangedElsewhere.isEmpty
+    return try isKnown || matches(object) ? object : nil
   }
 
   /// The plan, for the user.
   var plan: QueryPlan {
-    let parts: [IndexRanges] =
-      switch choice.access {
-      case .scan: []
-      case .index(let part): [part]
-      case .union(let parts): parts
-      }
-    return QueryPlan(
-      indexes: parts.map(\.index.declaration.name), touchedCount: choice.touchedCount,
-      isOrderedByIndex: choice.isOrdered, isAnsweredByIndex: choice.isCovered,
-      condition: term?.text ?? "")
+    QueryPlan(
+      indexes: choice.access.parts.map(\.index.declaration.name),
+      touchedCount: choice.touchedCount, isOrderedByIndex: choice.isOrdered,
+      isAnsweredByIndex: choice.isCovered, isIntersection: choice.access.isIntersection,
+      condition: conditionText())
   }
 
   // MARK: Rows
 
-  /// The saved rows that an index leads to, in ascending order; nil where all objects are read.
+  /// The saved rows that indexes lead to, in ascending order; nil where all objects are read.
   func rows() throws -> [UInt32]? {
-    switch choice.access {
-    case .scan: return nil
-    case .index(let part): return try rows(of: [part])
-    case .union(let parts): return try rows(of: parts)
-    }
-  }
-
-  private func rows(of parts: [IndexRanges]) throws -> [UInt32] {
-    var rows: [UInt32] = []
-    for part in parts {
-      for range in part.ranges {
-        _ = try store.backend.scanKeys(of: part.index.table, range, isReversed: false) { key, _ in
-          rows.append(RegisteredIndex.row(key))
-          return .next
-        }
-      }
-    }
-    rows.sort()
-    if parts.count > 1 { rows = rows.reduce(into: []) { if $0.last != $1 { $0.append($1) } } }
-    return unsaved.isEmpty ? rows : rows.filter { !unsavedRows.contains($0) }
+    guard let rows = try choice.access.rows(store.backend) else { return nil }
+    return hasNothingUnsaved ? rows : rows.filter { !unsavedRows.contains($0) }
   }
 
   // MARK: Counting
 
   func count() throws -> Int {
-    guard choice.isCovered, case .index(let part) = choice.access else {
-      if term == nil { return try store.count(of: Object.self) }
-      var count = 0
-      var cursor = QueryCursor(self, limit: nil, offset: 0, after: nil)
-      while try cursor.nextUnordered() != nil { count += 1 }
-      return count
+    guard choice.isCovered else { return try countByLook() }
+    switch choice.access {
+    case .scan: return try store.count(of: entry)
+    case .index(let part): return try count(part)
+    case .union, .intersection:
+      return try (rows()?.count ?? 0) + unsaved.count { try matches($0) }
     }
-    // Counted as they are saved, and put right for what is not.
+  }
+
+  private func countByLook() throws -> Int {
+    var count = 0
+    var walk = QueryWalk(self, limit: nil, offset: 0, after: nil)
+    while try walk.nextUnordered() != nil { count += 1 }
+    return count
+  }
+
+  /// Counts keys as they are saved, and puts that right for what is not.
+  private func count(_ part: IndexRanges) throws -> Int {
     var count = try part.ranges.reduce(0) {
       $0 + (try store.backend.keyCount(in: part.index.table, $1))
     }
     for object in entry.pending {
       let change = object.state.change
       if change == .update || change == .delete,
-        let saved = try store.savedObject(object.rowID, entry) as? Object, try matches(saved)
+        let saved = try store.savedObject(object.rowID, entry), try matches(saved)
       {
         count -= 1
       }
-      if change == .update || change == .insert, let object = object as? Object,
-        try matches(object)
-      {
-        count += 1
-      }
+      if change == .update || change == .insert, try matches(object) { count += 1 }
     }
     return count
   }

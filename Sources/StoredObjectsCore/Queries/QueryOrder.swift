@@ -6,29 +6,36 @@
 /// rows, which is that of insertion; backwards where the last direction is. nil is before all values,
 /// and NaN behind all others.
 public struct QueryOrder<Object: StoredObject> {
-  let property: AnyKeyPath
-  let isDescending: Bool
-  let writeKey: (Object, inout IndexKey) -> Void
-
-  private init(
-    _ property: AnyKeyPath, isDescending: Bool,
-    _ writeKey: @escaping (Object, inout IndexKey) -> Void
-  ) {
-    (self.property, self.isDescending, self.writeKey) = (property, isDescending, writeKey)
-  }
+  let key: QueryOrderKey
 
   /// The smallest value first.
   public static func ascending<Value: IndexableValue>(
     _ property: KeyPath<Object, Value>
   ) -> QueryOrder {
-    QueryOrder(property, isDescending: false) { $0[keyPath: property].writeKey(to: &$1) }
+    QueryOrder(key: QueryOrderKey(property, isDescending: false))
   }
 
   /// The greatest value first.
   public static func descending<Value: IndexableValue>(
     _ property: KeyPath<Object, Value>
   ) -> QueryOrder {
-    QueryOrder(property, isDescending: true) { $0[keyPath: property].writeKey(to: &$1) }
+    QueryOrder(key: QueryOrderKey(property, isDescending: true))
+  }
+}
+
+/// The same, whatever the class.
+struct QueryOrderKey {
+  let property: AnyKeyPath
+  let isDescending: Bool
+  let writeKey: (StoredObject, inout IndexKey) -> Void
+
+  init<Object: StoredObject, Value: IndexableValue>(
+    _ property: KeyPath<Object, Value>, isDescending: Bool
+  ) {
+    (self.property, self.isDescending) = (property, isDescending)
+    writeKey = { object, key in
+      if let object = object as? Object { object[keyPath: property].writeKey(to: &key) }
+    }
   }
 }
 
@@ -37,7 +44,7 @@ struct SortKey: Comparable {
   let bytes: [UInt8]
   let row: UInt32
 
-  init<Object: StoredObject>(_ object: Object, _ orders: [QueryOrder<Object>]) {
+  init(_ object: StoredObject, _ orders: [QueryOrderKey]) {
     var key = IndexKey()
     for order in orders {
       let start = key.bytes.count

@@ -16,11 +16,21 @@ struct QueryTerm<Object: StoredObject, Output> {
   }
 
   let read: (Object) throws -> Output
-  var kind: Kind = .computed
+  let kind: Kind
   /// What it says, where it is true or false.
-  var condition: Condition = .other
+  let condition: Condition
+  /// Only `explain` asks for it, so that no other query puts it together.
+  private let makeText: () -> String
+
+  init(
+    read: @escaping (Object) throws -> Output, kind: Kind = .computed,
+    condition: Condition = .other, text: @autoclosure @escaping () -> String
+  ) {
+    (self.read, self.kind, self.condition, makeText) = (read, kind, condition, text)
+  }
+
   /// How it reads.
-  let text: String
+  var text: String { makeText() }
 }
 
 /// A part of a predicate that can be translated.
@@ -36,14 +46,19 @@ protocol QueryExpression: PredicateExpression {
 /// What is not known here is left to Foundation: the answer is the same, and only takes longer.
 struct QueryTranslation<Object: StoredObject> {
   let variable: PredicateExpressions.Variable<Object>
-  /// What to call properties, which don't know their names.
-  let names: [AnyKeyPath: String]
+  /// What to call properties by, which don't know their names.
+  let indexes: [RegisteredIndex]
 
   /// Translates a whole predicate.
   static func of(
-    _ predicate: Predicate<Object>, names: [AnyKeyPath: String]
+    _ predicate: Predicate<Object>, indexes: [RegisteredIndex]
   ) -> QueryTerm<Object, Bool> {
-    QueryTranslation(variable: predicate.variable, names: names).open(predicate.expression)
+    QueryTranslation(variable: predicate.variable, indexes: indexes).open(predicate.expression)
+  }
+
+  /// What an index of a property alone is called.
+  func name(of property: AnyKeyPath) -> String? {
+    indexes.first { $0.declaration.properties == [property] }?.declaration.name
   }
 
   private func open(

@@ -28,7 +28,7 @@ extension Store {
   /// - Returns: the objects.
   /// - Throws: ``StoreError`` with `notRegistered`, `notEvaluable`, `damaged`, `newerVersion`, `full`,
   ///   `ioError` or `closed`.
-  public func fetch<Object: StoredObject>(
+  @inlinable public func fetch<Object: StoredObject>(
     _ type: Object.Type, where predicate: Predicate<Object>? = nil,
     sortedBy orders: [QueryOrder<Object>] = [], limit: Int? = nil, offset: Int = 0,
     after object: Object? = nil
@@ -50,7 +50,8 @@ extension Store {
   ) throws(StoreError) -> QueryCursor<Object> {
     let wanted = limit.map { $0.addingReportingOverflow(offset).partialValue }
     return QueryCursor(
-      try query(predicate, orders, wanted), limit: limit, offset: offset, after: object)
+      QueryWalk(
+        try query(predicate, orders, wanted), limit: limit, offset: offset, after: object))
   }
 
   /// The first object for which a predicate holds, in an order; nil when there is none.
@@ -72,9 +73,9 @@ extension Store {
   ) throws(StoreError) -> Bool {
     let query = try query(predicate, [], 1)
     do {
-      var cursor = QueryCursor(query, limit: 1, offset: 0, after: nil)
-      return try cursor.nextUnordered() != nil
-    } catch { throw .wrapping(error, .ioError, at: query.entry.place()) }
+      var walk = QueryWalk(query, limit: 1, offset: 0, after: nil)
+      return try walk.nextUnordered() != nil
+    } catch { throw query.entry.queryError(error) }
   }
 
   /// The number of objects for which a predicate holds.
@@ -90,7 +91,7 @@ extension Store {
     do {
       return try query.count()
     } catch {
-      throw .wrapping(error, .ioError, at: query.entry.place())
+      throw query.entry.queryError(error)
     }
   }
 
@@ -111,11 +112,11 @@ extension Store {
       {
         return Array(rows.dropFirst(offset).prefix(limit ?? .max))
       }
-      var cursor = QueryCursor(query, limit: limit, offset: offset, after: nil)
+      var walk = QueryWalk(query, limit: limit, offset: offset, after: nil)
       var rows: [UInt32] = []
-      while let object = try cursor.next() { rows.append(object.rowID) }
+      while let object = try walk.next() { rows.append(object.rowID) }
       return rows
-    } catch { throw .wrapping(error, .ioError, at: query.entry.place()) }
+    } catch { throw query.entry.queryError(error) }
   }
 
   /// Deletes the objects for which a predicate holds, as ``delete(_:)`` does; the next save removes
@@ -145,10 +146,10 @@ extension Store {
   private func query<Object: StoredObject>(
     _ predicate: Predicate<Object>?, _ orders: [QueryOrder<Object>], _ limit: Int?,
     isCounting: Bool = false
-  ) throws(StoreError) -> Query<Object> {
-    do { return try Query(self, predicate, orders, limit: limit, isCounting: isCounting) } catch {
-      throw .wrapping(
-        error, .ioError, at: .init(path: backend.location, className: Object.storedName))
-    }
+  ) throws(StoreError) -> Query {
+    let entry = try requireRegistration(of: Object.self)
+    do {
+      return try Query(self, entry, predicate, orders, limit: limit, isCounting: isCounting)
+    } catch { throw entry.queryError(error) }
   }
 }

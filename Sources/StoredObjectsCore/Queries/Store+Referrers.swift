@@ -49,7 +49,7 @@ extension Store {
         if !unsaved.contains(object.rowID), refers(object) { found.append(object) }
       }
       return found.sorted { $0.rowID < $1.rowID }
-    } catch { throw .wrapping(error, .ioError, at: entry.place()) }
+    } catch { throw entry.queryError(error) }
   }
 
   /// Visits the saved objects that may refer to another.

@@ -54,7 +54,7 @@ extension Store {
       }
       found.sort { $0.rowID < $1.rowID }
       return limit.map { Array(found.prefix($0)) } ?? found
-    } catch { throw .wrapping(error, .ioError, at: entry.place()) }
+    } catch { throw entry.queryError(error) }
   }
 
   /// The saved rows that have a value, in ascending order; nil where no index tells.

@@ -46,7 +46,10 @@ extension Store {
   ///
   /// - Throws: ``StoreError`` with `notRegistered`, `damaged`, `ioError` or `closed`.
   public func count<Object: StoredObject>(of type: Object.Type) throws(StoreError) -> Int {
-    let entry = try requireRegistration(of: type)
+    try count(of: try requireRegistration(of: type))
+  }
+
+  func count(of entry: RegisteredClass) throws(StoreError) -> Int {
     do {
       let rows = try backend.recordCount(in: entry.table)
       let saved = max(0, rows - (entry.shared.metadata == nil ? 0 : 1))

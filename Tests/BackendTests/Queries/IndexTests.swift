@@ -31,6 +31,15 @@ private final class Unique: Named {
   }
 }
 
+private final class Threaded: Named {
+  override class var isCodedOnAnyThread: Bool { true }
+  override class var indexes: [AttributeIndex] {
+    [
+      AttributeIndex("name", \Threaded.name), AttributeIndex("number", \Threaded.number),
+    ]
+  }
+}
+
 @Suite("Indexes") struct IndexTests {
   private func insert<Object: Named>(_ type: Object.Type, _ names: [String], _ store: Store) throws
   {
@@ -128,10 +137,27 @@ private final class Unique: Named {
       if damage == 2 {
         // Nothing has looked at the page yet.
         #expect(try Set(store.check().findings.map(\.kind)) == [.index])
+        let errors = (0..<100).compactMap { number in
+          do {
+            _ = try find("N\(number)", store)
+            return nil as StoreError?
+          } catch { return error as? StoreError }
+        }
+        #expect(!errors.isEmpty)
+        for error in errors {
+          #expect(error.code == .damaged && error.place.path == path, "\(error)")
+          #expect("\(error)".contains("rebuildIndexes(of:)"), "\(error)")
+        }
         try store.rebuildIndexes(of: Indexed.self)
       }
-      #expect(try store.check().findings == [])
-      try backend.close()
+      for round in 0..<2 {
+        for number in 0..<100 {
+          #expect(try find("N\(number)", store) == (number == 7 ? 21 : 20), "\(round)")
+        }
+        #expect(try store.check().findings == [])
+        try backend.close()
+        if round == 0 { (backend, store) = try open() }
+      }
     }
   }
 
@@ -185,6 +211,33 @@ private final class Unique: Named {
       try backend.commit { $0.set(key, to: nil, in: table) }
       #expect(try store.check().findings.map(\.kind) == [.index, .index])
       try store.rebuildIndexes(of: Indexed.self)
+      #expect(try store.check().findings == [])
+      try backend.commit { $0.set(key + [1], to: [], in: table) }
+      #expect(try store.check().findings.map(\.kind) == [.index])
+      try backend.close()
+    }
+  }
+
+  @Test(
+    "A key that is missing in an index of a list, or too much, is found by check",
+    arguments: BackendKind.allCases)
+  func listDisagreement(_ kind: BackendKind) throws {
+    try kind.withPlace { place in
+      let backend = try place.open()
+      let store = Store(backend: backend)
+      try store.register(Track.self, Mix.self)
+      let tracks = [Track(), Track()]
+      for track in tracks { store.insert(track) }
+      let mix = Mix()
+      mix.tracks = tracks
+      store.insert(mix)
+      try store.saveChanges()
+      #expect(try store.check().findings == [])
+      let table = try backend.orderedTable(.init("Mix..by tracks", kind: .index))
+      let key = try #require(try backend.keys(in: table).last?.key)
+      try backend.commit { $0.set(key, to: nil, in: table) }
+      #expect(try store.check().findings.map(\.kind) == [.index, .index])
+      try store.rebuildIndexes(of: Mix.self)
       #expect(try store.check().findings == [])
       try backend.commit { $0.set(key + [1], to: [], in: table) }
       #expect(try store.check().findings.map(\.kind) == [.index])
@@ -269,6 +322,48 @@ private final class Unique: Named {
       try store.saveChanges()
       #expect(try find("A", store) == 0 && find("B", store) == 1)
       #expect(try store.check().findings == [])
+      try backend.close()
+    }
+  }
+
+  @Test(
+    "A save so large that two threads share its keys has each key once",
+    arguments: BackendKind.allCases)
+  func largeSave(_ kind: BackendKind) throws {
+    try kind.withPlace { place in
+      var backend = try place.open()
+      var store = Store(backend: backend)
+      try store.register(Threaded.self)
+      let count = 45_001
+      for number in 0..<count {
+        let object = Threaded()
+        object.name = "N\(number * 7919 % count)"
+        object.number = number % 3 == 0 ? nil : Int64(number)
+        store.insert(object)
+      }
+      try store.saveChanges()
+      #expect(try store.check().findings == [])
+      // Among many new ones some that are changed, and some that go.
+      for object in try store.allObjects(of: Threaded.self).prefix(300) {
+        if object.rowID % 2 == 0 { object.name = "changed" } else { store.delete(object) }
+      }
+      for number in 0..<count {
+        let object = Threaded()
+        object.name = "M\(number)"
+        store.insert(object)
+      }
+      try store.saveChanges()
+      #expect(try store.check().findings == [])
+      try backend.close()
+      backend = try place.open()
+      store = Store(backend: backend)
+      try store.register(Threaded.self)
+      #expect(try store.count(of: Threaded.self, where: #Predicate { $0.name == "changed" }) == 150)
+      let last = try store.fetch(Threaded.self, sortedBy: [.descending(\.name)], limit: 2)
+      #expect(last.map(\.name) == ["changed", "changed"])
+      #expect(
+        try store.count(of: Threaded.self, where: #Predicate { $0.name >= "M" && $0.name < "N" })
+          == count)
       try backend.close()
     }
   }

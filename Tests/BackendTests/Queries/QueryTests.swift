@@ -5,41 +5,18 @@ import Testing
 
 /// Every query against a look at all objects.
 @Suite("Queries") struct QueryTests {
-  private static let titles = [
-    "", "A", "a", "Abba", "Åse", "A\u{30A}se", "\u{C5}se", "École", "E\u{301}cole", "Zebra", "中文",
-    "中",
-    "😀", "a\u{0}b", "a\u{1}b", "Song 1", "Song 10", "Song 2", "e", "\u{FFFF}", "Straße",
-  ]
-  private static let ratings: [Double] = [
-    0, -0.0, 1, -1, .nan, .infinity, -.infinity, .leastNonzeroMagnitude, 3.5,
-    -.greatestFiniteMagnitude,
-  ]
-
-  private func fill(_ track: Track, _ generator: inout SeededGenerator, _ others: [Track]) {
-    track.title = Self.titles.randomElement(using: &generator) ?? ""
-    track.seconds = [.min, -1, 0, 1, 200, 300, .max].randomElement(using: &generator) ?? 0
-    track.rating = Self.ratings.randomElement(using: &generator) ?? 0
-    track.note = [nil, "", "x", "ä", "a\u{308}"].randomElement(using: &generator) ?? nil
-    track.isLive = Bool.random(using: &generator)
-    track.added = Date(
-      timeIntervalSinceReferenceDate: .random(in: -3...3, using: &generator).rounded())
-    track.mood = [.calm, .merry, .sad].randomElement(using: &generator) ?? .calm
-    track.genre = ["Pop", "Jazz", "Rock"].randomElement(using: &generator) ?? ""
-    track.original = Bool.random(using: &generator) ? others.randomElement(using: &generator) : nil
-  }
-
-  private typealias Asked = (name: String, predicate: Predicate<Track>, holds: (Track) -> Bool)
-
   /// Predicates, each with what it means.
-  private func predicates(_ generator: inout SeededGenerator, _ others: [Track]) -> [Asked] {
-    let title = Self.titles.randomElement(using: &generator) ?? ""
-    let other = Self.titles.randomElement(using: &generator) ?? ""
+  private func predicates(_ generator: inout SeededGenerator, _ others: [Track]) -> [QueryComparison
+    .Asked]
+  {
+    let title = TrackValues.titles.randomElement(using: &generator) ?? ""
+    let other = TrackValues.titles.randomElement(using: &generator) ?? ""
     let seconds: Int32 = [.min, 0, 200, .max].randomElement(using: &generator) ?? 0
-    let rating = Self.ratings.randomElement(using: &generator) ?? 0
+    let rating = TrackValues.ratings.randomElement(using: &generator) ?? 0
     let note: String? = [nil, "", "ä"].randomElement(using: &generator) ?? nil
     let wanted = [title, other, "nobody"]
     let moment = Date(timeIntervalSinceReferenceDate: 1)
-    var all: [Asked] = []
+    var all: [QueryComparison.Asked] = []
     func ask(_ name: String, _ predicate: Predicate<Track>, _ holds: @escaping (Track) -> Bool) {
       all.append((name, predicate, holds))
     }
@@ -97,79 +74,6 @@ import Testing
     return all
   }
 
-  private typealias Sorted = (
-    name: String, orders: [QueryOrder<Track>], precedes: (Track, Track) -> Bool?
-  )
-
-  /// Orders, each with a comparison: nil where two are the same.
-  private let orders: [Sorted] = [
-    ("none", [], { _, _ in nil }),
-    ("title", [.ascending(\.title)], { $0.title == $1.title ? nil : $0.title < $1.title }),
-    ("title down", [.descending(\.title)], { $0.title == $1.title ? nil : $0.title > $1.title }),
-    (
-      "seconds", [.ascending(\.seconds)],
-      { $0.seconds == $1.seconds ? nil : $0.seconds < $1.seconds }
-    ),
-    (
-      "genre, live, seconds", [.ascending(\.genre), .ascending(\.isLive), .ascending(\.seconds)],
-      {
-        if $0.genre != $1.genre { return $0.genre < $1.genre }
-        if $0.isLive != $1.isLive { return $1.isLive }
-        return $0.seconds == $1.seconds ? nil : $0.seconds < $1.seconds
-      }
-    ),
-    (
-      "live, seconds down", [.ascending(\.isLive), .descending(\.seconds)],
-      {
-        if $0.isLive != $1.isLive { return $1.isLive }
-        return $0.seconds == $1.seconds ? nil : $0.seconds > $1.seconds
-      }
-    ),
-    (
-      "note", [.descending(\.note)],
-      {
-        if $0.note == $1.note { return nil }
-        guard let left = $0.note else { return false }
-        return $1.note.map { left > $0 } ?? true
-      }
-    ),
-  ]
-
-  private func compare(
-    _ store: Store, _ asked: Asked, _ sorted: Sorted, _ generator: inout SeededGenerator
-  ) throws {
-    let all = try store.allObjects(of: Track.self)
-    let isDown = sorted.name.hasSuffix("down") || sorted.name == "note"
-    let expected = all.filter(asked.holds).sorted { left, right in
-      sorted.precedes(left, right) ?? (isDown ? left.rowID > right.rowID : left.rowID < right.rowID)
-    }
-    let what =
-      "\(asked.name) by \(sorted.name), \(try store.explain(Track.self, where: asked.predicate, sortedBy: sorted.orders))"
-    let found = try store.fetch(Track.self, where: asked.predicate, sortedBy: sorted.orders)
-    #expect(found.map(\.rowID) == expected.map(\.rowID), "\(what)")
-    #expect(try store.count(of: Track.self, where: asked.predicate) == expected.count, "\(what)")
-    #expect(try store.exists(Track.self, where: asked.predicate) == !expected.isEmpty, "\(what)")
-    #expect(
-      try store.fetchIDs(Track.self, where: asked.predicate, sortedBy: sorted.orders)
-        == expected.map(\.rowID), "\(what)")
-    let (offset, limit) = (
-      Int.random(in: 0..<6, using: &generator), Int.random(in: 0..<8, using: &generator)
-    )
-    let part = try store.fetch(
-      Track.self, where: asked.predicate, sortedBy: sorted.orders, limit: limit, offset: offset)
-    #expect(
-      part.map(\.rowID) == expected.dropFirst(offset).prefix(limit).map(\.rowID), "\(what), part")
-    var pages: [UInt32] = []
-    var last: Track?
-    repeat {
-      let page = try store.fetch(
-        Track.self, where: asked.predicate, sortedBy: sorted.orders, limit: 7, after: last)
-      pages += page.map(\.rowID)
-      last = page.last
-    } while last != nil && pages.count <= expected.count
-    #expect(pages == expected.map(\.rowID), "\(what), in pages")
-  }
-
   @Test(
     "A query finds what a look at all objects finds, in its order", arguments: BackendKind.allCases)
   func bruteForce(_ kind: BackendKind) throws {
@@ -183,13 +87,13 @@ import Testing
         for step in 0..<4 {
           for _ in 0..<(round == 0 && step == 0 ? 60 : 4) {
             let track = Track()
-            fill(track, &generator, all)
+            track.fill(&generator, all)
             store.insert(track)
             all.append(track)
           }
           for _ in 0..<5 {
             if let track = all.randomElement(using: &generator), !track.isDeleted {
-              fill(track, &generator, all.filter { !$0.isDeleted && $0 !== track })
+              track.fill(&generator, all.filter { !$0.isDeleted && $0 !== track })
             }
           }
           if let track = all.randomElement(using: &generator) {
@@ -198,7 +102,7 @@ import Testing
             all.removeAll { $0 === track }
           }
           let seconds: Int32 = [0, 200].randomElement(using: &generator) ?? 0
-          let title = Self.titles.randomElement(using: &generator) ?? ""
+          let title = TrackValues.titles.randomElement(using: &generator) ?? ""
           let everything = try store.allObjects(of: Track.self)
           #expect(
             try store.fetch(Track.self, where: \.seconds, is: seconds)
@@ -208,8 +112,7 @@ import Testing
               == everything.first { $0.title == title })
           #expect(try store.fetch(Track.self, where: \.rating, is: .nan) == [])
           for asked in predicates(&generator, all) {
-            let sorted = orders.randomElement(using: &generator) ?? orders[0]
-            try compare(store, asked, sorted, &generator)
+            try QueryComparison.run(store, asked, &generator)
           }
           if step != 1 { try store.saveChanges() }
         }
@@ -230,6 +133,7 @@ import Testing
         track.title = "Song \(number)"
         track.seconds = Int32(number)
         track.genre = ["Pop", "Jazz"][number % 2]
+        track.rating = Double(number * 7 % 400)
         store.insert(track)
       }
       try store.saveChanges()
@@ -249,9 +153,22 @@ import Testing
       let compound = try plan(
         #Predicate { $0.genre == "Jazz" && !$0.isLive && $0.seconds > 380 }, [.ascending(\.seconds)]
       )
-      #expect(compound.indexes == ["seconds"], "\(compound)")
+      #expect(compound.indexes == ["genre, live, seconds"], "\(compound)")
+      #expect(compound.touchedCount == 10 && compound.isOrderedByIndex, "\(compound)")
       let either = try plan(#Predicate { $0.title == "Song 7" || $0.seconds == 9 })
       #expect(either.indexes.sorted() == ["seconds", "title"] && either.touchedCount == 2)
+      #expect(either.isAnsweredByIndex && "\(either)".contains("\" or \""), "\(either)")
+      let within = try plan(#Predicate { (10..<20).contains($0.seconds) })
+      #expect(within.indexes == ["seconds"] && within.touchedCount == 10)
+      #expect(within.isAnsweredByIndex)
+      let outside = try plan(#Predicate { !($0.seconds >= 5) })
+      #expect(outside.indexes == ["seconds"] && outside.touchedCount == 5)
+      let both = try plan(#Predicate { $0.seconds < 100 && $0.rating < 100 })
+      #expect(both.isIntersection && both.indexes.sorted() == ["rating", "seconds"])
+      #expect(both.isAnsweredByIndex && both.touchedCount == 100)
+      #expect("\(both)".contains("\" and \""), "\(both)")
+      let few = try plan(#Predicate { $0.seconds < 2 && $0.rating < 100 })
+      #expect(few.indexes == ["seconds"] && !few.isIntersection)
       let none = try plan(#Predicate { $0.title.contains("7") })
       #expect(none.indexes == [] && none.touchedCount == 400)
       #expect("\(none)".contains("read all objects"))

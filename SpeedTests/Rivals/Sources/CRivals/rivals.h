@@ -28,6 +28,19 @@ typedef void title_visitor(
   const char *playlist, size_t playlist_length, const char *song, size_t song_length,
   void *context);
 
+// Finding songs by an index of their titles. What is found is allocated, and the caller's.
+struct finder {
+  // Has the index kept from now on.
+  void (*make_index)(void);
+  struct song *(*titled)(const char *title);
+  // Songs in the order of their titles, the first one not before a title; how many there are.
+  size_t (*from_title)(const char *title, size_t limit, struct song **songs);
+  // Songs in the same order, which come behind one.
+  size_t (*behind)(const struct song *song, size_t limit, struct song **songs);
+  // How many are not before a title, and before another.
+  size_t (*count_between)(const char *title, const char *end);
+};
+
 struct engine {
   const char *name;
   // Opens or makes the files for about so many songs.
@@ -51,6 +64,8 @@ struct engine {
   void (*first_titles)(title_visitor *visit, void *context);
   void (*put_buffer)(const char *name, uint32_t value);
   uint32_t (*get_buffer)(const char *name);
+  // NULL where nothing is found by title.
+  const struct finder *finder;
 };
 
 extern const struct engine sqlite_engine, tokyo_engine, lmdb_engine;
@@ -84,6 +99,8 @@ char *path_in(const char *directory, const char *name);
 
 // "Song 42"; the number of its characters.
 size_t song_title(char title[32], size_t index);
+// Puts all songs, in the transaction that has begun.
+void put_songs(const struct run *run);
 // Puts all songs, in one transaction.
 void insert_songs(const struct run *run);
 // Puts songs, and playlists of so many songs each, in one transaction.

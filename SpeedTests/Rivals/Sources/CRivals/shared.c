@@ -47,7 +47,7 @@ size_t song_title(char title[32], size_t index) {
   return (size_t)snprintf(title, 32, "Song %zu", index);
 }
 
-static void put_songs(const struct run *run) {
+void put_songs(const struct run *run) {
   char title[32];
   for (size_t index = 0; index < run->count; index++) {
     size_t length = song_title(title, index);

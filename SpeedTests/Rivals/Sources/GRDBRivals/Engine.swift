@@ -39,6 +39,14 @@ protocol Engine {
   /// Puts a value with its times under a key, new or not.
   func putItem(_ database: Database, key: String, value: String) throws
   func item(_ database: Database, key: String) throws -> String?
+  /// A song with a title, by the index.
+  func song(_ database: Database, titled title: String) throws -> Song?
+  /// Songs in the order of their titles, the first one not before a title.
+  func songs(_ database: Database, from title: String, limit: Int) throws -> [Song]
+  /// Songs in the same order, which come behind one.
+  func songs(_ database: Database, behind song: Song, limit: Int) throws -> [Song]
+  /// How many songs are not before a title, and before another.
+  func count(_ database: Database, from title: String, to end: String) throws -> Int
 }
 
 extension Engine {

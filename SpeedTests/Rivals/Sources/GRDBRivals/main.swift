@@ -28,6 +28,8 @@ extension Place {
     case "ListEdit": try insertPlaylists(of: count)
     case "NamedBufferFetch": try insertBuffers()
     case "KeyValueGet": try putItems()
+    case "IndexedLookup": try insertIndexedSongs(count * 10)
+    case "RangeFetch", "SortedPage", "CountRange": try insertIndexedSongs(count * 1_000)
     default: break
     }
   }
@@ -51,6 +53,11 @@ extension Place {
     case "KeyValuePut": try putItems()
     case "KeyValueGet": try getItems()
     case "KeyValueSinglePuts": try putSingleItems()
+    case "IndexedInsert": try insertIndexedSongs(count)
+    case "IndexedLookup": try indexedLookup()
+    case "RangeFetch": try rangeFetch()
+    case "SortedPage": try sortedPage()
+    case "CountRange": try countRange()
     default: throw WrongResult(description: "There is no workload \(workload)")
     }
   }

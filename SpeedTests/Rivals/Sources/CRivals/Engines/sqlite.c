@@ -13,11 +13,12 @@
 #define LENT SQLITE_STATIC
 
 static sqlite3 *database;
-static sqlite3_stmt *statements[16];
+static sqlite3_stmt *statements[24];
 
 enum {
   BEGIN, BEGIN_READING, COMMIT, PUT_SONG, SET_TITLE, GET_SONG, EACH_SONG, PUT_PLAYLIST, PUT_ENTRY, GET_PLAYLIST,
-  COUNT_ENTRIES, GET_ENTRIES, MOVE, FIRST_TITLES, PUT_BUFFER, GET_BUFFER,
+  COUNT_ENTRIES, GET_ENTRIES, MOVE, FIRST_TITLES, PUT_BUFFER, GET_BUFFER, TITLED, FROM_TITLE,
+  BEHIND, COUNT_BETWEEN,
 };
 
 static const char *const texts[] = {
@@ -40,6 +41,12 @@ static const char *const texts[] = {
     " JOIN song ON song.id = entry.song",
   [PUT_BUFFER] = "INSERT INTO buffer VALUES (?, ?)",
   [GET_BUFFER] = "SELECT bytes FROM buffer WHERE name = ?",
+  [TITLED] = "SELECT id, title, seconds FROM song WHERE title = ? LIMIT 1",
+  [FROM_TITLE] =
+    "SELECT id, title, seconds FROM song WHERE title >= ? ORDER BY title, id LIMIT ?",
+  [BEHIND] =
+    "SELECT id, title, seconds FROM song WHERE (title, id) > (?, ?) ORDER BY title, id LIMIT ?",
+  [COUNT_BETWEEN] = "SELECT count(*) FROM song WHERE title >= ? AND title < ?",
 };
 
 static const char *const schema =
@@ -221,7 +228,58 @@ static uint32_t get_buffer(const char *name) {
   return value;
 }
 
+static void make_index(void) { execute("CREATE INDEX song_by_title ON song (title)"); }
+
+static struct song *found_song(sqlite3_stmt *made) {
+  return make_song(
+    (uint32_t)sqlite3_column_int64(made, 0), text(made, 1), length(made, 1),
+    (uint32_t)sqlite3_column_int64(made, 2));
+}
+
+static size_t found_songs(sqlite3_stmt *made, struct song **songs) {
+  size_t count = 0;
+  while (next(made)) songs[count++] = found_song(made);
+  return count;
+}
+
+static struct song *titled(const char *title) {
+  sqlite3_stmt *made = statement(TITLED);
+  sqlite3_bind_text(made, 1, title, -1, LENT);
+  if (!next(made)) return NULL;
+  struct song *song = found_song(made);
+  sqlite3_reset(made);
+  return song;
+}
+
+static size_t from_title(const char *title, size_t limit, struct song **songs) {
+  sqlite3_stmt *made = statement(FROM_TITLE);
+  sqlite3_bind_text(made, 1, title, -1, LENT);
+  sqlite3_bind_int64(made, 2, (sqlite3_int64)limit);
+  return found_songs(made, songs);
+}
+
+static size_t behind(const struct song *song, size_t limit, struct song **songs) {
+  sqlite3_stmt *made = statement(BEHIND);
+  sqlite3_bind_text(made, 1, song->title, -1, LENT);
+  sqlite3_bind_int64(made, 2, song->id);
+  sqlite3_bind_int64(made, 3, (sqlite3_int64)limit);
+  return found_songs(made, songs);
+}
+
+static size_t count_between(const char *title, const char *end) {
+  sqlite3_stmt *made = statement(COUNT_BETWEEN);
+  sqlite3_bind_text(made, 1, title, -1, LENT);
+  sqlite3_bind_text(made, 2, end, -1, LENT);
+  require(next(made), "No count");
+  size_t count = (size_t)sqlite3_column_int64(made, 0);
+  sqlite3_reset(made);
+  return count;
+}
+
+static const struct finder finder = { make_index, titled, from_title, behind, count_between };
+
 const struct engine sqlite_engine = {
   "sqlite-c", open_database, close_database, begin, commit, begin_reading, commit, put_song, set_title, get_song,
   each_song, put_playlist, get_playlist, move, first_titles, put_buffer, get_buffer,
+  &finder,
 };

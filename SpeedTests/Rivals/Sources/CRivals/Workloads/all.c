@@ -15,5 +15,10 @@ const struct workload workloads[] = {
   { "Growth", NULL, growth },
   { "NamedBufferInsert", NULL, insert_buffers },
   { "NamedBufferFetch", insert_buffers, fetch_buffers },
+  { "IndexedInsert", NULL, insert_indexed_songs },
+  { "IndexedLookup", insert_ten_times_indexed, indexed_lookup },
+  { "RangeFetch", insert_thousand_times_indexed, range_fetch },
+  { "SortedPage", insert_thousand_times_indexed, sorted_page },
+  { "CountRange", insert_thousand_times_indexed, count_range },
   { NULL, NULL, NULL },
 };

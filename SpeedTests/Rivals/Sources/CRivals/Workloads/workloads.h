@@ -17,6 +17,13 @@ void open_close(const struct run *run);
 void growth(const struct run *run);
 void insert_buffers(const struct run *run);
 void fetch_buffers(const struct run *run);
+void insert_indexed_songs(const struct run *run);
+void insert_ten_times_indexed(const struct run *run);
+void insert_thousand_times_indexed(const struct run *run);
+void indexed_lookup(const struct run *run);
+void range_fetch(const struct run *run);
+void sorted_page(const struct run *run);
+void count_range(const struct run *run);
 
 // All songs in hand. What is held at the end is never freed: the process ends.
 struct song_list {

@@ -108,4 +108,23 @@ struct Documented: Engine {
   func item(_ database: Database, key: String) throws -> String? {
     try Item.fetchOne(database, key: key)?.value
   }
+
+  func song(_ database: Database, titled title: String) throws -> Song? {
+    try Song.filter(Column("title") == title).fetchOne(database)
+  }
+
+  func songs(_ database: Database, from title: String, limit: Int) throws -> [Song] {
+    try Song.filter(Column("title") >= title).order(Column("title"), Column("id"))
+      .limit(limit).fetchAll(database)
+  }
+
+  func songs(_ database: Database, behind song: Song, limit: Int) throws -> [Song] {
+    // Two comparisons joined by OR would not be looked up in the index.
+    try Song.filter(sql: "(title, id) > (?, ?)", arguments: [song.title, song.id])
+      .order(Column("title"), Column("id")).limit(limit).fetchAll(database)
+  }
+
+  func count(_ database: Database, from title: String, to end: String) throws -> Int {
+    try Song.filter(Column("title") >= title && Column("title") < end).fetchCount(database)
+  }
 }

@@ -118,4 +118,39 @@ struct Optimised: Engine {
     let found = try rows(database, "SELECT value FROM item WHERE key = ?", [key])
     return try withExtendedLifetime(found) { try found.next().map { $0[0] } }
   }
+
+  private func songs(
+    _ database: Database, _ sql: String, _ arguments: StatementArguments
+  ) throws -> [Song] {
+    let found = try rows(database, sql, arguments)
+    var songs: [Song] = []
+    while let row = try found.next() { songs.append(Song(row)) }
+    return songs
+  }
+
+  func song(_ database: Database, titled title: String) throws -> Song? {
+    try songs(database, "SELECT id, title, seconds FROM song WHERE title = ? LIMIT 1", [title])
+      .first
+  }
+
+  func songs(_ database: Database, from title: String, limit: Int) throws -> [Song] {
+    try songs(
+      database,
+      "SELECT id, title, seconds FROM song WHERE title >= ? ORDER BY title, id LIMIT ?",
+      [title, limit])
+  }
+
+  func songs(_ database: Database, behind song: Song, limit: Int) throws -> [Song] {
+    try songs(
+      database,
+      """
+      SELECT id, title, seconds FROM song WHERE (title, id) > (?, ?) ORDER BY title, id LIMIT ?
+      """, [song.title, song.id, limit])
+  }
+
+  func count(_ database: Database, from title: String, to end: String) throws -> Int {
+    let found = try rows(
+      database, "SELECT count(*) FROM song WHERE title >= ? AND title < ?", [title, end])
+    return try withExtendedLifetime(found) { try found.next().map { $0[0] } ?? 0 }
+  }
 }

@@ -1,0 +1,162 @@
+/// Chooses the way to answer a query.
+struct QueryPlanner {
+  let store: Store
+  let entry: RegisteredClass
+  let condition: Condition?
+  /// The properties by which it is to be sorted, and the direction of all; nil when they have several.
+  let order: (properties: [AnyKeyPath], isDescending: Bool)?
+  /// How many objects are wanted, those included that are passed over.
+  let limit: Int?
+  /// Whether only the number of objects is asked for.
+  let isCounting: Bool
+
+  /// A way, and what it takes.
+  struct Choice {
+    var access: QueryAccess = .scan
+    var touchedCount: Int
+    var isOrdered = false
+    var isReversed = false
+    var isCovered = false
+    var cost: Int
+  }
+
+  /// What a record of a scan takes; one that is looked up; a key of an index; one that is sorted.
+  private static let (recordCost, lookUpCost, keyCost, sortCost) = (10, 30, 2, 10)
+  /// What it takes to begin a scan.
+  private static let scanCost = 160
+
+  func choose() throws -> Choice {
+    let count = max(0, try store.backend.recordCount(in: entry.table) - 1)
+    var best = Choice(
+      touchedCount: count, isCovered: condition == nil,
+      cost: count * (Self.recordCost + (order == nil ? 0 : Self.sortCost)) + Self.scanCost)
+    let parts = try usableIndexes().compactMap { try ranges($0, condition) }
+    for part in parts {
+      let choice = choice(part)
+      if choice.cost < best.cost { best = choice }
+    }
+    if let union = try union(), union.cost < best.cost { best = union }
+    if let both = intersection(parts, of: count), both.cost < best.cost { best = both }
+    return best
+  }
+
+  /// Indexes that may help, and that are there or can be made.
+  private func usableIndexes() throws -> [RegisteredIndex] {
+    try entry.indexes.filter { index in
+      guard let first = index.declaration.properties.first, !index.declaration.isMultiple else {
+        return false
+      }
+      let isAsked = condition?.values(of: first) != nil
+      guard isAsked || order?.properties.first == first else { return false }
+      return try store.prepare(index, of: entry)
+    }
+  }
+
+  private func choice(_ part: IndexRanges) -> Choice {
+    var choice = Choice(
+      access: .index(part), touchedCount: part.count,
+      isCovered: condition?.isTold(by: part.properties) ?? true, cost: 0)
+    if let order, isOrdered(part, order.properties) {
+      (choice.isOrdered, choice.isReversed) = (true, order.isDescending)
+      if choice.isCovered, let limit { choice.touchedCount = min(part.count, limit) }
+    }
+    // A page for each end of a range tells how many keys are between.
+    if isCounting, choice.isCovered { choice.touchedCount = 2 * part.ranges.count }
+    choice.cost = choice.touchedCount * Self.lookUpCost
+    if order != nil, !choice.isOrdered { choice.cost += part.count * Self.sortCost }
+    return choice
+  }
+
+  private func isOrdered(_ part: IndexRanges, _ properties: [AnyKeyPath]) -> Bool {
+    // Objects that are the same otherwise come in the order of their rows only behind the last property.
+    !properties.isEmpty
+      && (part.index.declaration.properties.dropFirst(part.fixedCount).elementsEqual(properties)
+        || part.index.declaration.properties.elementsEqual(properties))
+  }
+
+  /// The parts of an index that a condition leaves.
+  private func ranges(_ index: RegisteredIndex, _ condition: Condition?) throws -> IndexRanges? {
+    var prefixes: [[UInt8]] = [[RegisteredIndex.mark]]
+    var ranges: [KeyRange]?
+    var properties: [AnyKeyPath] = []
+    var fixedCount = 0
+    for property in index.declaration.properties {
+      guard let values = condition?.values(of: property) else { break }
+      properties.append(property)
+      if let points = values.points, points.count * prefixes.count <= 1000 {
+        if points.count == 1, prefixes.count == 1 { fixedCount += 1 }
+        prefixes = prefixes.flatMap { prefix in points.map { prefix + $0 } }
+        continue
+      }
+      ranges = prefixes.flatMap { values.prefixed($0) }
+      break
+    }
+    let all = KeyRanges(ranges ?? prefixes.map { .prefix($0) }).ranges
+    let count = try all.reduce(0) { $0 + (try store.backend.keyCount(in: index.table, $1)) }
+    return IndexRanges(
+      index: index, ranges: all, count: count, properties: properties, fixedCount: fixedCount)
+  }
+
+  /// For alternatives that ask for different properties: each by the best index it has.
+  private func union() throws -> Choice? {
+    guard case .any = condition, let parts = condition?.alternatives else { return nil }
+    var ways: [IndexRanges] = []
+    var isCovered = true
+    for part in parts {
+      let best = try entry.indexes.filter { index in
+        guard let first = index.declaration.properties.first, !index.declaration.isMultiple else {
+          return false
+        }
+        return try part.values(of: first) != nil && store.prepare(index, of: entry)
+      }.compactMap { try ranges($0, part) }.min { $0.count < $1.count }
+      guard let best else { return nil }
+      isCovered = isCovered && part.isTold(by: best.properties)
+      ways.append(best)
+    }
+    let count = ways.reduce(0) { $0 + $1.count }
+    return several(.union(ways), keyCount: count, recordCount: count, count, isCovered: isCovered)
+  }
+
+  /// For conditions that hold together: the records that several indexes lead to, if these are so many
+  /// fewer that reading more keys is worth it.
+  private func intersection(_ parts: [IndexRanges], of recordCount: Int) -> Choice? {
+    let parts = parts.filter { !$0.properties.isEmpty }.sorted { $0.count < $1.count }
+    guard var part = parts.first, recordCount > 0 else { return nil }
+    var (ways, keyCount, expected) = ([part], part.count, Double(part.count))
+    var best: Choice?
+    // One that says nothing new would only seem to leave fewer.
+    for next in parts.dropFirst()
+    where !next.properties.allSatisfy({ property in
+      ways.contains { $0.properties.contains(property) }
+    }) {
+      part = next
+      // As if the one condition had nothing to do with the other.
+      expected *= min(1, Double(part.count) / Double(recordCount))
+      keyCount += part.count
+      ways.append(part)
+      let choice = several(
+        .intersection(ways), keyCount: keyCount, recordCount: Int(expected), ways[0].count,
+        isCovered: condition?.isTold(by: ways.flatMap(\.properties)) ?? false)
+      if best.map({ choice.cost < $0.cost }) ?? true { best = choice }
+    }
+    return best
+  }
+
+  private func several(
+    _ access: QueryAccess, keyCount: Int, recordCount: Int, _ touchedCount: Int, isCovered: Bool
+  ) -> Choice {
+    let recordCost =
+      (isCounting && isCovered ? 0 : Self.lookUpCost) + (order == nil ? 0 : Self.sortCost)
+    return Choice(
+      access: access, touchedCount: touchedCount, isCovered: isCovered,
+      cost: keyCount * Self.keyCost + recordCount * recordCost + Self.scanCost)
+  }
+}
+
+extension Condition {
+  /// The alternatives of a condition, those of its alternatives included.
+  var alternatives: [Condition] {
+    guard case .any(let parts) = self else { return [self] }
+    return parts.flatMap(\.alternatives)
+  }
+}

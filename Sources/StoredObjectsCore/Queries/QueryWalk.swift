@@ -1,0 +1,164 @@
+/// What a ``QueryCursor`` does, whatever the class.
+@usableFromInline struct QueryWalk {
+  private let query: Query
+  private let after: SortKey?
+  private var offset: Int
+  private var left: Int
+  /// The rows in the order of an index, where that is the order of the query.
+  private var index: IndexWalk?
+  /// Rows in the order of the query otherwise, the next one last; nil before they are looked for.
+  private var rows: [UInt32]?
+  /// How many commits there had been when the rows were looked for.
+  private var commitCount: UInt64?
+  /// Unsaved objects that match and come later, the next one last.
+  private var unsaved: [(key: SortKey, object: StoredObject)] = []
+  /// What is saved and comes next, when an unsaved object came before it.
+  private var waiting: (key: SortKey, object: StoredObject)?
+  private var hasBegun = false
+
+  init(_ query: Query, limit: Int?, offset: Int, after: StoredObject?) {
+    self.query = query
+    self.after = after.map { SortKey($0, query.orders) }
+    (self.offset, left) = (offset, limit ?? .max)
+    if query.choice.isOrdered, case .index(let part) = query.choice.access {
+      // Where the index tells all that is asked, it is known how many keys are.
+      let wanted = query.choice.isCovered ? limit.map { $0.addingReportingOverflow(offset) } : nil
+      var walk = IndexWalk(
+        query.store.backend, part, isReversed: query.choice.isReversed,
+        wanted: wanted?.partialValue)
+      if let after, let key = part.index.keys(of: after).first { walk.goOn(after: key) }
+      index = walk
+    }
+  }
+
+  /// The next object, or nil at the end.
+  @usableFromInline mutating func next() throws(StoreError) -> StoredObject? {
+    do {
+      while left > 0, let object = try nextInOrder() {
+        if offset > 0 {
+          offset -= 1
+          continue
+        }
+        left -= 1
+        return object
+      }
+      return nil
+    } catch {
+      throw query.entry.queryError(error)
+    }
+  }
+
+  // MARK: Saved and unsaved
+
+  private mutating func begin() throws {
+    if hasBegun { return }
+    hasBegun = true
+    if !query.unsaved.isEmpty {
+      unsaved = try query.unsaved.filter { try query.matches($0) }
+        .map { (SortKey($0, query.orders), $0) }
+        .filter { entry in after.map { $0 < entry.key } ?? true }
+        .sorted { $1.key < $0.key }
+    }
+    if index == nil {
+      if query.orders.isEmpty { commitCount = query.entry.shared.commitCount }
+      rows = try rowsInOrder().reversed()
+    }
+  }
+
+  private mutating func nextInOrder() throws -> StoredObject? {
+    try begin()
+    guard let first = unsaved.last else { return try takeWaiting() ?? nextSaved() }
+    if waiting == nil, let object = try nextSaved() {
+      waiting = (SortKey(object, query.orders), object)
+    }
+    guard let waiting, waiting.key < first.key else { return unsaved.removeLast().object }
+    return takeWaiting()
+  }
+
+  private mutating func takeWaiting() -> StoredObject? {
+    guard let object = waiting?.object else { return nil }
+    waiting = nil
+    return object
+  }
+
+  private mutating func nextSaved() throws -> StoredObject? {
+    while let row = try nextRow() {
+      if query.unsavedRows.contains(row) { continue }
+      if skipsUnread() { continue }
+      if let object = try query.object(row, asOf: commitCount) { return object }
+    }
+    return nil
+  }
+
+  /// Whether a row is passed over that the index says to be one, without reading it.
+  private mutating func skipsUnread() -> Bool {
+    guard offset > 0, query.choice.isCovered, query.choice.isOrdered, query.unsaved.isEmpty else {
+      return false
+    }
+    offset -= 1
+    return true
+  }
+
+  private mutating func nextRow() throws -> UInt32? {
+    guard index != nil else { return rows?.popLast() }
+    if index?.isAtEndOfBatch == true { commitCount = query.entry.shared.commitCount }
+    return try index?.next()
+  }
+
+  // MARK: Sorting
+
+  /// The rows of the saved objects that match, in the order of the query.
+  ///
+  /// Without an order, rows that an index leads to are not read for it.
+  private func rowsInOrder() throws -> [UInt32] {
+    if query.orders.isEmpty, let rows = try query.rows() {
+      guard let after else { return rows }
+      return rows.filter { $0 > after.row }
+    }
+    // No more are kept than are wanted.
+    let wanted = left.addingReportingOverflow(offset)
+    let kept = wanted.overflow || wanted.partialValue > 1 << 40 ? .max : wanted.partialValue
+    let most = kept == .max ? .max : max(1024, 4 * kept)
+    var found: [SortKey] = []
+    try forEachSaved { object in
+      let key = SortKey(object, query.orders)
+      if let after, !(after < key) { return }
+      found.append(key)
+      guard found.count > most else { return }
+      found.sort()
+      found.removeLast(found.count - kept)
+    }
+    found.sort()
+    let isDescending = query.orders.last?.isDescending == true
+    return found.map { isDescending ? ~$0.row : $0.row }
+  }
+
+  private func forEachSaved(_ body: (StoredObject) throws -> Void) throws {
+    if let rows = try query.rows() {
+      for row in rows { if let object = try query.object(row) { try body(object) } }
+      return
+    }
+    var cursor = RowCursor(query.store, query.entry, keepsObjects: false)
+    while let object = try cursor.next() {
+      if try !query.unsavedRows.contains(object.rowID) && query.matches(object) {
+        try body(object)
+      }
+    }
+  }
+
+  // MARK: In no order
+
+  /// The next object in no order, where that is quicker.
+  private var scan: RowCursor?
+
+  mutating func nextUnordered() throws -> StoredObject? {
+    if case .scan = query.choice.access {
+      if scan == nil { scan = RowCursor(query.store, query.entry, keepsObjects: false) }
+      while let object = try scan?.next() {
+        if try query.matches(object) { return object }
+      }
+      return nil
+    }
+    return try next()
+  }
+}

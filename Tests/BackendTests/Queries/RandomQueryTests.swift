@@ -1,0 +1,76 @@
+import Foundation
+import StoredObjectsCore
+import StoredObjectsTestSupport
+import Testing
+
+/// Random conditions over random data, with saves, deletes, crashes and reopenings in between.
+@Suite("Random queries") struct RandomQueryTests {
+  /// A place as a process that is killed leaves it: nothing is closed, and what is not saved is lost.
+  private func crashed(_ place: any BackendPlace, _ backend: any StoreBackend) throws
+    -> any BackendPlace
+  {
+    let directory = (place as? TokyoCabinetPlace)?.directory ?? (place as? CDBPlace)?.directory
+    guard let directory else {
+      try backend.close()
+      return place
+    }
+    let copy = "\(directory)-\(UUID().uuidString)"
+    try FileManager.default.copyItem(atPath: directory, toPath: copy)
+    try backend.close()
+    // Back where it is cleaned up.
+    try FileManager.default.removeItem(atPath: directory)
+    try FileManager.default.moveItem(atPath: copy, toPath: directory)
+    return place
+  }
+
+  private func change(_ store: Store, _ generator: inout SeededGenerator) throws {
+    var all = try store.allObjects(of: Track.self)
+    for _ in 0..<(all.isEmpty ? 80 : Int.random(in: 0..<6, using: &generator)) {
+      let track = Track()
+      track.fill(&generator, all)
+      store.insert(track)
+      all.append(track)
+    }
+    for _ in 0..<Int.random(in: 0..<8, using: &generator) {
+      if let track = all.randomElement(using: &generator) {
+        track.fill(&generator, all.filter { $0 !== track })
+      }
+    }
+    for _ in 0..<Int.random(in: 0..<3, using: &generator) where all.count > 40 {
+      let track = all.remove(at: Int.random(in: 0..<all.count, using: &generator))
+      for other in all where other.original === track { other.original = nil }
+      store.delete(track)
+    }
+  }
+
+  @Test(
+    "Conditions put together at random find what a look at all objects finds",
+    arguments: BackendKind.allCases)
+  func randomConditions(_ kind: BackendKind) throws {
+    try kind.withPlace { start in
+      var generator = Seeds.generator(for: "random queries \(kind)")
+      var place = start
+      for _ in 0..<3 {
+        let backend = try place.open()
+        let store = Store(backend: backend)
+        try store.register(Track.self)
+        for _ in 0..<3 {
+          try change(store, &generator)
+          for _ in 0..<8 {
+            let condition = RandomCondition.random(depth: 3, &generator)
+            try QueryComparison.run(
+              store, (condition.text, condition.predicate, condition.holds), &generator)
+          }
+          if Bool.random(using: &generator) { try store.saveChanges() }
+        }
+        if Bool.random(using: &generator) {
+          place = try crashed(place, backend)
+        } else {
+          try store.saveChanges()
+          #expect(try store.check().findings == [])
+          try backend.close()
+        }
+      }
+    }
+  }
+}
