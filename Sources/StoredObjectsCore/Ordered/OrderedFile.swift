@@ -14,6 +14,8 @@ final class OrderedFile: Sendable {
   let footer: OrderedFileFormat.Footer
   private let file: MappedFile
   private let codec: (any OrderedPageCodec)?
+  /// What the codec has opened; nil without one.
+  private let opened: OpenedPages?
   /// A bit for each 16 bytes of the file: whether the page that begins there has been verified.
   private let verified: Locked<[UInt64]>
 
@@ -33,6 +35,7 @@ final class OrderedFile: Sendable {
       throw Self.damage("It is no file of an ordered table, or has been cut off", 0, file.path)
     }
     (self.file, self.codec, self.footer, path) = (file, codec, footer, file.path)
+    opened = codec == nil ? nil : OpenedPages()
     count = footer.count
     verified = Locked([UInt64](repeating: 0, count: size / 1024 + 1))
     file.expect(.random)
@@ -60,8 +63,11 @@ final class OrderedFile: Sendable {
     return try file.withBytes { bytes in
       let stored = bytes.extracting(place.offset + head..<place.offset + place.size)
       try verify(bytes.extracting(place.offset..<place.offset + head), stored, place)
-      guard let codec else { return try open(stored, place, level, body) }
-      return try codec.open(stored, at: place.offset).lend { try open($0, place, level, body) }
+      guard let codec, let opened else { return try open(stored, place, level, body) }
+      let page = try opened.page(at: place.offset, level: level) {
+        try codec.open(stored, at: place.offset)
+      }
+      return try page.lend { try open($0, place, level, body) }
     }
   }
 

@@ -1,5 +1,4 @@
 import Files
-import Locks
 
 /// The records of one table, sealed one behind the other.
 struct SealedRecords: Sendable {
@@ -17,28 +16,10 @@ struct SealedRecords: Sendable {
     guard records.count >= sharedFrom else {
       return try SealedRecords(records[...], of: changes, in: scope, by: sealing)
     }
-    let middle = records.count / 2
-    let second = Locked<Result<SealedRecords, any Error>?>(nil)
-    var thread = JoinedThread {
-      let half = Result {
-        try SealedRecords(records[middle...], of: changes, in: scope, by: sealing)
-      }
-      second.withLock { $0 = half }
+    var (sealed, rest) = try TwoThreads.halves(of: records.indices) { half in
+      try SealedRecords(records[half], of: changes, in: scope, by: sealing)
     }
-    let first = Result {
-      try SealedRecords(records[..<middle], of: changes, in: scope, by: sealing)
-    }
-    let hasThread = thread != nil
-    // Waits for it.
-    thread = nil
-    var sealed = try first.get()
-    let rest = try second.withLock { half in
-      defer { half = nil }
-      return try half?.get()
-    }
-    precondition(!hasThread || rest != nil, "the thread has come to its end")
-    sealed.append(
-      try rest ?? SealedRecords(records[middle...], of: changes, in: scope, by: sealing))
+    sealed.append(rest)
     return sealed
   }
 
