@@ -49,10 +49,6 @@ struct SealedRecords: Sendable {
 
   /// The records, as they are when other bytes stand before theirs.
   func records(behind count: Int) -> [ChangeSet.RecordChange] {
-    if count == 0 { return records }
-    return records.map { record in
-      let range = record.range.lowerBound + count..<record.range.upperBound + count
-      return .init(kind: record.kind, rowID: record.rowID, range: range)
-    }
+    count == 0 ? records : records.map { $0.moved(by: count) }
   }
 }
