@@ -17,6 +17,9 @@ struct EncryptedFuzzTests {
   }
 
   private func run(_ format: any FuzzedFormat, rounds: UInt64) throws {
+    var random = Seeds.generator(for: format.name)
+    let isSound = try format.read(try format.makeFile(&random))
+    #expect(isSound)
     var run = FuzzRun(format, seed: Seeds.current)
     for round in 0..<rounds { try run.run(round: round, limit: .seconds(60)) }
     #expect(run.soundCount < run.count)

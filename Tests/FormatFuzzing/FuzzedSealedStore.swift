@@ -55,6 +55,8 @@ package struct FuzzedSealedStore: FuzzedFormat {
     var changes = ChangeSetBuilder()
     for tableName in ["Alpha", "Beta"] {
       let table = try backend.table(named: tableName)
+      changes.update(1, in: table, Self.value("row 1 of \(tableName)"))
+      listed.insert("row 1 of \(tableName)")
       for row in UInt32(2)...20 where Int.random(in: 0..<4, using: &random) == 0 {
         changes.update(row, in: table, Self.value("row \(row) of \(tableName)"))
         listed.insert("row \(row) of \(tableName)")
@@ -81,8 +83,18 @@ package struct FuzzedSealedStore: FuzzedFormat {
 
   /// What is kept under a name: the name, and as much behind it as the name says.
   private static func value(_ line: String) -> [UInt8] {
+    // Row 1 has what a check wants to know of a class.
+    if line.hasPrefix("row 1 of ") { return metadata(line.hasSuffix("Alpha") ? 1 : 2) }
     let sum = line.utf8.reduce(7) { ($0 * 31 + Int($1)) % 251 }
     return Array(line.utf8) + [UInt8](repeating: UInt8(sum), count: sum % 40)
+  }
+
+  private static func metadata(_ classID: UInt8) -> [UInt8] {
+    var buffer = DataBuffer()
+    ClassMetadata(
+      lastRowID: 20, classVersion: 0, classID: classID, salt: .init(1, 2), flags: nil
+    ).write(to: &buffer)
+    return buffer.bytes
   }
 
   package func fields(of file: [UInt8]) -> [Range<Int>] {
