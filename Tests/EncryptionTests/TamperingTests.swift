@@ -188,7 +188,7 @@ struct TamperingTests {
     let backend = try kind.open(path + ".open")
     let table = try backend.table(named: "SecretDiary")
     var metadata = DataBuffer()
-    ClassMetadata(lastRowID: 2, classVersion: 0, classID: 1, salt: .init(1, 2), flags: nil)
+    ClassMetadata(lastRowID: 2, classVersion: 0, classID: 0, salt: .init(1, 2), flags: nil)
       .write(to: &metadata)
     try backend.commit {
       $0.insert(1, in: table, metadata.bytes)

@@ -84,7 +84,7 @@ package struct FuzzedSealedStore: FuzzedFormat {
   /// What is kept under a name: the name, and as much behind it as the name says.
   private static func value(_ line: String) -> [UInt8] {
     // Row 1 has what a check wants to know of a class.
-    if line.hasPrefix("row 1 of ") { return metadata(line.hasSuffix("Alpha") ? 1 : 2) }
+    if line.hasPrefix("row 1 of ") { return metadata(line.hasSuffix("Alpha") ? 0 : 1) }
     let sum = line.utf8.reduce(7) { ($0 * 31 + Int($1)) % 251 }
     return Array(line.utf8) + [UInt8](repeating: UInt8(sum), count: sum % 40)
   }

@@ -120,7 +120,8 @@ struct EncryptedToolTests {
 private struct TerminalSession {
   static let script = "/usr/bin/script"
   private let process = Process()
-  private let (input, output) = (Pipe(), Pipe())
+  private let input = Pipe()
+  private let output = Pipe()
 
   init(_ tool: ToolProcess, _ command: String) throws {
     process.executableURL = URL(fileURLWithPath: Self.script)
