@@ -1,6 +1,5 @@
 import CDBBackend
 import StoredObjectsCore
-import StoredObjectsEncryption
 import StoredObjectsTestSupport
 import Testing
 import TokyoCabinetBackend
@@ -10,8 +9,6 @@ enum BackendKind: String, CaseIterable, CustomTestStringConvertible {
   case memory
   case tokyoCabinet
   case cdb
-  case encryptedTokyoCabinet
-  case encryptedCDB
 
   var testDescription: String { rawValue }
 
@@ -23,39 +20,27 @@ enum BackendKind: String, CaseIterable, CustomTestStringConvertible {
       try TokyoFixtures.withDirectory { try body(TokyoCabinetPlace(directory: $0)) }
     case .cdb:
       try TokyoFixtures.withDirectory { try body(CDBPlace(directory: $0)) }
-    case .encryptedTokyoCabinet:
-      try TokyoFixtures.withDirectory {
-        try body(TokyoCabinetPlace(directory: $0, key: Self.key))
-      }
-    case .encryptedCDB:
-      try TokyoFixtures.withDirectory { try body(CDBPlace(directory: $0, key: Self.key)) }
     }
   }
-
-  private static let key = EncryptionKey(bytes: (0..<32).map { UInt8($0) })
 }
 
 /// A directory, on which `TokyoCabinetBackend`s are opened.
 struct TokyoCabinetPlace: BackendPlace {
   let directory: String
-  var key: EncryptionKey?
 
   func open(readOnly: Bool) throws -> any StoreBackend {
     try TokyoCabinetBackend(
-      directory: directory, configuration: .init(access: readOnly ? .readOnly : .readWrite),
-      key: key)
+      directory: directory, configuration: .init(access: readOnly ? .readOnly : .readWrite))
   }
 }
 
 /// A directory, on which `CDBBackend`s are opened.
 struct CDBPlace: BackendPlace {
   let directory: String
-  var key: EncryptionKey?
 
   func open(readOnly: Bool) throws -> any StoreBackend {
     try CDBBackend(
-      directory: directory, configuration: .init(access: readOnly ? .readOnly : .readWrite),
-      key: key)
+      directory: directory, configuration: .init(access: readOnly ? .readOnly : .readWrite))
   }
 }
 

@@ -13,11 +13,18 @@ let testKey = EncryptionKey(passphrase: "correct horse battery staple", cost: .t
 enum EncryptedBackend: String, CaseIterable, CustomTestStringConvertible {
   case tokyoCabinet
   case cdb
+  case simulated
 
   var testDescription: String { rawValue }
 
   /// Those with a directory.
   static let inDirectories: [EncryptedBackend] = [.tokyoCabinet, .cdb]
+
+  /// Lets a test use a place of this kind that nothing has been written to.
+  func withPlace(_ body: (any BackendPlace) throws -> Void) throws {
+    if self == .simulated { return try body(SimulatedPlace()) }
+    try withTemporaryDirectory { try body(DirectoryPlace(kind: self, directory: $0 + "/Store")) }
+  }
 
   /// Opens a directory.
   func open(
@@ -28,7 +35,7 @@ enum EncryptedBackend: String, CaseIterable, CustomTestStringConvertible {
       try TokyoCabinetBackend(
         directory: directory, configuration: .init(access: readOnly ? .readOnly : .readWrite),
         key: key)
-    case .cdb:
+    case .cdb, .simulated:
       try CDBBackend(
         directory: directory, configuration: .init(access: readOnly ? .readOnly : .readWrite),
         key: key)
@@ -39,8 +46,27 @@ enum EncryptedBackend: String, CaseIterable, CustomTestStringConvertible {
   func check(_ directory: String, key: (any StoreKey)? = testKey) throws -> StoreCheck {
     switch self {
     case .tokyoCabinet: try TokyoCabinetBackend.check(directory: directory, key: key)
-    case .cdb: try CDBBackend.check(directory: directory, key: key)
+    case .cdb, .simulated: try CDBBackend.check(directory: directory, key: key)
     }
+  }
+}
+
+/// A directory, on which encrypted stores are opened.
+struct DirectoryPlace: BackendPlace {
+  let kind: EncryptedBackend
+  let directory: String
+
+  func open(readOnly: Bool) throws -> any StoreBackend {
+    try kind.open(directory, readOnly: readOnly)
+  }
+}
+
+/// A simulated disk, on which one encrypted store at a time is opened.
+struct SimulatedPlace: BackendPlace {
+  let disk = SimulatedDisk()
+
+  func open(readOnly: Bool) throws -> any StoreBackend {
+    try LoggedBackend(files: SimulatedFiles(disk, isReadOnly: readOnly), key: testKey)
   }
 }
 

@@ -1,0 +1,20 @@
+import StoredObjectsTestSupport
+import Testing
+
+@Suite("The backends' promises, encrypted")
+struct EncryptedConformanceTests {
+  @Test(
+    "An encrypted backend keeps its promises", arguments: EncryptedBackend.inDirectories,
+    BackendConformance.checks)
+  func conformance(_ kind: EncryptedBackend, _ check: BackendConformance.Check) throws {
+    try kind.withPlace { try check.run($0) }
+  }
+
+  @Test(
+    "After thousands of random operations an encrypted store holds what plain values say",
+    arguments: EncryptedBackend.inDirectories)
+  func randomOperations(_ kind: EncryptedBackend) throws {
+    let seed = UInt64.random(in: 0..<1_000_000_000)
+    try kind.withPlace { try RandomStoreTest(seed: seed, steps: 300).run($0) }
+  }
+}
