@@ -191,8 +191,8 @@ let package = Package(
     .executableTarget(
       name: "crash-harness",
       dependencies: [
-        "CDBBackend", "StoredObjectsCore", "StoredObjectsEncryption", "TokyoCabinetBackend",
-        "TokyoCabinet", "Files",
+        "CDBBackend", "KeyValueStoreCore", "StoredObjectsCore", "StoredObjectsEncryption",
+        "TokyoCabinetBackend", "TokyoCabinet", "Files",
         "StoredObjectsTestSupport",
         argumentParser,
       ],
@@ -248,7 +248,8 @@ let package = Package(
       name: "KeyValueStoreTests",
       dependencies: [
         "KeyValueStore", "KeyValueStoreCore", "CDBBackend", "StoredObjectsCore",
-        "TokyoCabinetBackend", "StoredObjectsTestSupport", "Files", "Locks",
+        "StoredObjectsEncryption", "TokyoCabinetBackend", "StoredObjectsTestSupport", "Files",
+        "Locks",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -260,13 +261,15 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TrapTests", dependencies: ["StoredObjectsCore"], swiftSettings: strict),
+    .target(name: "ProgramTesting", path: "Tests/ProgramTesting", swiftSettings: strict),
     .testTarget(
-      name: "JukeboxTests", dependencies: ["jukebox", "StoredObjects"], swiftSettings: strict),
+      name: "JukeboxTests", dependencies: ["jukebox", "ProgramTesting", "StoredObjects"],
+      swiftSettings: strict),
     .testTarget(
       name: "ToolTests",
       dependencies: [
         "stored-objects", "stored-objects-import-ytk", "notebook", "CSQLite", "KeyValueStore",
-        "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet",
+        "ProgramTesting", "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet",
         "StoredObjectsTestSupport",
       ],
       swiftSettings: strict),

@@ -1,5 +1,4 @@
 import Files
-import Locks
 
 /// The file of an ordered table, open for reading.
 ///
@@ -14,10 +13,11 @@ final class OrderedFile: Sendable {
   let footer: OrderedFileFormat.Footer
   private let file: MappedFile
   private let codec: (any OrderedPageCodec)?
-  /// What the codec has opened; nil without one.
+  /// What the codec has opened; nil where pages are stored as they are.
+  ///
+  /// It is asked first, as a codec takes time to pass on.
   private let opened: OpenedPages?
-  /// A bit for each 16 bytes of the file: whether the page that begins there has been verified.
-  private let verified: Locked<[UInt64]>
+  private let verified: VerifiedPages
 
   /// Reads the footer of a file.
   ///
@@ -37,7 +37,7 @@ final class OrderedFile: Sendable {
     (self.file, self.codec, self.footer, path) = (file, codec, footer, file.path)
     opened = codec == nil ? nil : OpenedPages()
     count = footer.count
-    verified = Locked([UInt64](repeating: 0, count: size / 1024 + 1))
+    verified = VerifiedPages(fileSize: size)
     file.expect(.random)
   }
 
@@ -63,7 +63,7 @@ final class OrderedFile: Sendable {
     return try file.withBytes { bytes in
       let stored = bytes.extracting(place.offset + head..<place.offset + place.size)
       try verify(bytes.extracting(place.offset..<place.offset + head), stored, place)
-      guard let codec, let opened else { return try open(stored, place, level, body) }
+      guard let opened, let codec else { return try open(stored, place, level, body) }
       let page = try opened.page(at: place.offset, level: level) {
         try codec.open(stored, at: place.offset)
       }
@@ -86,13 +86,12 @@ final class OrderedFile: Sendable {
 
   /// Compares the checksum of a page, once.
   private func verify(_ head: RawSpan, _ stored: RawSpan, _ place: Child) throws {
-    let (word, bit) = (place.offset >> 10, UInt64(1) << UInt64(place.offset >> 4 & 63))
-    if verified.withLock({ $0[word] & bit != 0 }) { return }
+    if verified.contains(place.offset) { return }
     let checksum = OrderedFileFormat.checksum(Span<UInt8>(_bytes: stored), at: place.offset)
     guard Int(head.loadUInt32(at: 0, isBigEndian: false)) == place.size,
       head.loadUInt32(at: 4, isBigEndian: false) == checksum
     else { throw damage("The checksum of a page is wrong", at: place.offset) }
-    verified.withLock { $0[word] |= bit }
+    verified.insert(place.offset)
   }
 
   // MARK: Looking up
