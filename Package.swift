@@ -132,7 +132,7 @@ let package = Package(
       name: "stored-objects",
       dependencies: [
         "CDBBackend", "StoredObjectsCore", "StoredObjectsEncryption", "TokyoCabinetBackend",
-        argumentParser,
+        "Files", argumentParser,
       ],
       swiftSettings: strict),
 
@@ -175,8 +175,7 @@ let package = Package(
     .executableTarget(
       name: "speedtests",
       dependencies: [
-        "EncryptedEngines", "SpeedWorkloads", "StoredObjectsCore", "TokyoCabinet",
-        "TokyoCabinetFile", "Files",
+        "SpeedWorkloads", "StoredObjectsCore", "TokyoCabinet", "TokyoCabinetFile", "Files",
         argumentParser,
       ],
       path: "SpeedTests/Harness", swiftSettings: strict),
@@ -193,7 +192,7 @@ let package = Package(
       name: "crash-harness",
       dependencies: [
         "CDBBackend", "KeyValueStoreCore", "StoredObjectsCore", "StoredObjectsEncryption",
-        "TokyoCabinetBackend", "TokyoCabinet",
+        "TokyoCabinetBackend", "TokyoCabinet", "Files",
         "StoredObjectsTestSupport",
         argumentParser,
       ],
@@ -225,7 +224,10 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "FormatFuzzing",
-      dependencies: ["CDB", "TokyoCabinetFile", "Files", "StoredObjectsTestSupport"],
+      dependencies: [
+        "CDB", "CDBBackend", "TokyoCabinetBackend", "TokyoCabinetFile", "StoredObjectsCore",
+        "StoredObjectsEncryption", "Files", "StoredObjectsTestSupport",
+      ],
       path: "Tests/FormatFuzzing", exclude: ["Corpus"], swiftSettings: strict),
     .executableTarget(
       name: "format-fuzzer",
@@ -234,8 +236,8 @@ let package = Package(
     .testTarget(
       name: "BackendTests",
       dependencies: [
-        "CDBBackend", "CDB", "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet",
-        "TokyoCabinetFile", "StoredObjectsTestSupport", "Files", "Locks",
+        "CDBBackend", "CDB", "StoredObjectsCore", "StoredObjectsEncryption", "TokyoCabinetBackend",
+        "TokyoCabinet", "TokyoCabinetFile", "StoredObjectsTestSupport", "Files", "Locks",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -254,7 +256,7 @@ let package = Package(
       name: "EncryptionTests",
       dependencies: [
         "StoredObjectsEncryption", "BNRPersistenceEncryption", "StoredObjectsCore", "CDBBackend",
-        "TokyoCabinetBackend", "StoredObjectsTestSupport", "Files", crypto, extras,
+        "TokyoCabinetBackend", "StoredObjectsTestSupport", "FormatFuzzing", "Files", crypto, extras,
       ],
       swiftSettings: strict),
     .testTarget(

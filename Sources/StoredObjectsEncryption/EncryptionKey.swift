@@ -66,9 +66,13 @@ public struct PassphraseCost: Hashable, Sendable {
   /// Next to nothing, for tests: a passphrase is quickly guessed.
   public static let test = PassphraseCost(rounds: 4, blockSize: 8, parallelism: 1)
 
-  /// What is read from a file must not make the machine work for hours.
+  /// What is read from a file must not make the machine work for minutes, nor take its memory: at most
+  /// 256 MiB, and about three times the work of ``high``.
   var isPlausible: Bool {
-    (1...20).contains(rounds) && (1...32).contains(blockSize) && (1...16).contains(parallelism)
+    guard (1...20).contains(rounds), (1...32).contains(blockSize), (1...16).contains(parallelism)
+    else { return false }
+    let blocks = UInt64(blockSize) << UInt64(rounds)
+    return blocks <= 1 << 21 && blocks * UInt64(parallelism) <= 1 << 23
   }
 }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Files
 import Foundation
 import StoredObjectsEncryption
 
@@ -7,7 +8,7 @@ struct KeyOptions: ParsableArguments {
   @Option(
     help: """
       The file that has the passphrase of an encrypted store in its first line; - is the standard \
-      input.
+      input, which shows nothing of it where it is a terminal.
       """, completion: .file())
   var passphraseFile: String?
   @Option(help: "The variable of the environment that has the passphrase.")
@@ -28,24 +29,35 @@ struct KeyOptions: ParsableArguments {
     return try keyFile.map { try KeySource.key(file: $0) }
   }
 
-  /// The key of a command that needs one.
-  func neededKey() throws -> EncryptionKey {
-    guard let key = try key() else {
+  /// The key of a command that needs one; somebody at a terminal is asked, twice when the store is to
+  /// get it.
+  func neededKey(isNew: Bool = false) throws -> EncryptionKey {
+    if let key = try key() { return key }
+    guard isAtTerminal else {
       throw ValidationError(
         "Say where the key is: --passphrase-file, --passphrase-env or --key-file.")
     }
-    return key
+    return try KeySource.typedPassphrase(isRepeated: isNew)
   }
 }
 
 /// Reads passphrases and keys.
 enum KeySource {
   static func passphrase(file: String) throws -> EncryptionKey {
-    if file == "-" { return try key(of: readLine(), "the standard input") }
+    if file == "-" { return try key(of: readHiddenLine("Passphrase: "), "the standard input") }
     let text = String(decoding: try content(file), as: UTF8.self)
     return try key(
       of: text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).first
         .map(String.init), "\"\(file)\"")
+  }
+
+  /// Asks for a passphrase.
+  static func typedPassphrase(isRepeated: Bool) throws -> EncryptionKey {
+    let passphrase = readHiddenLine("Passphrase: ")
+    if isRepeated, readHiddenLine("The same once more: ") != passphrase {
+      throw Failure(description: "These are two passphrases. Nothing was changed.")
+    }
+    return try key(of: passphrase, "what was typed")
   }
 
   static func passphrase(variable: String) throws -> EncryptionKey {

@@ -19,7 +19,7 @@ struct SpeedTests: ParsableCommand {
       lists the options. ./dev bench --check compares counts (allocations, system calls, bytes) \
       with their limits instead.
       """,
-    subcommands: [Compare.self, HashFiles.self, ConstantDatabases.self],
+    subcommands: [Compare.self, EncryptionCost.self, HashFiles.self, ConstantDatabases.self],
     defaultSubcommand: Compare.self)
 
   private static var workloadList: String {

@@ -70,12 +70,9 @@ struct HostileFileTests {
     let (file, keys) = try Self.example(.classic)
     let values = try records(try CDBReader(copying: file))
     let dataEnd = 2_048 + values.reduce(0) { $0 + 8 + $1.key.count + $1.value.count }
-    for index in dataEnd..<file.count {
+    for index in Array(0..<2_048) + Array(dataEnd..<file.count) {
       var bytes = file
       bytes[index] ^= 0x10
-      // The hash in an empty slot means nothing.
-      let slot = index - (index - dataEnd) % 8
-      if bytes[slot + 4..<slot + 8].allSatisfy({ $0 == 0 }) { continue }
       #expect(!readAll(bytes, .classic, keys: keys).isEmpty, "byte \(index)")
     }
   }

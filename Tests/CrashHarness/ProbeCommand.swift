@@ -27,8 +27,8 @@ struct ProbeCommand: ParsableCommand {
 
 /// A copy of a store, in which one file is spoilt in one way after the other.
 ///
-/// Trials are numbered: each byte with all its bits turned, then with one bit, then each length, and
-/// last the file removed.
+/// Trials are numbered: each byte with all its bits turned, then with one bit, then with every other one,
+/// then each length, then some bytes behind the end, and last the file removed.
 struct FlipProbe {
   private let copy: SmallStore
   private let name: String
@@ -38,11 +38,24 @@ struct FlipProbe {
   /// The size of the file.
   var size: Int { original.count }
 
-  static func trialCount(size: Int) -> Int { 3 * size + 1 }
+  /// What each byte is changed by.
+  private static func mask(_ trial: Int, size: Int) -> UInt8 {
+    [0xFF, 1 << UInt8(trial % size % 8), 0x55][trial / size]
+  }
+
+  private static let maskCount = 3
+  /// What is put behind the end.
+  private static let tails: [[UInt8]] = [
+    [0], [0xFF], [UInt8](repeating: 0, count: 64), [UInt8](repeating: 0xFF, count: 64),
+  ]
+
+  static func trialCount(size: Int) -> Int { (maskCount + 1) * size + tails.count + 1 }
 
   static func description(_ trial: Int, size: Int) -> String {
-    if trial < 2 * size { return "byte \(trial % size) \(trial < size ? "inverted" : "one bit")" }
-    return trial < 3 * size ? "cut at \(trial - 2 * size)" : "removed"
+    let cut = trial - maskCount * size
+    if cut < 0 { return "byte \(trial % size) changed by \(mask(trial, size: size))" }
+    if cut < size { return "cut at \(cut)" }
+    return cut - size < tails.count ? "lengthened by \(tails[cut - size].count)" : "removed"
   }
 
   init(store: SmallStore, copy: String, name: String) throws {
@@ -66,13 +79,15 @@ struct FlipProbe {
   func verdict(of trial: Int) throws -> FlipVerdict {
     try spoil(trial)
     defer { try? restore([name]) }
-    let check = try copy.backend.check(copy.directory)
-    let isReported = !check.isSound || check.tornTailByteCount != nil
+    // One that can't even begin has reported, too.
+    let check = try? copy.backend.check(copy.directory)
+    let isReported = check.map { !$0.isSound || $0.tornTailByteCount != nil } ?? true
     let found = read(isReadOnly: true)
     if found == .wrong && !isReported { return .wrong }
     let isHarmless = found == .harmless && !isReported
     // Room that holds nothing is tried at every fourth byte only: a save takes the most time.
-    guard trial % 4 == 0 || isHarmless && trial < 2 * size && original[trial % size] != 0 else {
+    let isByte = trial < Self.maskCount * size
+    guard trial % 4 == 0 || isHarmless && isByte && original[trial % size] != 0 else {
       return isHarmless ? .harmless : .reported
     }
     let written = try whileWriting()
@@ -99,12 +114,16 @@ struct FlipProbe {
 
   private func spoil(_ trial: Int) throws {
     let path = "\(copy.directory)/\(name)"
-    if trial == 3 * size { return try FileManager.default.removeItem(atPath: path) }
     var data = original
-    if trial >= 2 * size {
-      data = data.prefix(trial - 2 * size)
+    let cut = trial - Self.maskCount * size
+    if cut < 0 {
+      data[trial % size] ^= Self.mask(trial, size: size)
+    } else if cut < size {
+      data = data.prefix(cut)
+    } else if cut - size < Self.tails.count {
+      data += Self.tails[cut - size]
     } else {
-      data[trial % size] ^= trial < size ? 0xFF : 1 << UInt8(trial % 8)
+      return try FileManager.default.removeItem(atPath: path)
     }
     try data.write(to: URL(fileURLWithPath: path))
   }

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import StoredObjectsCore
 import StoredObjectsTestSupport
@@ -58,7 +59,7 @@ struct SmallStore {
     }
   }
 
-  /// Makes a store of two classes and named buffers.
+  /// Makes a store of two classes, named buffers, an ordered table of data and one of an index.
   ///
   /// Folded, all is in the class files; else part of it is in the log only.
   func make(isFolded: Bool) throws {
@@ -73,6 +74,7 @@ struct SmallStore {
     (page.number, page.words) = (7, [words[2], words[0]])
     try store.setBuffer(named: "First") { $0.write("a") }
     try store.saveChanges()
+    try setKeys(["ant", "bee", "cat"], in: backend)
     try backend.checkpoint()
     store.delete(words[3])
     try store.saveChanges()
@@ -84,6 +86,7 @@ struct SmallStore {
     try store.setBuffer(named: "Second") { $0.write(UInt32(9)) }
     store.insert(Page())
     try store.saveChanges()
+    try setKeys(["bee", "dog"], in: backend)
     if isFolded { return try backend.close() }
     // As a killed process leaves it.
     let killed = directory + ".killed"
@@ -91,6 +94,19 @@ struct SmallStore {
     try backend.close()
     try FileManager.default.removeItem(atPath: directory)
     try FileManager.default.moveItem(atPath: killed, toPath: directory)
+  }
+
+  private static let orderedNames = [
+    OrderedTableName("Keys", kind: .data), OrderedTableName("Word.text", kind: .index),
+  ]
+
+  private func setKeys(_ keys: [String], in backend: any CrashedBackend) throws {
+    var changes = ChangeSet()
+    for name in Self.orderedNames {
+      let table = try backend.orderedTable(name)
+      for key in keys { changes.set(Array(key.utf8), to: [UInt8(key.count)], in: table) }
+    }
+    try backend.commit(changes)
   }
 
   private static func register(_ backend: any CrashedBackend) throws -> Store {
@@ -132,6 +148,13 @@ struct SmallStore {
     }
     for name in try store.bufferNames().sorted() {
       lines.append("\(name) \(try store.buffer(named: name)?.bytes ?? [])")
+    }
+    for name in orderedNames {
+      let table = try store.backend.orderedTable(name)
+      _ = try store.backend.scanKeys(of: table, KeyRange(), isReversed: false) { key, value in
+        lines.append("\(name.fileName) \([UInt8](copying: key)) \([UInt8](copying: value))")
+        return .next
+      }
     }
     return lines
   }

@@ -90,6 +90,42 @@ enum EncryptedStore {
     try backend.close()
   }
 
+  private static let orderedNames = [
+    OrderedTableName("TitlesOfSecrets", kind: .data), OrderedTableName("Diary.text", kind: .index),
+  ]
+
+  /// Adds ordered tables of both kinds: some keys in their files, and more in the log.
+  static func addKeys(_ kind: EncryptedBackend, _ path: String, key: (any StoreKey)?) throws {
+    try FileManager.default.copyItem(atPath: path, toPath: path + ".open")
+    let backend = try kind.open(path + ".open", key: key)
+    for (part, texts) in [texts.prefix(30), texts.suffix(10)].enumerated() {
+      var changes = ChangeSet()
+      for name in orderedNames {
+        let table = try backend.orderedTable(name)
+        for text in texts { changes.set(Array(text.utf8), to: [UInt8(part)], in: table) }
+      }
+      try backend.commit(changes)
+      if part == 0 { try fold(backend) }
+    }
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.copyItem(atPath: path + ".open", toPath: path)
+    try backend.close()
+    try FileManager.default.removeItem(atPath: path + ".open")
+  }
+
+  /// Expects these.
+  static func expectKeys(
+    _ kind: EncryptedBackend, _ path: String, key: (any StoreKey)?,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let backend = try kind.open(path, key: key)
+    for name in orderedNames {
+      let keys = try backend.keys(in: backend.orderedTable(name)).map(\.key)
+      #expect(Set(keys) == Set(texts.map { Array($0.utf8) }), sourceLocation: sourceLocation)
+    }
+    try backend.close()
+  }
+
   /// The secrets that are readable in the files of a directory, or their names.
   static func leaks(in directory: String) throws -> Set<String> {
     var found: Set<String> = []

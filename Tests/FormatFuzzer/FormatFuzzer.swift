@@ -29,7 +29,7 @@
         // A round that never ends is ended by the signal; `--first` goes on from the last number.
         if round % 1000 == 0 { alarm(60) }
         do {
-          try run.run(round: round, limit: .seconds(1)) { bytes in
+          try run.run(round: round, limit: format.limit) { bytes in
             if let save { try Data(bytes).write(to: URL(fileURLWithPath: save)) }
           }
         } catch {

@@ -5,6 +5,8 @@ package import StoredObjectsTestSupport
 package protocol FuzzedFormat: Sendable {
   /// The name on the command line.
   var name: String { get }
+  /// How long a reading may take.
+  var limit: Duration { get }
   /// A file that is sound, small, and of some layout or other.
   func makeFile(_ random: inout SeededGenerator) throws -> [UInt8]
   /// Where numbers are that the reader goes by.
@@ -17,6 +19,8 @@ package protocol FuzzedFormat: Sendable {
 }
 
 extension FuzzedFormat {
+  package var limit: Duration { .seconds(1) }
+
   /// Reads bytes as ``read(_:_:)`` does, the same way each time.
   @discardableResult
   package func read(_ file: [UInt8]) throws -> Bool {
@@ -34,5 +38,6 @@ package struct FuzzFailure: Error, CustomStringConvertible {
 
 /// The formats there are.
 package let fuzzedFormats: [any FuzzedFormat] = [
-  FuzzedHashFile(), FuzzedCDB(.classic), FuzzedCDB(.wide),
+  FuzzedHashFile(), FuzzedCDB(.classic), FuzzedCDB(.wide), FuzzedKeyFile(),
+  FuzzedSealedStore(.tokyoCabinet), FuzzedSealedStore(.cdb),
 ]

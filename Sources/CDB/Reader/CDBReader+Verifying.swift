@@ -11,6 +11,7 @@ extension CDBReader {
   public func verify() throws {
     let records = try file.withBytes { try checkRecords($0) }
     let slots = try file.withBytes { try usedSlots($0) }
+    try file.withBytes { try checkEmptyTables($0) }
     guard records == slots, slots <= layout.slotCount else {
       throw CDBError.damaged(
         path, at: layout.dataEnd, "There are \(records) records, and \(slots) slots that are used.")
@@ -49,9 +50,26 @@ extension CDBReader {
     for table in layout.tables {
       for slot in 0..<table.slots {
         let offset = table.start + slot * format.pairSize
-        if CDBLayout.pair(bytes, at: offset, format).1 != 0 { count += 1 }
+        let (hash, position) = CDBLayout.pair(bytes, at: offset, format)
+        if position != 0 { count += 1 }
+        guard position != 0 || hash == 0 else {
+          throw CDBError.damaged(path, at: offset, "A slot that is not used has a hash.")
+        }
       }
     }
     return count
+  }
+
+  /// A table without slots is said to be where the one before it ends; some writers say nowhere.
+  private func checkEmptyTables(_ bytes: RawSpan) throws {
+    var end = UInt64(layout.dataEnd)
+    for table in 0..<CDBFormat.tableCount {
+      let offset = table * format.pairSize
+      let (start, slots) = CDBLayout.pair(bytes, at: offset, format)
+      guard slots > 0 || start == end || start == 0 else {
+        throw CDBError.damaged(path, at: offset, "A table without slots is named at \(start).")
+      }
+      if slots > 0 { end = start + slots * UInt64(format.pairSize) }
+    }
   }
 }

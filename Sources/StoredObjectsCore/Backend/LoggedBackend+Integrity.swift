@@ -25,7 +25,11 @@ extension LoggedBackend {
   }
 
   private func manifestFindings() throws -> [StoreFinding] {
-    guard let bytes = try files.manifest() else { return [] }
+    guard let bytes = try files.manifest() else {
+      // Stores of the original have none, and copies that nobody has written to yet have no log either.
+      let isGone = try sealing != nil && files.hasLog() && !files.tableNames().isEmpty
+      return isGone ? [StoreManifest.gone(location)] : []
+    }
     guard let manifest = StoreManifest(bytes) else { return [StoreManifest.spoilt(location)] }
     return try manifest.missingFiles(in: location, hasFile: files.hasAnyFile)
       .map { StoreFinding(.fileDamaged, $0) }

@@ -51,7 +51,9 @@ extension LoggedBackend {
     guard let sealing else { return try copyStored(table, from: position, to: &batch) }
     return try naming {
       let end = try copyStored(table, from: position, to: &batch)
-      try sealing.open(&batch, in: scope(of: table, sealing)) { errorPlace($0, table) }
+      try OpenedRecords.open(&batch, in: scope(of: table, sealing), by: sealing) {
+        self.errorPlace($0, table)
+      }
       return end
     }
   }

@@ -41,10 +41,26 @@ struct Recovery<Files: RecordFiles> {
     {
       throw loss
     }
+    try refuseForeignKeyFile()
     try loseMissingIndexes()
     while let batch = try reader?.next() { try replay(batch) }
     if let reader { tail = try reader.tail() }
     try refuseMissingFiles()
+  }
+
+  /// The key file of another store with the same passphrase opens, and with it this one would look empty.
+  private func refuseForeignKeyFile() throws {
+    let names = (manifest?.files ?? []).filter { $0 != StoreDirectory.buffers }
+    guard let sealing, !names.isEmpty, !names.contains(where: { sealing.title($0) != nil }) else {
+      return
+    }
+    throw StoreError(
+      .notAuthentic,
+      """
+      The key file, or the manifest, is that of another store: none of the files is of this one. \
+      Bring both back from a backup.
+      """,
+      at: .init(path: files.location + "/" + StoreDirectory.key))
   }
 
   private func refuseMissingFiles() throws {

@@ -72,6 +72,17 @@ extension StoreManifest {
       "The store's manifest is damaged. Open the store for writing: that makes it anew.",
       at: .init(path: path))
   }
+
+  /// That there is none in a store that must have one, as a finding.
+  static func gone(_ path: String) -> StoreFinding {
+    StoreFinding(
+      .fileDamaged,
+      """
+      The store's manifest is gone, so that nobody can tell whether other files are, too. Open the \
+      store for writing: that makes it anew.
+      """,
+      at: .init(path: path))
+  }
 }
 
 extension StoreManifest {

@@ -13,8 +13,10 @@ final class OrderedFile: Sendable {
   let footer: OrderedFileFormat.Footer
   private let file: MappedFile
   private let codec: (any OrderedPageCodec)?
-  /// Whether pages are stored as they are; asked first, as a codec takes time to pass on.
-  private let isPlain: Bool
+  /// What the codec has opened; nil where pages are stored as they are.
+  ///
+  /// It is asked first, as a codec takes time to pass on.
+  private let opened: OpenedPages?
   private let verified: VerifiedPages
 
   /// Reads the footer of a file.
@@ -33,7 +35,7 @@ final class OrderedFile: Sendable {
       throw Self.damage("It is no file of an ordered table, or has been cut off", 0, file.path)
     }
     (self.file, self.codec, self.footer, path) = (file, codec, footer, file.path)
-    isPlain = codec == nil
+    opened = codec == nil ? nil : OpenedPages()
     count = footer.count
     verified = VerifiedPages(fileSize: size)
     file.expect(.random)
@@ -61,8 +63,11 @@ final class OrderedFile: Sendable {
     return try file.withBytes { bytes in
       let stored = bytes.extracting(place.offset + head..<place.offset + place.size)
       try verify(bytes.extracting(place.offset..<place.offset + head), stored, place)
-      guard !isPlain, let codec else { return try open(stored, place, level, body) }
-      return try codec.open(stored, at: place.offset).lend { try open($0, place, level, body) }
+      guard let opened, let codec else { return try open(stored, place, level, body) }
+      let page = try opened.page(at: place.offset, level: level) {
+        try codec.open(stored, at: place.offset)
+      }
+      return try page.lend { try open($0, place, level, body) }
     }
   }
 

@@ -13,7 +13,7 @@ package enum KeyFile {
   /// The bytes of the file.
   ///
   /// - Precondition: the content has at most 4,000 bytes.
-  static func bytes(_ content: [UInt8]) -> [UInt8] {
+  package static func bytes(_ content: [UInt8]) -> [UInt8] {
     var copy = DataBuffer(magic)
     copy.write(version)
     copy.write(content)
@@ -26,7 +26,7 @@ package enum KeyFile {
   /// What the file holds, by the first copy that is whole.
   ///
   /// - Throws: ``StoreError`` with `damaged`.
-  static func content(_ bytes: [UInt8], path: String) throws -> [UInt8] {
+  package static func content(_ bytes: [UInt8], path: String) throws -> [UInt8] {
     if let content = contents(bytes).compactMap(\.self).first { return content }
     throw StoreError(
       .damaged,

@@ -1,5 +1,4 @@
 import Files
-import Locks
 
 /// The records of one table, sealed one behind the other.
 struct SealedRecords: Sendable {
@@ -17,14 +16,10 @@ struct SealedRecords: Sendable {
     guard records.count >= sharedFrom else {
       return try SealedRecords(records[...], of: changes, in: scope, by: sealing)
     }
-    let middle = records.count / 2
-    let second = JoinedResult {
-      Result { try SealedRecords(records[middle...], of: changes, in: scope, by: sealing) }
+    var (sealed, rest) = try TwoThreads.halves(of: records.indices) { half in
+      try SealedRecords(records[half], of: changes, in: scope, by: sealing)
     }
-    var sealed = try SealedRecords(records[..<middle], of: changes, in: scope, by: sealing)
-    let rest = try second?.take()?.get()
-    sealed.append(
-      try rest ?? SealedRecords(records[middle...], of: changes, in: scope, by: sealing))
+    sealed.append(rest)
     return sealed
   }
 

@@ -48,31 +48,6 @@ extension Sealing {
     try changes.bytes.lend(range) { try seal.seal($0, at: place, to: &bytes) }
     return start..<bytes.count
   }
-
-  /// Opens the records of a batch that was read; those that can't be are failures of the batch.
-  ///
-  /// - Throws: ``StoreError`` with `notAuthentic`, unless the batch keeps failures.
-  func open(
-    _ batch: inout RecordBatch, in scope: SealedPlace.Scope,
-    _ error: (_ rowID: UInt32) -> StoreError.Place
-  ) throws {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(batch.bytes.capacity)
-    var places: [RecordBatch.Place] = []
-    places.reserveCapacity(batch.places.capacity)
-    for (rowID, start, end) in batch.places {
-      let newStart = UInt32(bytes.count)
-      do {
-        try batch.bytes.lend(Int(start)..<Int(end)) {
-          try open($0, place(rowID, in: scope), to: &bytes) { error(rowID) }
-        }
-        places.append((rowID, newStart, UInt32(bytes.count)))
-      } catch let failure as StoreError where batch.keepsFailures {
-        batch.failures.append(failure)
-      }
-    }
-    (batch.bytes, batch.places) = (bytes, places)
-  }
 }
 
 // MARK: - The log

@@ -87,7 +87,7 @@ package final class Sealing: Sendable {
   // MARK: Errors
 
   /// What users know a table by; nil when its name was not sealed by this store.
-  private func title(_ sealed: String) -> String? {
+  package func title(_ sealed: String) -> String? {
     guard let ordered = OrderedTableName(fileName: sealed) else { return name(sealed) }
     return name(ordered.name).map { OrderedTableName($0, kind: ordered.kind).fileName }
   }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Files
 import StoredObjectsCore
 import StoredObjectsEncryption
 
@@ -23,9 +24,9 @@ struct ChangePassphraseCommand: ParsableCommand {
   private struct Report: Encodable { var isChanged: Bool }
 
   func validate() throws {
-    if [newPassphraseFile, newPassphraseEnv, newKeyFile].compactMap(\.self).count != 1 {
+    if [newPassphraseFile, newPassphraseEnv, newKeyFile].compactMap(\.self).count > 1 {
       throw ValidationError(
-        "Say where the new key is, in one way: --new-passphrase-file, --new-passphrase-env or --new-key-file."
+        "Give the new passphrase, or the new key, in one way only."
       )
     }
   }
@@ -39,6 +40,11 @@ struct ChangePassphraseCommand: ParsableCommand {
   private func newKey() throws -> EncryptionKey {
     if let newPassphraseFile { return try KeySource.passphrase(file: newPassphraseFile) }
     if let newPassphraseEnv { return try KeySource.passphrase(variable: newPassphraseEnv) }
-    return try KeySource.key(file: newKeyFile ?? "")
+    if let newKeyFile { return try KeySource.key(file: newKeyFile) }
+    guard isAtTerminal else {
+      throw ValidationError(
+        "Say where the new key is: --new-passphrase-file, --new-passphrase-env or --new-key-file.")
+    }
+    return try KeySource.typedPassphrase(isRepeated: true)
   }
 }

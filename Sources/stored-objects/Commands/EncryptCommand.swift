@@ -14,7 +14,7 @@ struct EncryptCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let key = try store.key.neededKey()
+    let key = try store.key.neededKey(isNew: true)
     let line = ProgressLine("encrypt")
     defer { line.end() }
     try store.kindOfWreck().encrypt(store.directory, key) { line.show($0) }

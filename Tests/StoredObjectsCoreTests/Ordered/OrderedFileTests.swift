@@ -1,4 +1,5 @@
 import Files
+import Locks
 import StoredObjectsTestSupport
 import Testing
 
@@ -179,6 +180,45 @@ struct OrderedFileTests {
     #expect(try file.entries() == all)
     try file.check()
     #expect(throws: StoreError.self) { try OrderedFile(bytes: bytes).entries() }
+  }
+
+  @Test("A page that was opened lately is not opened again, and a bounded number is kept")
+  func openedPages() throws {
+    struct Counting: OrderedPageCodec {
+      let count = Locked(0)
+      func seal(_ page: [UInt8], at offset: Int) -> [UInt8] { page }
+      func open(_ stored: RawSpan, at offset: Int) -> [UInt8] {
+        count.withLock { $0 += 1 }
+        return [UInt8](copying: stored)
+      }
+    }
+    let all = (0..<40_000).map { number in
+      OrderedEntry(
+        key: [UInt8(number >> 8), UInt8(number & 255)], value: [1, 2, 3, 4, 5, 6, 7, 8])
+    }
+    let codec = Counting()
+    let file = try OrderedFile(bytes: try MemorySink.file(all, codec: codec), codec: codec)
+    func opens(_ indices: some Sequence<Int>) throws -> Int {
+      let before = codec.count.withLock { $0 }
+      for index in indices {
+        let value = try all[index].key.lend { key in
+          try file.withValue(key) { [UInt8](copying: $0) }
+        }
+        #expect(value == all[index].value)
+      }
+      return codec.count.withLock { $0 } - before
+    }
+    let depth = Int(file.footer.depth)
+    try #require(depth > 1)
+    #expect(try opens([20_000]) == depth)
+    #expect(try opens([20_000, 20_001, 20_002]) == 0)
+    // Far apart: the pages above are open, and each look-up opens one below.
+    let far = Array(stride(from: 0, to: 40_000, by: 500))
+    #expect(try opens(far) <= far.count + 4)
+    // All pages of the lowest level, of which a part is kept.
+    let pages = try opens(all.indices)
+    #expect(pages > 100)
+    #expect(try opens(all.indices) > pages / 2)
   }
 
   @Test("Many changes are sorted as a comparison sorts them, and of one key the last stays")

@@ -1,0 +1,18 @@
+import Locks
+
+/// Work that two threads share.
+enum TwoThreads {
+  /// Does both halves of a range at the same time; one after the other when no thread is to be had.
+  ///
+  /// - Returns: what the first half has come to, and the second.
+  /// - Throws: what the first half throws, or else the second.
+  static func halves<Half: Sendable>(
+    of range: Range<Int>, _ body: @escaping @Sendable (Range<Int>) throws -> Half
+  ) throws -> (first: Half, second: Half) {
+    let middle = range.lowerBound + range.count / 2
+    let back = middle..<range.upperBound
+    let second = JoinedResult { Result { try body(back) } }
+    let first = try body(range.lowerBound..<middle)
+    return (first, try second?.take()?.get() ?? body(back))
+  }
+}

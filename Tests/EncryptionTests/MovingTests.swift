@@ -1,0 +1,195 @@
+import Foundation
+@testable import StoredObjectsCore
+import StoredObjectsEncryption
+import StoredObjectsTestSupport
+import Testing
+
+@Suite("Pieces moved by somebody who repairs checksums")
+struct MovingTests {
+  /// Two stores with the same key and the same content.
+  private func withStores(
+    _ make: (String) throws -> Void, _ body: (String, String) throws -> Void
+  ) throws {
+    try withTemporaryDirectory { directory in
+      let paths = ["/Store", "/Other"].map { directory + $0 }
+      for path in paths { try make(path) }
+      try body(paths[0], paths[1])
+    }
+  }
+
+  private func expectNotAuthentic(
+    _ what: String = "", sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: () throws -> Void
+  ) {
+    let error = #expect(
+      throws: StoreError.self, Comment(rawValue: what), sourceLocation: sourceLocation
+    ) {
+      try body()
+    }
+    #expect(
+      error?.code == .notAuthentic, Comment(rawValue: "\(what): \(String(describing: error))"),
+      sourceLocation: sourceLocation)
+  }
+
+  // MARK: The log
+
+  /// A store with three saves of one size in its log.
+  private func makeLogged(_ kind: EncryptedBackend, _ path: String) throws {
+    let backend = try kind.open(path + ".open")
+    let table = try backend.table(named: "SecretDiary")
+    for row in UInt32(2)...4 { try backend.commit { $0.insert(row, in: table, [1, 2, 3]) } }
+    try FileManager.default.copyItem(atPath: path + ".open", toPath: path)
+    try backend.close()
+    try FileManager.default.removeItem(atPath: path + ".open")
+  }
+
+  @Test(
+    "A save in the log is taken in its place only", arguments: EncryptedBackend.inDirectories)
+  func batches(_ kind: EncryptedBackend) throws {
+    try withStores({ try makeLogged(kind, $0) }) { path, other in
+      let whole = try LogBatches(path)
+      let foreign = try LogBatches(other)
+      try #require(whole.batches.count == 3 && foreign.batches.count == 3)
+      let moves: [(String, (inout [LogBatches.Batch]) -> Void)] = [
+        ("exchanged", { $0.swapAt(0, 1) }),
+        ("repeated", { $0[2].payload = $0[1].payload }),
+        ("left out", { $0.removeFirst() }),
+        ("of another kind", { $0[1].header.kind = CommitLogFormat.Kind.orderedChanges.rawValue }),
+        ("a checkpoint", { $0[1].header.kind = CommitLogFormat.Kind.checkpoint.rawValue }),
+        ("of another store", { $0[0].payload = foreign.batches[0].payload }),
+        ("empty", { $0[1].payload = Array($0[1].payload.prefix(28)) }),
+      ]
+      for (what, move) in moves {
+        var moved = whole
+        move(&moved.batches)
+        try moved.write()
+        expectNotAuthentic(what) { try kind.open(path, readOnly: true).close() }
+        #expect(try !kind.check(path).isSound, "\(what)")
+      }
+      var restored = whole
+      try restored.write()
+      let backend = try kind.open(path, readOnly: true)
+      #expect(try backend.recordCount(in: backend.table(named: "SecretDiary")) == 3)
+      try backend.close()
+    }
+  }
+
+  // MARK: Class files
+
+  private func makeFolded(_ kind: EncryptedBackend, _ path: String) throws {
+    try EncryptedStore.make(kind, path)
+    let backend = try kind.open(path)
+    try EncryptedStore.fold(backend)
+    try backend.close()
+  }
+
+  @Test(
+    "The metadata row is that of its class, and no record",
+    arguments: EncryptedBackend.inDirectories)
+  func metadata(_ kind: EncryptedBackend) throws {
+    try withStores({ try makeFolded(kind, $0) }) { path, other in
+      let row = ClassMetadata.rowID
+      let replacements = [
+        try SealedFiles(kind, path).record(row, inTableOf: "PrivateDoctor"),
+        try SealedFiles(kind, path).record(2, inTableOf: "SecretDiary"),
+        try SealedFiles(kind, other).record(row, inTableOf: "SecretDiary"),
+      ]
+      for replacement in replacements {
+        try SealedFiles(kind, path).setRecord(replacement, row, inTableOf: "SecretDiary")
+        let backend = try kind.open(path, readOnly: true)
+        expectNotAuthentic { try Store(backend: backend).register(Diary.self) }
+        try backend.close()
+        #expect(try !kind.check(path).isSound)
+      }
+    }
+  }
+
+  @Test(
+    "A buffer is neither that of another store, nor a record",
+    arguments: EncryptedBackend.inDirectories)
+  func buffers(_ kind: EncryptedBackend) throws {
+    try withStores({ try makeFolded(kind, $0) }) { path, other in
+      let files = SealedFiles(kind, path)
+      let own = try #require(try files.buffers().first)
+      let foreign = try #require(try SealedFiles(kind, other).buffers().first)
+      for bytes in [foreign.bytes, try files.record(2, inTableOf: "SecretDiary")] {
+        try files.setBuffer(own.key, bytes)
+        let backend = try kind.open(path, readOnly: true)
+        expectNotAuthentic { _ = try backend.namedBuffer(EncryptedStore.bufferName) }
+        try backend.close()
+      }
+      try files.setBuffer(own.key, own.bytes)
+      try files.setBuffer(foreign.key, foreign.bytes)
+      let backend = try kind.open(path, readOnly: true)
+      expectNotAuthentic { _ = try backend.bufferNames() }
+      try backend.close()
+      #expect(try kind.check(path).findings.contains { $0.kind == .notAuthentic })
+    }
+  }
+
+  @Test(
+    "The key file of another store with the same passphrase does not make this one look empty",
+    arguments: EncryptedBackend.inDirectories)
+  func keyFile(_ kind: EncryptedBackend) throws {
+    try withStores({ try makeFolded(kind, $0) }) { path, other in
+      try FileManager.default.removeItem(atPath: path + "/Commit.key")
+      try FileManager.default.copyItem(
+        atPath: other + "/Commit.key", toPath: path + "/Commit.key")
+      for readOnly in [true, false] {
+        expectNotAuthentic { try kind.open(path, readOnly: readOnly).close() }
+      }
+      #expect(try !kind.check(path).isSound)
+    }
+  }
+
+  // MARK: Ordered tables
+
+  private func makeOrdered(_ kind: EncryptedBackend, _ path: String) throws {
+    let backend = try kind.open(path)
+    let table = try backend.orderedTable(OrderedTableName("Titles", kind: .data))
+    var changes = ChangeSet()
+    for number in 10_000..<13_000 {
+      changes.set(Array("\(number)".utf8), to: Array("\(number)".utf8), in: table)
+    }
+    try backend.commit(changes)
+    try EncryptedStore.fold(backend)
+    try backend.close()
+  }
+
+  private func orderedFile(_ path: String) throws -> String {
+    let names = try FileManager.default.contentsOfDirectory(atPath: path)
+    return path + "/" + (try #require(names.first { $0.hasSuffix(".ordered") }))
+  }
+
+  private func expectNoKeys(_ kind: EncryptedBackend, _ path: String) throws {
+    let backend = try kind.open(path, readOnly: true)
+    let table = try backend.orderedTable(OrderedTableName("Titles", kind: .data))
+    expectNotAuthentic { _ = try backend.keys(in: table) }
+    try backend.close()
+    #expect(try !kind.check(path).isSound)
+  }
+
+  @Test("Two pages of one table can't be exchanged", arguments: EncryptedBackend.inDirectories)
+  func pages(_ kind: EncryptedBackend) throws {
+    try withTemporaryDirectory { directory in
+      let path = directory + "/Store"
+      try makeOrdered(kind, path)
+      var pages = try OrderedPages(orderedFile(path))
+      let bySize = Dictionary(grouping: pages.pages, by: \.count).values.first { $0.count > 1 }
+      let same = try #require(bySize)
+      try pages.exchange(same[0], same[1])
+      try expectNoKeys(kind, path)
+    }
+  }
+
+  @Test(
+    "The ordered table of another store is not read", arguments: EncryptedBackend.inDirectories)
+  func orderedOfOther(_ kind: EncryptedBackend) throws {
+    try withStores({ try makeOrdered(kind, $0) }) { path, other in
+      let name = try orderedFile(path)
+      try FileManager.default.removeItem(atPath: name)
+      try FileManager.default.copyItem(atPath: orderedFile(other), toPath: name)
+      try expectNoKeys(kind, path)
+    }
+  }
+}

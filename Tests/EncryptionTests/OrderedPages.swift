@@ -1,0 +1,35 @@
+import Foundation
+@testable import StoredObjectsCore
+
+/// The pages of an ordered table's file, to be moved by somebody who knows the format and not the key.
+struct OrderedPages {
+  /// Where each page stands, without its head.
+  private(set) var pages: [Range<Int>] = []
+  private var bytes: [UInt8]
+  private let url: URL
+
+  init(_ path: String) throws {
+    url = URL(fileURLWithPath: path)
+    bytes = [UInt8](try Data(contentsOf: url))
+    var place = OrderedFileFormat.magic.count
+    while place < bytes.count - OrderedFileFormat.footerSize {
+      let size = (0..<4).reduce(0) { $0 | Int(bytes[place + $1]) << (8 * $1) }
+      pages.append(place + OrderedFileFormat.pageHeadSize..<place + size)
+      place += size
+    }
+  }
+
+  /// Exchanges two pages of one size, and makes their checksums right.
+  mutating func exchange(_ first: Range<Int>, _ second: Range<Int>) throws {
+    let (one, other) = (Array(bytes[first]), Array(bytes[second]))
+    for (place, page) in [(first, other), (second, one)] {
+      bytes.replaceSubrange(place, with: page)
+      let start = place.lowerBound - OrderedFileFormat.pageHeadSize
+      let checksum = OrderedFileFormat.checksum(page.span, at: start)
+      for byte in 0..<4 {
+        bytes[start + 4 + byte] = UInt8(truncatingIfNeeded: checksum >> UInt32(8 * byte))
+      }
+    }
+    try Data(bytes).write(to: url)
+  }
+}

@@ -1,0 +1,200 @@
+import CDBBackend
+import Foundation
+import StoredObjectsCore
+import StoredObjectsEncryption
+package import StoredObjectsTestSupport
+import TokyoCabinetBackend
+
+/// Whole encrypted stores, any files of which are damaged, opened with the right key.
+///
+/// Every value tells where it belongs, so that whatever is read can be judged without the store that it
+/// comes from; one buffer lists all the others. The nonces are random: the same round makes a store of the
+/// same content, but not of the same bytes.
+package struct FuzzedSealedStore: FuzzedFormat {
+  package enum Kind: String, Sendable {
+    case tokyoCabinet = "tokyo-cabinet"
+    case cdb
+  }
+
+  package let name: String
+  package let limit = Duration.seconds(5)
+  private let kind: Kind
+  private let key = EncryptionKey(bytes: (0..<32).map { UInt8($0) })
+  private let directory: String
+
+  package init(_ kind: Kind) {
+    (self.kind, name) = (kind, "sealed-" + kind.rawValue)
+    // In memory where that can be: there are many.
+    let memory = "/dev/shm"
+    let place =
+      FileManager.default.isWritableFile(atPath: memory) ? memory : NSTemporaryDirectory()
+    directory = "\(place)/fuzzed-\(UUID().uuidString)"
+  }
+
+  // MARK: Making
+
+  package func makeFile(_ random: inout SeededGenerator) throws -> [UInt8] {
+    defer { clear() }
+    try? FileManager.default.removeItem(atPath: directory)
+    let backend = try open(directory, readOnly: false)
+    var listed: Set<String> = []
+    for _ in 0..<Int.random(in: 1...3, using: &random) {
+      try commit(to: backend, &listed, &random)
+      if Bool.random(using: &random) { try backend.checkpoint() }
+    }
+    // As a killed process leaves it, or a closed one.
+    if Bool.random(using: &random) { try backend.close() }
+    let bytes = try StoreArchive(directory).bytes
+    try backend.close()
+    return bytes
+  }
+
+  private func commit(
+    to backend: any FuzzedBackend, _ listed: inout Set<String>, _ random: inout SeededGenerator
+  ) throws {
+    var changes = ChangeSetBuilder()
+    for tableName in ["Alpha", "Beta"] {
+      let table = try backend.table(named: tableName)
+      changes.update(1, in: table, Self.value("row 1 of \(tableName)"))
+      listed.insert("row 1 of \(tableName)")
+      for row in UInt32(2)...20 where Int.random(in: 0..<4, using: &random) == 0 {
+        changes.update(row, in: table, Self.value("row \(row) of \(tableName)"))
+        listed.insert("row \(row) of \(tableName)")
+      }
+    }
+    let number = Int.random(in: 0..<10, using: &random)
+    changes.set("\(number)", Self.value("buffer \(number)"))
+    listed.insert("buffer \(number)")
+    for name in Self.orderedNames {
+      let table = try backend.orderedTable(name)
+      for number in 0..<300 where Int.random(in: 0..<4, using: &random) == 0 {
+        changes.set(Array("\(number)".utf8), to: Self.value("key \(number) of \(name)"), in: table)
+        listed.insert("key \(number) of \(name)")
+      }
+    }
+    changes.set(Self.list, Array(listed.sorted().joined(separator: "\n").utf8))
+    try backend.commit(changes.changeSet)
+  }
+
+  private static let list = "List"
+  private static let orderedNames = [
+    OrderedTableName("Keys", kind: .data), OrderedTableName("Alpha.title", kind: .index),
+  ]
+
+  /// What is kept under a name: the name, and as much behind it as the name says.
+  private static func value(_ line: String) -> [UInt8] {
+    // Row 1 has what a check wants to know of a class.
+    if line.hasPrefix("row 1 of ") { return metadata(line.hasSuffix("Alpha") ? 0 : 1) }
+    let sum = line.utf8.reduce(7) { ($0 * 31 + Int($1)) % 251 }
+    return Array(line.utf8) + [UInt8](repeating: UInt8(sum), count: sum % 40)
+  }
+
+  private static func metadata(_ classID: UInt8) -> [UInt8] {
+    var buffer = DataBuffer()
+    ClassMetadata(
+      lastRowID: 20, classVersion: 0, classID: classID, salt: .init(1, 2), flags: nil
+    ).write(to: &buffer)
+    return buffer.bytes
+  }
+
+  package func fields(of file: [UInt8]) -> [Range<Int>] {
+    // The beginnings and ends of files, and some places between.
+    StoreArchive(damaged: file).files.flatMap { _, content in
+      let edges = Array(content.prefix(96)) + Array(content.suffix(96))
+      return (edges + Array(stride(from: content.lowerBound, to: content.upperBound, by: 61)))
+        .filter { $0 + 4 <= content.upperBound }.map { $0..<$0 + 4 }
+    }
+  }
+
+  // MARK: Reading
+
+  package func read(_ file: [UInt8], _ random: inout SeededGenerator) throws -> Bool {
+    defer { clear() }
+    let archive = StoreArchive(damaged: file)
+    try archive.write(to: directory)
+    let found = try attempt { try lines(of: open(directory, readOnly: true)) }
+    let check = try attempt { try self.check() }
+    let isSound = check.map { $0.isSound && $0.tornTailByteCount == nil } ?? false
+    // Without a manifest nobody can tell that all files are gone.
+    if isSound && archive.files.contains(where: { $0.name == "Commit.manifest" }) {
+      guard let found, found.list == found.lines.sorted().joined(separator: "\n") else {
+        throw FuzzFailure("a store is taken for sound, and lacks something")
+      }
+    }
+    // Whoever opens it to write mends what can be mended, and must find nothing else than before.
+    _ = try attempt { try lines(of: open(directory, readOnly: false)) }
+    return isSound
+  }
+
+  /// All that a store holds, each by its name, and what it says itself that it holds.
+  private func lines(of backend: any FuzzedBackend) throws -> (lines: [String], list: String?) {
+    defer { try? backend.close() }
+    let image = try image(of: backend)
+    var values: [(line: String, value: [UInt8])] = []
+    for (table, records) in image.tables {
+      values += records.map { ("row \($0.key) of \(table)", $0.value) }
+    }
+    for (name, value) in image.names where name != Self.list {
+      values.append(("buffer \(name)", value))
+    }
+    for (table, keys) in image.keys {
+      values += keys.map { key, value in
+        ("key \(String(decoding: key, as: UTF8.self)) of \(table)", value)
+      }
+    }
+    for (line, value) in values where value != Self.value(line) {
+      throw FuzzFailure("something else was read as \(line) than was saved")
+    }
+    let list = image.names[Self.list].map { String(decoding: $0, as: UTF8.self) }
+    return (values.map(\.line), list)
+  }
+
+  private func image(of backend: some StoreBackend) throws -> StoreImage {
+    try StoreImage(of: backend)
+  }
+
+  /// What the call returns, or nil when it refuses the store.
+  private func attempt<Result>(_ body: () throws -> Result) throws -> Result? {
+    do {
+      return try body()
+    } catch is StoreError {
+      return nil
+    } catch is ConformanceFailure {
+      // A damaged file says one thing here and another there.
+      return nil
+    }
+  }
+
+  private func open(_ directory: String, readOnly: Bool) throws -> any FuzzedBackend {
+    var limits = CheckpointLimits()
+    limits.logGrowth = 8 << 10
+    try FileManager.default.createDirectory(
+      atPath: directory, withIntermediateDirectories: true)
+    switch kind {
+    case .tokyoCabinet:
+      let files = try TokyoCabinetFiles(
+        directory: directory, configuration: .init(access: readOnly ? .readOnly : .readWrite))
+      return try TokyoCabinetBackend(files: files, durability: .none, limits: limits, key: key)
+    case .cdb:
+      let files = try CDBFiles(
+        directory: directory, configuration: .init(access: readOnly ? .readOnly : .readWrite))
+      return try CDBBackend(files: files, durability: .none, limits: limits, key: key)
+    }
+  }
+
+  private func check() throws -> StoreCheck {
+    switch kind {
+    case .tokyoCabinet: try TokyoCabinetBackend.check(directory: directory, key: key)
+    case .cdb: try CDBBackend.check(directory: directory, key: key)
+    }
+  }
+
+  private func clear() { try? FileManager.default.removeItem(atPath: directory) }
+}
+
+/// A backend that folds its log when it is told to.
+protocol FuzzedBackend: StoreBackend {
+  func checkpoint() throws
+}
+
+extension LoggedBackend: FuzzedBackend {}
