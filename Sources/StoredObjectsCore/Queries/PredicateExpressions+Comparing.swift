@@ -51,9 +51,11 @@ extension QueryTerm {
   fileprivate func pair(
     _ other: QueryTerm<Object, Output>
   ) -> (property: IndexedProperty<Output>, value: Output, isFlipped: Bool)? {
-    if case .constant(let value) = other.kind, let indexed { return (indexed, value, false) }
-    if case .constant(let value) = kind, let indexed = other.indexed { return (indexed, value, true) }
-    return nil
+    switch (indexed, other.indexed, kind, other.kind) {
+    case (let property?, _, _, .constant(let value)): (property, value, false)
+    case (_, let property?, .constant(let value), _): (property, value, true)
+    default: nil
+    }
   }
 }
 
