@@ -31,9 +31,14 @@ package final class Place {
 
   /// The same with a class that has an index.
   func withIndexedStore(_ body: (Store) throws -> Void) throws {
-    let backend = try engine.open(directory, durability)
+    try withStore(of: IndexedSong.self, body)
+  }
+
+  /// The same with one class.
+  func withStore(of type: StoredObject.Type, _ body: (Store) throws -> Void) throws {
+    let backend = try openBackend()
     let store = Store(backend: backend)
-    try store.register(IndexedSong.self)
+    try store.register(type)
     try body(store)
     try backend.close()
   }

@@ -28,6 +28,9 @@ typedef void title_visitor(
   const char *playlist, size_t playlist_length, const char *song, size_t song_length,
   void *context);
 
+// What a full-text search looks for, and what of it comes back.
+enum text_kind { ALL_PARTS, BEST_PARTS, BEST_WORDS };
+
 struct engine {
   const char *name;
   // Opens or makes the files for about so many songs.
@@ -51,6 +54,10 @@ struct engine {
   void (*first_titles)(title_visitor *visit, void *context);
   void (*put_buffer)(const char *name, uint32_t value);
   uint32_t (*get_buffer)(const char *name);
+  // Makes the full-text index of all titles; engines without one have none of these.
+  void (*build_text)(enum text_kind kind);
+  // Fetches the songs that have a text, or words that begin with it; the number of them.
+  size_t (*search_text)(enum text_kind kind, const char *text, bool goes_on);
 };
 
 extern const struct engine sqlite_engine, tokyo_engine, lmdb_engine;
@@ -84,6 +91,9 @@ char *path_in(const char *directory, const char *name);
 
 // "Song 42"; the number of its characters.
 size_t song_title(char title[32], size_t index);
+// The title of a song of a library, and a word to search for in them.
+size_t varied_title(char title[128], size_t index);
+size_t wanted_word(char word[32], size_t index);
 // Puts all songs, in one transaction.
 void insert_songs(const struct run *run);
 // Puts songs, and playlists of so many songs each, in one transaction.

@@ -19,6 +19,19 @@ struct FirstTitles {
   let song: String
 }
 
+/// What a full-text search looks for, and what of it comes back.
+enum TextKind: Sendable {
+  /// Parts of words, all songs that have them.
+  case all
+  /// Parts of words, the best 20.
+  case best
+  /// Words, the best 20.
+  case words
+
+  /// The FTS5 table.
+  var table: String { self == .words ? "word" : "part" }
+}
+
 /// One way to use GRDB.
 protocol Engine {
   associatedtype Song: Titled
@@ -39,6 +52,8 @@ protocol Engine {
   /// Puts a value with its times under a key, new or not.
   func putItem(_ database: Database, key: String, value: String) throws
   func item(_ database: Database, key: String) throws -> String?
+  /// The songs that match an FTS5 pattern.
+  func songs(_ database: Database, _ kind: TextKind, matching pattern: String) throws -> [Song]
 }
 
 extension Engine {

@@ -28,6 +28,13 @@ extension Place {
     case "ListEdit": try insertPlaylists(of: count)
     case "NamedBufferFetch": try insertBuffers()
     case "KeyValueGet": try putItems()
+    case "FullTextBuild": try insertVariedSongs()
+    case "FullTextSearch", "FullTextBest":
+      try insertVariedSongs()
+      try buildText()
+    case "FullTextWords":
+      try insertVariedSongs()
+      try buildText(.words)
     default: break
     }
   }
@@ -51,6 +58,10 @@ extension Place {
     case "KeyValuePut": try putItems()
     case "KeyValueGet": try getItems()
     case "KeyValueSinglePuts": try putSingleItems()
+    case "FullTextBuild": try buildText()
+    case "FullTextSearch": try searchText(.all)
+    case "FullTextBest": try searchText(.best)
+    case "FullTextWords": try searchText(.words)
     default: throw WrongResult(description: "There is no workload \(workload)")
     }
   }

@@ -15,5 +15,9 @@ const struct workload workloads[] = {
   { "Growth", NULL, growth },
   { "NamedBufferInsert", NULL, insert_buffers },
   { "NamedBufferFetch", insert_buffers, fetch_buffers },
+  { "FullTextBuild", insert_varied_songs, full_text_build },
+  { "FullTextSearch", insert_searched_songs, full_text_search },
+  { "FullTextBest", insert_searched_songs, full_text_best },
+  { "FullTextWords", insert_songs_of_words, full_text_words },
   { NULL, NULL, NULL },
 };

@@ -17,6 +17,13 @@ void open_close(const struct run *run);
 void growth(const struct run *run);
 void insert_buffers(const struct run *run);
 void fetch_buffers(const struct run *run);
+void insert_varied_songs(const struct run *run);
+void insert_searched_songs(const struct run *run);
+void insert_songs_of_words(const struct run *run);
+void full_text_build(const struct run *run);
+void full_text_search(const struct run *run);
+void full_text_best(const struct run *run);
+void full_text_words(const struct run *run);
 
 // All songs in hand. What is held at the end is never freed: the process ends.
 struct song_list {

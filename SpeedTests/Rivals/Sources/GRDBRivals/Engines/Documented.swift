@@ -108,4 +108,14 @@ struct Documented: Engine {
   func item(_ database: Database, key: String) throws -> String? {
     try Item.fetchOne(database, key: key)?.value
   }
+
+  func songs(_ database: Database, _ kind: TextKind, matching pattern: String) throws -> [Song] {
+    let order = kind == .all ? "" : "ORDER BY rank LIMIT 20"
+    let sql = """
+      SELECT song.* FROM song JOIN \(kind.table) ON \(kind.table).rowid = song.id
+      AND \(kind.table) MATCH ? \(order)
+      """
+    let pattern = try database.makeFTS5Pattern(rawPattern: pattern, forTable: kind.table)
+    return try Song.fetchAll(database, sql: sql, arguments: [pattern])
+  }
 }
