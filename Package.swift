@@ -131,8 +131,8 @@ let package = Package(
     .executableTarget(
       name: "stored-objects",
       dependencies: [
-        "CDBBackend", "StoredObjectsCore", "StoredObjectsEncryption", "TokyoCabinetBackend",
-        argumentParser,
+        "CDBBackend", "KeyValueStoreCore", "StoredObjectsCore", "StoredObjectsEncryption",
+        "TokyoCabinetBackend", argumentParser,
       ],
       swiftSettings: strict),
 
@@ -210,7 +210,7 @@ let package = Package(
     .testTarget(name: "FilesTests", dependencies: ["Files"], swiftSettings: strict),
     .testTarget(
       name: "StoredObjectsCoreTests",
-      dependencies: ["StoredObjectsCore", "StoredObjectsTestSupport", "Locks"],
+      dependencies: ["StoredObjectsCore", "StoredObjectsTestSupport", "FormatFuzzing", "Locks"],
       swiftSettings: strict),
     .testTarget(
       name: "CDBTests",
@@ -225,7 +225,9 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "FormatFuzzing",
-      dependencies: ["CDB", "TokyoCabinetFile", "Files", "StoredObjectsTestSupport"],
+      dependencies: [
+        "CDB", "TokyoCabinetFile", "StoredObjectsCore", "Files", "StoredObjectsTestSupport",
+      ],
       path: "Tests/FormatFuzzing", exclude: ["Corpus"], swiftSettings: strict),
     .executableTarget(
       name: "format-fuzzer",

@@ -34,5 +34,5 @@ package struct FuzzFailure: Error, CustomStringConvertible {
 
 /// The formats there are.
 package let fuzzedFormats: [any FuzzedFormat] = [
-  FuzzedHashFile(), FuzzedCDB(.classic), FuzzedCDB(.wide),
+  FuzzedHashFile(), FuzzedCDB(.classic), FuzzedCDB(.wide), FuzzedOrderedFile(),
 ]
