@@ -260,13 +260,15 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TrapTests", dependencies: ["StoredObjectsCore"], swiftSettings: strict),
+    .target(name: "ProgramTesting", path: "Tests/ProgramTesting", swiftSettings: strict),
     .testTarget(
-      name: "JukeboxTests", dependencies: ["jukebox", "StoredObjects"], swiftSettings: strict),
+      name: "JukeboxTests", dependencies: ["jukebox", "ProgramTesting", "StoredObjects"],
+      swiftSettings: strict),
     .testTarget(
       name: "ToolTests",
       dependencies: [
         "stored-objects", "stored-objects-import-ytk", "notebook", "CSQLite", "KeyValueStore",
-        "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet",
+        "ProgramTesting", "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet",
         "StoredObjectsTestSupport",
       ],
       swiftSettings: strict),

@@ -44,8 +44,9 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
 
   private func convertForeignFiles() throws {
     do {
-      if try files.foreignFileNames().isEmpty { return }
-      _ = try replaceFiles { try files.prepareConversion(durability: durability) }
+      let names = try files.foreignFileNames()
+      if names.isEmpty { return }
+      _ = try replaceFiles { try files.prepareConversion(of: names, durability: durability) }
     } catch {
       // The opening has failed; what can't be folded now is in the log.
       try? close()

@@ -13,7 +13,7 @@ struct FullTextBuild: Workload {
   func prepare(_ place: Place, _ count: Int) throws { try insertUnsearchedSongs(place, count) }
 
   func run(_ place: Place, _ count: Int) throws {
-    try place.withStore(of: SearchedSong.self) { try buildIndex($0, count) }
+    try place.withStore(of: [SearchedSong.self]) { try buildIndex($0, count) }
   }
 }
 
@@ -44,11 +44,11 @@ struct FullTextSearch: Workload {
 
   func prepare(_ place: Place, _ count: Int) throws {
     try insertUnsearchedSongs(place, count)
-    try place.withStore(of: SearchedSong.self) { try buildIndex($0, count) }
+    try place.withStore(of: [SearchedSong.self]) { try buildIndex($0, count) }
   }
 
   func run(_ place: Place, _ count: Int) throws {
-    try place.withStore(of: SearchedSong.self) { store in
+    try place.withStore(of: [SearchedSong.self]) { store in
       for index in 0..<Self.searches {
         let found = try store.search(
           SearchedSong.self, query(index), limit: kind == .all ? .max : Self.limit)
@@ -79,7 +79,7 @@ let fullTextSearches = [
 ]
 
 private func insertUnsearchedSongs(_ place: Place, _ count: Int) throws {
-  try place.withStore(of: UnsearchedSong.self) { store in
+  try place.withStore(of: [UnsearchedSong.self]) { store in
     for index in 0..<count {
       let song = UnsearchedSong()
       song.title = Titles.title(index)

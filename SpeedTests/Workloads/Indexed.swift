@@ -11,7 +11,7 @@ struct IndexedInsert: Workload {
 }
 
 func insertIndexedSongs(_ place: Place, _ count: Int) throws {
-  try place.withIndexedStore { store in
+  try place.withStore(of: [IndexedSong.self]) { store in
     for index in 0..<count {
       let song = IndexedSong()
       song.title = title(index)
@@ -19,18 +19,6 @@ func insertIndexedSongs(_ place: Place, _ count: Int) throws {
       store.insert(song)
     }
     try store.saveChanges()
-  }
-}
-
-/// Numbers in an order that no disk likes.
-private struct Shuffled {
-  private var random: UInt64 = 88_172_645_463_325_252
-
-  mutating func next(below count: Int) -> Int {
-    random ^= random << 13
-    random ^= random >> 7
-    random ^= random << 17
-    return Int(random % UInt64(count))
   }
 }
 
@@ -45,7 +33,7 @@ struct IndexedLookup: Workload {
   func prepare(_ place: Place, _ count: Int) throws { try insertIndexedSongs(place, count * 10) }
 
   func run(_ place: Place, _ count: Int) throws {
-    try place.withIndexedStore { store in
+    try place.withStore(of: [IndexedSong.self]) { store in
       var numbers = Shuffled()
       for _ in 0..<count {
         let index = numbers.next(below: count * 10)
@@ -68,7 +56,7 @@ struct RangeFetch: Workload {
   func prepare(_ place: Place, _ count: Int) throws { try insertIndexedSongs(place, count * 1_000) }
 
   func run(_ place: Place, _ count: Int) throws {
-    try place.withIndexedStore { store in
+    try place.withStore(of: [IndexedSong.self]) { store in
       var numbers = Shuffled()
       for _ in 0..<count {
         let start = title(numbers.next(below: count * 900))
@@ -90,7 +78,7 @@ struct SortedPage: Workload {
   func prepare(_ place: Place, _ count: Int) throws { try insertIndexedSongs(place, count * 1_000) }
 
   func run(_ place: Place, _ count: Int) throws {
-    try place.withIndexedStore { store in
+    try place.withStore(of: [IndexedSong.self]) { store in
       let middle = try store.object(IndexedSong.self, rowID: UInt32(count * 500))
       for _ in 0..<count {
         let songs = try store.fetch(
@@ -110,7 +98,7 @@ struct CountRange: Workload {
   func prepare(_ place: Place, _ count: Int) throws { try insertIndexedSongs(place, count * 1_000) }
 
   func run(_ place: Place, _ count: Int) throws {
-    try place.withIndexedStore { store in
+    try place.withStore(of: [IndexedSong.self]) { store in
       var numbers = Shuffled()
       for _ in 0..<count {
         let titles = [0, 1].map { _ in title(numbers.next(below: count * 1_000)) }.sorted()

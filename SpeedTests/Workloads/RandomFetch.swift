@@ -12,12 +12,9 @@ struct RandomFetch: Workload {
 
   func run(_ place: Place, _ count: Int) throws {
     try place.withStore { store in
-      var random: UInt64 = 88_172_645_463_325_252
+      var numbers = Shuffled()
       for _ in 0..<count {
-        random ^= random << 13
-        random ^= random >> 7
-        random ^= random << 17
-        let index = Int(random % UInt64(count * 10))
+        let index = numbers.next(below: count * 10)
         let song = try store.object(Song.self, rowID: UInt32(index + 2))
         try expect(song?.seconds == UInt32(index % 600), "row \(index + 2) is another song")
       }

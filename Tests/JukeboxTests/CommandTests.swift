@@ -1,16 +1,17 @@
+import ProgramTesting
 import Foundation
 import StoredObjects
 import Testing
 
 @Suite("The program")
 struct CommandTests {
-  private func withProgram(_ body: (JukeboxProcess) throws -> Void) throws {
-    let program = try JukeboxProcess()
+  private func withProgram(_ body: (ProgramDirectory) throws -> Void) throws {
+    let program = try ProgramDirectory()
     defer { program.remove() }
     try body(program)
   }
 
-  private func withSmallLibrary(_ body: (JukeboxProcess) throws -> Void) throws {
+  private func withSmallLibrary(_ body: (ProgramDirectory) throws -> Void) throws {
     try withProgram { program in
       let run = try program.run("import", program.write(smallLibrary(), "Library.xml"))
       #expect(run.status == 0 && run.errors == "")

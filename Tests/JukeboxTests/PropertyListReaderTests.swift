@@ -1,3 +1,4 @@
+import ProgramTesting
 import Foundation
 import Testing
 
@@ -54,7 +55,7 @@ struct PropertyListReaderTests {
 
   @Test("that can't be read is refused with a reason", arguments: try refusals)
   func refusal(_ refusal: Refusal) throws {
-    let program = try JukeboxProcess()
+    let program = try ProgramDirectory()
     defer { program.remove() }
     let run = try program.run("import", program.write(refusal.data, "Library.xml"))
     #expect(run.status == 1 && run.output == "")

@@ -1,3 +1,4 @@
+import ProgramTesting
 import Foundation
 import Testing
 
@@ -19,7 +20,7 @@ struct SampleLibraryTests {
 
   /// Imports, exports and compares, each step in a process of its own.
   private func check(_ path: String, tracks: Int, playlists: Int) throws {
-    let program = try JukeboxProcess()
+    let program = try ProgramDirectory()
     defer { program.remove() }
     let original = try PropertyListReader.read(Data(contentsOf: URL(fileURLWithPath: path)))
     #expect(original.tracks.count == tracks && original.playlists.count == playlists)

@@ -1,3 +1,4 @@
+import ProgramTesting
 import Foundation
 import Testing
 
@@ -5,7 +6,7 @@ import Testing
 struct ConvertTests {
   @Test("convert moves a store between backends either way, and every command works on both")
   func convert() throws {
-    try ToolProcess.run { tool in
+    try ProgramDirectory.run { tool in
       try tool.makeStore(pending: ["c"])
       let run = try tool.run("convert", "Music", "In CDB", "--backend", "cdb")
       #expect(run.status == 0 && run.output.contains("6 records copied and compared"))
@@ -24,7 +25,7 @@ struct ConvertTests {
 
   @Test("convert refuses a target that holds something, and leaves no partial copy")
   func refusals() throws {
-    try ToolProcess.run { tool in
+    try ProgramDirectory.run { tool in
       try tool.makeStore()
       #expect(try tool.run("convert", "Music", "Music", "--backend", "cdb").status == 1)
       #expect(try tool.run("convert", "Nothing", "New", "--backend", "cdb").status == 1)
@@ -36,7 +37,7 @@ struct ConvertTests {
 
   @Test("A damaged constant database is found, and salvaged as far as it goes")
   func damage() throws {
-    try ToolProcess.run { tool in
+    try ProgramDirectory.run { tool in
       try tool.makeStore()
       #expect(try tool.run("convert", "Music", "In CDB", "--backend", "cdb").status == 0)
       try tool.edit("In CDB/Song.cdb") { $0.removeLast(30) }

@@ -1,15 +1,16 @@
+import ProgramTesting
 import Foundation
 import Testing
 
 @Suite("The tool, on encrypted stores")
 struct EncryptedToolTests {
-  private func write(_ text: String, to name: String, _ tool: ToolProcess) throws {
+  private func write(_ text: String, to name: String, _ tool: ProgramDirectory) throws {
     try Data(text.utf8).write(to: tool.folder.appendingPathComponent(name))
   }
 
   /// Two keys in hex, and a store that is encrypted with the first.
-  private func withStore(_ body: (ToolProcess) throws -> Void) throws {
-    try ToolProcess.run { tool in
+  private func withStore(_ body: (ProgramDirectory) throws -> Void) throws {
+    try ProgramDirectory.run { tool in
       try write(String(repeating: "0a", count: 32) + "\n", to: "key", tool)
       try write(String(repeating: "0b", count: 32), to: "other", tool)
       try tool.makeStore(["Für Elise"], pending: ["pending"])
@@ -71,7 +72,7 @@ struct EncryptedToolTests {
 
   @Test("A passphrase comes from a file; a key that is none, two ways, or none are refused")
   func passphrases() throws {
-    try ToolProcess.run { tool in
+    try ProgramDirectory.run { tool in
       try tool.makeStore()
       try write("correct horse\nbattery", to: "phrase", tool)
       try write("", to: "empty", tool)

@@ -1,3 +1,4 @@
+import ProgramTesting
 import CSQLite
 import Foundation
 import KeyValueStore
@@ -18,7 +19,7 @@ struct KeyValueToolTests {
 
   @Test("import-ytk makes a store of a SQLite file, which every command takes")
   func importing() throws {
-    try ToolProcess.run { tool in
+    try ProgramDirectory.run { tool in
       makeFile(tool.path("cache.sqlite"))
       let run = try tool.run("import-ytk", "cache.sqlite", "--store", "Cache")
       #expect(run.status == 0 && run.output == "cache: 1 item\n", "\(run)")
@@ -41,7 +42,7 @@ struct KeyValueToolTests {
 
   @Test("The notebook keeps, finds, orders and deletes notes")
   func notebook() throws {
-    try ToolProcess.run { tool in
+    try ProgramDirectory.run { tool in
       func output(_ arguments: String...) throws -> String {
         let run = try tool.run("notebook", arguments + ["--store", "Notes"])
         return run.status == 0 ? run.output : "failed"

@@ -1,5 +1,6 @@
 import Foundation
 import KeyValueStore
+import ProgramTesting
 import StoredObjectsCore
 import StoredObjectsTestSupport
 import Testing
@@ -38,7 +39,7 @@ struct OrderedToolTests {
   private struct Record: Decodable, Equatable { var key, bytes: String }
 
   /// A store with a class that has indexes, and key-value tables.
-  private func makeStore(_ tool: ToolProcess) throws {
+  private func makeStore(_ tool: ProgramDirectory) throws {
     let backend = try TokyoCabinetBackend(directory: tool.path("Poems"))
     let store = Store(backend: backend)
     try store.register(Verse.self)
@@ -53,7 +54,7 @@ struct OrderedToolTests {
 
   @Test("info lists them with what they hold, their keys, sizes and conditions, in text and JSON")
   func info() throws {
-    try ToolProcess.run { tool in
+    try ProgramDirectory.run { tool in
       try makeStore(tool)
       let run = try tool.run("info", "Poems", "--json")
       #expect(run.status == 0)
@@ -78,7 +79,7 @@ struct OrderedToolTests {
 
   @Test("info tells of an index that is lost or unfinished, and of data that is damaged")
   func conditions() throws {
-    try ToolProcess.run { tool in
+    try ProgramDirectory.run { tool in
       try makeStore(tool)
       try FileManager.default.removeItem(atPath: tool.path("Poems/Verse..by text.index"))
       let backend = try TokyoCabinetBackend(directory: tool.path("Poems"))
@@ -100,7 +101,7 @@ struct OrderedToolTests {
 
   @Test("dump writes key-value tables with all else, and an index when it is named")
   func dump() throws {
-    try ToolProcess.run { tool in
+    try ProgramDirectory.run { tool in
       try makeStore(tool)
       let all = try tool.run("dump", "Poems", "--json").json([String: [Record]].self)
       #expect(
@@ -125,7 +126,7 @@ struct OrderedToolTests {
 
   @Test("check reads every page of them, and salvage says what keys it has brought over")
   func checkAndSalvage() throws {
-    try ToolProcess.run { tool in
+    try ProgramDirectory.run { tool in
       try makeStore(tool)
       let sound = try tool.run("check", "Poems", "--json")
       #expect(sound.status == 0)
@@ -153,7 +154,7 @@ struct OrderedToolTests {
 
   @Test("Of an encrypted store they are listed by their real names")
   func encrypted() throws {
-    try ToolProcess.run { tool in
+    try ProgramDirectory.run { tool in
       try makeStore(tool)
       let hexKey = String(repeating: "0a", count: 32)
       try Data(hexKey.utf8).write(to: tool.folder.appending(path: "key"))

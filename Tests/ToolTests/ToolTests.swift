@@ -1,3 +1,4 @@
+import ProgramTesting
 import Foundation
 import StoredObjectsCore
 import StoredObjectsTestSupport
@@ -34,7 +35,7 @@ struct ToolLookingTests {
 
   @Test("info lists the classes in the order of their IDs, with counts and next row IDs")
   func info() throws {
-    try ToolProcess.run { tool in
+    try ProgramDirectory.run { tool in
       try tool.makeStore()
       let run = try tool.run("info", "Music", "--json")
       #expect(run.status == 0 && run.errors == "")
@@ -51,7 +52,7 @@ struct ToolLookingTests {
 
   @Test("info counts what is in the log only, and tells of a torn tail")
   func log() throws {
-    try ToolProcess.run { tool in
+    try ProgramDirectory.run { tool in
       try tool.makeStore(pending: ["c", "the last one"])
       let info = try tool.run("info", "Music", "--json").json(Info.self)
       #expect(info.classes.first?.objects == 4 && info.classes.first?.nextRowID == 6)
@@ -69,7 +70,7 @@ struct ToolLookingTests {
 
   @Test("dump of a class is an array of keys and bytes in hex, every record as stored")
   func dumpClass() throws {
-    try ToolProcess.run { tool in
+    try ProgramDirectory.run { tool in
       try tool.makeStore(["ab"])
       let run = try tool.run("dump", "Music", "Song", "--json")
       let records = try run.json([DumpedRecord].self)
@@ -84,7 +85,7 @@ struct ToolLookingTests {
 
   @Test("dump of everything is an object by class names, named buffers among them")
   func dumpAll() throws {
-    try ToolProcess.run { tool in
+    try ProgramDirectory.run { tool in
       try tool.makeStore(pending: ["c"])
       let all = try tool.run("dump", "Music", "--json").json([String: [DumpedRecord]].self)
       #expect(Set(all.keys) == ["Song", "Album", "NamedBuffers"])
@@ -97,7 +98,7 @@ struct ToolLookingTests {
 
   @Test("A record of 0 bytes is dumped as such, and found by check")
   func emptyRecord() throws {
-    try ToolProcess.run { tool in
+    try ProgramDirectory.run { tool in
       try tool.makeStore()
       try tool.write { $0.update(3, in: $1, []) }
       let records = try tool.run("dump", "Music", "Song", "--json").json([DumpedRecord].self)
@@ -109,7 +110,7 @@ struct ToolLookingTests {
 
   @Test("An unknown class is an error that lists the known ones")
   func unknownClass() throws {
-    try ToolProcess.run { tool in
+    try ProgramDirectory.run { tool in
       try tool.makeStore()
       let run = try tool.run("dump", "Music", "Sonk")
       #expect(run.status == 1 && run.output == "")
@@ -119,7 +120,7 @@ struct ToolLookingTests {
 
   @Test("Looking creates and changes nothing", arguments: ["info", "check", "dump"])
   func readOnly(verb: String) throws {
-    try ToolProcess.run { tool in
+    try ProgramDirectory.run { tool in
       try tool.makeStore(pending: ["c"])
       func state() throws -> [String: Data] {
         try Dictionary(
@@ -151,10 +152,10 @@ struct ToolCheckTests {
 
   /// Checks the store after something was done to it.
   private func kinds(
-    pending: [String] = [], _ harm: (ToolProcess) throws -> Void
+    pending: [String] = [], _ harm: (ProgramDirectory) throws -> Void
   ) throws -> [String] {
     var kinds: [String] = []
-    try ToolProcess.run { tool in
+    try ProgramDirectory.run { tool in
       try tool.makeStore(pending: pending)
       try harm(tool)
       let run = try tool.run("check", "Music", "--json")
@@ -170,7 +171,7 @@ struct ToolCheckTests {
   func sound() throws {
     #expect(try kinds { _ in } == [])
     #expect(try kinds(pending: ["c"]) { _ in } == [])
-    try ToolProcess.run { tool in
+    try ProgramDirectory.run { tool in
       try tool.makeStore()
       let run = try tool.run("check", "Music")
       #expect(run.status == 0 && run.output.hasSuffix("All is well.\n") && run.errors == "")
@@ -210,7 +211,7 @@ struct ToolCheckTests {
 struct ToolMendingTests {
   @Test("backup makes a store with all that was saved, the log's saves too")
   func backup() throws {
-    try ToolProcess.run { tool in
+    try ProgramDirectory.run { tool in
       try tool.makeStore(pending: ["c"])
       let run = try tool.run("backup", "Music", "Copy", "--json")
       #expect(run.status == 0 && run.errors == "")
@@ -223,7 +224,7 @@ struct ToolMendingTests {
 
   @Test("salvage brings over what is whole, lists the rest, and gives exit code 1 when any is lost")
   func salvage() throws {
-    try ToolProcess.run { tool in
+    try ProgramDirectory.run { tool in
       try tool.makeStore(["one", "two", "three"])
       #expect(try tool.run("salvage", "Music", "Whole").status == 0)
       #expect(try tool.titles(in: "Whole") == ["one", "two", "three"])
@@ -240,7 +241,7 @@ struct ToolMendingTests {
 
   @Test("checkpoint folds the log into the class files")
   func checkpoint() throws {
-    try ToolProcess.run { tool in
+    try ProgramDirectory.run { tool in
       try tool.makeStore(pending: ["c"])
       let run = try tool.run("checkpoint", "Music", "--json")
       let report = try run.json([String: Int].self)
@@ -254,7 +255,7 @@ struct ToolMendingTests {
 
   @Test("compact says how many bytes it gave back")
   func compact() throws {
-    try ToolProcess.run { tool in
+    try ProgramDirectory.run { tool in
       try tool.makeStore()
       let file = try HashDatabase(path: tool.path("Music/Song"))
       try file.put(key: [3, 0, 0, 0], value: [UInt8](repeating: 0, count: 100_000))
@@ -277,7 +278,7 @@ struct ToolInputTests {
     verb == "backup" || verb == "salvage" ? [verb, store, "Target"] : [verb, store]
   }
 
-  private func run(_ tool: ToolProcess, _ verb: String, _ store: String) throws -> ToolProcess.Run {
+  private func run(_ tool: ProgramDirectory, _ verb: String, _ store: String) throws -> ProgramRun {
     let all = arguments(verb, store)
     return all.count == 3 ? try tool.run(all[0], all[1], all[2]) : try tool.run(all[0], all[1])
   }
@@ -286,7 +287,7 @@ struct ToolInputTests {
     "No directory, a file, and an empty directory are errors, and stay as they are",
     arguments: verbs)
   func noStore(verb: String) throws {
-    try ToolProcess.run { tool in
+    try ProgramDirectory.run { tool in
       try Data([1]).write(to: tool.folder.appendingPathComponent("File"))
       try FileManager.default.createDirectory(
         atPath: tool.path("Empty"), withIntermediateDirectories: true)
@@ -303,7 +304,7 @@ struct ToolInputTests {
     "A directory of other things is no store, and nothing is made in it",
     arguments: ["info", "backup", "compact", "checkpoint", "dump"])
   func otherThings(verb: String) throws {
-    try ToolProcess.run { tool in
+    try ProgramDirectory.run { tool in
       try FileManager.default.createDirectory(
         atPath: tool.path("Other"), withIntermediateDirectories: true)
       try Data([1]).write(to: tool.folder.appendingPathComponent("Other/letter.txt"))
@@ -315,7 +316,7 @@ struct ToolInputTests {
 
   @Test("A store that a program has open is in use", arguments: verbs)
   func inUse(verb: String) throws {
-    try ToolProcess.run { tool in
+    try ProgramDirectory.run { tool in
       try tool.makeStore()
       let backend = try TokyoCabinetBackend(directory: tool.path("Music"))
       let run = try run(tool, verb, "Music")
@@ -327,7 +328,7 @@ struct ToolInputTests {
 
   @Test("A command line that makes no sense gives exit code 64")
   func usage() throws {
-    try ToolProcess.run { tool in
+    try ProgramDirectory.run { tool in
       let runs = try [
         tool.run("info"), tool.run("frobnicate", "Music"), tool.run("info", "Music", "--yaml"),
         tool.run("backup", "Music"),
@@ -338,7 +339,7 @@ struct ToolInputTests {
 
   @Test("help lists every verb")
   func help() throws {
-    try ToolProcess.run { tool in
+    try ProgramDirectory.run { tool in
       let run = try tool.run("--help")
       #expect(run.status == 0 && Self.verbs.allSatisfy { run.output.contains($0) })
     }

@@ -48,6 +48,13 @@ public struct ChangeSet: Sendable {
       count = UInt32(range.count)
       startAndKind = UInt64(range.lowerBound) | UInt64(kind.rawValue) << 62
     }
+
+    /// The same for bytes that stand behind others.
+    func moved(by count: Int) -> RecordChange {
+      let range = range
+      return RecordChange(
+        kind: kind, rowID: rowID, range: range.lowerBound + count..<range.upperBound + count)
+    }
   }
 
   /// The changes of one table, at most one for each row.

@@ -43,13 +43,7 @@ struct ChangeSetEncoder {
     }
     let start = buffer.beginRecord()
     buffer.append(part.bytes)
-    records.append(
-      contentsOf: part.records.lazy.map { record in
-        let range = record.range
-        return .init(
-          kind: record.kind, rowID: record.rowID,
-          range: range.lowerBound + start..<range.upperBound + start)
-      })
+    records.append(contentsOf: part.records.lazy.map { $0.moved(by: start) })
   }
 
   /// From the size of so many records that of all is estimated, so that memory is taken once.

@@ -13,30 +13,19 @@ final class EncodingThread {
 
   /// The first object that is the thread's.
   let firstIndex: Int
-  private let part = Locked<Part?>(nil)
-  private var thread: JoinedThread?
+  private let part: JoinedResult<Part?>
 
   /// Begins to encode; nil when the store has to do it all.
   init?(_ entry: RegisteredClass) {
     let objects = LentObjects(entry.pending)
     guard entry.type.isCodedOnAnyThread, objects.count >= Self.minimumCount else { return nil }
-    firstIndex = objects.count / 2
-    let (part, format, first) = (part, RecordFormat(entry), firstIndex)
-    thread = JoinedThread {
-      let encoded = objects.encode(from: first, format)
-      part.withLock { $0 = encoded }
-    }
-    if thread == nil { return nil }
+    let (first, format) = (objects.count / 2, RecordFormat(entry))
+    guard let part = JoinedResult({ objects.encode(from: first, format) }) else { return nil }
+    (firstIndex, self.part) = (first, part)
   }
 
   /// Waits for what the thread has encoded; nil when it met an object that needs the store.
-  func finish() -> Part? {
-    thread = nil
-    return part.withLock { part in
-      defer { part = nil }
-      return part
-    }
-  }
+  func finish() -> Part? { part.take() ?? nil }
 }
 
 /// Objects that a thread may read, while the one that has their store changes none.

@@ -25,6 +25,9 @@ extension Store {
       entry.strangeIndexes = try backend.orderedTableNames().filter {
         $0.kind == .index && $0.name.utf8.starts(with: Self.indexPrefix(entry.name).utf8)
       }.map { try backend.orderedTable($0) }.filter { !own.contains($0) }
+      if entry.fullText == nil {
+        entry.strangeIndexes?.append(try backend.orderedTable(textTableName(entry.name)))
+      }
     }
     // Others may have filled them since.
     for table in entry.strangeIndexes ?? [] {

@@ -18,25 +18,11 @@ struct SealedRecords: Sendable {
       return try SealedRecords(records[...], of: changes, in: scope, by: sealing)
     }
     let middle = records.count / 2
-    let second = Locked<Result<SealedRecords, any Error>?>(nil)
-    var thread = JoinedThread {
-      let half = Result {
-        try SealedRecords(records[middle...], of: changes, in: scope, by: sealing)
-      }
-      second.withLock { $0 = half }
+    let second = JoinedResult {
+      Result { try SealedRecords(records[middle...], of: changes, in: scope, by: sealing) }
     }
-    let first = Result {
-      try SealedRecords(records[..<middle], of: changes, in: scope, by: sealing)
-    }
-    let hasThread = thread != nil
-    // Waits for it.
-    thread = nil
-    var sealed = try first.get()
-    let rest = try second.withLock { half in
-      defer { half = nil }
-      return try half?.get()
-    }
-    precondition(!hasThread || rest != nil, "the thread has come to its end")
+    var sealed = try SealedRecords(records[..<middle], of: changes, in: scope, by: sealing)
+    let rest = try second?.take()?.get()
     sealed.append(
       try rest ?? SealedRecords(records[middle...], of: changes, in: scope, by: sealing))
     return sealed
@@ -68,10 +54,6 @@ struct SealedRecords: Sendable {
 
   /// The records, as they are when other bytes stand before theirs.
   func records(behind count: Int) -> [ChangeSet.RecordChange] {
-    if count == 0 { return records }
-    return records.map { record in
-      let range = record.range.lowerBound + count..<record.range.upperBound + count
-      return .init(kind: record.kind, rowID: record.rowID, range: range)
-    }
+    count == 0 ? records : records.map { $0.moved(by: count) }
   }
 }

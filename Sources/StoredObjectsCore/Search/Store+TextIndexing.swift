@@ -6,10 +6,7 @@ extension Store {
   /// Inside the commit lock, so that what is saved does not change meanwhile.
   func addTextChanges(to changes: inout ChangeSet) throws {
     for entry in classes where !entry.changeCounts.isEmpty {
-      guard let text = entry.fullText else {
-        try clearStrangeText(of: entry, &changes)
-        continue
-      }
+      guard let text = entry.fullText else { continue }
       let before = (changes.bytes.count, changes.ordered.count)
       do {
         try addTextChanges(of: entry, text, to: &changes)
@@ -35,12 +32,6 @@ extension Store {
       update.replace(object.rowID, old, change == .delete ? nil : text.texts(of: object))
     }
     try update.finish(&changes, stamp: text.stamp)
-  }
-
-  /// Empties an index that another program has made, and that this one would not keep up to date.
-  private func clearStrangeText(of entry: RegisteredClass, _ changes: inout ChangeSet) throws {
-    let table = try backend.orderedTable(textTableName(entry.name))
-    if try backend.keyCount(in: table, KeyRange()) > 0 { changes.clear(table) }
   }
 
   /// The texts of a row as it is saved; nil when there is none.

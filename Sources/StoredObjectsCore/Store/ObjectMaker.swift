@@ -4,8 +4,7 @@
 /// comes.
 struct ObjectMaker: Sendable {
   private let type: StoredObject.Type
-  private let version: UInt8
-  private let versionsRecords: Bool
+  private let format: RecordFormat
 
   /// Nil for a class that does not allow it, or whose objects are in memory, most of them.
   init?(_ entry: RegisteredClass) {
@@ -13,8 +12,7 @@ struct ObjectMaker: Sendable {
       return nil
     }
     type = entry.type
-    version = entry.version
-    versionsRecords = entry.versionsRecords
+    format = RecordFormat(entry)
   }
 
   /// The objects of all records of a batch; nil when there is one that the store must look at.
@@ -41,8 +39,8 @@ struct ObjectMaker: Sendable {
     let object = type.init()
     object.state = .loading
     do {
-      if versionsRecords { buffer.version = try buffer.readUInt8() }
-      guard buffer.version <= version else { return nil }
+      if format.versionsRecords { buffer.version = try buffer.readUInt8() }
+      guard buffer.version <= format.version else { return nil }
       try object.readContent(from: &buffer)
     } catch {
       return nil

@@ -23,7 +23,7 @@ extension Store {
       preconditionFailure("Register \(type(of: object)) with the store before inserting.")
     }
     precondition(object.hasContent, "The object was deleted, and its content never read.")
-    frequentDelegate?.store(self, willInsert: object)
+    delegate?.store(self, willInsert: object)
     noteChange()
     // Row 0 stands for a row ID that could not be had; the save refuses it.
     entry.adopt(object, entry.shared.nextRowID() ?? 0)
@@ -34,17 +34,17 @@ extension Store {
     } else {
       entry.mark(object) { $0.formUnion([.inserted, .hasContent, .editable]) }
     }
-    frequentDelegate?.storeDidChange(self)
+    delegate?.storeDidChange(self)
   }
 
   private func undelete(_ object: StoredObject, _ entry: RegisteredClass) {
     guard object.state.contains(.deleted) else { return }
-    frequentDelegate?.store(self, willInsert: object)
+    delegate?.store(self, willInsert: object)
     noteChange()
     noteAbsence(of: object, entry)
     entry.mark(object) { $0.remove(.deleted) }
     if entry.isAttentive { relationships?.didInsert(object, entry) }
-    frequentDelegate?.storeDidChange(self)
+    delegate?.storeDidChange(self)
   }
 
   /// Removes an object from the store.
@@ -64,7 +64,7 @@ extension Store {
     settleRelationships()
     // Its content outlives its record. One that can't be read may well be the reason to delete it.
     try? object.fetchContent()
-    frequentDelegate?.store(self, willDelete: object)
+    delegate?.store(self, willDelete: object)
     noteChange()
     noteImage(of: object, entry)
     // Marked first: a rule that comes back to this object ends here.
@@ -72,7 +72,7 @@ extension Store {
     object.prepareForDelete()
     settleRelationships()
     if entry.isAttentive { relationships?.didDelete(object, entry, self) }
-    frequentDelegate?.storeDidChange(self)
+    delegate?.storeDidChange(self)
   }
 
   /// Tells the store that an object is about to change.
@@ -99,9 +99,9 @@ extension Store {
     guard object.state.isDisjoint(with: [.inserted, .updated]) else { return }
     // Marked first: a delegate that changes this object ends here.
     entry.mark(object) { $0.insert(.updated) }
-    frequentDelegate?.store(self, willUpdate: object)
+    delegate?.store(self, willUpdate: object)
     noteChange()
-    frequentDelegate?.storeDidChange(self)
+    delegate?.storeDidChange(self)
   }
 
   /// Whether a save would write anything.
@@ -129,7 +129,7 @@ extension Store {
     pendingNames = [:]
     acknowledgeFetchFailures()
     history?.didDiscard()
-    if hadChanges { frequentDelegate?.storeDidChange(self) }
+    if hadChanges { delegate?.storeDidChange(self) }
   }
 
   private func discard(_ object: StoredObject, _ entry: RegisteredClass) {

@@ -24,14 +24,17 @@ public final class Store {
   /// It may be shared with other stores.
   public let backend: any StoreBackend
   /// Hears of inserts, deletes, changes and saves.
-  @safe @exclusivity(unchecked)
-  public weak var delegate: (any StoreDelegate)? {
-    didSet { mayHaveDelegate = delegate != nil }
+  ///
+  /// The store does not keep it alive.
+  public var delegate: (any StoreDelegate)? {
+    get { hasHadDelegate ? weakDelegate : nil }
+    set { (weakDelegate, hasHadDelegate) = (newValue, newValue != nil) }
   }
-  /// Whether one was ever set: to find a weak reference empty takes longer than to look here.
-  private var mayHaveDelegate = false
-  /// The delegate, for what happens often.
-  var frequentDelegate: (any StoreDelegate)? { mayHaveDelegate ? delegate : nil }
+  @safe @exclusivity(unchecked)
+  private weak var weakDelegate: (any StoreDelegate)?
+  /// To find a weak reference empty takes longer than to look here.
+  @safe @exclusivity(unchecked)
+  private var hasHadDelegate = false
 
   let configuration: StoreConfiguration
   var logger: Logger { configuration.logger }

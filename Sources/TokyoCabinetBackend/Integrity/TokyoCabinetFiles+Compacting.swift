@@ -13,7 +13,7 @@ extension TokyoCabinetFiles {
     durability: Durability, progress: (IntegrityProgress) -> Void
   ) throws -> Compaction {
     try preparing(durability) { compaction in
-      let names = try fileNamesInOrder()
+      let names = try tableNames().sorted() + [StoreDirectory.buffers]
       for (index, name) in names.enumerated() {
         progress(IntegrityProgress(name, index, of: names.count))
         try prepareCompaction(of: name, isSynced: durability != .none, &compaction)
@@ -22,7 +22,7 @@ extension TokyoCabinetFiles {
     }
   }
 
-  /// Makes new files beside those that have another byte order than the C library here.
+  /// Makes new files in the byte order of the C library here, beside those of these names.
   ///
   /// One for which that fails is left out: it can be read as it is, or reading it will say what is
   /// wrong.
@@ -30,9 +30,9 @@ extension TokyoCabinetFiles {
   /// Complexity: linear in the sizes of these files.
   ///
   /// - Throws: `StoreError` with `ioError` or `closed`. No new file is left then.
-  func prepareConversion(durability: Durability) throws -> Compaction {
+  func prepareConversion(of names: [String], durability: Durability) throws -> Compaction {
     try preparing(durability) { compaction in
-      for name in try foreignFileNames() {
+      for name in names {
         let made = compaction.replacements
         do {
           try prepareCompaction(of: name, isSynced: durability != .none, &compaction)
@@ -58,10 +58,6 @@ extension TokyoCabinetFiles {
         return HashFileHeader(bytes: start).map { $0.byteOrder != order } ?? false
       }
     }
-  }
-
-  private func fileNamesInOrder() throws -> [String] {
-    try tableNames().sorted() + [StoreDirectory.buffers]
   }
 
   private func preparing(

@@ -16,32 +16,22 @@ package final class Place {
 
   /// Opens a store, runs the body, and closes the store.
   ///
-  /// - Parameter body: what is done with the store.
+  /// - Parameters:
+  ///   - classes: the classes of the store.
+  ///   - body: what is done with the store.
   /// - Throws: what the store or the body throws.
-  package func withStore(_ body: (Store) throws -> Void) throws {
+  package func withStore(
+    of classes: [StoredObject.Type] = [Song.self, Playlist.self], _ body: (Store) throws -> Void
+  ) throws {
     let backend = try openBackend()
     let store = Store(backend: backend)
-    try store.register(Song.self, Playlist.self)
+    try store.register(classes)
     try body(store)
     try backend.close()
   }
 
   /// Opens the backend alone.
   func openBackend() throws -> any StoreBackend { try engine.open(directory, durability) }
-
-  /// The same with a class that has an index.
-  func withIndexedStore(_ body: (Store) throws -> Void) throws {
-    try withStore(of: IndexedSong.self, body)
-  }
-
-  /// The same with one class.
-  func withStore(of type: StoredObject.Type, _ body: (Store) throws -> Void) throws {
-    let backend = try openBackend()
-    let store = Store(backend: backend)
-    try store.register(type)
-    try body(store)
-    try backend.close()
-  }
 
   /// Holds objects until the process ends.
   func keep(_ objects: [some AnyObject]) { kept.append(objects) }

@@ -1,4 +1,3 @@
-import Foundation
 import Locks
 import StoredObjectsTestSupport
 import Testing
@@ -10,14 +9,14 @@ private final class Measurement: StoredObject {
   @Content var value: UInt32 = 0
   @Content var unit = ""
 
-  static let threads = Locked<Set<ObjectIdentifier>>([])
+  static let threads = Locked<Set<UInt>>([])
 
   override class var isCodedOnAnyThread: Bool { true }
 
   override func readContent(from buffer: inout DataBuffer) throws {
     value = try buffer.readUInt32()
     unit = try buffer.readString()
-    _ = Self.threads.withLock { $0.insert(ObjectIdentifier(Thread.current)) }
+    _ = Self.threads.withLock { $0.insert(ThreadIdentity.current) }
   }
 
   override func writeContent(to buffer: inout DataBuffer) {

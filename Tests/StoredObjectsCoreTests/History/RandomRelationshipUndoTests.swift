@@ -71,11 +71,7 @@ private struct RelationshipUndoRun {
   private var store: Store
   private var history: StoreUndoManager
   private var random: SeededGenerator
-  /// What the store was before each step that can be undone, and after each that can be redone.
-  private var before: [LinkSnapshot] = []
-  private var after: [LinkSnapshot] = []
-  private var now = LinkSnapshot()
-  private var saved: (before: [LinkSnapshot], after: [LinkSnapshot], now: LinkSnapshot)
+  private var model: SnapshotHistory<LinkSnapshot>
   private var nextName = 0
   /// How often of 30 steps something is done, and not undone.
   private let doing: Int
@@ -87,7 +83,7 @@ private struct RelationshipUndoRun {
     store = try listedStore(disk)
     history = try StoreUndoManager(savedIn: store, as: "Undo", levelsOfUndo: levelsOfUndo)
     store.undoManager = history
-    saved = ([], [], LinkSnapshot())
+    model = SnapshotHistory(LinkSnapshot(), limit: levelsOfUndo)
   }
 
   private mutating func chance(_ number: Int) -> Int {
@@ -106,10 +102,10 @@ private struct RelationshipUndoRun {
     default: try reopen()
     }
     let found = try LinkSnapshot(store)
-    if found != now { throw Difference(choice: choice, found: found, expected: now) }
+    if found != model.now { throw Difference(choice: choice, found: found, expected: model.now) }
     #expect(try LinkSnapshot.isConsistent(store))
-    #expect(history.undoActionNames.count == before.count)
-    if levelsOfUndo > 0 { #expect(before.count <= levelsOfUndo) }
+    #expect(history.undoActionNames.count == model.before.count)
+    if levelsOfUndo > 0 { #expect(model.before.count <= levelsOfUndo) }
   }
 
   struct Difference: Error {
@@ -122,37 +118,33 @@ private struct RelationshipUndoRun {
     try reopen()
     while history.canUndo {
       try undo()
-      #expect(try LinkSnapshot(store) == now)
+      #expect(try LinkSnapshot(store) == model.now)
     }
     if levelsOfUndo == 0 { #expect(try LinkSnapshot(store) == LinkSnapshot()) }
     while history.canRedo {
       try redo()
-      #expect(try LinkSnapshot(store) == now)
+      #expect(try LinkSnapshot(store) == model.now)
     }
   }
 
   private mutating func undo() throws {
     try history.undo()
-    guard let last = before.popLast() else { return }
-    after.append(now)
-    now = last
+    model.undo()
   }
 
   private mutating func redo() throws {
     try history.redo()
-    guard let last = after.popLast() else { return }
-    before.append(now)
-    now = last
+    model.redo()
   }
 
   private mutating func save() throws {
     try store.saveChanges()
-    saved = (before, after, now)
+    model.save()
   }
 
   private mutating func discard() throws {
     store.discardChanges()
-    (before, after, now) = saved
+    model.discard()
   }
 
   /// Lets go of what is loaded, so that lists are read and packed again.
@@ -177,12 +169,8 @@ private struct RelationshipUndoRun {
     history.beginUndoGrouping("step \(nextName)")
     for _ in 0...chance(4) { try edit() }
     history.endUndoGrouping()
-    if history.undoActionNames.first != last {
-      before.append(now)
-      if levelsOfUndo > 0, before.count > levelsOfUndo { before.removeFirst() }
-      after.removeAll()
-    }
-    now = try LinkSnapshot(store)
+    model.step(
+      to: try LinkSnapshot(store), isUndoable: history.undoActionNames.first != last)
   }
 
   private mutating func edit() throws {

@@ -38,11 +38,7 @@ private struct RandomUndoRun {
   private var store: Store
   private var history: StoreUndoManager
   private var random: SeededGenerator
-  /// What the store was before each step that can be undone, and after each that can be redone.
-  private var before: [Snapshot] = []
-  private var after: [Snapshot] = []
-  private var now = Snapshot()
-  private var saved: (before: [Snapshot], after: [Snapshot], now: Snapshot) = ([], [], Snapshot())
+  private var model = SnapshotHistory(Snapshot())
   private var held: [StoredObject] = []
   private var nextName = 0
 
@@ -73,7 +69,7 @@ private struct RandomUndoRun {
     default: try reopen()
     }
     let found = try Snapshot(store)
-    if found != now { throw Difference(choice: choice, found: found, expected: now) }
+    if found != model.now { throw Difference(choice: choice, found: found, expected: model.now) }
   }
 
   struct Difference: Error {
@@ -90,26 +86,22 @@ private struct RandomUndoRun {
 
   private mutating func undo() throws {
     try history.undo()
-    guard let last = before.popLast() else { return }
-    after.append(now)
-    now = last
+    model.undo()
   }
 
   private mutating func redo() throws {
     try history.redo()
-    guard let last = after.popLast() else { return }
-    before.append(now)
-    now = last
+    model.redo()
   }
 
   private mutating func save() throws {
     try store.saveChanges()
-    saved = (before, after, now)
+    model.save()
   }
 
   private mutating func discard() throws {
     store.discardChanges()
-    (before, after, now) = saved
+    model.discard()
   }
 
   private mutating func reopen() throws {
@@ -127,11 +119,8 @@ private struct RandomUndoRun {
     history.beginUndoGrouping("step")
     for _ in 0...chance(4) { try edit() }
     history.endUndoGrouping()
-    if history.undoActionNames.count > before.count {
-      before.append(now)
-      after.removeAll()
-    }
-    now = try Snapshot(store)
+    model.step(
+      to: try Snapshot(store), isUndoable: history.undoActionNames.count > model.before.count)
   }
 
   private mutating func edit() throws {

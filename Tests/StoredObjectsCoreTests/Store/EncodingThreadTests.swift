@@ -1,4 +1,3 @@
-import Foundation
 import Locks
 import StoredObjectsTestSupport
 import Testing
@@ -9,7 +8,7 @@ import Testing
 private final class Sample: StoredObject {
   @Content var value: UInt32 = 0
 
-  static let threads = Locked<Set<ObjectIdentifier>>([])
+  static let threads = Locked<Set<UInt>>([])
   static let refused: UInt32 = .max
   struct Refusal: Error {}
 
@@ -27,7 +26,7 @@ private final class Sample: StoredObject {
   override func writeContent(to buffer: inout DataBuffer) throws {
     if value == Self.refused { throw Refusal() }
     buffer.write(value)
-    _ = Self.threads.withLock { $0.insert(ObjectIdentifier(Thread.current)) }
+    _ = Self.threads.withLock { $0.insert(ThreadIdentity.current) }
   }
 }
 

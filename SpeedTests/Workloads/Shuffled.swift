@@ -1,0 +1,12 @@
+/// Numbers in an order that no disk likes, the same in each run.
+struct Shuffled {
+  private var random: UInt64 = 88_172_645_463_325_252
+
+  /// The next number from 0 on.
+  mutating func next(below count: Int) -> Int {
+    random ^= random << 13
+    random ^= random >> 7
+    random ^= random << 17
+    return Int(random % UInt64(count))
+  }
+}
