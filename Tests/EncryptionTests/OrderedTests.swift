@@ -114,7 +114,7 @@ struct EncryptedOrderedTests {
       #expect(losses.map(\.place.className) == [name.fileName])
       let part = try kind.open(directory + "/Part")
       let count = try part.keyCount(in: part.orderedTable(name), KeyRange())
-      #expect(count > 500 && count < 1000)
+      #expect(count > 200 && count < 1000)
       try part.close()
       let error = #expect(throws: StoreError.self) {
         try kind.salvage(directory + "/Killed", to: directory + "/None", key: otherKey)

@@ -68,10 +68,10 @@ enum ScalarFolding {
     return String(text)._nfc.map { ($0.value, kind(of: $0)) }
   }
 
-  /// Letters that Unicode does not take apart, but readers do.
+  /// Letters that Unicode does not take apart, but readers do; ß is what is left of a capital one.
   private static let letters: [UInt32: String] = [
-    0xE6: "ae", 0xF0: "d", 0xF8: "o", 0xFE: "th", 0x111: "d", 0x127: "h", 0x142: "l", 0x153: "oe",
-    0x167: "t",
+    0xDF: "ss", 0xE6: "ae", 0xF0: "d", 0xF8: "o", 0xFE: "th", 0x111: "d", 0x127: "h", 0x142: "l",
+    0x153: "oe", 0x167: "t",
   ]
 
   /// Accents, points and vowel signs that may be left out in writing, and what is not seen.

@@ -94,6 +94,8 @@ struct SearchGrep {
   /// The same in the notation of queries; nil where the text would mean something there.
   static func notation(_ text: String, _ mode: Mode) -> String? {
     let meaning = "[]()\"*"
+    // A mark at the beginning would make another character of the one before it.
+    if text.unicodeScalars.first == "\u{20E3}" { return nil }
     if text.contains(where: { meaning.contains($0) }) { return nil }
     switch mode {
     case .word: return "[[\(text)]]"

@@ -11,7 +11,7 @@ struct FoldingTests {
     "A text is folded to its words in small letters, without accents and width",
     arguments: [
       ("Walking on Sunshine!", " walking on sunshine "), ("", ""), (" ?! ", ""),
-      ("Dvořák", " dvorak "), ("DVOR\u{30C}A\u{301}K", " dvorak "), ("Straße", " strasse "),
+      ("Dvořák", " dvorak "), ("DVOR\u{30C}A\u{301}K", " dvorak "), ("Straße", " strasse "), ("STRAẞE", " strasse "),
       ("ΣΊΣΥΦΟΣ", " σισυφοσ "), ("Ёлка", " елка "), ("ＡＢＣ１", " abc1 "), ("ﾊﾟﾝ", " パン "),
       ("İstanbul ısı", " istanbul isi "), ("Mø, Łódź, Ægir", " mo lodz aegir "),
       ("don't AC/DC", " don t ac dc "), ("C++", " c + + "), ("soft\u{AD}ly", " softly "),
@@ -54,8 +54,8 @@ struct FoldingTests {
     #expect(hash == FoldingTests.knownFolding, "\(ScalarFolding.unicodeVersion): \(hash)")
   }
 
-  private static let knownVersion = "16.0"
-  private static let knownFolding: UInt64 = 0
+  private static let knownVersion = "17.0"
+  private static let knownFolding: UInt64 = 6_049_142_687_814_057_694
 
   @Test("A chunk has the bytes that the description of the format says")
   func chunk() throws {
