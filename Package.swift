@@ -192,8 +192,8 @@ let package = Package(
     .executableTarget(
       name: "crash-harness",
       dependencies: [
-        "CDBBackend", "StoredObjectsCore", "StoredObjectsEncryption", "TokyoCabinetBackend",
-        "TokyoCabinet",
+        "CDBBackend", "KeyValueStoreCore", "StoredObjectsCore", "StoredObjectsEncryption",
+        "TokyoCabinetBackend", "TokyoCabinet",
         "StoredObjectsTestSupport",
         argumentParser,
       ],
@@ -248,7 +248,8 @@ let package = Package(
       name: "KeyValueStoreTests",
       dependencies: [
         "KeyValueStore", "KeyValueStoreCore", "CDBBackend", "StoredObjectsCore",
-        "TokyoCabinetBackend", "StoredObjectsTestSupport", "Files", "Locks",
+        "StoredObjectsEncryption", "TokyoCabinetBackend", "StoredObjectsTestSupport", "Files",
+        "Locks",
       ],
       swiftSettings: strict),
     .testTarget(

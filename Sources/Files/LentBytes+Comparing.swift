@@ -60,6 +60,56 @@ extension RawSpan {
   }
 }
 
+extension RawSpan {
+  /// The first eight of some bytes, as a number that is ordered as they are; zeros for those that are
+  /// missing.
+  ///
+  /// Of two keys with different heads the one with the smaller head comes first.
+  @inlinable @inline(__always)
+  package func head(at start: Int, count: Int) -> UInt64 {
+    if start <= byteCount &- 8 {
+      let head = loadUInt64(at: start, isBigEndian: true)
+      return count >= 8 ? head : head & ~(UInt64.max &>> UInt64(truncatingIfNeeded: 8 &* count))
+    }
+    var head: UInt64 = 0
+    for place in 0..<Swift.min(count, 8) {
+      head |= UInt64(loadByte(at: start + place)) << UInt64(56 - 8 * place)
+    }
+    return head
+  }
+
+  /// The head of all bytes.
+  @inlinable @inline(__always)
+  package var head: UInt64 { head(at: 0, count: byteCount) }
+
+  /// A hash of the bytes, other in every process, so that nobody can prepare keys that share one.
+  ///
+  /// Complexity: linear, eight bytes at a step.
+  package var keyHash: UInt64 {
+    var hash = KeyHash.seed ^ UInt64(byteCount)
+    var place = 0
+    while place + 8 <= byteCount {
+      hash = KeyHash.mix(hash ^ loadUInt64(at: place, isBigEndian: false))
+      place += 8
+    }
+    if place < byteCount {
+      hash = KeyHash.mix(hash ^ head(at: place, count: byteCount - place))
+    }
+    return KeyHash.mix(hash ^ 0xD6E8_FEB8_6659_FD93)
+  }
+}
+
+private enum KeyHash {
+  static let seed = UInt64.random(in: 0 ... .max)
+
+  /// Spreads each bit over all others, by a product of twice the width.
+  @inline(__always)
+  static func mix(_ number: UInt64) -> UInt64 {
+    let product = number.multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+    return product.high ^ product.low
+  }
+}
+
 extension [UInt8] {
   /// Appends an integer with its least significant byte first.
   @inlinable

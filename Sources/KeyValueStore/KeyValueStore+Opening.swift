@@ -15,28 +15,41 @@ extension KeyValueStore {
   /// - Parameters:
   ///   - name: The name, as a person would say it.
   ///   - configuration: How to open it; by default for reading and writing, at full durability.
+  ///   - key: What an encrypted store is opened with, see ``init(directory:configuration:key:)``.
   /// - Throws: `KeyValueError` with `invalidName` for a name that is empty or longer than 255 bytes;
-  ///   as ``init(directory:configuration:)``.
+  ///   as ``init(directory:configuration:key:)``.
   public convenience init(
-    named name: String, configuration: TokyoCabinetBackend.Configuration = .init()
+    named name: String, configuration: TokyoCabinetBackend.Configuration = .init(),
+    key: (any StoreKey)? = nil
   ) throws {
     try self.init(
       directory: UserData.directory(named: name, ProcessInfo.processInfo.environment),
-      configuration: configuration)
+      configuration: configuration, key: key)
   }
 
   /// Opens the store in a directory, or makes it.
   ///
+  /// With a key, the `EncryptionKey` of the product `StoredObjectsEncryption`, a new store is encrypted,
+  /// and one that was made so is opened: names of tables, keys, values and times are then readable
+  /// nowhere on the disk.
+  ///
+  ///     import StoredObjectsEncryption
+  ///     let key = EncryptionKey(passphrase: phrase)
+  ///     let store = try KeyValueStore(named: "Notebook", key: key)
+  ///
   /// - Parameters:
   ///   - directory: The path of the directory; those above it are made, too.
   ///   - configuration: How to open it; by default for reading and writing, at full durability.
+  ///   - key: What an encrypted store is opened with; nil for one that is not encrypted.
   /// - Throws: `StoreError` with `inUse` when another process, or another store in this one, has it open,
-  ///   `damaged` or `ioError`; `KeyValueError` with `damaged`.
+  ///   `wrongKey`, `encrypted` when it needs a key, `notEncrypted` when it has none, `damaged` or
+  ///   `ioError`; `KeyValueError` with `damaged`.
   public convenience init(
-    directory: String, configuration: TokyoCabinetBackend.Configuration = .init()
+    directory: String, configuration: TokyoCabinetBackend.Configuration = .init(),
+    key: (any StoreKey)? = nil
   ) throws {
     try self.init(
-      backend: TokyoCabinetBackend(directory: directory, configuration: configuration))
+      backend: TokyoCabinetBackend(directory: directory, configuration: configuration, key: key))
   }
 }
 

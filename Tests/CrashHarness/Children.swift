@@ -10,10 +10,12 @@ struct StoreOptions: ParsableArguments {
   @Option(transform: { Durability(rawValue: $0) ?? .full }) var durability = .full
   @Option var logBytes = 4 << 20
   @Option var bulkBytes = 1 << 20
+  @Flag var values = false
 
-  func open(isReadOnly: Bool = false) throws -> any CrashedBackend {
-    try backend.open(
-      directory, isReadOnly: isReadOnly, durability: durability, limits: limits)
+  func open(isReadOnly: Bool = false) throws -> CrashedContent {
+    try CrashedContent(
+      backend.open(directory, isReadOnly: isReadOnly, durability: durability, limits: limits),
+      hasValues: values)
   }
 
   private var limits: CheckpointLimits {
@@ -31,13 +33,13 @@ struct WriteCommand: ParsableCommand {
   @Option var last = Int.max
 
   func run() throws {
-    let backend = try store.open()
+    let content = try store.open()
     ChildProcess.send(0)
     for number in first...last {
       let save = ScriptedSave(number, seed: seed)
-      try save.commit(to: backend)
+      try content.commit(save)
       ChildProcess.send(Int64(number))
-      if save.isFollowedByCheckpoint { try backend.checkpoint() }
+      if save.isFollowedByCheckpoint { try content.backend.checkpoint() }
     }
   }
 }

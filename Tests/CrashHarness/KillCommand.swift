@@ -11,14 +11,16 @@ struct KillCommand: ParsableCommand {
   @Option(help: "How many processes to kill.") var rounds = 400
   @Option(help: "The seed of saves and moments; random if left out.") var seed: UInt64?
   @Option(help: "The backend.") var backend = BackendName.tokyoCabinet
+  @Flag(help: "Write through a key-value store.") var values = false
   @Flag(help: "Print the rate, and what was killed where.") var verbose = false
 
   func run() throws {
     let seed = seed ?? .random(in: 0 ... .max)
-    note("crash: seed \(seed), backend \(backend.rawValue)")
+    note("crash: seed \(seed), backend \(backend.rawValue)\(values ? ", values" : "")")
     let start = Date()
     let counts = try withTemporaryDirectory { directory in
-      var rounds = KillRounds(seed: seed, backend: backend, directory: directory)
+      var rounds = KillRounds(
+        seed: seed, backend: backend, hasValues: values, directory: directory)
       for number in 0..<self.rounds { try rounds.run(number) }
       return rounds.counts
     }
@@ -51,6 +53,7 @@ struct KillCounts {
 struct KillRounds {
   let seed: UInt64
   let backend: BackendName
+  let hasValues: Bool
   let directory: URL
   private(set) var counts = KillCounts()
   private var generator: SeededGenerator
@@ -59,9 +62,9 @@ struct KillRounds {
   private var number = 0
   private var store = ""
 
-  init(seed: UInt64, backend: BackendName, directory: URL) {
+  init(seed: UInt64, backend: BackendName, hasValues: Bool, directory: URL) {
     self.seed = seed
-    self.backend = backend
+    (self.backend, self.hasValues) = (backend, hasValues)
     self.directory = directory
     generator = SeededGenerator(seed: seed)
   }
@@ -87,7 +90,7 @@ struct KillRounds {
       store, "--backend", backend.rawValue, "--durability", durability,
       "--log-bytes", isTiny ? "\(Int.random(in: 500...60000, using: &generator))" : "4194304",
       "--bulk-bytes", isTiny ? "20000" : "1048576",
-    ]
+    ] + (hasValues ? ["--values"] : [])
   }
 
   /// The number of the last save that was acknowledged.
@@ -150,14 +153,14 @@ struct KillRounds {
     if isThere && Bool.random(using: &generator) {
       // Leaves the log as it is, for the next child.
       do {
-        let backend = try store.open(isReadOnly: true)
-        defer { try? backend.close() }
-        return try StoreImage(of: backend)
+        let content = try store.open(isReadOnly: true)
+        defer { try? content.close() }
+        return try content.image()
       } catch let error where "\(error)".hasPrefix("readOnly") {}
     }
-    let backend = try store.open()
-    let image = try StoreImage(of: backend)
-    try backend.close()
+    let content = try store.open()
+    let image = try content.image()
+    try content.close()
     return image
   }
 

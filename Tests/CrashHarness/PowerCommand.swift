@@ -14,20 +14,21 @@ struct PowerCommand: ParsableCommand {
   @Option(help: "How many directories to try.") var rounds = 3000
   @Option(help: "The seed of saves and cuts; random if left out.") var seed: UInt64?
   @Option(help: "The backend.") var backend = BackendName.tokyoCabinet
+  @Flag(help: "Write through a key-value store.") var values = false
   @Flag(help: "Print what each session was.") var verbose = false
 
   func run() throws {
     let seed = seed ?? .random(in: 0 ... .max)
-    note("crash power: seed \(seed), backend \(backend.rawValue)")
+    note("crash power: seed \(seed), backend \(backend.rawValue)\(values ? ", values" : "")")
     var counts = KillCounts()
     var done = 0
     try withTemporaryDirectory { directory in
-      let recorder = try PowerRecorder(directory, backend)
+      let recorder = try PowerRecorder(directory, backend, hasValues: values)
       var session: UInt64 = 0
       while done < rounds {
         let count = min(rounds - done, 1000)
         var rounds = PowerRounds(
-          seed: seed &+ session, backend: backend, directory: directory)
+          seed: seed &+ session, backend: backend, hasValues: values, directory: directory)
         let events = try recorder.record(seed: seed &+ session, isLarge: session % 4 == 3)
         try rounds.run(events, count: count)
         if verbose { note("session \(session): \(events.count) moments, \(count) cuts") }
@@ -58,24 +59,29 @@ struct SessionCommand: ParsableCommand {
   @Option var backend: BackendName
   @Option var seed: UInt64
   @Flag var isLarge = false
+  @Flag var values = false
 
   static let saveCount = 36
 
   func run() throws {
     let store = SmallStore(directory: directory, backend: backend)
-    var backend = try store.open(isReadOnly: false, logBytes: 3000)
+    var content = try open(store)
     for number in 1...Self.saveCount {
       if number % 12 == 0 {
-        try backend.close()
-        backend = try store.open(isReadOnly: false, logBytes: 3000)
+        try content.close()
+        content = try open(store)
       }
       let save = ScriptedSave(number, seed: seed, largeByteCount: 4000)
-      try save.commit(to: backend)
+      try content.commit(save)
       _ = unsafe unlink("\(directory)/\(PowerTrace.mark)\(number)")
-      if save.isFollowedByCheckpoint { try backend.checkpoint() }
+      if save.isFollowedByCheckpoint { try content.backend.checkpoint() }
     }
-    if isLarge { _ = try backend.compact { _ in } }
-    try backend.close()
+    if isLarge { _ = try content.backend.compact { _ in } }
+    try content.close()
+  }
+
+  private func open(_ store: SmallStore) throws -> CrashedContent {
+    try CrashedContent(store.open(isReadOnly: false, logBytes: 3000), hasValues: values)
   }
 }
 
@@ -83,12 +89,13 @@ struct SessionCommand: ParsableCommand {
 struct PowerRecorder {
   private let directory: URL
   private let backend: BackendName
+  private let hasValues: Bool
   private let library: String
 
   /// Compiles the recorder.
-  init(_ directory: URL, _ backend: BackendName) throws {
+  init(_ directory: URL, _ backend: BackendName, hasValues: Bool) throws {
     self.directory = directory
-    self.backend = backend
+    (self.backend, self.hasValues) = (backend, hasValues)
     library = directory.path + "/shim.so"
     let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path
     let compiler = try Process.run(
@@ -115,7 +122,7 @@ struct PowerRecorder {
     for (name, value) in variables { unsafe setenv(name, value, 1) }
     let child = try ChildProcess(
       ["session", store, "--seed", "\(seed)", "--backend", backend.rawValue]
-        + (isLarge ? ["--is-large"] : []))
+        + (isLarge ? ["--is-large"] : []) + (hasValues ? ["--values"] : []))
     for name in variables.keys { unsafe unsetenv(name) }
     let status = child.wait()
     guard status == 0 else { throw HarnessError("the session ended with status \(status)") }
@@ -132,14 +139,15 @@ struct PowerRounds {
   private(set) var counts = KillCounts()
   private let seed: UInt64
   private let backend: BackendName
+  private let hasValues: Bool
   private let directory: URL
   private var generator: SeededGenerator
   /// The store after each save.
   private var images = [StoreImage()]
 
-  init(seed: UInt64, backend: BackendName, directory: URL) {
+  init(seed: UInt64, backend: BackendName, hasValues: Bool, directory: URL) {
     self.seed = seed
-    self.backend = backend
+    (self.backend, self.hasValues) = (backend, hasValues)
     self.directory = directory
     generator = SeededGenerator(seed: seed)
     for number in 1...SessionCommand.saveCount + 2 {
@@ -179,14 +187,14 @@ struct PowerRounds {
       try Data(content).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
     }
     do {
-      let backend = try store.open(isReadOnly: false)
-      let found = try StoreImage(of: backend)
+      let content = try CrashedContent(store.open(isReadOnly: false), hasValues: hasValues)
+      let found = try content.image()
       guard let last = images[acknowledged...].firstIndex(of: found), last <= acknowledged + 1
       else {
         judge(found, acknowledged, place)
-        return try backend.close()
+        return try content.close()
       }
-      try goOn(backend, store, last)
+      try goOn(content, store, last)
     } catch {
       note("seed \(seed), \(place), after save \(acknowledged): \(error)")
       counts.lost += 1
@@ -194,18 +202,18 @@ struct PowerRounds {
   }
 
   /// What is left must be good to go on with.
-  private func goOn(_ backend: any CrashedBackend, _ store: SmallStore, _ last: Int) throws {
-    try save(last + 1).commit(to: backend)
-    try backend.checkpoint()
-    try backend.close()
+  private func goOn(_ content: CrashedContent, _ store: SmallStore, _ last: Int) throws {
+    try content.commit(save(last + 1))
+    try content.backend.checkpoint()
+    try content.close()
     let check = try store.backend.check(store.directory)
     let kinds = Set(check.findings.map(\.kind)).subtracting([
       .metadataMissing, .metadataDamaged, .rowOutOfRange, .checksum,
     ])
     guard kinds.isEmpty else { throw HarnessError("\(check.findings)") }
-    let again = try store.open(isReadOnly: true)
+    let again = try CrashedContent(store.open(isReadOnly: true), hasValues: hasValues)
     defer { try? again.close() }
-    let found = try StoreImage(of: again)
+    let found = try again.image()
     guard found == images[last + 1] else {
       throw HarnessError("after one more save: \(found.differences(from: images[last + 1]))")
     }

@@ -3,12 +3,21 @@ import Foundation
 import KeyValueStore
 import Locks
 import StoredObjectsCore
+import StoredObjectsEncryption
 import StoredObjectsTestSupport
 import Testing
 
 /// Where the stores of a test are: every test runs on each.
 enum PlaceKind: String, CaseIterable, CustomTestStringConvertible {
-  case memory, tokyoCabinet, cdb
+  case memory, tokyoCabinet, cdb, encryptedTokyoCabinet, encryptedCDB
+
+  /// The key of the encrypted ones, which costs nothing to derive.
+  var key: EncryptionKey? {
+    switch self {
+    case .memory, .tokyoCabinet, .cdb: nil
+    case .encryptedTokyoCabinet, .encryptedCDB: EncryptionKey(bytes: (0..<32).map { UInt8($0) })
+    }
+  }
 
   var testDescription: String { rawValue }
 
@@ -45,12 +54,14 @@ struct Place {
   private func backend(_ readOnly: Bool) throws -> any StoreBackend {
     switch kind {
     case .memory: try MemoryBackend(disk: disk, isReadOnly: readOnly)
-    case .tokyoCabinet:
+    case .tokyoCabinet, .encryptedTokyoCabinet:
       try TokyoCabinetBackend(
-        directory: path, configuration: .init(access: readOnly ? .readOnly : .readWrite))
-    case .cdb:
+        directory: path, configuration: .init(access: readOnly ? .readOnly : .readWrite),
+        key: kind.key)
+    case .cdb, .encryptedCDB:
       try CDBBackend(
-        directory: path, configuration: .init(access: readOnly ? .readOnly : .readWrite))
+        directory: path, configuration: .init(access: readOnly ? .readOnly : .readWrite),
+        key: kind.key)
     }
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import KeyValueStoreCore
 import StoredObjectsCore
+import StoredObjectsEncryption
 import StoredObjectsTestSupport
 import Testing
 
@@ -11,11 +12,12 @@ struct PowerCutTests {
   /// What the store holds after some batches, by table.
   private typealias Image = [String: [String: Int]]
 
-  private func open(_ disk: SimulatedDisk) throws -> KeyValueStore {
+  private func open(_ disk: SimulatedDisk, _ key: EncryptionKey?) throws -> KeyValueStore {
     var limits = CheckpointLimits(logBytes: 1500, filePart: 1000, bulkBytes: 3000)
     limits.logGrowth = 8 << 10
     return try KeyValueStore(
-      backend: LoggedBackend(files: SimulatedFiles(disk), durability: .full, limits: limits))
+      backend: LoggedBackend(
+        files: SimulatedFiles(disk), durability: .full, limits: limits, key: key))
   }
 
   /// Writes a batch to both tables; each fifth is large, some clear, some drop and make anew.
@@ -43,8 +45,11 @@ struct PowerCutTests {
     return image
   }
 
-  @Test("Whenever the power goes, acknowledged batches are there, and the next whole or not at all")
-  func everywhere() throws {
+  @Test(
+    "Whenever the power goes, acknowledged batches are there, and the next whole or not at all",
+    arguments: [PlaceKind.tokyoCabinet, .encryptedTokyoCabinet])
+  func everywhere(_ kind: PlaceKind) throws {
+    let key = kind.key
     var generator = Seeds.generator(for: "power cuts of key-value stores")
     // What it holds after each batch; and between two, tables are made.
     var images: [Image] = [[:]]
@@ -54,16 +59,16 @@ struct PowerCutTests {
       images.append(try image(reference))
     }
     let disk = SimulatedDisk()
-    try run(disk) { _ in }
+    try run(disk, key) { _ in }
     let operations = disk.operations
     #expect(operations.contains(.rename) && operations.count > 100)
     for cut in operations.indices {
       let disk = SimulatedDisk()
       disk.plan(.cutPower(at: cut))
       var acknowledged = 0
-      do { try run(disk) { acknowledged = $0 } } catch {}
+      do { try run(disk, key) { acknowledged = $0 } } catch {}
       disk.plan(.cutPower(at: 0))
-      let store = try open(disk.afterPowerCut(using: &generator))
+      let store = try open(disk.afterPowerCut(using: &generator), key)
       let found = try image(store).filter { !$0.value.isEmpty }
       let last = images.lastIndex { $0.filter { !$0.value.isEmpty } == found }
       #expect(
@@ -72,12 +77,14 @@ struct PowerCutTests {
     }
   }
 
-  private func run(_ disk: SimulatedDisk, _ acknowledge: (Int) -> Void) throws {
-    var store = try open(disk)
+  private func run(_ disk: SimulatedDisk, _ key: EncryptionKey?, _ acknowledge: (Int) -> Void)
+    throws
+  {
+    var store = try open(disk, key)
     for number in 1...Self.batches {
       if number % 9 == 0 {
         try store.close()
-        store = try open(disk)
+        store = try open(disk, key)
       }
       try write(number, store)
       acknowledge(number)

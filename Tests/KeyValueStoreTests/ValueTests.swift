@@ -163,17 +163,20 @@ struct ValueTests {
 
   @Test("The bytes of an item are those of the page on the format")
   func exactBytes() throws {
-    var bytes: [UInt8] = []
+    var bytes = Array("k".utf8)
     let date = Date(timeIntervalSinceReferenceDate: 800_000_000)
     let head = ItemHead(createdAt: date, updatedAt: date + 1, expiresAt: nil)
-    let place = ItemPlace(table: 1, key: Array("k".utf8))
     let value: StoredValue = ["n": -3, "s": "hi"]
-    try ItemFormat.append(ItemRecord(head: head, value: value), at: place, to: &bytes)
+    try ItemFormat.append(
+      ItemRecord(head: head, value: value), behindKeyAt: 0, of: 1, to: &bytes)
+    bytes.removeFirst()
     let hex = bytes.map { String(format: "%02x", $0) }.joined()
     #expect(
       hex.dropLast(8) == "110000000084d7c7410000800084d7c7410a02016e0305017306026869")
     #expect(bytes.count == 33)
-    let record = try bytes.lend { try ItemFormat.record($0, at: place) }
+    let record = try Array("k".utf8).lend { key in
+      try bytes.lend { try ItemFormat.record($0, of: key, in: 1) }
+    }
     #expect(record.value == value)
   }
 

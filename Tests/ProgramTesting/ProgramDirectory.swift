@@ -4,7 +4,9 @@ public import Foundation
 public struct ProgramRun: Sendable {
   /// Its exit status; -1 when a signal ended it.
   public var status: Int32
+  /// What it wrote to its standard output.
   public var output: String
+  /// What it wrote to its standard error.
   public var errors: String
 
   /// The output as JSON.
@@ -15,6 +17,7 @@ public struct ProgramRun: Sendable {
 
 /// Runs programs of the package as their users do, in a directory of their own.
 public struct ProgramDirectory: Sendable {
+  /// Where the directory is.
   public let folder: URL
 
   /// Makes the directory, which ``remove()`` removes.
@@ -24,6 +27,7 @@ public struct ProgramDirectory: Sendable {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
+  /// Removes the directory and all in it.
   public func remove() { try? FileManager.default.removeItem(at: folder) }
 
   /// Runs a test in a directory that is removed afterwards.
@@ -95,6 +99,7 @@ extension ProgramDirectory {
 
   /// A program that has not been built.
   public struct Missing: Error, CustomStringConvertible {
+    /// Which program, and where it was looked for.
     public let description: String
   }
 }

@@ -12,7 +12,9 @@ public struct KeyValueBatch {
   let now: Date
   /// Keys and records, as they go to the backend.
   var bytes: [UInt8] = []
-  var tables: [UInt32: TableBatch] = [:]
+  var tables: [TableBatch] = []
+  /// Has the beginning of a record while its times are read.
+  private var scratch: [UInt8] = []
 
   init(_ store: KeyValueStore) {
     (self.store, now) = (store, store.now())
@@ -35,13 +37,14 @@ public struct KeyValueBatch {
   /// - Throws: as ``KeyValueTable/item(_:)``.
   public func item(_ key: String, from table: KeyValueTable) throws -> KeyValueItem? {
     try check(table)
-    let place = ItemPlace(table: table.state.number, key: Array(key.utf8))
-    if let change = tables[place.table]?.items[ItemKey(place.key)] {
-      guard let range = change.record else { return nil }
-      return try bytes.lend(range) { try KeyValueItem($0, place, key, table.state) }
+    guard let staged = staged(table.state) else { return try table.item(key, now) }
+    if let item = staged.item(Array(key.utf8), in: bytes) {
+      if item.head == nil { return nil }
+      return try bytes.lend(item.record) { record in
+        try bytes.lend(item.key) { try KeyValueItem(record, of: $0, key, table.state) }
+      }
     }
-    if tables[place.table]?.isCleared == true { return nil }
-    return try table.item(place, key, now)
+    return staged.isCleared ? nil : try table.item(key, now)
   }
 
   /// Whether there is a key, as this batch has left it.
@@ -49,7 +52,9 @@ public struct KeyValueBatch {
   /// - Throws: as ``KeyValueTable/contains(_:)``.
   public func contains(_ key: String, in table: KeyValueTable) throws -> Bool {
     try check(table)
-    return try head(of: Array(key.utf8), table.state).map { !$0.isExpired(now) } ?? false
+    guard let staged = staged(table.state) else { return try table.contains(key, now) }
+    if let item = staged.item(Array(key.utf8), in: bytes) { return item.head != nil }
+    return try !staged.isCleared && table.contains(key, now)
   }
 
   // MARK: Writing
@@ -57,8 +62,23 @@ public struct KeyValueBatch {
   /// Puts a value under a key, over what is there.
   ///
   /// - Throws: as ``KeyValueTable/put(_:for:expiresAfter:)``.
+  @specialized(where Value == String)
+  @specialized(where Value == Int)
+  @specialized(where Value == Double)
+  @specialized(where Value == Bool)
+  @specialized(where Value == Data)
+  @specialized(where Value == Date)
   public mutating func put<Value: Encodable>(
     _ value: Value, for key: String, in table: KeyValueTable, expiresAfter: Duration? = nil
+  ) throws {
+    try check(table)
+    let stored = try table.stored(value, for: key)
+    try putStored(stored, for: key, in: table, expiresAfter: expiresAfter)
+  }
+
+  /// The same for a value that is ready to be stored.
+  mutating func putStored(
+    _ value: StoredValue, for key: String, in table: KeyValueTable, expiresAfter: Duration?
   ) throws {
     try check(table)
     let expiresAt = try expiresAfter.map { duration in
@@ -69,12 +89,7 @@ public struct KeyValueBatch {
       }
       return date
     }
-    do {
-      try put(StoredValue(encoding: value), Array(key.utf8), table.state, expiresAt)
-    } catch let error as KeyValueError where error.table == nil {
-      throw KeyValueError(
-        error.code, error.message, table: table.name, key: key, underlying: error.underlying)
-    }
+    try table.naming(key) { try put(value, key, table.state, expiresAt) }
   }
 
   /// Puts an item as it was elsewhere, with its times; for imports and copies.
@@ -89,55 +104,56 @@ public struct KeyValueBatch {
     if head.isExpired(now) {
       try delete(item.key, from: table)
     } else {
-      try stage(ItemRecord(head: head, value: item.value), Array(item.key.utf8), table.state)
+      let target = try target(item.key.utf8, table.state)
+      try stage(ItemRecord(head: head, value: item.value), target)
     }
   }
 
   private mutating func put(
-    _ value: StoredValue, _ key: [UInt8], _ state: TableState, _ expiresAt: Date?
+    _ value: StoredValue, _ key: String, _ state: TableState, _ expiresAt: Date?
   ) throws {
-    let before = try head(of: key, state)
-    let created = before.flatMap { $0.isExpired(now) ? nil : $0.createdAt } ?? now
+    let target = try target(key.utf8, state)
+    let created = target.before.flatMap { $0.isExpired(now) ? nil : $0.createdAt } ?? now
     let head = ItemHead(createdAt: created, updatedAt: max(now, created), expiresAt: expiresAt)
-    try stage(ItemRecord(head: head, value: value), key, state, before)
+    try stage(ItemRecord(head: head, value: value), target)
   }
 
-  private mutating func stage(_ record: ItemRecord, _ key: [UInt8], _ state: TableState) throws {
-    try stage(record, key, state, head(of: key, state))
-  }
-
-  private mutating func stage(
-    _ record: ItemRecord, _ key: [UInt8], _ state: TableState, _ before: ItemHead?
-  ) throws {
+  private mutating func stage(_ record: ItemRecord, _ target: Target) throws {
     let start = bytes.count
-    bytes += key
     do {
-      try ItemFormat.append(record, at: ItemPlace(table: state.number, key: key), to: &bytes)
+      try ItemFormat.append(
+        record, behindKeyAt: target.key.lowerBound, of: tables[target.table].state.number,
+        to: &bytes)
     } catch {
-      bytes.removeSubrange(start...)
+      bytes.removeSubrange(target.key.lowerBound...)
       throw error
     }
-    let range = start + key.count..<bytes.count
-    setExpiry(record.head.expiresAt, before?.expiresAt, key, state)
-    tables[state.number, default: TableBatch(state)].put(ItemKey(key), start, range, record.head)
+    let range = start..<bytes.count
+    setExpiry(record.head.expiresAt, target)
+    tables[target.table].set(
+      .init(
+        key: target.key, record: range, head: record.head, kind: .put, wasThere: target.wasThere),
+      at: target.item, target.hash)
   }
 
-  private mutating func setExpiry(
-    _ new: Date?, _ old: Date?, _ key: [UInt8], _ state: TableState
-  ) {
+  private mutating func setExpiry(_ new: Date?, _ target: Target) {
+    let old = target.before?.expiresAt
     if new == old { return }
     if let old {
-      let expiryKey = ExpiryKey.bytes(old, key)
-      tables[state.number, default: TableBatch(state)].expiry.append(
-        .init(removing: bytes.count, keyCount: expiryKey.count))
-      bytes += expiryKey
+      let key = appendExpiry(old, target.key)
+      tables[target.table].expiry.append(.init(removing: key.lowerBound, keyCount: key.count))
     }
     if let new {
-      let expiryKey = ExpiryKey.bytes(new, key)
-      tables[state.number, default: TableBatch(state)].expiry.append(
-        .init(putting: bytes.count, keyCount: expiryKey.count, valueCount: 0))
-      bytes += expiryKey
+      let key = appendExpiry(new, target.key)
+      tables[target.table].expiry.append(
+        .init(putting: key.lowerBound, keyCount: key.count, valueCount: 0))
     }
+  }
+
+  private mutating func appendExpiry(_ date: Date, _ key: Range<Int>) -> Range<Int> {
+    let start = bytes.count
+    bytes += ExpiryKey.bytes(date, Array(bytes[key]))
+    return start..<bytes.count
   }
 
   /// Deletes a key.
@@ -147,17 +163,24 @@ public struct KeyValueBatch {
   @discardableResult
   public mutating func delete(_ key: String, from table: KeyValueTable) throws -> Bool {
     try check(table)
-    return try delete(Array(key.utf8), table.state, .deleted)
+    return try delete(key.utf8, table.state, .deleted)
   }
 
   @discardableResult
   private mutating func delete(
-    _ key: [UInt8], _ state: TableState, _ kind: KeyValueChange.Kind
+    _ key: some Collection<UInt8>, _ state: TableState, _ kind: KeyValueChange.Kind
   ) throws -> Bool {
-    guard let before = try head(of: key, state) else { return false }
-    setExpiry(nil, before.expiresAt, key, state)
-    tables[state.number, default: TableBatch(state)].delete(ItemKey(key), bytes.count, kind)
-    bytes += key
+    let target = try target(key, state)
+    guard let before = target.before else {
+      bytes.removeSubrange(target.key.lowerBound...)
+      return false
+    }
+    let end = target.key.upperBound
+    setExpiry(nil, target)
+    tables[target.table].set(
+      .init(
+        key: target.key, record: end..<end, head: nil, kind: kind, wasThere: target.wasThere),
+      at: target.item, target.hash)
     return !before.isExpired(now)
   }
 
@@ -171,9 +194,9 @@ public struct KeyValueBatch {
   public mutating func deleteAll(prefix: String, from table: KeyValueTable) throws -> Int {
     try check(table)
     let range = KeyRange.prefix(Array(prefix.utf8))
-    let number = table.state.number
-    var keys = tables[number]?.items.keys.map(\.bytes).filter { range.contains($0) } ?? []
-    if tables[number]?.isCleared != true {
+    let staged = staged(table.state)
+    var keys = staged?.items.map { Array(bytes[$0.key]) }.filter { range.contains($0) } ?? []
+    if staged?.isCleared != true {
       let staged = Set(keys)
       for key in try table.keyBytes(in: range) where !staged.contains(key) { keys.append(key) }
     }
@@ -189,7 +212,7 @@ public struct KeyValueBatch {
   /// - Throws: as ``KeyValueTable/removeAll()``.
   public mutating func removeAll(from table: KeyValueTable) throws {
     try check(table)
-    tables[table.state.number, default: TableBatch(table.state)].clear()
+    tables[place(of: table.state)].clear()
   }
 
   // MARK: Helpers
@@ -199,22 +222,81 @@ public struct KeyValueBatch {
     try table.state.check()
   }
 
-  /// The times of an item as the batch has left it, expired or not; nil when there is none.
-  ///
-  /// An item that makes no sense counts as none, so that another can be put in its place.
-  func head(of key: [UInt8], _ state: TableState) throws -> ItemHead? {
-    if let change = tables[state.number]?.items[ItemKey(key)] { return change.head }
-    if tables[state.number]?.isCleared == true { return nil }
-    return try store.backend.withValue(of: key, in: state.items) { bytes in
-      ItemFormat.head(of: bytes)?.head ?? ItemHead(createdAt: now, updatedAt: now, expiresAt: nil)
+  /// What has been done to a table; nil if nothing has.
+  private func staged(_ state: TableState) -> TableBatch? {
+    tables.first { $0.state === state }
+  }
+
+  private mutating func place(of state: TableState) -> Int {
+    if let known = tables.firstIndex(where: { $0.state === state }) { return known }
+    tables.append(TableBatch(state))
+    return tables.count - 1
+  }
+
+  /// A key that is about to be changed.
+  private struct Target {
+    /// Where in the list of tables its table is.
+    let table: Int
+    /// Where in the bytes of the batch the key is: at their end.
+    let key: Range<Int>
+    let hash: UInt64
+    /// The number of the item, if the batch has touched it before.
+    let item: Int?
+    let wasThere: Bool
+    /// The times as the batch has left them, those of an expired item too; nil when there is no such key.
+    let before: ItemHead?
+  }
+
+  /// Appends a key to the bytes, and finds out what is there.
+  private mutating func target(
+    _ key: some Collection<UInt8>, _ state: TableState
+  ) throws -> Target {
+    let table = place(of: state)
+    let start = bytes.count
+    bytes.append(contentsOf: key)
+    let range = start..<bytes.count
+    let hash = bytes.lend(range) { $0.keyHash }
+    if let item = bytes.lend(range, { tables[table].find($0, hash, in: bytes) }) {
+      let known = tables[table].items[item]
+      return Target(
+        table: table, key: range, hash: hash, item: item, wasThere: known.wasThere,
+        before: known.head)
     }
+    do {
+      let before = tables[table].isCleared ? nil : try storedHead(range, table)
+      return Target(
+        table: table, key: range, hash: hash, item: nil, wasThere: before != nil, before: before)
+    } catch {
+      bytes.removeSubrange(start...)
+      throw error
+    }
+  }
+
+  /// The times of an item that is stored, expired or not; nil when there is none.
+  ///
+  /// An item that makes no sense counts as one, so that another can be put in its place.
+  private mutating func storedHead(_ key: Range<Int>, _ table: Int) throws -> ItemHead? {
+    let id = tables[table].state.items
+    if tables[table].view == nil { tables[table].view = try store.viewing?.view(of: id) }
+    scratch.removeAll(keepingCapacity: true)
+    let isThere: Bool
+    if let view = tables[table].view {
+      isThere = try bytes.lend(key) { key in
+        try view.copyValue(of: key, atMost: ItemFormat.maximumHeadSize, to: &scratch)
+      }
+    } else {
+      isThere = try store.backend.copyValue(of: Array(bytes[key]), in: id, to: &scratch)
+    }
+    guard isThere else { return nil }
+    return scratch.lend { ItemFormat.head(of: $0)?.head }
+      ?? ItemHead(createdAt: now, updatedAt: now, expiresAt: nil)
   }
 }
 
 extension KeyValueBatch {
   /// Deletes some of what has expired in the tables that the batch changes anyway.
   mutating func sweep(atMost count: Int) throws {
-    for state in tables.values.filter({ !$0.isCleared }).map(\.state) {
+    for state in tables.filter({ !$0.isCleared }).map(\.state) {
       try sweep(state, atMost: count)
     }
   }
@@ -234,14 +316,20 @@ extension KeyValueBatch {
     var swept = 0
     for expiryKey in found {
       guard expiryKey.count >= ExpiryKey.timeSize else { continue }
-      let key = Array(expiryKey[ExpiryKey.timeSize...])
-      // One that has been put again since has another time, and is left alone.
-      guard tables[state.number]?.items[ItemKey(key)] == nil,
-        let before = try head(of: key, state), ExpiryKey.isTime(before.expiresAt, of: expiryKey)
-      else { continue }
-      try delete(key, state, .expired)
-      swept += 1
+      if try sweep(Array(expiryKey[ExpiryKey.timeSize...]), expiryKey, state) { swept += 1 }
     }
     return swept
+  }
+
+  /// Deletes an item, unless it has been put again since, with another time, or the batch has touched it.
+  private mutating func sweep(
+    _ key: [UInt8], _ expiryKey: [UInt8], _ state: TableState
+  ) throws -> Bool {
+    if staged(state)?.item(key, in: bytes) != nil { return false }
+    let target = try target(key, state)
+    let isDue = ExpiryKey.isTime(target.before?.expiresAt, of: expiryKey)
+    bytes.removeSubrange(target.key.lowerBound...)
+    if isDue { try delete(key, state, .expired) }
+    return isDue
   }
 }

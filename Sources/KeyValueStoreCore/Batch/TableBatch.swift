@@ -1,3 +1,4 @@
+import Files
 import StoredObjectsCore
 
 /// What a batch does to one table.
@@ -7,33 +8,58 @@ struct TableBatch {
   let state: TableState
   /// Whether all that was there before the batch goes.
   private(set) var isCleared = false
-  /// How the batch leaves each key that it has touched.
-  private(set) var items: [ItemKey: Item] = [:]
-  /// The changes of the items, in the order of the calls.
-  private(set) var changes: [KeyChange] = []
+  /// How the batch leaves each key that it has touched, in the order in which it first did.
+  private(set) var items: [Item] = []
+  private var index = ItemIndex()
   /// The changes of the expiry times.
   var expiry: [KeyChange] = []
+  /// The items as they were before the batch, once it has looked, and the backend shows them so.
+  var view: OrderedView?
 
   /// How a key is left.
   struct Item {
-    /// Where the record is in the bytes of the batch; nil for a deleted key.
-    var record: Range<Int>?
+    /// Where the key is in the bytes of the batch, and directly behind it the record, if there is one.
+    var key: Range<Int>
+    /// Empty for a deleted key.
+    var record: Range<Int>
+    /// The times; nil for a deleted key.
     var head: ItemHead?
     var kind: KeyValueChange.Kind
+    /// Whether the table had the key before the batch, or since it was cleared.
+    let wasThere: Bool
+
+    /// As the backend gets it.
+    var change: KeyChange {
+      let change =
+        head == nil
+        ? KeyChange(removing: key.lowerBound, keyCount: key.count)
+        : KeyChange(
+          putting: key.lowerBound, keyCount: key.count, valueCount: record.count)
+      return change.knowing(wasThere: wasThere)
+    }
   }
 
   init(_ state: TableState) { self.state = state }
 
-  /// A key stands at a place in the bytes, and its record behind it.
-  mutating func put(_ key: ItemKey, _ start: Int, _ record: Range<Int>, _ head: ItemHead) {
-    changes.append(
-      KeyChange(putting: start, keyCount: key.bytes.count, valueCount: record.count))
-    items[key] = Item(record: record, head: head, kind: .put)
+  /// The number of the item that has a key.
+  @inline(__always)
+  func find(_ key: RawSpan, _ hash: UInt64, in bytes: [UInt8]) -> Int? {
+    index.find(hash) { item in bytes.lend(items[item].key) { $0.hasSameBytes(as: key) } }
   }
 
-  mutating func delete(_ key: ItemKey, _ start: Int, _ kind: KeyValueChange.Kind) {
-    changes.append(KeyChange(removing: start, keyCount: key.bytes.count))
-    items[key] = Item(record: nil, head: nil, kind: kind)
+  /// How a key is left; nil if the batch has not touched it.
+  func item(_ key: [UInt8], in bytes: [UInt8]) -> Item? {
+    key.lend { key in find(key, key.keyHash, in: bytes).map { items[$0] } }
+  }
+
+  /// Sets how a key is left; an item that the key has already is replaced.
+  mutating func set(_ item: Item, at number: Int?, _ hash: UInt64) {
+    if let number {
+      items[number] = item
+    } else {
+      items.append(item)
+      index.append(hash)
+    }
   }
 
   mutating func clear() {
@@ -46,9 +72,9 @@ extension KeyValueBatch {
   /// The changes as the backend takes them.
   var changes: ChangeSet {
     var ordered: [ChangeSet.OrderedTableChanges] = []
-    for table in tables.values.sorted(by: { $0.state.number < $1.state.number }) {
+    for table in tables.sorted(by: { $0.state.number < $1.state.number }) {
       for (id, changes) in [
-        (table.state.items, table.changes), (table.state.expiry, table.expiry),
+        (table.state.items, table.items.map(\.change)), (table.state.expiry, table.expiry),
       ] {
         // What has nothing to clear gets no file.
         let clears =
@@ -64,14 +90,12 @@ extension KeyValueBatch {
   /// Tells observers, once the changes are written.
   func publish() {
     guard store.observers.isWatched else { return }
-    for table in tables.values.sorted(by: { $0.state.number < $1.state.number }) {
+    for table in tables.sorted(by: { $0.state.number < $1.state.number }) {
       var changes: [KeyValueChange] = []
       if table.isCleared { changes.append(KeyValueChange(.cleared, table.state.name, nil)) }
-      let items = table.items.sorted {
-        $0.key.bytes.lexicographicallyPrecedes($1.key.bytes)
-      }
-      for (key, item) in items {
-        let key = String(decoding: key.bytes, as: UTF8.self)
+      let items = table.items.map { (key: Array(bytes[$0.key]), kind: $0.kind) }
+      for item in items.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+        let key = String(decoding: item.key, as: UTF8.self)
         changes.append(KeyValueChange(item.kind, table.state.name, key))
       }
       store.observers.publish(changes, of: table.state)

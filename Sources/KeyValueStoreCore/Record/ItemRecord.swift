@@ -21,20 +21,23 @@ struct ItemHead {
   func isExpired(_ now: Date) -> Bool { expiresAt.map { $0 <= now } ?? false }
 }
 
-/// Where an item is: the number of its table, and its key.
-struct ItemPlace {
-  let table: UInt32
-  let key: [UInt8]
+/// The checksum of an item, which begins with where the item is.
+enum ItemChecksum {
+  /// The checksum of a table, a key and the bytes of a record.
+  static func value(_ table: UInt32, _ key: RawSpan, _ record: RawSpan) -> UInt32 {
+    var checksum = begin(table, keyCount: key.byteCount)
+    checksum.update(Span<UInt8>(_bytes: key))
+    checksum.update(Span<UInt8>(_bytes: record))
+    return checksum.value
+  }
 
-  /// The checksum of a place and the bytes of a record.
-  func checksum(_ record: Span<UInt8>) -> UInt32 {
+  /// What comes before the key.
+  static func begin(_ table: UInt32, keyCount: Int) -> CRC32C {
     var checksum = CRC32C()
-    (UInt64(key.count) << 32 | UInt64(table)).lendLittleEndian {
+    (UInt64(keyCount) << 32 | UInt64(table)).lendLittleEndian {
       checksum.update(Span<UInt8>(_bytes: $0))
     }
-    checksum.update(key.span)
-    checksum.update(record)
-    return checksum.value
+    return checksum
   }
 }
 
@@ -46,19 +49,26 @@ enum ItemFormat {
   static let knownFlags = isUpdated | expires
   static let checksumSize = 4
 
-  /// Appends a record for a place.
+  /// The size of a head with all three times.
+  static let maximumHeadSize = 25
+
+  /// Appends a record to bytes that end with its key.
   ///
   /// - Throws: ``KeyValueError`` with `notEncodable`; nothing has been appended then.
-  static func append(_ record: ItemRecord, at place: ItemPlace, to bytes: inout [UInt8]) throws {
+  static func append(
+    _ record: ItemRecord, behindKeyAt keyStart: Int, of table: UInt32, to bytes: inout [UInt8]
+  ) throws {
     let start = bytes.count
+    append(record.head, to: &bytes)
     do {
-      append(record.head, to: &bytes)
       try ValueFormat.append(record.value, to: &bytes)
     } catch {
       bytes.removeSubrange(start...)
       throw error
     }
-    bytes.append(littleEndian: place.checksum(bytes.span.extracting(start...)))
+    var checksum = ItemChecksum.begin(table, keyCount: start - keyStart)
+    checksum.update(bytes.span.extracting(keyStart...))
+    bytes.append(littleEndian: checksum.value)
   }
 
   private static func append(_ head: ItemHead, to bytes: inout [UInt8]) {
@@ -92,12 +102,12 @@ enum ItemFormat {
   /// Reads a record, and verifies it.
   ///
   /// - Throws: ``KeyValueError`` with `damaged` or `newerFormat`, without its table and key.
-  static func record(_ bytes: RawSpan, at place: ItemPlace) throws -> ItemRecord {
+  static func record(_ bytes: RawSpan, of key: RawSpan, in table: UInt32) throws -> ItemRecord {
     let end = bytes.byteCount - checksumSize
     guard end > 0 else { throw damage(0) }
     let body = bytes.extracting(0..<end)
     guard
-      place.checksum(Span<UInt8>(_bytes: body)) == bytes.loadUInt32(at: end, isBigEndian: false)
+      ItemChecksum.value(table, key, body) == bytes.loadUInt32(at: end, isBigEndian: false)
     else { throw KeyValueError(.damaged, "The checksum of the item is wrong.") }
     guard let (head, size) = head(of: body) else {
       if body.loadByte(at: 0) & 0xF0 == version { throw damage(0) }
@@ -109,6 +119,19 @@ enum ItemFormat {
       return ItemRecord(head: head, value: value)
     } catch let error as ValueFormat.Damage {
       throw damage(size + error.offset)
+    }
+  }
+
+  /// Reads a record, and verifies it, with errors that name table and key.
+  ///
+  /// - Throws: ``KeyValueError`` with `damaged` or `newerFormat`.
+  static func record(
+    _ bytes: RawSpan, of key: RawSpan, _ name: String, _ state: TableState
+  ) throws -> ItemRecord {
+    do {
+      return try record(bytes, of: key, in: state.number)
+    } catch let error as KeyValueError {
+      throw KeyValueError(error.code, error.message, table: state.name, key: name)
     }
   }
 

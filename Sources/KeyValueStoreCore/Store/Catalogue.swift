@@ -53,8 +53,8 @@ struct Catalogue: Sendable {
   static func entry(_ number: UInt32, _ name: String) -> [UInt8] {
     var bytes: [UInt8] = [1]
     bytes.append(littleEndian: number)
-    let place = ItemPlace(table: number, key: Array(name.utf8))
-    bytes.append(littleEndian: place.checksum(bytes.span))
+    let checksum = name.lendUTF8 { name in bytes.lend { ItemChecksum.value(number, name, $0) } }
+    bytes.append(littleEndian: checksum)
     return bytes
   }
 

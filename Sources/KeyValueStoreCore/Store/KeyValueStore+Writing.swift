@@ -27,10 +27,15 @@ extension KeyValueStore {
     try exclusively {
       var batch = KeyValueBatch(self)
       let result = try body(&batch)
-      try batch.sweep(atMost: Self.sweptAtOnce)
-      try commit(batch)
+      try finish(&batch)
       return result
     }
+  }
+
+  /// Sweeps on the way, and commits.
+  func finish(_ batch: inout KeyValueBatch) throws {
+    try batch.sweep(atMost: Self.sweptAtOnce)
+    try commit(batch)
   }
 
   /// How many expired items a write takes along at most.
@@ -65,16 +70,20 @@ extension KeyValueStore {
 
   /// Runs a closure while nobody else writes.
   func exclusively<Result>(_ body: () throws -> Result) throws -> Result {
-    let thread = ThreadIdentity.current
-    if writingThread.load(ordering: .relaxed) == thread {
-      throw KeyValueError(
-        .nestedWrite, "A write was begun inside another one: use the batch of that one.")
-    }
+    try refuseNesting()
     return try writer.withLock { count in
-      writingThread.store(thread, ordering: .relaxed)
+      writingThread.store(ThreadIdentity.current, ordering: .relaxed)
       defer { writingThread.store(0, ordering: .relaxed) }
       count += 1
       return try body()
+    }
+  }
+
+  /// Refuses a write inside another one, which would wait for itself.
+  func refuseNesting() throws {
+    if writingThread.load(ordering: .relaxed) == ThreadIdentity.current {
+      throw KeyValueError(
+        .nestedWrite, "A write was begun inside another one: use the batch of that one.")
     }
   }
 }

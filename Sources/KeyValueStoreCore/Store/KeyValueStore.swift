@@ -1,3 +1,4 @@
+import Files
 public import FoundationEssentials
 import Locks
 public import StoredObjectsCore
@@ -25,9 +26,12 @@ public final class KeyValueStore: Sendable {
   let now: @Sendable () -> Date
   let observers = KeyObservers()
   let list: OrderedTableID
+  /// The backend, if it shows tables as they are at one moment.
+  let viewing: (any OrderedViewing)?
   private let catalogue: Locked<Catalogue>
   /// Held by whoever writes; counts the writes.
   let writer = Locked<UInt64>(0)
+  let singleWrites = SingleWrites()
   /// The thread that writes, or 0.
   let writingThread = Atomic<UInt>(0)
   private let claim: BackendClaim
@@ -46,6 +50,7 @@ public final class KeyValueStore: Sendable {
   ) throws {
     claim = try BackendClaim(backend)
     (self.backend, self.now) = (backend, now)
+    viewing = backend as? any OrderedViewing
     list = try backend.orderedTable(Catalogue.list)
     catalogue = Locked(try Catalogue(backend))
   }
@@ -133,6 +138,17 @@ public final class KeyValueStore: Sendable {
 
   private func state(of name: String) -> TableState? {
     catalogue.withLock { $0.tables[ExactName(name)] }
+  }
+
+  /// Lends the value of a key of an ordered table, if there is one.
+  func lendValue(
+    of key: RawSpan, in table: OrderedTableID, _ body: (RawSpan) throws -> Void
+  ) throws {
+    if let viewing {
+      try viewing.view(of: table).lendValue(of: key, body)
+    } else {
+      _ = try backend.withValue(of: [UInt8](copying: key), in: table, body)
+    }
   }
 
   /// All tables, in no order.

@@ -23,15 +23,17 @@ public struct KeyValueItem: Sendable, Hashable {
     (self.createdAt, self.updatedAt, self.expiresAt) = (createdAt, updatedAt, expiresAt)
   }
 
-  init(_ bytes: RawSpan, _ place: ItemPlace, _ key: String, _ state: TableState) throws {
-    do {
-      let record = try ItemFormat.record(bytes, at: place)
-      (self.key, value, table) = (key, record.value, state.name)
-      (createdAt, updatedAt) = (record.head.createdAt, record.head.updatedAt)
-      expiresAt = record.head.expiresAt
-    } catch let error as KeyValueError {
-      throw KeyValueError(error.code, error.message, table: state.name, key: key)
-    }
+  init(_ record: ItemRecord, _ key: String, _ state: TableState) {
+    (self.key, value, table) = (key, record.value, state.name)
+    (createdAt, updatedAt) = (record.head.createdAt, record.head.updatedAt)
+    expiresAt = record.head.expiresAt
+  }
+
+  /// Reads an item, and verifies it.
+  ///
+  /// - Throws: ``KeyValueError`` with `damaged` or `newerFormat`.
+  init(_ bytes: RawSpan, of key: RawSpan, _ name: String, _ state: TableState) throws {
+    self.init(try ItemFormat.record(bytes, of: key, name, state), name, state)
   }
 
   /// The value as some type.

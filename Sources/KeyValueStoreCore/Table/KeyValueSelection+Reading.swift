@@ -168,10 +168,9 @@ extension KeyValueSelection {
     let now = table.store.now()
     return try scanBytes(range) { key, value in
       if ItemFormat.head(of: value)?.head.isExpired(now) ?? false { return .next }
-      let place = ItemPlace(table: table.state.number, key: [UInt8](copying: key))
-      let item = try KeyValueItem(value, place, text(key), table.state)
+      let item = try KeyValueItem(value, of: key, text(key), table.state)
       if let isIncluded, try !isIncluded(item) { return .next }
-      return try body(item, place.key)
+      return try body(item, [UInt8](copying: key))
     }
   }
 

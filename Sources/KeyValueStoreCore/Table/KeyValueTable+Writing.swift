@@ -3,8 +3,9 @@ extension KeyValueTable {
   ///
   /// The time at which the item was created stays, when there is one; its expiry does not.
   ///
-  /// Complexity: O(log n), linear in the value, and one commit of the backend. Many at once are faster
-  /// by ``KeyValueStore/write(_:)``.
+  /// Complexity: O(log n), linear in the value, and one commit of the backend, which takes along what
+  /// other threads put and delete at the same time. Many of one thread are faster by
+  /// ``KeyValueStore/write(_:)``.
   ///
   /// - Parameters:
   ///   - value: Text, a number, a `Bool`, a `Date`, `Data`, an optional, arrays and dictionaries of
@@ -16,7 +17,11 @@ extension KeyValueTable {
   public func put<Value: Encodable>(
     _ value: Value, for key: String, expiresAfter: Duration? = nil
   ) throws {
-    try store.write { try $0.put(value, for: key, in: self, expiresAfter: expiresAfter) }
+    try state.check()
+    let stored = try stored(value, for: key)
+    let write = SingleWrite(
+      table: self, key: key, change: .put(stored, expiresAfter: expiresAfter))
+    _ = try store.perform(write)
   }
 
   /// Puts several values, all of them or none.
@@ -38,7 +43,7 @@ extension KeyValueTable {
   /// - Throws: ``KeyValueError`` with `noSuchTable` or `nestedWrite`; what the backend throws.
   @discardableResult
   public func delete(_ key: String) throws -> Bool {
-    try store.write { try $0.delete(key, from: self) }
+    try store.perform(SingleWrite(table: self, key: key, change: .delete))
   }
 
   /// Deletes several keys, all of them or none.
@@ -71,4 +76,21 @@ extension KeyValueTable {
   ///
   /// - Throws: as ``delete(_:)->Bool``.
   public func removeAll() throws { try store.write { try $0.removeAll(from: self) } }
+
+  // MARK: Helpers
+
+  /// A value as it is stored; its type's own coding runs here.
+  func stored<Value: Encodable>(_ value: Value, for key: String) throws -> StoredValue {
+    try naming(key) { try StoredValue(encoding: value) }
+  }
+
+  /// Has errors that have no place name the table and a key.
+  func naming<Result>(_ key: String, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as KeyValueError where error.table == nil {
+      throw KeyValueError(
+        error.code, error.message, table: name, key: key, underlying: error.underlying)
+    }
+  }
 }

@@ -32,10 +32,22 @@ public struct KeyValueTable: Sendable {
   /// - Returns: nil when there is no such key.
   /// - Throws: ``KeyValueError`` with `typeMismatch` when the value is of another type, `noSuchTable`,
   ///   `damaged` or `newerFormat`; what the backend throws.
+  @specialized(where Value == String)
+  @specialized(where Value == Int)
+  @specialized(where Value == Double)
+  @specialized(where Value == Bool)
+  @specialized(where Value == Data)
+  @specialized(where Value == Date)
   public func get<Value: Decodable>(
     _ key: String, as type: Value.Type = Value.self
   ) throws -> Value? {
-    try item(key)?.decoded(as: type)
+    guard let record = try record(key, nil) else { return nil }
+    do {
+      return try record.value.decoded(as: type)
+    } catch let error as KeyValueError {
+      throw KeyValueError(
+        error.code, error.message, table: name, key: key, underlying: error.underlying)
+    }
   }
 
   /// The value of a key, whatever it is; nil when there is no such key.
@@ -47,18 +59,25 @@ public struct KeyValueTable: Sendable {
   ///
   /// - Throws: as ``get(_:as:)``, but `typeMismatch`.
   public func item(_ key: String) throws -> KeyValueItem? {
-    try item(ItemPlace(table: state.number, key: Array(key.utf8)), key, nil)
+    try item(key, nil)
   }
 
-  func item(_ place: ItemPlace, _ key: String, _ now: Date?) throws -> KeyValueItem? {
-    var bytes: [UInt8] = []
-    let isThere = try reading {
-      try $0.copyValue(of: place.key, in: state.items, to: &bytes)
+  func item(_ key: String, _ now: Date?) throws -> KeyValueItem? {
+    try record(key, now).map { KeyValueItem($0, key, state) }
+  }
+
+  /// What is stored under a key; nil when there is nothing, or it has expired.
+  private func record(_ key: String, _ now: Date?) throws -> ItemRecord? {
+    var found: ItemRecord?
+    try reading { _ in
+      try key.lendUTF8 { bytes in
+        try store.lendValue(of: bytes, in: state.items) { value in
+          found = try ItemFormat.record(value, of: bytes, key, state)
+        }
+      }
     }
-    guard isThere else { return nil }
-    let item = try bytes.lend { try KeyValueItem($0, place, key, state) }
-    guard let expiresAt = item.expiresAt else { return item }
-    return expiresAt <= now ?? store.now() ? nil : item
+    guard let found, let expiresAt = found.head.expiresAt else { return found }
+    return expiresAt <= now ?? store.now() ? nil : found
   }
 
   /// Whether there is a key.
@@ -66,13 +85,15 @@ public struct KeyValueTable: Sendable {
   /// Complexity: O(log n).
   ///
   /// - Throws: ``KeyValueError`` with `noSuchTable`; what the backend throws.
-  public func contains(_ key: String) throws -> Bool {
+  public func contains(_ key: String) throws -> Bool { try contains(key, nil) }
+
+  func contains(_ key: String, _ now: Date?) throws -> Bool {
     let found = try reading { backend in
       try backend.withValue(of: Array(key.utf8), in: state.items) { ItemFormat.head(of: $0)?.head }
     }
     guard let head = found else { return false }
     guard let expiresAt = head?.expiresAt else { return true }
-    return expiresAt > store.now()
+    return expiresAt > now ?? store.now()
   }
 
   // MARK: Selections

@@ -14,6 +14,12 @@ extension StoredValue {
   /// A value of one of the types that need no encoder; nil for one of another.
   ///
   /// Metatypes are compared first, because a cast takes long.
+  @specialized(where Value == String)
+  @specialized(where Value == Int)
+  @specialized(where Value == Double)
+  @specialized(where Value == Bool)
+  @specialized(where Value == Data)
+  @specialized(where Value == Date)
   static func plain<Value>(_ value: Value) -> StoredValue? {
     let type = Value.self
     if type == String.self { return (value as? String).map { .string($0) } }
@@ -43,6 +49,12 @@ extension StoredValue {
     }
   }
 
+  @specialized(where Value == String)
+  @specialized(where Value == Int)
+  @specialized(where Value == Double)
+  @specialized(where Value == Bool)
+  @specialized(where Value == Data)
+  @specialized(where Value == Date)
   private func plain<Value>() -> Value? {
     switch self {
     case .string(let string): Value.self == String.self ? string as? Value : nil

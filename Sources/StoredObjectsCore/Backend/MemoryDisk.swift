@@ -61,9 +61,8 @@ extension KeyRuns {
   fileprivate mutating func apply(_ changes: ChangeSet.OrderedTableChanges, _ bytes: [UInt8]) {
     if changes.clearsFirst { self = KeyRuns() }
     // Only the keys, and not the records of the save, are kept.
-    var run = KeyRun(bytes: bytes, changes.changes).compacted()
-    run.countGrowth { find($0).map { !$0.change.isRemoval } ?? false }
-    add(run, isBottom: true)
+    let run = KeyRun(bytes: bytes, changes.changes).compacted()
+    add(run.counted { find($0).map { !$0.change.isRemoval } ?? false }, isBottom: true)
   }
 }
 

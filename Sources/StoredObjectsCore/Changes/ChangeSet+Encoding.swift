@@ -11,6 +11,8 @@
 //              a key that is removed
 //     bytes:   length (8), then the bytes
 
+import Files
+
 extension ChangeSet {
   /// What kind of batch the log needs for this.
   var kind: CommitLogFormat.Kind { ordered.allSatisfy(\.isEmpty) ? .changes : .orderedChanges }
@@ -52,11 +54,7 @@ extension ChangeSet {
       buffer.write(try name(table.table).fileName)
       buffer.write(table.clearsFirst)
       buffer.writeCount(table.changes.count)
-      for change in table.changes {
-        buffer.write(change.start)
-        buffer.write(change.keyCount)
-        buffer.write(change.valueCount)
-      }
+      buffer.write(table.changes)
     }
   }
 
@@ -151,6 +149,16 @@ extension ChangeSet.KeyChange {
 }
 
 extension DataBuffer {
+  fileprivate mutating func write(_ changes: [ChangeSet.KeyChange]) {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(16 * changes.count)
+    for change in changes {
+      bytes.append(littleEndian: UInt64(change.start))
+      bytes.append(littleEndian: UInt64(change.valueCount) << 32 | UInt64(change.keyCount))
+    }
+    append(bytes)
+  }
+
   fileprivate mutating func write(_ range: Range<Int>) {
     write(UInt64(range.lowerBound))
     writeCount(range.count)

@@ -3,19 +3,21 @@ extension ChangeSet {
   /// ``ChangeSet/bytes``.
   ///
   /// It takes 16 bytes, because a save may have millions.
-  public struct KeyChange: Sendable {
-    @usableFromInline let start: UInt64
+  public struct KeyChange: BitwiseCopyable, Sendable {
+    /// Where the key begins, and in the two highest bits what is known of it.
+    @usableFromInline let startAndPresence: UInt64
     @usableFromInline let keyCount: UInt32
     @usableFromInline let valueCount: UInt32
 
     @usableFromInline static let removal = UInt32.max
+    @usableFromInline static let startMask: UInt64 = 1 << 62 - 1
 
     /// Puts a key with a value, whether the key is there or not.
     ///
     /// - Precondition: key and value are smaller than 2 GiB.
     public init(putting start: Int, keyCount: Int, valueCount: Int) {
       precondition(keyCount <= Int32.max && valueCount <= Int32.max, "a key of 2 GiB or more")
-      (self.start, self.keyCount) = (UInt64(start), UInt32(keyCount))
+      (startAndPresence, self.keyCount) = (UInt64(start), UInt32(keyCount))
       self.valueCount = UInt32(valueCount)
     }
 
@@ -24,14 +26,36 @@ extension ChangeSet {
     /// - Precondition: the key is smaller than 2 GiB.
     public init(removing start: Int, keyCount: Int) {
       precondition(keyCount <= Int32.max, "a key of 2 GiB or more")
-      (self.start, self.keyCount) = (UInt64(start), UInt32(keyCount))
+      (startAndPresence, self.keyCount) = (UInt64(start), UInt32(keyCount))
       valueCount = Self.removal
     }
 
+    private init(_ startAndPresence: UInt64, _ keyCount: UInt32, _ valueCount: UInt32) {
+      self.startAndPresence = startAndPresence
+      (self.keyCount, self.valueCount) = (keyCount, valueCount)
+    }
+
+    /// The same at another place, or with what is known of the key.
+    func moved(to start: Int) -> KeyChange {
+      KeyChange(startAndPresence & ~Self.startMask | UInt64(start), keyCount, valueCount)
+    }
+
+    /// The same, saying whether the key was there before the save.
+    ///
+    /// Whoever alone writes to a table, and has looked, saves the backend from looking once more.
+    package func knowing(wasThere: Bool) -> KeyChange {
+      KeyChange(
+        startAndPresence & Self.startMask | (wasThere ? 3 : 2) << 62, keyCount, valueCount)
+    }
+
+    /// Whether the key was there before the save; nil when nobody has said so.
+    var wasThere: Bool? { startAndPresence >> 63 == 0 ? nil : startAndPresence >> 62 & 1 == 1 }
+
     /// Whether the key is removed.
     @inlinable public var isRemoval: Bool { valueCount == Self.removal }
+    @inlinable var start: Int { Int(startAndPresence & Self.startMask) }
     /// Where the key stands in ``ChangeSet/bytes``.
-    @inlinable public var key: Range<Int> { Int(start)..<Int(start) + Int(keyCount) }
+    @inlinable public var key: Range<Int> { start..<start + Int(keyCount) }
     /// Where the value stands; empty for a removal.
     @inlinable public var value: Range<Int> {
       key.upperBound..<key.upperBound + (isRemoval ? 0 : Int(valueCount))

@@ -8,7 +8,7 @@ extension KeyRun {
   ///
   /// Complexity: linear in the number of changes for keys that eight bytes tell apart, O(n log n) for
   /// others.
-  init(bytes: [UInt8], _ changes: [Change]) {
+  convenience init(bytes: [UInt8], _ changes: [Change]) {
     let isSorted = zip(changes, changes.dropFirst()).allSatisfy {
       Self.compare($0.key, $1.key, bytes) < 0
     }
@@ -31,7 +31,7 @@ extension KeyRun {
     items.reserveCapacity(changes.count)
     for (index, change) in changes.enumerated() {
       let rest = change.key.lowerBound + prefix..<change.key.upperBound
-      items.append(Item(head: bytes.lend(rest) { head($0) }, index: UInt32(index)))
+      items.append(Item(head: bytes.lend(rest) { $0.head }, index: UInt32(index)))
     }
     sortByHeads(&items)
     sortTies(&items) { left, right in
@@ -59,16 +59,6 @@ extension KeyRun {
       }
       return prefix
     }
-  }
-
-  /// The first eight bytes, as a number that is ordered as they are; zeros for those that are missing.
-  private static func head(_ key: RawSpan) -> UInt64 {
-    if key.byteCount >= 8 { return key.loadUInt64(at: 0, isBigEndian: true) }
-    var head: UInt64 = 0
-    for place in 0..<key.byteCount {
-      head |= UInt64(key.loadByte(at: place)) << UInt64(56 - 8 * place)
-    }
-    return head
   }
 
   /// Below so many it is quicker to compare.

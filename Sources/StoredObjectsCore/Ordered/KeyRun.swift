@@ -2,39 +2,54 @@ import Files
 
 /// Changes of keys in ascending order, each key once: those of one save, or of several.
 ///
-/// A value that is never changed: whoever reads has a copy, and is undisturbed by commits.
-struct KeyRun: Sendable {
+/// It never changes: whoever reads has it, and is undisturbed by commits.
+final class KeyRun: Sendable {
   typealias Change = ChangeSet.KeyChange
 
   /// Where keys and values are; often the bytes of a whole change set.
   let bytes: [UInt8]
   let changes: [Change]
-  /// By how many keys the changes up to each let the table grow, from none to all.
+  /// By how many keys the changes up to each let the table grow, from none to all; empty when nobody has
+  /// counted.
   ///
   /// Measured against what was there before the first of the saves, so that those of several runs
   /// simply add up.
-  private(set) var growth: [Int32]
+  let growth: [Int32]
+  /// Tells most keys that are not here; nil for a run that few look into.
+  private let filter: KeyFilter?
 
   var count: Int { changes.count }
+  /// The size of all keys and values.
+  var byteCount: Int { changes.reduce(0) { $0 + $1.value.upperBound - $1.key.lowerBound } }
 
   /// Takes changes that are sorted already.
-  init(bytes: [UInt8], sorted changes: [Change], growth: [Int32] = []) {
-    (self.bytes, self.changes, self.growth) = (bytes, changes, growth)
+  init(
+    bytes: [UInt8], sorted changes: [Change], growth: [Int32] = [], filter: KeyFilter? = nil
+  ) {
+    (self.bytes, self.changes, self.growth, self.filter) = (bytes, changes, growth, filter)
   }
 
-  /// Counts which keys are new, and which are gone.
+  /// The same, ready to be looked into, and knowing which keys are new, and which are gone.
   ///
-  /// - Parameter exists: Whether a key was there before.
-  mutating func countGrowth(_ exists: (RawSpan) throws -> Bool) rethrows {
-    var sum: Int32 = 0
-    growth = [0]
+  /// - Parameter exists: Whether a key was there before, asked where its change does not say so.
+  /// - Returns: a run with the same changes.
+  func counted(_ exists: (RawSpan) throws -> Bool) rethrows -> KeyRun {
+    var (sum, growth) = (Int32(0), [Int32(0)])
     growth.reserveCapacity(count + 1)
+    var filter = count >= KeyFilter.leastCount ? KeyFilter(count: count) : nil
     for change in changes {
-      let existed = try bytes.lend(change.key) { try exists($0) }
-      sum += (change.isRemoval ? 0 : 1) - (existed ? 1 : 0)
+      try bytes.lend(change.key) { key in
+        filter?.insert(key.keyHash)
+        sum += (change.isRemoval ? 0 : 1) - (try change.wasThere ?? exists(key) ? 1 : 0)
+      }
       growth.append(sum)
     }
+    return KeyRun(bytes: bytes, sorted: changes, growth: growth, filter: filter)
   }
+
+  /// Whether a key with this hash may be here.
+  @inline(__always)
+  func mayContain(_ hash: UInt64) -> Bool { filter?.mayContain(hash) ?? true }
 
   /// By how many keys a part of the changes lets the table grow.
   func growth(in part: Range<Int>) -> Int {

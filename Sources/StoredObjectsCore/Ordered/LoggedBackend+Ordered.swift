@@ -50,12 +50,7 @@ extension LoggedBackend {
     of key: [UInt8], in table: OrderedTableID, to bytes: inout [UInt8]
   ) throws -> Bool {
     let view = try view(of: table)
-    return try key.lend { key in
-      try view.withValue(key) { value in
-        bytes.append(copying: value)
-        return true
-      } ?? false
-    }
+    return try key.lend { try view.copyValue(of: $0, to: &bytes) }
   }
 
   /// Lends keys and values, as they were when the call began.
@@ -67,16 +62,20 @@ extension LoggedBackend {
   }
 
   /// The table as it is now.
-  private func view(of table: OrderedTableID) throws -> OrderedView {
-    // Opened without holding up those who look at other tables.
-    _ = try files.ordered.file(of: table)
-    return try state.withLock { state in
-      try check(state)
-      let (file, generation) = try files.ordered.file(of: table)
-      guard let pending = state.pending.ordered[table], pending.fileGeneration == generation else {
-        return OrderedView(file: file.opened, runs: KeyRuns())
+  package func view(of table: OrderedTableID) throws -> OrderedView {
+    while true {
+      let view = try state.withLock { state -> OrderedView? in
+        try check(state)
+        guard let (file, generation) = try files.ordered.knownFile(of: table) else { return nil }
+        guard let pending = state.pending.ordered[table], pending.fileGeneration == generation
+        else { return OrderedView(file: file.opened, runs: KeyRuns()) }
+        return pending.view(over: file.opened)
       }
-      return pending.view(over: file.opened)
+      if let view { return view }
+      // Opened without holding up those who look at other tables.
+      _ = try files.ordered.file(of: table)
     }
   }
 }
+
+extension LoggedBackend: OrderedViewing {}

@@ -41,9 +41,12 @@ extension MemoryBackend {
     try view(of: table).scan(range, isReversed: isReversed, body)
   }
 
-  private func view(of table: OrderedTableID) throws -> OrderedView {
+  /// The table as it is now.
+  package func view(of table: OrderedTableID) throws -> OrderedView {
     let name = try inSession { $0.ordered[table.index] }
     return OrderedView(
       file: nil, runs: disk.contents.withLock { $0.ordered[name] ?? KeyRuns() })
   }
 }
+
+extension MemoryBackend: OrderedViewing {}

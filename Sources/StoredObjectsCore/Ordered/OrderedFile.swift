@@ -1,5 +1,4 @@
 package import Files
-import Locks
 
 /// The file of an ordered table, open for reading.
 ///
@@ -15,8 +14,9 @@ package final class OrderedFile: Sendable {
   let footer: OrderedFileFormat.Footer
   private let file: MappedFile
   private let codec: (any OrderedPageCodec)?
-  /// A bit for each 16 bytes of the file: whether the page that begins there has been verified.
-  private let verified: Locked<[UInt64]>
+  /// Whether pages are stored as they are; asked first, as a codec takes time to pass on.
+  private let isPlain: Bool
+  private let verified: VerifiedPages
 
   /// Reads the footer of a file.
   ///
@@ -34,8 +34,9 @@ package final class OrderedFile: Sendable {
       throw Self.damage("It is no file of an ordered table, or has been cut off", 0, file.path)
     }
     (self.file, self.codec, self.footer, path) = (file, codec, footer, file.path)
+    isPlain = codec == nil
     count = footer.count
-    verified = Locked([UInt64](repeating: 0, count: size / 1024 + 1))
+    verified = VerifiedPages(fileSize: size)
     file.expect(.random)
   }
 
@@ -61,7 +62,7 @@ package final class OrderedFile: Sendable {
     return try file.withBytes { bytes in
       let stored = bytes.extracting(place.offset + head..<place.offset + place.size)
       try verify(bytes.extracting(place.offset..<place.offset + head), stored, place)
-      guard let codec else { return try open(stored, place, level, body) }
+      guard !isPlain, let codec else { return try open(stored, place, level, body) }
       return try codec.open(stored, at: place.offset).lend { try open($0, place, level, body) }
     }
   }
@@ -81,13 +82,12 @@ package final class OrderedFile: Sendable {
 
   /// Compares the checksum of a page, once.
   private func verify(_ head: RawSpan, _ stored: RawSpan, _ place: Child) throws {
-    let (word, bit) = (place.offset >> 10, UInt64(1) << UInt64(place.offset >> 4 & 63))
-    if verified.withLock({ $0[word] & bit != 0 }) { return }
+    if verified.contains(place.offset) { return }
     let checksum = OrderedFileFormat.checksum(Span<UInt8>(_bytes: stored), at: place.offset)
     guard Int(head.loadUInt32(at: 0, isBigEndian: false)) == place.size,
       head.loadUInt32(at: 4, isBigEndian: false) == checksum
     else { throw damage("The checksum of a page is wrong", at: place.offset) }
-    verified.withLock { $0[word] |= bit }
+    verified.insert(place.offset)
   }
 
   // MARK: Looking up

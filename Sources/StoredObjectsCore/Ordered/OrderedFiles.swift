@@ -110,12 +110,23 @@ public final class OrderedFiles: Sendable {
   /// - Throws: ``StoreError`` with `damaged` for what is no index, `ioError` or `closed`.
   func file(of id: OrderedTableID) throws -> (file: File, generation: UInt64) {
     try state.withLock { state in
-      var table = try Self.table(id, in: state)
-      if case .unknown = table.file {
-        table.file = try open(table)
-        state.tables[id.index] = table
+      try Self.checkOpen(state)
+      precondition(state.tables.indices.contains(id.index), "an ordered table of another backend")
+      // Most often it is known, and nothing else of the table is copied.
+      if case .unknown = state.tables[id.index].file {
+        state.tables[id.index].file = try open(state.tables[id.index])
       }
-      return (table.file, table.generation)
+      return (state.tables[id.index].file, state.tables[id.index].generation)
+    }
+  }
+
+  /// The file of a table, and how often it has been replaced; nil when it has not been opened yet.
+  func knownFile(of id: OrderedTableID) throws -> (file: File, generation: UInt64)? {
+    try state.withLock { state in
+      try Self.checkOpen(state)
+      precondition(state.tables.indices.contains(id.index), "an ordered table of another backend")
+      if case .unknown = state.tables[id.index].file { return nil }
+      return (state.tables[id.index].file, state.tables[id.index].generation)
     }
   }
 
@@ -177,7 +188,7 @@ public final class OrderedFiles: Sendable {
         made.append(replacement)
         try systemErrors(at: place.location) {
           try write(
-            keys.view(over: file.opened), to: replacement, isSynced: durability != .none)
+            keys.foldedView(over: file.opened), to: replacement, isSynced: durability != .none)
         }
       }
       return made

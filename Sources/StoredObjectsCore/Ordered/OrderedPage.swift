@@ -27,11 +27,12 @@ struct OrderedPage {
 
   @inline(__always)
   private func start(of index: Int, _ page: RawSpan) -> Int {
+    // Nothing overflows: there are at most 65,535 entries.
     let slots = OrderedFileFormat.fieldsSize
     if level == 0 {
-      return entries + Int(page.loadUInt16(at: slots + 2 * index, isBigEndian: false))
+      return entries &+ Int(page.loadUInt16(at: slots &+ 2 &* index, isBigEndian: false))
     }
-    return entries + Int(page.loadUInt32(at: slots + 4 * index, isBigEndian: false))
+    return entries &+ Int(page.loadUInt32(at: slots &+ 4 &* index, isBigEndian: false))
   }
 
   /// Where an entry has the rest of its key, and its value.
@@ -58,6 +59,21 @@ struct OrderedPage {
     return (place..<place + size, place + size..<end)
   }
 
+  /// Where an entry has the rest of its key.
+  @inline(__always)
+  private func keyPlace(
+    _ index: Int, _ page: RawSpan
+  ) throws(Damage) -> (start: Int, count: Int) {
+    let place = start(of: index, page)
+    if place < end {
+      // The size of most is in one byte.
+      let size = Int(page.loadByte(at: place))
+      if size < 0x80, size < end &- place { return (place &+ 1, size) }
+    }
+    let key = try entry(index, page).key
+    return (key.lowerBound, key.count)
+  }
+
   /// The first entry whose key is not before a key, or, if those that equal it are to be passed, is
   /// behind it.
   ///
@@ -70,11 +86,21 @@ struct OrderedPage {
       return key.compare(common) < 0 ? 0 : count
     }
     let rest = key.extracting(common.byteCount..<key.byteCount)
+    let head = rest.head
     var (low, high) = (0, count)
     while low < high {
-      let middle = (low + high) / 2
-      let order = page.extracting(try entry(middle, page).key).compare(rest)
-      if order < 0 || passingEqual && order == 0 { low = middle + 1 } else { high = middle }
+      let middle = (low &+ high) &>> 1
+      let (start, count) = try keyPlace(middle, page)
+      // Most keys differ in the eight bytes that one step compares.
+      let other = page.head(at: start, count: count)
+      let isBefore: Bool
+      if other != head {
+        isBefore = other < head
+      } else {
+        let order = page.extracting(start..<start + count).compare(rest)
+        isBefore = order < 0 || passingEqual && order == 0
+      }
+      if isBefore { low = middle &+ 1 } else { high = middle }
     }
     return low
   }

@@ -1,7 +1,15 @@
 import Files
 
+/// A backend that shows its ordered tables as they are at one moment.
+package protocol OrderedViewing: Sendable {
+  /// The table as it is now.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  func view(of table: OrderedTableID) throws -> OrderedView
+}
+
 /// An ordered table at one moment: its file, and what has happened since the file was made.
-struct OrderedView: Sendable {
+package struct OrderedView: Sendable {
   /// Nil where there is none, or where all of it has been removed.
   let file: OrderedFile?
   let runs: KeyRuns
@@ -29,6 +37,25 @@ struct OrderedView: Sendable {
       return change.isRemoval ? nil : try bytes.lend(change.value, body)
     }
     return try file?.withValue(key, body)
+  }
+
+  /// Lends the value of a key, if there is one.
+  ///
+  /// Not generic, so that other modules call it without detours.
+  package func lendValue(of key: RawSpan, _ body: (RawSpan) throws -> Void) throws {
+    _ = try withValue(key, body)
+  }
+
+  /// Appends a copy of the value of a key, or of its first bytes.
+  ///
+  /// - Returns: whether there is such a key.
+  package func copyValue(
+    of key: RawSpan, atMost count: Int = .max, to bytes: inout [UInt8]
+  ) throws -> Bool {
+    try withValue(key) { value in
+      bytes.append(copying: value.extracting(first: count))
+      return true
+    } ?? false
   }
 
   /// Whether there is a key.

@@ -21,9 +21,8 @@ struct PendingKeys: Sendable {
     _ changes: ChangeSet.OrderedTableChanges, _ bytes: [UInt8], over file: OrderedFile?
   ) throws {
     if changes.clearsFirst { (isCleared, runs) = (true, KeyRuns()) }
-    var run = KeyRun(bytes: bytes, changes.changes)
     let view = view(over: file)
-    try run.countGrowth { try view.contains($0) }
+    let run = try KeyRun(bytes: bytes, changes.changes).counted { try view.contains($0) }
     runs.add(run, isBottom: view.file == nil)
   }
 
@@ -31,6 +30,11 @@ struct PendingKeys: Sendable {
   mutating func addAll(_ changes: ChangeSet.OrderedTableChanges, _ bytes: [UInt8]) {
     isCleared = changes.clearsFirst
     runs = KeyRuns(only: KeyRun(bytes: bytes, changes.changes))
+  }
+
+  /// The same, to be gone through once.
+  func foldedView(over file: OrderedFile?) -> OrderedView {
+    OrderedView(file: isCleared ? nil : file, runs: runs.folded())
   }
 
   /// The table with these changes.

@@ -34,11 +34,7 @@ extension Sealing {
       for change in table.changes {
         let start = sealed.bytes.count
         sealed.bytes += changes.bytes[change.key.lowerBound..<change.value.upperBound]
-        copied.changes.append(
-          change.isRemoval
-            ? .init(removing: start, keyCount: change.key.count)
-            : .init(
-              putting: start, keyCount: change.key.count, valueCount: change.value.count))
+        copied.changes.append(change.moved(to: start))
       }
       sealed.ordered.append(copied)
     }

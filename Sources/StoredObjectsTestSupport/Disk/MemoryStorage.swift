@@ -76,6 +76,7 @@ public final class MemoryStorage: Storage {
   ///
   /// - Throws: ``SimulatedDisk/PowerCut``, or what the system would say.
   public func synchronize() throws {
+    disk.state.withLock(\.synchronizationObserver)?()
     try disk.state.withLock { state in
       do {
         try state.perform(.synchronize)

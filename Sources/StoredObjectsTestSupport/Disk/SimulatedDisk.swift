@@ -63,6 +63,7 @@ public final class SimulatedDisk: Sendable {
     var plan = Plan.none
     var operations: [Operation] = []
     var renameObserver: (@Sendable () -> Void)?
+    var synchronizationObserver: (@Sendable () -> Void)?
   }
 
   enum NameChange {
@@ -95,6 +96,13 @@ public final class SimulatedDisk: Sendable {
   /// A test sees there what others see between two renames.
   public func observeRenames(_ observer: (@Sendable () -> Void)?) {
     state.withLock { $0.renameObserver = observer }
+  }
+
+  /// Has a closure called before each sync of a file; nil ends that.
+  ///
+  /// A test holds a sync up there, and sees who waits for it.
+  public func observeSynchronizations(_ observer: (@Sendable () -> Void)?) {
+    state.withLock { $0.synchronizationObserver = observer }
   }
 
   // MARK: Names

@@ -1,0 +1,41 @@
+/// Finds the items of a batch by their keys: a hash table of their numbers.
+///
+/// A dictionary with the keys would copy and hash each of them several times.
+struct ItemIndex {
+  /// The number of an item and one, or 0; a power of two of them, at most half in use.
+  private var slots: [UInt32] = []
+  /// The hash of each item's key.
+  private var hashes: [UInt64] = []
+
+  /// The number of an item.
+  ///
+  /// - Parameters:
+  ///   - hash: That of the key.
+  ///   - isSame: Whether an item with this hash has the key.
+  /// - Returns: nil when there is none.
+  @inline(__always)
+  func find(_ hash: UInt64, _ isSame: (Int) -> Bool) -> Int? {
+    if slots.isEmpty { return nil }
+    var place = Int(truncatingIfNeeded: hash) & (slots.count - 1)
+    while slots[place] != 0 {
+      let item = Int(slots[place]) - 1
+      if hashes[item] == hash, isSame(item) { return item }
+      place = (place + 1) & (slots.count - 1)
+    }
+    return nil
+  }
+
+  /// Takes in the next item.
+  mutating func append(_ hash: UInt64) {
+    hashes.append(hash)
+    if 2 * hashes.count <= slots.count { return insert(hashes.count - 1) }
+    slots = [UInt32](repeating: 0, count: max(16, 2 * slots.count))
+    for item in hashes.indices { insert(item) }
+  }
+
+  private mutating func insert(_ item: Int) {
+    var place = Int(truncatingIfNeeded: hashes[item]) & (slots.count - 1)
+    while slots[place] != 0 { place = (place + 1) & (slots.count - 1) }
+    slots[place] = UInt32(item + 1)
+  }
+}

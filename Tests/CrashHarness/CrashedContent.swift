@@ -1,0 +1,95 @@
+import Foundation
+import KeyValueStoreCore
+import StoredObjectsCore
+import StoredObjectsTestSupport
+
+/// What the saves of a script go to: a backend, or the tables of a key-value store on it.
+struct CrashedContent {
+  let backend: any CrashedBackend
+  private let values: KeyValueStore?
+
+  /// Puts a key-value store on the backend if the script is to be put as values.
+  init(_ backend: any CrashedBackend, hasValues: Bool) throws {
+    self.backend = backend
+    values = hasValues ? try KeyValueStore(backend: backend) : nil
+  }
+
+  func close() throws { try values?.close() ?? backend.close() }
+
+  /// Writes a save: as values, in one batch, or by the call for a single one where there is only one.
+  func commit(_ save: ScriptedSave) throws {
+    guard let values else { return try save.commit(to: backend) }
+    let changes = try ValueChange.all(of: save, values)
+    if let only = changes.first, changes.count == 1, !save.clearsKeys {
+      return try only.apply(to: only.table)
+    }
+    try values.write { batch in
+      if save.clearsKeys { try batch.removeAll(from: values.table(ValueChange.keys)) }
+      for change in changes { try change.apply(to: &batch) }
+    }
+  }
+
+  /// All that is there.
+  func image() throws -> StoreImage {
+    guard let values else { return try StoreImage(of: backend) }
+    var image = StoreImage()
+    for name in values.tableNames() {
+      let items = try values.table(name).all.items()
+      guard try values.table(name).count() == items.count else {
+        throw HarnessError("the count of \(name) is wrong")
+      }
+      for item in items {
+        let bytes = [UInt8](try item.decoded(as: Data.self))
+        switch name {
+        case ValueChange.names: image.set(item.key, bytes)
+        case ValueChange.keys:
+          image.set(Array(item.key.utf8), to: bytes, in: ScriptedSave.index)
+        default: image.set(name, UInt32(item.key) ?? 0, bytes)
+        }
+      }
+    }
+    return image
+  }
+}
+
+/// A put or a delete.
+private struct ValueChange {
+  static let names = "named buffers"
+  static let keys = "\u{0}keys/.."
+
+  let table: KeyValueTable
+  let key: String
+  /// Nil deletes.
+  let value: [UInt8]?
+
+  /// What a save does, with the tables made that it needs.
+  static func all(of save: ScriptedSave, _ store: KeyValueStore) throws -> [ValueChange] {
+    var changes = try save.rows.map { row in
+      ValueChange(
+        table: try store.createTable(row.table), key: "\(row.rowID)", value: row.record)
+    }
+    for (name, buffer) in save.names {
+      changes.append(ValueChange(table: try store.createTable(names), key: name, value: buffer))
+    }
+    let index = try store.createTable(keys)
+    for (key, value) in save.keys {
+      changes.append(
+        ValueChange(table: index, key: String(decoding: key, as: UTF8.self), value: value))
+    }
+    return changes
+  }
+
+  func apply(to table: KeyValueTable) throws {
+    if let value { try table.put(Data(value), for: key) } else { try table.delete(key) }
+  }
+
+  func apply(to batch: inout KeyValueBatch) throws {
+    if let value {
+      // Some expire, but long after the test.
+      let life: Duration? = value.count % 5 == 0 ? .seconds(1_000_000) : nil
+      try batch.put(Data(value), for: key, in: table, expiresAfter: life)
+    } else {
+      try batch.delete(key, from: table)
+    }
+  }
+}
