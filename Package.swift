@@ -131,8 +131,8 @@ let package = Package(
     .executableTarget(
       name: "stored-objects",
       dependencies: [
-        "CDBBackend", "StoredObjectsCore", "StoredObjectsEncryption", "TokyoCabinetBackend",
-        "Files", argumentParser,
+        "CDBBackend", "KeyValueStoreCore", "StoredObjectsCore", "StoredObjectsEncryption",
+        "TokyoCabinetBackend", "Files", argumentParser,
       ],
       swiftSettings: strict),
 
@@ -209,7 +209,7 @@ let package = Package(
     .testTarget(name: "FilesTests", dependencies: ["Files"], swiftSettings: strict),
     .testTarget(
       name: "StoredObjectsCoreTests",
-      dependencies: ["StoredObjectsCore", "StoredObjectsTestSupport", "Locks"],
+      dependencies: ["StoredObjectsCore", "StoredObjectsTestSupport", "FormatFuzzing", "Locks"],
       swiftSettings: strict),
     .testTarget(
       name: "CDBTests",

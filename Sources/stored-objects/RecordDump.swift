@@ -61,10 +61,24 @@ final class RecordDump {
       }
       return
     }
+    if let ordered = try backend.orderedTableNames().first(where: { $0.description == name }) {
+      return try keys(of: ordered, body)
+    }
     let table = try backend.table(named: name)
     _ = try backend.scan(table, from: nil) { rowID, record in
       let key = (0..<4).map { UInt8(truncatingIfNeeded: rowID >> (8 * UInt32($0))) }
       try body(hexText(key), hexText(bytesOf(record)))
+      try self.flushIfLong()
+      return .next
+    }
+  }
+
+  private func keys(
+    of name: OrderedTableName, _ body: (_ key: String, _ bytes: String) throws -> Void
+  ) throws {
+    let table = try backend.orderedTable(name)
+    _ = try backend.scanKeys(of: table, KeyRange(), isReversed: false) { key, value in
+      try body(hexText(bytesOf(key)), hexText(bytesOf(value)))
       try self.flushIfLong()
       return .next
     }

@@ -8,6 +8,7 @@ import TokyoCabinetBackend
 protocol ToolStore: StoreBackend {
   func logState() throws -> CommitLogState?
   func fileSize(of name: String) throws -> Int
+  func orderedTableStates() throws -> [OrderedTableState]
   func backup(to directory: String, progress: (IntegrityProgress) -> Void) throws
   func compact(progress: (IntegrityProgress) -> Void) throws -> Int
   func checkpoint() throws

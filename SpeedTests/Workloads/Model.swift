@@ -62,3 +62,44 @@ package final class IndexedSong: StoredObject {
     buffer.write(seconds)
   }
 }
+
+/// A song whose title can be searched.
+package final class SearchedSong: StoredObject {
+  @Content var title = ""
+  @Content var seconds: UInt32 = 0
+
+  package override class var fullTextAttributes: [FullTextAttribute] {
+    [FullTextAttribute("title", \SearchedSong.title)]
+  }
+
+  package override class var isCodedOnAnyThread: Bool { true }
+
+  package override func readContent(from buffer: inout DataBuffer) throws {
+    title = try buffer.readString()
+    seconds = try buffer.readUInt32()
+  }
+
+  package override func writeContent(to buffer: inout DataBuffer) {
+    buffer.write(title)
+    buffer.write(seconds)
+  }
+}
+
+/// The same song, before there was a search.
+package final class UnsearchedSong: StoredObject {
+  @Content var title = ""
+  @Content var seconds: UInt32 = 0
+
+  package override class var storedName: String { SearchedSong.storedName }
+  package override class var isCodedOnAnyThread: Bool { true }
+
+  package override func readContent(from buffer: inout DataBuffer) throws {
+    title = try buffer.readString()
+    seconds = try buffer.readUInt32()
+  }
+
+  package override func writeContent(to buffer: inout DataBuffer) {
+    buffer.write(title)
+    buffer.write(seconds)
+  }
+}

@@ -42,11 +42,13 @@ package enum Timing: String, Sendable {
 }
 
 /// All workloads; where the original has one, its name is the original's.
-package let workloads: [any Workload] = [
+package let workloads: [any Workload] = singleWorkloads + fullTextSearches
+
+private let singleWorkloads: [any Workload] = [
   SimpleInsert(), SimpleFetch(), SimpleScan(), ComplexInsert(), ComplexFetch(), SimpleUpdate(),
   RandomFetch(), SmallSaves(), LargeStoreSave(), ListEdit(), OpenClose(), NamedBufferInsert(),
   NamedBufferFetch(), Growth(), IndexedInsert(), IndexedLookup(), RangeFetch(), SortedPage(),
-  CountRange(), KeyValuePut(), KeyValueGet(), KeyValueSinglePuts(),
+  CountRange(), KeyValuePut(), KeyValueGet(), KeyValueSinglePuts(), FullTextBuild(),
 ]
 
 /// A workload did not do what it is timed for.

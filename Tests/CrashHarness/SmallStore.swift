@@ -9,6 +9,12 @@ final class Word: StoredObject {
   @Content var text = ""
   @Content var next: [Word] = []
 
+  override class var indexes: [AttributeIndex] { [AttributeIndex("text", \Word.text)] }
+
+  override class var fullTextAttributes: [FullTextAttribute] {
+    [FullTextAttribute("text", \Word.text)]
+  }
+
   override func readContent(from buffer: inout DataBuffer) throws {
     text = try buffer.readString()
     next = try buffer.readObjects(of: Word.self)
@@ -41,6 +47,9 @@ struct SmallStore {
   /// Few buckets: the files of a new store have half a megabyte of them.
   private static let tuning = Tuning(bucketCount: 5, alignmentPower: 2, freeBlockPower: 3)
 
+  /// An ordered table that is nobody's index.
+  private static let keys = OrderedTableName("Keys", kind: .data)
+
   let directory: String
   let backend: BackendName
 
@@ -59,7 +68,7 @@ struct SmallStore {
     }
   }
 
-  /// Makes a store of two classes, named buffers, an ordered table of data and one of an index.
+  /// Makes a store of two classes, one of them with indexes, named buffers and an ordered table.
   ///
   /// Folded, all is in the class files; else part of it is in the log only.
   func make(isFolded: Bool) throws {
@@ -74,7 +83,10 @@ struct SmallStore {
     (page.number, page.words) = (7, [words[2], words[0]])
     try store.setBuffer(named: "First") { $0.write("a") }
     try store.saveChanges()
-    try setKeys(["ant", "bee", "cat"], in: backend)
+    let keys = try backend.orderedTable(Self.keys)
+    try backend.commit { changes in
+      for key in ["ant", "bat"] { changes.set(Array(key.utf8), to: [1], in: keys) }
+    }
     try backend.checkpoint()
     store.delete(words[3])
     try store.saveChanges()
@@ -86,7 +98,10 @@ struct SmallStore {
     try store.setBuffer(named: "Second") { $0.write(UInt32(9)) }
     store.insert(Page())
     try store.saveChanges()
-    try setKeys(["bee", "dog"], in: backend)
+    try backend.commit { changes in
+      changes.set(Array("cat".utf8), to: [3], in: keys)
+      changes.set(Array("ant".utf8), to: nil, in: keys)
+    }
     if isFolded { return try backend.close() }
     // As a killed process leaves it.
     let killed = directory + ".killed"
@@ -94,19 +109,6 @@ struct SmallStore {
     try backend.close()
     try FileManager.default.removeItem(atPath: directory)
     try FileManager.default.moveItem(atPath: killed, toPath: directory)
-  }
-
-  private static let orderedNames = [
-    OrderedTableName("Keys", kind: .data), OrderedTableName("Word.text", kind: .index),
-  ]
-
-  private func setKeys(_ keys: [String], in backend: any CrashedBackend) throws {
-    var changes = ChangeSet()
-    for name in Self.orderedNames {
-      let table = try backend.orderedTable(name)
-      for key in keys { changes.set(Array(key.utf8), to: [UInt8(key.count)], in: table) }
-    }
-    try backend.commit(changes)
   }
 
   private static func register(_ backend: any CrashedBackend) throws -> Store {
@@ -149,12 +151,26 @@ struct SmallStore {
     for name in try store.bufferNames().sorted() {
       lines.append("\(name) \(try store.buffer(named: name)?.bytes ?? [])")
     }
-    for name in orderedNames {
-      let table = try store.backend.orderedTable(name)
-      _ = try store.backend.scanKeys(of: table, KeyRange(), isReversed: false) { key, value in
-        lines.append("\(name.fileName) \([UInt8](copying: key)) \([UInt8](copying: value))")
-        return .next
-      }
+    return try lines + keys(store.backend) + found(store)
+  }
+
+  private static func keys(_ backend: any StoreBackend) throws -> [String] {
+    var lines: [String] = []
+    let table = try backend.orderedTable(Self.keys)
+    _ = try backend.scanKeys(of: table, KeyRange(), isReversed: false) { key, value in
+      lines.append("key \([UInt8](copying: key)) \([UInt8](copying: value))")
+      return .next
+    }
+    return lines
+  }
+
+  /// What the indexes find, which are made anew where they can't be read.
+  private static func found(_ store: Store) throws -> [String] {
+    var lines: [String] = []
+    for word in try store.fetch(Word.self, sortedBy: [.ascending(\.text)]) {
+      let same = try store.fetch(Word.self, where: \.text, is: word.text).map(\.rowID)
+      let rows = try store.search(Word.self, .exact(word.text)).map(\.object.rowID)
+      lines.append("word \(word.rowID) found \(same) \(rows)")
     }
     return lines
   }

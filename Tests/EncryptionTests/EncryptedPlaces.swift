@@ -42,6 +42,17 @@ enum EncryptedBackend: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
+  /// Salvages a directory.
+  func salvage(
+    _ directory: String, to target: String, key: (any StoreKey)? = testKey
+  ) throws -> SalvageReport {
+    switch self {
+    case .tokyoCabinet:
+      try TokyoCabinetBackend.salvage(from: directory, to: target, key: key)
+    case .cdb, .simulated: try CDBBackend.salvage(from: directory, to: target, key: key)
+    }
+  }
+
   /// Checks a directory.
   func check(_ directory: String, key: (any StoreKey)? = testKey) throws -> StoreCheck {
     switch self {

@@ -86,6 +86,60 @@ struct EncryptedOrderedTests {
     }
   }
 
+  @Test(
+    "A salvage brings over keys from files and log, still sealed, without what is spoilt or not authentic",
+    arguments: EncryptedBackend.inDirectories)
+  func salvage(_ kind: EncryptedBackend) throws {
+    try withTemporaryDirectory { directory in
+      let path = directory + "/Store"
+      let backend = try kind.open(path)
+      try fill(backend, 0..<900)
+      try EncryptedStore.fold(backend)
+      try fill(backend, 900..<1000)
+      // Copied while it is open: the last save is in the log only.
+      try FileManager.default.copyItem(atPath: path, toPath: directory + "/Killed")
+      try backend.close()
+
+      let report = try kind.salvage(directory + "/Killed", to: directory + "/Whole")
+      #expect(report.losses.isEmpty)
+      #expect(report.orderedTables == [.init(name: name, keyCount: 1000)])
+      let whole = try kind.open(directory + "/Whole")
+      try check(whole, 1000)
+      try whole.close()
+      #expect(try kind.check(directory + "/Whole").findings == [])
+      try expectNothing(in: directory)
+
+      try spoilPage(in: directory + "/Killed")
+      let losses = try kind.salvage(directory + "/Killed", to: directory + "/Part").losses
+      #expect(losses.map(\.place.className) == [name.fileName])
+      let part = try kind.open(directory + "/Part")
+      let count = try part.keyCount(in: part.orderedTable(name), KeyRange())
+      #expect(count > 200 && count < 1000)
+      try part.close()
+      let error = #expect(throws: StoreError.self) {
+        try kind.salvage(directory + "/Killed", to: directory + "/None", key: otherKey)
+      }
+      #expect(error?.code == .wrongKey)
+    }
+  }
+
+  private var otherKey: EncryptionKey { EncryptionKey(passphrase: "another", cost: .test) }
+
+  /// Changes a page and its checksum with it, as one does who wants to deceive.
+  private func spoilPage(in path: String) throws {
+    let file = try #require(
+      FileManager.default.contentsOfDirectory(atPath: path).first { $0.hasSuffix(".ordered") })
+    let url = URL(filePath: path + "/" + file)
+    var bytes = [UInt8](try Data(contentsOf: url))
+    bytes[100] ^= 1
+    let size = (0..<4).reduce(0) { $0 | Int(bytes[8 + $1]) << (8 * $1) }
+    let checksum = OrderedFileFormat.checksum(Array(bytes[16..<8 + size]).span, at: 8)
+    for index in 0..<4 {
+      bytes[12 + index] = UInt8(truncatingIfNeeded: checksum >> UInt32(8 * index))
+    }
+    try Data(bytes).write(to: url)
+  }
+
   private func expectNothing(
     in directory: String, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {

@@ -38,6 +38,6 @@ package struct FuzzFailure: Error, CustomStringConvertible {
 
 /// The formats there are.
 package let fuzzedFormats: [any FuzzedFormat] = [
-  FuzzedHashFile(), FuzzedCDB(.classic), FuzzedCDB(.wide), FuzzedKeyFile(),
+  FuzzedHashFile(), FuzzedCDB(.classic), FuzzedCDB(.wide), FuzzedOrderedFile(), FuzzedKeyFile(),
   FuzzedSealedStore(.tokyoCabinet), FuzzedSealedStore(.cdb),
 ]

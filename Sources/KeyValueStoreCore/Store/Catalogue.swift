@@ -58,7 +58,7 @@ struct Catalogue: Sendable {
     return bytes
   }
 
-  private static func number(_ entry: RawSpan, _ name: String) -> UInt32? {
+  static func number(_ entry: RawSpan, _ name: String) -> UInt32? {
     guard entry.byteCount == 9 else { return nil }
     let number = entry.loadUInt32(at: 1, isBigEndian: false)
     return [UInt8](copying: entry) == Self.entry(number, name) ? number : nil

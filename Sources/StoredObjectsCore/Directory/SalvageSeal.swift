@@ -21,6 +21,11 @@ package struct SalvageSeal: Sendable {
     Table(sealing: sealing, scope: sealing?.seal.scope(of: stored))
   }
 
+  /// What pages of an ordered table are opened and sealed with; nil where they are plain.
+  func pageCodec(of name: OrderedTableName) -> (any OrderedPageCodec)? {
+    sealing.map { SealedPages($0.seal, fileName: name.fileName) }
+  }
+
   /// The content of a buffer; nil when it is not what was saved under its name.
   package func opened(buffer key: String, _ bytes: [UInt8]) -> [UInt8]? {
     guard let name = name(key) else { return nil }
@@ -63,6 +68,10 @@ extension SalvageReport {
     var report = self
     report.classes = classes.map { .init(name: seal.title($0.name), objectCount: $0.objectCount) }
       .sorted { $0.name < $1.name }
+    report.orderedTables = orderedTables.map { table in
+      let name = OrderedTableName(seal.title(table.name.name), kind: table.name.kind)
+      return .init(name: name, keyCount: table.keyCount)
+    }.sorted { $0.name.name < $1.name.name }
     report.renameLosses { sealing.naming($0) }
     return report
   }

@@ -5,7 +5,7 @@ import Files
 /// Its ordered table has a key for each object: 1, the values, and the row (4 bytes, the highest first);
 /// and the *stamp*, the key 0, whose value says what the index was made by.
 struct RegisteredIndex {
-  static let stampKey: [UInt8] = [0]
+  static let stampKey = IndexStamp.key
   /// What all keys of objects begin with.
   static let mark: UInt8 = 1
   static let rowSize = 4

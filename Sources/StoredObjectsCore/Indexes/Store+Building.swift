@@ -95,7 +95,7 @@ private struct IndexBuild {
   private let entry: RegisteredClass
   private let index: RegisteredIndex
   /// What the stamp says while the index is not whole; the last row that it has is behind.
-  private var unfinished: [UInt8] { Array("unfinished ".utf8) + index.stamp + [0] }
+  private var unfinished: [UInt8] { IndexStamp.unfinished + index.stamp + [0] }
 
   init(_ store: Store, _ entry: RegisteredClass, _ index: RegisteredIndex) {
     (self.store, self.entry, self.index) = (store, entry, index)

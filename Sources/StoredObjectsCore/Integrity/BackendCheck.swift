@@ -51,6 +51,7 @@ public struct BackendCheck {
     for name in inspection.tableNames.sorted() { try walk(name, progress) }
     checkClassIDs(unreadable: unreadableClasses(inspection))
     if inspection.hasReadableBuffers { try checkBuffers() }
+    try countKeys()
   }
 
   /// The report so far; the check goes on with an empty one.
@@ -236,6 +237,21 @@ extension StoreCheck {
         .classMissing,
         "No class has the ID \(gap), and there are later ones: a class file is gone or unreadable.",
         at: place)
+    }
+  }
+}
+
+// MARK: - Ordered tables
+
+extension BackendCheck {
+  /// Counts the keys of ordered tables, which the backend has inspected; those that are damaged are left out.
+  private mutating func countKeys() throws {
+    try noting(.fileDamaged, at: .init(path: backend.location)) { check in
+      for name in try check.backend.orderedTableNames().sorted(by: { $0.fileName < $1.fileName }) {
+        let table = try check.backend.orderedTable(name)
+        guard let count = try? check.backend.keyCount(in: table, KeyRange()) else { continue }
+        check.report.orderedTables.append(.init(name: name, keyCount: count))
+      }
     }
   }
 }

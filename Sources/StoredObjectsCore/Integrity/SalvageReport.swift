@@ -6,6 +6,9 @@ public struct SalvageReport: Sendable {
   public package(set) var classes: [SalvagedClass] = []
   /// The number of named buffers in the new store.
   public package(set) var namedBufferCount = 0
+  /// The ordered tables of data in the new store, in order of their names; those of indexes are left out,
+  /// and made anew from the records.
+  public package(set) var orderedTables: [SalvagedTable] = []
   /// What is lost, doubtful, or had to be made up; empty when everything was whole.
   public private(set) var losses: [StoreFinding] = []
   /// How many more losses there were than ``losses`` holds.
@@ -22,6 +25,20 @@ public struct SalvageReport: Sendable {
     package init(name: String, objectCount: Int) {
       self.name = name
       self.objectCount = objectCount
+    }
+  }
+
+  /// An ordered table in the new store.
+  public struct SalvagedTable: Sendable, Hashable {
+    /// The name.
+    public let name: OrderedTableName
+    /// The number of its keys.
+    public let keyCount: Int
+
+    /// Counts the keys of a table.
+    package init(name: OrderedTableName, keyCount: Int) {
+      self.name = name
+      self.keyCount = keyCount
     }
   }
 

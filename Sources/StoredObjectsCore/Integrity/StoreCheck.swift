@@ -21,6 +21,18 @@ public struct StoreCheck: Sendable {
   /// The number of named buffers that were read.
   public internal(set) var namedBufferCount = 0
 
+  /// The ordered tables that were read, in the order of their names: key-value tables, indexes, and what
+  /// else there is.
+  public internal(set) var orderedTables: [CheckedTable] = []
+
+  /// An ordered table that was read.
+  public struct CheckedTable: Sendable, Hashable {
+    /// The name.
+    public let name: OrderedTableName
+    /// The number of its keys.
+    public let keyCount: Int
+  }
+
   /// A class that was read.
   public struct CheckedClass: Sendable, Hashable {
     /// The stored name.

@@ -37,7 +37,7 @@ import Logging
   var usableIndexes: [OrderedTableID: UInt64] = [:]
 
   /// The full-text index that the class declares.
-  let fullText: RegisteredText?
+  var fullText: RegisteredText?
 
   /// How the records of the class are laid out.
   let format: ClassMetadata.Flags

@@ -5,23 +5,29 @@ extension LoggedBackend {
   /// The number of an ordered table.
   public func orderedTable(_ name: OrderedTableName) throws -> OrderedTableID {
     try checkOpen()
-    guard let sealing else { return try files.ordered.table(name) }
-    return try naming {
-      try files.ordered.table(
-        OrderedTableName(sealing.fileName(ofTable: name.name), kind: name.kind))
+    return try naming { try files.ordered.table(sealedName(name)) }
+  }
+
+  /// The names of the ordered tables that have keys, and of those whose keys can't be counted.
+  public func orderedTableNames() throws -> [OrderedTableName] {
+    try checkOpen()
+    return try knownOrderedNames().filter { name in
+      do {
+        return try keyCount(in: orderedTable(name), KeyRange()) > 0
+      } catch let error as StoreError where error.code == .damaged || error.code == .notAuthentic {
+        return true
+      }
     }
   }
 
-  /// The names of the ordered tables that have keys.
-  public func orderedTableNames() throws -> [OrderedTableName] {
-    try checkOpen()
-    var names = Set(try files.ordered.names())
+  /// The names of all ordered tables that have a file or pending keys, or should have a file.
+  func knownOrderedNames() throws -> [OrderedTableName] {
+    var names = Set(try files.ordered.names()).union(files.ordered.lostNames())
     for table in state.withLock({ $0.pending }).ordered.keys {
       names.insert(try files.ordered.name(of: table))
     }
-    let found = try names.filter { try keyCount(in: files.ordered.table($0), KeyRange()) > 0 }
-    guard let sealing else { return Array(found) }
-    return found.compactMap { sealed in
+    guard let sealing else { return Array(names) }
+    return names.compactMap { sealed in
       sealing.name(sealed.name).map { OrderedTableName($0, kind: sealed.kind) }
     }
   }

@@ -6,7 +6,7 @@ extension OrderedFile {
   /// Complexity: linear in the size of the file.
   ///
   /// - Throws: ``StoreError`` with `damaged` for the first thing that is wrong.
-  func check() throws {
+  package func check() throws {
     var check = OrderedFileCheck(file: self)
     if footer.depth > 0 { try check.walk(footer.root, Int(footer.depth) - 1) }
     guard check.count == count else {

@@ -6,7 +6,7 @@ extension OrderedFile {
   /// Complexity: O(log n), and linear in what is lent.
   ///
   /// - Returns: false when the closure has paused.
-  func scan(
+  package func scan(
     _ range: KeyRange, isReversed: Bool, _ body: (RawSpan, RawSpan) throws -> ScanStep
   ) throws -> Bool {
     guard footer.depth > 0, !range.isEmpty else { return true }

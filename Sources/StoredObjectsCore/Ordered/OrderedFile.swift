@@ -1,13 +1,14 @@
-import Files
+package import Files
 
 /// The file of an ordered table, open for reading.
 ///
 /// It is never written in place, so that who has begun to read it goes on undisturbed when another takes
 /// its name. Safe on any threads.
-final class OrderedFile: Sendable {
+package final class OrderedFile: Sendable {
   typealias Child = OrderedFileFormat.Child
 
-  let count: Int
+  /// The number of keys.
+  package let count: Int
   let path: String
   var byteCount: Int { file.count }
   let footer: OrderedFileFormat.Footer
@@ -22,7 +23,7 @@ final class OrderedFile: Sendable {
   /// Reads the footer of a file.
   ///
   /// - Throws: ``StoreError`` with `damaged`.
-  init(_ file: MappedFile, codec: (any OrderedPageCodec)?) throws {
+  package init(_ file: MappedFile, codec: (any OrderedPageCodec)?) throws {
     let size = file.count
     let start = OrderedFileFormat.magic.count
     let bytes = file.withBytes { bytes in
@@ -101,7 +102,7 @@ final class OrderedFile: Sendable {
   /// Complexity: O(log n).
   ///
   /// - Returns: what the closure returns; nil when there is no such key.
-  func withValue<Result>(
+  package func withValue<Result>(
     _ key: RawSpan, _ body: (RawSpan) throws -> Result
   ) throws -> Result? {
     try withLeaf(for: key) { _, page, bytes in
@@ -121,7 +122,7 @@ final class OrderedFile: Sendable {
   /// The number of keys before a key.
   ///
   /// Complexity: O(log n).
-  func rank(of key: RawSpan) throws -> Int {
+  package func rank(of key: RawSpan) throws -> Int {
     try withLeaf(for: key) { place, page, bytes in
       place.rank + (try page.bound(key, passingEqual: false, bytes))
     } ?? 0

@@ -17,13 +17,15 @@ import Files
 /// a key that is not behind the first one there and behind all before it, and where the page is: offset (8),
 /// size (4), number of the keys before it (8). The last page is the root. The checksum of a page
 /// (CRC-32C) covers the page's offset and its bytes, as they are stored.
-enum OrderedFileFormat {
-  static let magic = Array("SOKeys".utf8) + [0, 1]
+package enum OrderedFileFormat {
+  /// What a file begins with.
+  package static let magic = Array("SOKeys".utf8) + [0, 1]
   static let endMagic = Array("SOKeyEnd".utf8)
   static let version: UInt32 = 1
-  static let footerSize = 64
+  /// The size of the end of a file.
+  package static let footerSize = 64
   /// Size and checksum in front of a page.
-  static let pageHeadSize = 8
+  package static let pageHeadSize = 8
   /// What a page has before its offsets.
   static let fieldsSize = 8
   /// The value of an entry above level 0.
@@ -99,7 +101,7 @@ enum OrderedFileFormat {
   }
 
   /// The checksum of a page as it is stored.
-  static func checksum(_ page: Span<UInt8>, at offset: Int) -> UInt32 {
+  package static func checksum(_ page: Span<UInt8>, at offset: Int) -> UInt32 {
     var checksum = CRC32C()
     var place: [UInt8] = []
     place.append(littleEndian: UInt64(offset))

@@ -9,7 +9,7 @@ package protocol OrderedFileSink: AnyObject {
 }
 
 /// Writes the file of an ordered table from its first key to its last.
-struct OrderedFileWriter {
+package struct OrderedFileWriter {
   private let sink: any OrderedFileSink
   private let codec: (any OrderedPageCodec)?
   /// What has not gone to the sink yet.
@@ -24,12 +24,13 @@ struct OrderedFileWriter {
   /// So much is gathered before it is written.
   private static let capacity = 512 << 10
 
-  init(_ sink: any OrderedFileSink, codec: (any OrderedPageCodec)?) {
+  /// Begins a file.
+  package init(_ sink: any OrderedFileSink, codec: (any OrderedPageCodec)?) {
     (self.sink, self.codec) = (sink, codec)
   }
 
   /// Appends a key, which is behind all before it.
-  mutating func append(_ key: RawSpan, _ value: RawSpan) throws {
+  package mutating func append(_ key: RawSpan, _ value: RawSpan) throws {
     if !levels[0].add(key, value) {
       try endPage(0, before: key)
       _ = levels[0].add(key, value)
@@ -38,7 +39,7 @@ struct OrderedFileWriter {
   }
 
   /// Writes the rest.
-  mutating func finish(isSynced: Bool) throws {
+  package mutating func finish(isSynced: Bool) throws {
     var root = OrderedFileFormat.Child(offset: 0, size: 0, rank: 0)
     var level = 0
     while count > 0 {

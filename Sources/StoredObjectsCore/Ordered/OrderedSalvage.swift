@@ -1,24 +1,25 @@
-import Files
+package import Files
 
 /// Looks for the keys of a damaged ordered table: page by page, without its footer or what leads to them.
-struct OrderedSalvage {
+package struct OrderedSalvage {
   private let file: MappedFile
   private let codec: (any OrderedPageCodec)?
   /// What could be read, as the changes of an empty table.
-  private(set) var changes = ChangeSet()
+  package private(set) var changes = ChangeSet()
   /// The parts of the file that make no sense.
-  private(set) var gaps: [Range<Int>] = []
+  package private(set) var gaps: [Range<Int>] = []
 
   static let table = OrderedTableID(index: 0)
 
-  init(_ file: MappedFile, codec: (any OrderedPageCodec)? = nil) {
+  /// Prepares to read a file.
+  package init(_ file: MappedFile, codec: (any OrderedPageCodec)? = nil) {
     (self.file, self.codec) = (file, codec)
   }
 
   /// Reads the file from its first byte to its last.
   ///
   /// Complexity: linear in the size of the file; where it is damaged, some hundred times that.
-  mutating func run() {
+  package mutating func run() {
     var place = OrderedFileFormat.magic.count
     let end = file.count - OrderedFileFormat.footerSize
     while place < end {
@@ -82,32 +83,47 @@ struct OrderedSalvage {
 extension SalvageSource {
   /// Brings the ordered tables of data over; those of indexes are made anew from the records.
   ///
+  /// In an encrypted store the pages are opened, and sealed again for the new file, which has the key of
+  /// the old one.
+  ///
   /// Memory: that of the largest table.
   ///
   /// - Throws: ``StoreError`` with `full` or `ioError`.
   package func salvageOrdered(
     to target: TargetDirectory, _ report: inout SalvageReport
   ) throws {
-    // Sealed ones are not brought over, see the page on encryption.
-    if seal.sealing != nil { return }
-    var logged: [OrderedTableName: [(ChangeSet.OrderedTableChanges, [UInt8])]] = [:]
-    for batch in log?.pendingBatches ?? [] {
-      guard let (changes, _, names) = try log?.allChanges(of: batch) else { continue }
-      for change in changes.ordered {
-        logged[names[change.table.index], default: []].append((change, changes.bytes))
-      }
-    }
+    let logged = try pendingKeys()
     let files = try (entries() + newFiles.keys).compactMap(OrderedTableName.init(fileName:))
-    for name in Set(files + logged.keys) where name.kind == .data {
+    let names = Set(files + logged.keys).filter { $0.kind == .data && seal.name($0.name) != nil }
+    for name in names.sorted(by: { $0.name < $1.name }) {
       try salvage(name, logged[name] ?? [], to: target, &report)
     }
+  }
+
+  /// What saves that are in the log only have done to ordered tables.
+  ///
+  /// Up to one that is not what was saved, which ``pendingChanges(_:)`` has reported.
+  private func pendingKeys() throws
+    -> [OrderedTableName: [(ChangeSet.OrderedTableChanges, [UInt8])]]
+  {
+    var logged: [OrderedTableName: [(ChangeSet.OrderedTableChanges, [UInt8])]] = [:]
+    do {
+      for batch in log?.pendingBatches ?? [] {
+        guard let (changes, _, names) = try log?.allChanges(of: batch) else { break }
+        for change in changes.ordered {
+          logged[names[change.table.index], default: []].append((change, changes.bytes))
+        }
+      }
+    } catch let error as StoreError where error.code == .notAuthentic {}
+    return logged
   }
 
   private func salvage(
     _ name: OrderedTableName, _ logged: [(ChangeSet.OrderedTableChanges, [UInt8])],
     to target: TargetDirectory, _ report: inout SalvageReport
   ) throws {
-    var changes = readKeys(of: name, &report)
+    let codec = seal.pageCodec(of: name)
+    var changes = readKeys(of: name, codec, &report)
     for (change, bytes) in logged {
       if change.clearsFirst { changes = ChangeSet() }
       for key in change.changes {
@@ -118,24 +134,28 @@ extension SalvageSource {
     }
     let run = KeyRun(bytes: changes.bytes, changes.ordered.first?.changes ?? [])
     let view = OrderedView(file: nil, runs: KeyRuns(only: run))
+    var count = 0
     try systemErrors(at: target.temporaryPath) {
       let directory = OrderedDirectory(location: target.temporaryPath, isReadOnly: false)
-      var writer = OrderedFileWriter(try directory.create(name.fileName), codec: nil)
+      var writer = OrderedFileWriter(try directory.create(name.fileName), codec: codec)
       _ = try view.scan(KeyRange()) { key, value in
         try writer.append(key, value)
+        count += 1
         return .next
       }
       try writer.finish(isSynced: true)
     }
+    report.orderedTables.append(.init(name: name, keyCount: count))
   }
 
   private func readKeys(
-    of name: OrderedTableName, _ report: inout SalvageReport
+    of name: OrderedTableName, _ codec: (any OrderedPageCodec)?, _ report: inout SalvageReport
   ) -> ChangeSet {
     let path = path(ofOrdered: name)
     guard exists(path) else { return ChangeSet() }
     do {
-      var salvage = OrderedSalvage(try systemErrors(at: path) { try MappedFile(path) })
+      let file = try systemErrors(at: path) { try MappedFile(path) }
+      var salvage = OrderedSalvage(file, codec: codec)
       salvage.run()
       for gap in salvage.gaps {
         report.lose(

@@ -91,8 +91,37 @@ enum PostingChunk {
     return chunks
   }
 
+  /// Cuts what a ``PostingCollector/List`` says into chunks, which have its bytes as they are.
+  ///
+  /// - Parameters:
+  ///   - first: The first row.
+  ///   - bytes: The positions in it, and so on.
+  ///   - body: Gets the first row of each chunk and its last, and the bytes between.
+  /// - Throws: ``PostingDamage`` when the bytes make no sense.
+  static func cut(
+    _ first: UInt32, _ bytes: RawSpan, _ body: (UInt32, UInt32, Range<Int>) -> Void
+  ) throws(PostingDamage) {
+    var (row, chunkRow, lastRow) = (first, first, first)
+    var (place, start, end) = (0, 0, 0)
+    while true {
+      // At the positions of a row.
+      let rowStart = place
+      while try bytes.readVarint(&place) & 1 == 1 {}
+      if place - start > PostingFormat.chunkSize, end > start {
+        body(chunkRow, lastRow, start..<end)
+        (start, chunkRow) = (rowStart, row)
+      }
+      (end, lastRow) = (place, row)
+      if place == bytes.byteCount { break }
+      row = try Self.row(row, try bytes.readVarint(&place))
+    }
+    body(chunkRow, lastRow, start..<end)
+  }
+
   /// The bytes of a chunk.
-  static func value(_ first: UInt32, _ last: UInt32, _ bytes: [UInt8]) -> [UInt8] {
+  static func value(
+    _ first: UInt32, _ last: UInt32, _ bytes: some Collection<UInt8>
+  ) -> [UInt8] {
     var value: [UInt8] = []
     value.reserveCapacity(bytes.count + 5)
     value.append(varint: UInt64(last - first))

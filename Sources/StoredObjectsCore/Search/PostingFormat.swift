@@ -9,7 +9,7 @@ import Files
 ///
 /// Letters take 3 bytes, rows and blocks 4, the highest byte first.
 enum PostingFormat {
-  static let stampKey: [UInt8] = [0]
+  static let stampKey = IndexStamp.key
   static let countsKey: [UInt8] = [0, 1]
   static let postings: UInt8 = 1
   static let lengths: UInt8 = 2

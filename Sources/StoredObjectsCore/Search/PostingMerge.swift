@@ -29,11 +29,20 @@ struct PostingMerge {
   /// Writes what is added, where there is nothing yet.
   func write(_ writer: inout TableWriter, _ changes: inout ChangeSet) throws {
     guard let added else { return }
-    if added.bytes.count <= PostingFormat.chunkSize {
-      let value = PostingChunk.value(added.firstRow, added.lastRow, added.bytes)
-      return writer.put(prefix + PostingFormat.bytes(added.firstRow), value, &changes)
+    try put(added.firstRow, added.bytes, &writer, &changes)
+  }
+
+  private func put(
+    _ first: UInt32, _ bytes: [UInt8], _ writer: inout TableWriter, _ changes: inout ChangeSet
+  ) throws {
+    var key = prefix
+    try bytes.lend { span in
+      try PostingChunk.cut(first, span) { first, last, part in
+        key.removeLast(key.count - prefix.count)
+        key += PostingFormat.bytes(first)
+        writer.put(key, PostingChunk.value(first, last, bytes[part]), &changes)
+      }
     }
-    put(try Self.postings(added), &writer, &changes)
   }
 
   private static func postings(
@@ -53,6 +62,7 @@ struct PostingMerge {
 
   /// Rewrites the chunks in whose rows something changes.
   func run(_ writer: inout TableWriter, _ changes: inout ChangeSet) throws {
+    if removed == nil, let added, try append(added, &writer, &changes) { return }
     var added = try Self.postings(added)[...]
     var removed = try Self.postings(removed).map(\.row)[...]
     while let row = [added.first?.row, removed.first].compactMap(\.self).min() {
@@ -65,6 +75,30 @@ struct PostingMerge {
       added = added[count...]
       removed = removed[gone...]
     }
+  }
+
+  /// Adds rows that are behind all there are, byte for byte; false when they are not.
+  private func append(
+    _ added: PostingCollector.List, _ writer: inout TableWriter, _ changes: inout ChangeSet
+  ) throws -> Bool {
+    guard let chunk = try chunk(through: .max) else {
+      try put(added.firstRow, added.bytes, &writer, &changes)
+      return true
+    }
+    var place = 0
+    let distance = try chunk.value.lend { value throws in try value.readVarint(&place) }
+    let last = UInt64(chunk.first) + distance
+    guard last < UInt64(added.firstRow) else { return false }
+    if chunk.value.count > PostingFormat.chunkSize - 16 {
+      // It is full: what comes behind it has chunks of its own.
+      try put(added.firstRow, added.bytes, &writer, &changes)
+      return true
+    }
+    var bytes = Array(chunk.value[place...])
+    bytes.append(varint: UInt64(added.firstRow) - last)
+    bytes += added.bytes
+    try put(chunk.first, bytes, &writer, &changes)
+    return true
   }
 
   private func rewrite(

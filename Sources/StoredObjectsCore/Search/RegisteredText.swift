@@ -4,8 +4,9 @@ import Files
 struct RegisteredText {
   let attributes: [FullTextAttribute]
   let table: OrderedTableID
-  /// The stamp of an index that is whole.
-  let stamp: [UInt8]
+  /// An index that is being made is committed every so many rows; tests have fewer.
+  var batchRows = 100_000
+  private let declaration: String
 
   /// How texts are folded and laid out; another number lets all indexes be made anew.
   private static let version = 1
@@ -13,9 +14,14 @@ struct RegisteredText {
   init(_ attributes: [FullTextAttribute], _ table: OrderedTableID, of type: StoredObject.Type) {
     (self.attributes, self.table) = (attributes, table)
     // The class reads records of earlier versions in its own way, which may change with it.
-    var text = "\(Self.version) \(type.classVersion)"
-    for attribute in attributes { text += "\u{1F}" + attribute.name }
-    stamp = Array(text.utf8)
+    declaration = "\(type.classVersion)" + attributes.map { "\u{1F}" + $0.name }.joined()
+  }
+
+  /// The stamp of an index that is whole.
+  ///
+  /// Made when it is asked for: a store that is opened does not wait for the version of Unicode.
+  var stamp: [UInt8] {
+    Array("\(Self.version) \(ScalarFolding.unicodeVersion) \(declaration)".utf8)
   }
 
   /// The texts of an object.

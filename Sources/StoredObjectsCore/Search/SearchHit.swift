@@ -8,12 +8,10 @@ public struct SearchHit<Object: StoredObject> {
   /// attributes, each times its weight.
   public let score: Double
 
-  private let query: CompiledQuery
-  private let attributes: [Int]
+  private let search: HitSearch
 
-  init(object: Object, score: Double, query: CompiledQuery, attributes: [Int]) {
-    (self.object, self.score) = (object, score)
-    (self.query, self.attributes) = (query, attributes)
+  init(object: Object, score: Double, search: HitSearch) {
+    (self.object, self.score, self.search) = (object, score, search)
   }
 
   /// The part of a text in which the match is, about 80 characters long.
@@ -26,12 +24,12 @@ public struct SearchHit<Object: StoredObject> {
   ///
   /// Complexity: linear in the texts of the object.
   ///
-  /// - Parameter length: How many characters it may have.
+  /// - Parameter length: How many characters it may have; at least 1.
   /// - Returns: That part of the text, and where the matches are in it.
   public func snippet(length: Int) -> SearchSnippet {
-    let wanted = query.wanted
+    let wanted = search.query.wanted
     var best = (count: -1, name: "", text: "", matches: [Range<Int>]())
-    for attribute in attributes.map({ Object.fullTextAttributes[$0] }) {
+    for attribute in search.attributes.map({ Object.fullTextAttributes[$0] }) {
       guard let text = attribute.text(object) else { continue }
       let folded = FoldedText(text, keepsOrigins: true)
       var matches: [Range<Int>] = []
@@ -48,6 +46,17 @@ public struct SearchHit<Object: StoredObject> {
 }
 
 @available(*, unavailable) extension SearchHit: Sendable {}
+
+/// What all hits of a search have in common, kept once.
+final class HitSearch {
+  let query: CompiledQuery
+  /// The numbers of the attributes that were searched.
+  let attributes: [Int]
+
+  init(_ query: CompiledQuery, _ attributes: [Int]) {
+    (self.query, self.attributes) = (query, attributes)
+  }
+}
 
 extension FoldedText {
   /// The bytes of the text that a pattern found at a place covers, without the spaces around it.

@@ -11,8 +11,8 @@ struct TextIndexUpdate {
   private var added: [PostingCollector]
   private var removed: [PostingCollector]
   private var counts: TextCounts
-  /// The lengths that change: for each attribute of each row.
-  private var lengths: [[UInt32: UInt8]]
+  /// The lengths that change of each attribute, in the order of the rows.
+  private var lengths: [[(row: UInt32, code: UInt8)]]
   private var folded = FoldedText()
 
   init(_ text: RegisteredText, _ backend: any StoreBackend, isNew: Bool) throws {
@@ -20,7 +20,7 @@ struct TextIndexUpdate {
     added = text.attributes.map { _ in PostingCollector() }
     removed = added
     counts = try isNew ? TextCounts(text.attributes.count) : text.counts(backend)
-    lengths = text.attributes.map { _ in [:] }
+    lengths = text.attributes.map { _ in [] }
   }
 
   /// About how much memory is in use.
@@ -35,22 +35,23 @@ struct TextIndexUpdate {
     for attribute in text.attributes.indices where old == nil || old?[attribute] != new?[attribute]
     {
       if let old { remove(row, old[attribute], attribute) }
-      if let new { add(row, new[attribute], attribute) }
+      let code = new.map { add(row, $0[attribute], attribute) } ?? 0
+      lengths[attribute].append((row, code))
     }
   }
 
   private mutating func remove(_ row: UInt32, _ text: String, _ attribute: Int) {
     folded.fold(text)
     removed[attribute].add(row, folded)
-    lengths[attribute][row] = 0
     counts.lengths[attribute] -= min(UInt64(folded.scalars.count), counts.lengths[attribute])
   }
 
-  private mutating func add(_ row: UInt32, _ text: String, _ attribute: Int) {
+  /// Returns the code of its length.
+  private mutating func add(_ row: UInt32, _ text: String, _ attribute: Int) -> UInt8 {
     folded.fold(text)
     added[attribute].add(row, folded)
-    lengths[attribute][row] = PostingFormat.code(length: folded.scalars.count)
     counts.lengths[attribute] += UInt64(folded.scalars.count)
+    return PostingFormat.code(length: folded.scalars.count)
   }
 
   /// Adds what changes in the table.
@@ -63,10 +64,9 @@ struct TextIndexUpdate {
     counts.saves = saves &+ 1
     writer.put(PostingFormat.stampKey, stamp, &changes)
     writer.put(PostingFormat.countsKey, counts.bytes, &changes)
-    for attribute in text.attributes.indices {
-      try merge(attribute, &writer, &changes)
-      try writeLengths(attribute, &writer, &changes)
-    }
+    // In the order of the keys, so that they need not be sorted.
+    for attribute in text.attributes.indices { try merge(attribute, &writer, &changes) }
+    for attribute in text.attributes.indices { try writeLengths(attribute, &writer, &changes) }
     changes.ordered.append(writer.changes)
   }
 
@@ -102,18 +102,27 @@ struct TextIndexUpdate {
   private func writeLengths(
     _ attribute: Int, _ writer: inout TableWriter, _ changes: inout ChangeSet
   ) throws {
-    let blocks = Dictionary(grouping: lengths[attribute].keys) { $0 >> PostingFormat.blockShift }
-    for (block, rows) in blocks {
-      let key = PostingFormat.lengthsKey(attribute, block: block)
-      let old =
-        try isNew ? nil : backend.withValue(of: key, in: text.table) { [UInt8](copying: $0) }
-      let size = 1 << Int(PostingFormat.blockShift)
-      var bytes = old ?? []
-      if bytes.count != size { bytes = [UInt8](repeating: 0, count: size) }
-      for row in rows { bytes[Int(row) & (size - 1)] = lengths[attribute][row] ?? 0 }
-      let isEmpty = bytes.allSatisfy { $0 == 0 }
-      if !isEmpty || old != nil { writer.put(key, isEmpty ? nil : bytes, &changes) }
+    var rest = lengths[attribute][...]
+    while let first = rest.first {
+      let block = first.row >> PostingFormat.blockShift
+      let rows = rest.prefix { $0.row >> PostingFormat.blockShift == block }
+      rest = rest[rows.endIndex...]
+      try writeLengths(rows, attribute, block, &writer, &changes)
     }
+  }
+
+  private func writeLengths(
+    _ rows: ArraySlice<(row: UInt32, code: UInt8)>, _ attribute: Int, _ block: UInt32,
+    _ writer: inout TableWriter, _ changes: inout ChangeSet
+  ) throws {
+    let key = PostingFormat.lengthsKey(attribute, block: block)
+    let old = try isNew ? nil : backend.withValue(of: key, in: text.table) { [UInt8](copying: $0) }
+    let size = 1 << Int(PostingFormat.blockShift)
+    var bytes = old ?? []
+    if bytes.count != size { bytes = [UInt8](repeating: 0, count: size) }
+    for (row, code) in rows { bytes[Int(row) & (size - 1)] = code }
+    let isEmpty = bytes.allSatisfy { $0 == 0 }
+    if !isEmpty || old != nil { writer.put(key, isEmpty ? nil : bytes, &changes) }
   }
 }
 

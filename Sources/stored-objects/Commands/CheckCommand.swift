@@ -5,8 +5,9 @@ struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "Read everything and say what is wrong.",
     discussion: """
-      Checks the structure of each file, the log, metadata rows, row IDs, counts, checksums and named \
-      buffers. What needs the classes, such as references, is for store.check() in the program.
+      Checks the structure of each file, the log, metadata rows, row IDs, counts, checksums, named \
+      buffers, and the pages of indexes and other ordered tables. What needs the classes, such as \
+      references and what should be in an index, is for store.check() in the program.
       """)
 
   @OptionGroup var store: StoreArgument
@@ -18,6 +19,7 @@ struct CheckCommand: ParsableCommand {
     var omittedFindings: Int
     var classes: [Class]
     var namedBuffers: Int
+    var orderedTables: [OrderedTableReport]
     /// The bytes of a save that a crash has cut off; absent when the log ends well.
     var tornTailBytes: Int?
 
@@ -43,7 +45,11 @@ struct CheckCommand: ParsableCommand {
       classes: check.classes.map {
         .init(name: $0.name, objects: $0.objectCount, hasChecksums: $0.hasChecksums)
       },
-      namedBuffers: check.namedBufferCount, tornTailBytes: check.tornTailByteCount)
+      namedBuffers: check.namedBufferCount,
+      orderedTables: check.orderedTables.map {
+        .init(name: $0.name.description, keys: $0.keyCount)
+      },
+      tornTailBytes: check.tornTailByteCount)
   }
 
   private func lines(_ check: StoreCheck) -> [String] {
@@ -52,6 +58,7 @@ struct CheckCommand: ParsableCommand {
       return "\(item.name): \(counted(item.objectCount, "object", "objects"))\(checksums)"
     }
     lines.append(counted(check.namedBufferCount, "named buffer", "named buffers"))
+    lines += check.orderedTables.map { "\($0.name): \(counted($0.keyCount, "key", "keys"))" }
     if let torn = check.tornTailByteCount { lines.append(tornTailText(torn)) }
     lines += check.findings.map { "\($0)" }
     if check.omittedCount > 0 { lines.append("... and \(check.omittedCount) more findings") }

@@ -7,8 +7,10 @@ struct DumpCommand: ParsableCommand {
     commandName: "dump", abstract: "Write the records of a class, or of all, in hex.",
     discussion: """
       A key is a row ID of 4 bytes, least significant first; the metadata row has 01000000. Named \
-      buffers are the class NamedBuffers, with names in UTF-8 as keys. Without a class, JSON is an \
-      object with an array for each class.
+      buffers are the class NamedBuffers, with names in UTF-8 as keys. Ordered tables, such as those \
+      of a key-value store, are classes by the names of their files, which info --json lists: \
+      NAME.ordered, and NAME.index for an index, which is written only when it is named. Without a \
+      class, JSON is an object with an array for each class.
       """)
 
   @OptionGroup var store: StoreArgument
@@ -19,10 +21,13 @@ struct DumpCommand: ParsableCommand {
   func run() throws {
     let backend = try store.openForReading()
     let names = try backend.tableNames().sorted()
-    let all = names + (try backend.bufferNames().isEmpty ? [] : [RecordDump.buffers])
+    let ordered = try backend.orderedTableNames().sorted { $0.description < $1.description }
+    let all =
+      names + (try backend.bufferNames().isEmpty ? [] : [RecordDump.buffers])
+      + ordered.filter { $0.kind == .data }.map(\.description)
     let dump = RecordDump(backend: backend, isJSON: output.json)
     if let className {
-      try refuseUnknown(className, all)
+      try refuseUnknown(className, all + ordered.filter { $0.kind == .index }.map(\.description))
       try dump.write(className)
     } else {
       try dump.writeAll(all)

@@ -3,7 +3,8 @@ import StoredObjectsCore
 
 struct InfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Show the classes of a store, its sizes, and its log.")
+    commandName: "info",
+    abstract: "Show the classes of a store, its indexes, key-value tables, sizes, and its log.")
 
   @OptionGroup var store: StoreArgument
   @OptionGroup var output: OutputOptions
@@ -13,7 +14,7 @@ struct InfoCommand: ParsableCommand {
     let info = try StoreInfo(backend)
     try backend.close()
     try output.write(info) { info.lines }
-    if info.classes.contains(where: { $0.damage != nil }) { throw ExitCode(1) }
+    if info.hasDamage { throw ExitCode(1) }
   }
 }
 
@@ -22,7 +23,12 @@ struct StoreInfo: Encodable {
   var path: String
   var classes: [ClassInfo]
   var namedBuffers: BufferInfo
+  var orderedTables: [OrderedTableInfo]
   var log: LogInfo?
+
+  var hasDamage: Bool {
+    classes.contains { $0.damage != nil } || orderedTables.contains { $0.condition == "damaged" }
+  }
 
   struct ClassInfo: Encodable {
     var name: String
@@ -57,6 +63,8 @@ struct StoreInfo: Encodable {
       .sorted { ($0.classID ?? .max, $0.name) < ($1.classID ?? .max, $1.name) }
     namedBuffers = BufferInfo(
       count: try backend.bufferNames().count, fileBytes: try backend.fileSize(of: "NamedBuffers"))
+    let holdings = try Holdings(backend)
+    orderedTables = try backend.orderedTableStates().map { OrderedTableInfo($0, holdings) }
     log = try backend.logState().map {
       LogInfo(
         fileBytes: $0.fileSize, batches: $0.batchCount, pendingBatches: $0.pendingBatchCount,
@@ -100,6 +108,7 @@ extension StoreInfo {
     lines.append(
       "\(counted(namedBuffers.count, "named buffer", "named buffers")), "
         + bytesText(namedBuffers.fileBytes))
+    lines += orderedTables.map(\.line)
     if let log {
       lines.append(
         "log: \(bytesText(log.pendingBytes)) pending in \(counted(log.pendingBatches, "save", "saves")),"

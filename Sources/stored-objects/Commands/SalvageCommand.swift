@@ -5,7 +5,10 @@ struct SalvageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "salvage",
     abstract: "Copy what is still readable of a damaged store, and list what was lost.",
-    discussion: "The damaged store is not changed. The exit code is 1 when anything was lost.")
+    discussion: """
+      The damaged store is not changed. Indexes are left out: they are made anew from the records. The \
+      exit code is 1 when anything was lost.
+      """)
 
   @OptionGroup var store: StoreArgument
   @Argument(help: "Where the new store goes; it must not exist, or be empty.")
@@ -16,6 +19,7 @@ struct SalvageCommand: ParsableCommand {
     var target: String
     var classes: [Class]
     var namedBuffers: Int
+    var orderedTables: [OrderedTableReport]
     var losses: [FindingReport]
     var omittedLosses: Int
 
@@ -40,7 +44,11 @@ struct SalvageCommand: ParsableCommand {
     Report(
       target: target,
       classes: report.classes.map { .init(name: $0.name, objects: $0.objectCount) },
-      namedBuffers: report.namedBufferCount, losses: report.losses.map { FindingReport($0) },
+      namedBuffers: report.namedBufferCount,
+      orderedTables: report.orderedTables.map {
+        .init(name: $0.name.description, keys: $0.keyCount)
+      },
+      losses: report.losses.map { FindingReport($0) },
       omittedLosses: report.omittedCount)
   }
 
@@ -50,6 +58,9 @@ struct SalvageCommand: ParsableCommand {
     }
     let buffers = counted(report.namedBufferCount, "named buffer", "named buffers")
     lines.append("\(buffers) brought over")
+    lines += report.orderedTables.map {
+      "\($0.name): \(counted($0.keyCount, "key", "keys")) brought over"
+    }
     lines += report.losses.map { "\($0)" }
     if report.omittedCount > 0 { lines.append("... and \(report.omittedCount) more losses") }
     lines.append(report.losses.isEmpty ? "Nothing is lost." : "The new store is in \(target).")

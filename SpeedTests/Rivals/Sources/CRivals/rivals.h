@@ -41,6 +41,9 @@ struct finder {
   size_t (*count_between)(const char *title, const char *end);
 };
 
+// What a full-text search looks for, and what of it comes back.
+enum text_kind { ALL_PARTS, BEST_PARTS, BEST_WORDS };
+
 struct engine {
   const char *name;
   // Opens or makes the files for about so many songs.
@@ -66,6 +69,10 @@ struct engine {
   uint32_t (*get_buffer)(const char *name);
   // NULL where nothing is found by title.
   const struct finder *finder;
+  // Makes the full-text index of all titles; engines without one have none of these.
+  void (*build_text)(enum text_kind kind);
+  // Fetches the songs that have a text, or words that begin with it; the number of them.
+  size_t (*search_text)(enum text_kind kind, const char *text, bool goes_on);
 };
 
 extern const struct engine sqlite_engine, tokyo_engine, lmdb_engine;
@@ -101,6 +108,9 @@ char *path_in(const char *directory, const char *name);
 size_t song_title(char title[32], size_t index);
 // Puts all songs, in the transaction that has begun.
 void put_songs(const struct run *run);
+// The title of a song of a library, and a word to search for in them.
+size_t varied_title(char title[128], size_t index);
+size_t wanted_word(char word[32], size_t index);
 // Puts all songs, in one transaction.
 void insert_songs(const struct run *run);
 // Puts songs, and playlists of so many songs each, in one transaction.

@@ -19,6 +19,19 @@ struct FirstTitles {
   let song: String
 }
 
+/// What a full-text search looks for, and what of it comes back.
+enum TextKind: Sendable {
+  /// Parts of words, all songs that have them.
+  case all
+  /// Parts of words, the best 20.
+  case best
+  /// Words, the best 20.
+  case words
+
+  /// The FTS5 table.
+  var table: String { self == .words ? "word" : "part" }
+}
+
 /// One way to use GRDB.
 protocol Engine {
   associatedtype Song: Titled
@@ -47,6 +60,8 @@ protocol Engine {
   func songs(_ database: Database, behind song: Song, limit: Int) throws -> [Song]
   /// How many songs are not before a title, and before another.
   func count(_ database: Database, from title: String, to end: String) throws -> Int
+  /// The songs that match an FTS5 pattern.
+  func songs(_ database: Database, _ kind: TextKind, matching pattern: String) throws -> [Song]
 }
 
 extension Engine {

@@ -30,6 +30,13 @@ extension Place {
     case "KeyValueGet": try putItems()
     case "IndexedLookup": try insertIndexedSongs(count * 10)
     case "RangeFetch", "SortedPage", "CountRange": try insertIndexedSongs(count * 1_000)
+    case "FullTextBuild": try insertVariedSongs()
+    case "FullTextSearch", "FullTextBest":
+      try insertVariedSongs()
+      try buildText()
+    case "FullTextWords":
+      try insertVariedSongs()
+      try buildText(.words)
     default: break
     }
   }
@@ -58,6 +65,10 @@ extension Place {
     case "RangeFetch": try rangeFetch()
     case "SortedPage": try sortedPage()
     case "CountRange": try countRange()
+    case "FullTextBuild": try buildText()
+    case "FullTextSearch": try searchText(.all)
+    case "FullTextBest": try searchText(.best)
+    case "FullTextWords": try searchText(.words)
     default: throw WrongResult(description: "There is no workload \(workload)")
     }
   }

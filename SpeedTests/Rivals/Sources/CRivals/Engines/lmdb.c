@@ -138,5 +138,5 @@ static uint32_t get_buffer(const char *name) {
 const struct engine lmdb_engine = {
   "lmdb-c", open_environment, close_environment, begin, commit, begin_reading, end_reading, put_song, set_title, get_song,
   each_song, put_playlist, get_playlist, move, first_titles, put_buffer, get_buffer,
-  NULL,
+  NULL, NULL, NULL,
 };

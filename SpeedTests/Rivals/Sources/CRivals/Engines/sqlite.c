@@ -2,9 +2,8 @@
 // mapping and a page cache that holds the data, as its documentation on speed advises.
 //
 // An entry of a playlist has a position with room before the next, so that a move changes one row.
-#include "rivals.h"
+#include "sqlite.h"
 #include "records.h"
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -12,7 +11,7 @@
 #define GAP 65536
 #define LENT SQLITE_STATIC
 
-static sqlite3 *database;
+sqlite3 *database;
 static sqlite3_stmt *statements[24];
 
 enum {
@@ -56,11 +55,11 @@ static const char *const schema =
   " song INTEGER NOT NULL, PRIMARY KEY (playlist, position)) WITHOUT ROWID;"
   "CREATE TABLE buffer (name TEXT PRIMARY KEY, bytes BLOB NOT NULL) WITHOUT ROWID;";
 
-static void succeed(int code) {
+void succeed(int code) {
   require(code == SQLITE_OK || code == SQLITE_DONE, "SQLite: %s", sqlite3_errmsg(database));
 }
 
-static void execute(const char *text) {
+void execute(const char *text) {
   succeed(sqlite3_exec(database, text, NULL, NULL, NULL));
 }
 
@@ -78,7 +77,7 @@ static void finish(sqlite3_stmt *made) {
 }
 
 // Whether there is another row; resets the statement after the last.
-static bool next(sqlite3_stmt *made) {
+bool next(sqlite3_stmt *made) {
   int code = sqlite3_step(made);
   if (code == SQLITE_ROW) return true;
   succeed(code);
@@ -112,6 +111,7 @@ static void open_database(const char *directory, enum durability durability, siz
 }
 
 static void close_database(void) {
+  close_text();
   for (size_t index = 0; index < sizeof statements / sizeof *statements; index++) {
     sqlite3_finalize(statements[index]);
     statements[index] = NULL;
@@ -281,5 +281,5 @@ static const struct finder finder = { make_index, titled, from_title, behind, co
 const struct engine sqlite_engine = {
   "sqlite-c", open_database, close_database, begin, commit, begin_reading, commit, put_song, set_title, get_song,
   each_song, put_playlist, get_playlist, move, first_titles, put_buffer, get_buffer,
-  &finder,
+  &finder, build_text, search_text,
 };

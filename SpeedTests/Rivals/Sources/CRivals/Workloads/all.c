@@ -20,5 +20,9 @@ const struct workload workloads[] = {
   { "RangeFetch", insert_thousand_times_indexed, range_fetch },
   { "SortedPage", insert_thousand_times_indexed, sorted_page },
   { "CountRange", insert_thousand_times_indexed, count_range },
+  { "FullTextBuild", insert_varied_songs, full_text_build },
+  { "FullTextSearch", insert_searched_songs, full_text_search },
+  { "FullTextBest", insert_searched_songs, full_text_best },
+  { "FullTextWords", insert_songs_of_words, full_text_words },
   { NULL, NULL, NULL },
 };

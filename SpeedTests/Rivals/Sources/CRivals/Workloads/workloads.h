@@ -24,6 +24,13 @@ void indexed_lookup(const struct run *run);
 void range_fetch(const struct run *run);
 void sorted_page(const struct run *run);
 void count_range(const struct run *run);
+void insert_varied_songs(const struct run *run);
+void insert_searched_songs(const struct run *run);
+void insert_songs_of_words(const struct run *run);
+void full_text_build(const struct run *run);
+void full_text_search(const struct run *run);
+void full_text_best(const struct run *run);
+void full_text_words(const struct run *run);
 
 // All songs in hand. What is held at the end is never freed: the process ends.
 struct song_list {

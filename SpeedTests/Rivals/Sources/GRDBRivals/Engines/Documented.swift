@@ -127,4 +127,14 @@ struct Documented: Engine {
   func count(_ database: Database, from title: String, to end: String) throws -> Int {
     try Song.filter(Column("title") >= title && Column("title") < end).fetchCount(database)
   }
+
+  func songs(_ database: Database, _ kind: TextKind, matching pattern: String) throws -> [Song] {
+    let order = kind == .all ? "" : "ORDER BY rank LIMIT 20"
+    let sql = """
+      SELECT song.* FROM song JOIN \(kind.table) ON \(kind.table).rowid = song.id
+      AND \(kind.table) MATCH ? \(order)
+      """
+    let pattern = try database.makeFTS5Pattern(rawPattern: pattern, forTable: kind.table)
+    return try Song.fetchAll(database, sql: sql, arguments: [pattern])
+  }
 }

@@ -153,4 +153,25 @@ struct Optimised: Engine {
       database, "SELECT count(*) FROM song WHERE title >= ? AND title < ?", [title, end])
     return try withExtendedLifetime(found) { try found.next().map { $0[0] } ?? 0 }
   }
+
+  func songs(_ database: Database, _ kind: TextKind, matching pattern: String) throws -> [Song] {
+    let sql =
+      switch kind {
+      case .all:
+        """
+        SELECT id, song.title, seconds FROM part CROSS JOIN song ON id = part.rowid \
+        WHERE part MATCH ?
+        """
+      case .best, .words:
+        """
+        SELECT id, title, seconds FROM (SELECT rowid AS found, rank AS score FROM \(kind.table) \
+        WHERE \(kind.table) MATCH ? ORDER BY rank LIMIT 20) CROSS JOIN song ON id = found \
+        ORDER BY score
+        """
+      }
+    var songs: [Song] = []
+    let found = try rows(database, sql, [pattern])
+    while let row = try found.next() { songs.append(Song(row)) }
+    return songs
+  }
 }

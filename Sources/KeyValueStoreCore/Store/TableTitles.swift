@@ -1,0 +1,26 @@
+import Files
+package import StoredObjectsCore
+
+/// What the ordered tables of a backend hold that belong to a key-value store, in words.
+///
+/// For tools, which have a backend and no key-value store. What makes no sense in the list is left out.
+///
+/// - Throws: `StoreError` when the backend can't be read.
+package func keyValueTableTitles(
+  _ backend: any StoreBackend
+) throws -> [OrderedTableName: String] {
+  guard try backend.orderedTableNames().contains(Catalogue.list) else { return [:] }
+  var titles = [Catalogue.list: "list of key-value tables"]
+  do {
+    let list = try backend.orderedTable(Catalogue.list)
+    _ = try backend.scanKeys(of: list, KeyRange(), isReversed: false) { key, value in
+      guard let name = String(checking: key), let number = Catalogue.number(value, name) else {
+        return .next
+      }
+      titles[Catalogue.items(number)] = "items of the key-value table \"\(name)\""
+      titles[Catalogue.expiry(number)] = "expiry times of the key-value table \"\(name)\""
+      return .next
+    }
+  } catch let error as StoreError where error.code == .damaged || error.code == .notAuthentic {}
+  return titles
+}

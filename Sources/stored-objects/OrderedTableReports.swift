@@ -1,0 +1,61 @@
+import Foundation
+import KeyValueStoreCore
+import StoredObjectsCore
+
+/// What the ordered tables of a store hold, in words: as far as that is told by their names, and for
+/// key-value tables by the list that is one of them.
+struct Holdings {
+  private let keyValueTables: [OrderedTableName: String]
+
+  init(_ backend: any StoreBackend) throws { keyValueTables = try keyValueTableTitles(backend) }
+
+  /// Such as `index of Song by title`.
+  func title(of table: OrderedTableName) -> String {
+    if let title = keyValueTables[table] { return title }
+    guard table.kind == .index else { return "ordered table \(table.name)" }
+    if table.name.hasSuffix("..text") { return "full-text index of \(table.name.dropLast(6))" }
+    guard let range = table.name.range(of: "..by ") else { return "index \(table.name)" }
+    let (name, attribute) = (table.name[..<range.lowerBound], table.name[range.upperBound...])
+    return "index of \(name) by \(attribute)"
+  }
+}
+
+/// An ordered table, as `info` shows it.
+struct OrderedTableInfo: Encodable {
+  /// What `dump` knows it by.
+  var name: String
+  var kind: String
+  var holds: String
+  /// Absent when the table is damaged.
+  var keys: Int?
+  var fileBytes: Int
+  var condition: String
+
+  init(_ state: OrderedTableState, _ holdings: Holdings) {
+    name = state.name.description
+    kind = state.name.kind == .index ? "index" : "data"
+    holds = holdings.title(of: state.name)
+    (keys, fileBytes, condition) = (state.keyCount, state.fileBytes, state.condition.rawValue)
+  }
+
+  var line: String {
+    let count = keys.map { counted($0, "key", "keys") } ?? "unknown keys"
+    return "\(holds): \(count), \(bytesText(fileBytes))" + remark
+  }
+
+  private var remark: String {
+    switch condition {
+    case OrderedTableState.Condition.unfinished.rawValue: ", unfinished: it is made up when needed"
+    case OrderedTableState.Condition.lost.rawValue: ", lost: it is made anew when needed"
+    case OrderedTableState.Condition.damaged.rawValue:
+      kind == "index" ? ", damaged: it is made anew when needed" : ", damaged: salvage the store"
+    default: ""
+    }
+  }
+}
+
+/// An ordered table, as `check` and `salvage` report it.
+struct OrderedTableReport: Encodable {
+  var name: String
+  var keys: Int
+}

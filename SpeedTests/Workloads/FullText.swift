@@ -1,0 +1,97 @@
+import StoredObjectsCore
+
+/// SQLite has FTS5; the others have no full-text search.
+private let textRivals: Set<String> = ["sqlite-c", "grdb", "grdb-optimised"]
+
+/// The full-text index of songs that are there.
+struct FullTextBuild: Workload {
+  let name = "FullTextBuild"
+  let summary = "make a full-text index of the titles of songs that are there, for parts of words"
+  let defaultCounts = [1_000_000]
+  let rivals: Set<String>? = textRivals
+
+  func prepare(_ place: Place, _ count: Int) throws { try insertUnsearchedSongs(place, count) }
+
+  func run(_ place: Place, _ count: Int) throws {
+    try place.withStore(of: [SearchedSong.self]) { try buildIndex($0, count) }
+  }
+}
+
+/// Searches in a million titles, for what is in 30,000 of them and for what is in 20.
+///
+/// The count is that of the titles.
+struct FullTextSearch: Workload {
+  /// What is searched for, and what of it comes back.
+  enum Kind: Int {
+    /// Parts of words, all songs that have them.
+    case all
+    /// Parts of words, the best songs.
+    case best
+    /// Words and beginnings of words, the best songs.
+    case words
+  }
+
+  static let searches = 240
+  static let limit = 20
+
+  let name: String
+  let summary: String
+  let kind: Kind
+  let defaultCounts = [1_000_000]
+  let rivals: Set<String>? = textRivals
+
+  func operations(_ count: Int) -> Int { Self.searches }
+
+  func prepare(_ place: Place, _ count: Int) throws {
+    try insertUnsearchedSongs(place, count)
+    try place.withStore(of: [SearchedSong.self]) { try buildIndex($0, count) }
+  }
+
+  func run(_ place: Place, _ count: Int) throws {
+    try place.withStore(of: [SearchedSong.self]) { store in
+      for index in 0..<Self.searches {
+        let found = try store.search(
+          SearchedSong.self, query(index), limit: kind == .all ? .max : Self.limit)
+        // Rare words are in few titles, and in few of a small library none.
+        try expect(!found.isEmpty || index % 12 > 2, "nothing has \(Titles.wanted(index))")
+      }
+    }
+  }
+
+  private func query(_ index: Int) -> TextQuery {
+    let word = Titles.wanted(index)
+    if kind != .words { return .substring(String(word.dropFirst())) }
+    return index % 2 == 0 ? .word(word) : .prefix(String(word.dropLast()))
+  }
+}
+
+let fullTextSearches = [
+  FullTextSearch(
+    name: "FullTextSearch",
+    summary: "search titles for parts of words, and fetch all that have them", kind: .all),
+  FullTextSearch(
+    name: "FullTextBest",
+    summary: "search titles for parts of words, and fetch the best 20", kind: .best),
+  FullTextSearch(
+    name: "FullTextWords",
+    summary: "search titles for words and beginnings of words, and fetch the best 20",
+    kind: .words),
+]
+
+private func insertUnsearchedSongs(_ place: Place, _ count: Int) throws {
+  try place.withStore(of: [UnsearchedSong.self]) { store in
+    for index in 0..<count {
+      let song = UnsearchedSong()
+      song.title = Titles.title(index)
+      song.seconds = UInt32(index % 600)
+      store.insert(song)
+    }
+    try store.saveChanges()
+  }
+}
+
+private func buildIndex(_ store: Store, _ count: Int) throws {
+  var done = 0
+  try store.buildFullTextIndexes { done = $0.completed }
+  try expect(done >= count, "\(done) songs are in the index")
+}

@@ -1,0 +1,66 @@
+/// Titles of songs as different from each other as those of a library.
+///
+/// Words of a language that nobody speaks: two to six in a title, some in nearly every third, most of
+/// them in one of many thousands, as it is in every language. The rivals make the same ones.
+enum Titles {
+  /// Words have numbers of so many bits; one is half as frequent as one whose number is half of it.
+  static let wordBits: UInt64 = 15
+
+  private static let onsets = [
+    "b", "c", "d", "f", "g", "h", "l", "m", "n", "p", "r", "s", "t", "v", "st", "ch",
+  ]
+  private static let vowels = ["a", "e", "i", "o", "u", "a", "e", "o"]
+  private static let codas = ["", "", "", "n", "r", "s", "l", "t"]
+
+  /// Bits that look like chance, the same for the same number.
+  static func mixed(_ number: UInt64) -> UInt64 {
+    var bits = number &* 0x9E37_79B9_7F4A_7C15
+    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+    return bits ^ (bits >> 31)
+  }
+
+  /// The word of a number from 1 on: the more frequent, the shorter.
+  static func word(_ number: UInt64) -> String {
+    var bits = mixed(number)
+    let hasAccent = bits >> 58 == 0
+    let width = UInt64.bitWidth - number.leadingZeroBitCount
+    var word = ""
+    for syllable in 0..<1 + width / 5 {
+      word += onsets[Int(bits & 15)]
+      word += hasAccent && syllable == 0 ? "é" : vowels[Int(bits >> 4 & 7)]
+      word += codas[Int(bits >> 7 & 7)]
+      bits >>= 10
+    }
+    return word
+  }
+
+  /// A word of some frequency, by chance.
+  static func number(_ octave: UInt64, _ bits: UInt64) -> UInt64 {
+    1 << octave + bits & (1 << octave - 1)
+  }
+
+  /// The title of a song.
+  static func title(_ index: Int) -> String {
+    var title = ""
+    for place in 0..<2 + mixed(UInt64(index) + 1 << 32) % 5 {
+      let bits = mixed(UInt64(index) * 8 + place + 1 << 40)
+      let word = word(number(bits % wordBits, bits >> 8))
+      if place > 0 { title += " " }
+      title += word.prefix(1).uppercased() + word.dropFirst()
+    }
+    return title
+  }
+
+  /// A word to search for, of four letters at least; twelve that follow each other are from frequent ones
+  /// to rare ones.
+  static func wanted(_ index: Int) -> String {
+    let octave = 3 + UInt64(index) % 12
+    var number = number(octave, mixed(UInt64(index) + 1 << 48))
+    while true {
+      let word = word(number)
+      if word.utf8.count > 3, word.utf8.allSatisfy({ $0 < 0x80 }) { return word }
+      number += 1
+    }
+  }
+}

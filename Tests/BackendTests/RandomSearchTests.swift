@@ -1,0 +1,41 @@
+import Foundation
+import StoredObjectsCore
+import StoredObjectsTestSupport
+import Testing
+
+@Suite("Random searches")
+struct RandomSearchTests {
+  private func run(
+    _ crash: ((any BackendPlace) throws -> any BackendPlace)?, _ place: any BackendPlace
+  ) throws {
+    try RandomSearchTest(seed: Seeds.current, sessions: 6).run(place, crash: crash)
+  }
+
+  @Test("Searches of texts of many scripts find what a look at every text finds: in memory")
+  func inMemory() throws { try run(nil, MemoryPlace()) }
+
+  @Test("Searches of texts of many scripts find what a look at every text finds: Tokyo Cabinet")
+  func tokyoCabinet() throws {
+    try TokyoFixtures.withDirectory { folder in
+      try run(
+        { _ in TokyoCabinetPlace(directory: try crashed(in: folder)) },
+        TokyoCabinetPlace(directory: folder + "/0"))
+    }
+  }
+
+  @Test("Searches of texts of many scripts find what a look at every text finds: CDB")
+  func cdb() throws {
+    try TokyoFixtures.withDirectory { folder in
+      try run(
+        { _ in CDBPlace(directory: try crashed(in: folder)) }, CDBPlace(directory: folder + "/0"))
+    }
+  }
+
+  /// Copies the files of the newest store in a folder, which is open, as a process leaves them that dies.
+  private func crashed(in folder: String) throws -> String {
+    let number = try FileManager.default.contentsOfDirectory(atPath: folder).count
+    let copy = folder + "/\(number)"
+    try FileManager.default.copyItem(atPath: folder + "/\(number - 1)", toPath: copy)
+    return copy
+  }
+}
