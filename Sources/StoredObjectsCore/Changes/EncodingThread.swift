@@ -9,7 +9,7 @@ final class EncodingThread {
   }
 
   /// With fewer objects a thread costs more than it helps.
-  private static let minimumCount = 20_000
+  static let minimumCount = 20_000
 
   /// The first object that is the thread's.
   let firstIndex: Int

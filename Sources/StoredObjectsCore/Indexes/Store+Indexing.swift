@@ -1,3 +1,5 @@
+import Locks
+
 // Indexes are brought up to date in the save of their objects.
 
 extension Store {
@@ -78,13 +80,13 @@ private struct IndexUpdate {
   private mutating func insert(_ new: [StoredObject], _ set: inout ChangeSet) {
     let objects = KeyedObjects(objects: new, writers: writers)
     let isLarge =
-      new.count >= ParallelWork<KeyedObjects.Keys>.minimumCount && entry.type.isCodedOnAnyThread
+      new.count >= EncodingThread.minimumCount && entry.type.isCodedOnAnyThread
       && new.allSatisfy(\.isReadable)
     let (end, middle) = (new.count, isLarge ? new.count / 2 : new.count)
-    let second = isLarge ? ParallelWork { objects.keys(middle..<end) } : nil
+    let second = isLarge ? JoinedResult { objects.keys(middle..<end) } : nil
     add(objects.keys(0..<middle), &set)
     if middle == end { return }
-    add((try? second?.finish()?.get()) ?? objects.keys(middle..<end), &set)
+    add(second?.take() ?? objects.keys(middle..<end), &set)
   }
 
   private mutating func add(_ keys: KeyedObjects.Keys, _ set: inout ChangeSet) {

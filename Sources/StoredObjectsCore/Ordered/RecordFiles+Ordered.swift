@@ -1,3 +1,5 @@
+import Locks
+
 // What becomes of class files and of those of ordered tables, together.
 extension RecordFiles {
   /// What will be pending of the ordered tables that a save changes.
@@ -41,13 +43,13 @@ extension RecordFiles {
       return try ordered.prepare(tables, durability: durability)
     }
     let keyCount = changes.ordered.reduce(0) { $0 + $1.changes.count }
-    let isLarge = keyCount >= ParallelWork<[Replacement]>.minimumCount
-    let files = isLarge ? ParallelWork(prepareOrdered) : nil
+    let isLarge = keyCount >= EncodingThread.minimumCount
+    let files = isLarge ? JoinedResult { Result { try prepareOrdered() } } : nil
     // Small ones one after the other, so that what happens to a disk always happens in one order.
     let early = files == nil ? Result { try prepareOrdered() } : nil
     if case .failure(let error) = early { throw error }
     let records = Result { try prepare(changes, durability: durability) }
-    let made = [files?.finish() ?? early ?? .success([]), records]
+    let made = [files?.take() ?? early ?? .success([]), records]
     do {
       let (ordered, records) = (try made[0].get(), try records.get())
       // The log is going to name the new files, so they must be there after a power cut.
