@@ -9,7 +9,13 @@ struct FlipCommand: ParsableCommand {
     abstract: "Spoil every byte of a small store, cut each file at every length, remove each.")
 
   @Option(help: "The backend.") var backend = BackendName.tokyoCabinet
+  @Option(help: "Only every so many of the trials, the last one of each file among them.")
+  var every = 1
   @Flag(help: "Print what each file's trials came to.") var verbose = false
+
+  func validate() throws {
+    if every < 1 { throw ValidationError("--every must be 1 or more.") }
+  }
 
   func run() throws {
     var counts = FlipCounts()
@@ -20,7 +26,7 @@ struct FlipCommand: ParsableCommand {
         try store.make(isFolded: state == "folded")
         for name in try FileManager.default.contentsOfDirectory(atPath: path).sorted() {
           let before = counts
-          try FlipTrials(store: store, name: name).run(&counts)
+          try FlipTrials(store: store, name: name, every: every).run(&counts)
           if verbose { note("\(state) \(name): \(counts.since(before))") }
         }
       }
@@ -66,18 +72,22 @@ enum FlipVerdict: Int64 {
 struct FlipTrials {
   let store: SmallStore
   let name: String
+  /// Only every so many are run.
+  let every: Int
 
   /// A child, and the trials that it has before it.
   private struct Share {
     var child: ChildProcess
-    var trials: Range<Int>
+    var trials: ArraySlice<Int>
   }
 
   /// Runs all trials, in two children at a time.
   func run(_ counts: inout FlipCounts) throws {
     let size = try Data(contentsOf: URL(fileURLWithPath: "\(store.directory)/\(name)")).count
     let end = FlipProbe.trialCount(size: size)
-    var shares = try [0..<end / 2, end / 2..<end].map { trials in
+    let trials = Array(stride(from: (end - 1) % every, to: end, by: every))
+    let middle = trials.count / 2
+    var shares = try [trials[..<middle], trials[middle...]].map { trials in
       Share(child: try start(trials), trials: trials)
     }
     while !shares.allSatisfy(\.trials.isEmpty) {
@@ -87,8 +97,9 @@ struct FlipTrials {
     }
   }
 
-  private func start(_ trials: Range<Int>) throws -> ChildProcess {
-    let range = ["--first", "\(trials.lowerBound)", "--end", "\(trials.upperBound)"]
+  private func start(_ trials: ArraySlice<Int>) throws -> ChildProcess {
+    let (first, end) = (trials.first ?? 0, trials.last.map { $0 + 1 } ?? 0)
+    let range = ["--first", "\(first)", "--end", "\(end)", "--every", "\(every)"]
     return try ChildProcess(
       ["probe", store.directory, name, "--backend", store.backend.rawValue] + range)
   }

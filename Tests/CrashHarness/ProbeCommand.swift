@@ -11,10 +11,11 @@ struct ProbeCommand: ParsableCommand {
   @Option var backend: BackendName
   @Option var first: Int
   @Option var end: Int
+  @Option var every: Int
 
   func run() throws {
     let name = name
-    let trials = first..<end
+    let trials = stride(from: first, to: end, by: every)
     let store = SmallStore(directory: store, backend: backend)
     try withTemporaryDirectory { directory in
       let probe = try FlipProbe(store: store, copy: directory.path + "/store", name: name)
