@@ -12,12 +12,17 @@ struct SpeedLimit {
 
   private static let ours = "tokyo-cabinet"
 
-  /// What finding objects may take, and keeping an index for it.
+  /// What finding objects and texts may take, and keeping indexes for it.
   static let all =
-    ["IndexedLookup", "RangeFetch", "SortedPage", "CountRange"].map { workload in
+    [
+      "IndexedLookup", "RangeFetch", "SortedPage", "CountRange", "FullTextSearch", "FullTextBest",
+      "FullTextWords",
+    ].map { workload in
       SpeedLimit(workload: workload, other: .engine("grdb"), most: 1)
     } + [
       SpeedLimit(workload: "IndexedLookup", other: .engine("sqlite-c"), most: 2),
+      SpeedLimit(workload: "FullTextSearch", other: .engine("sqlite-c"), most: 2),
+      SpeedLimit(workload: "FullTextBuild", other: .engine("sqlite-c"), most: 1.2),
       SpeedLimit(workload: "IndexedInsert", other: .workload("SimpleInsert"), most: 1.6),
     ]
 
