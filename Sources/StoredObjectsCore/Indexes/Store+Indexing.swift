@@ -134,11 +134,7 @@ private struct IndexUpdate {
     _ key: [UInt8], _ row: UInt32, _ isPut: Bool, _ number: Int, _ set: inout ChangeSet
   ) {
     let start = set.bytes.count
-    set.bytes.append(RegisteredIndex.mark)
-    set.bytes += key
-    for shift in [24, 16, 8, 0] as [UInt32] {
-      set.bytes.append(UInt8(truncatingIfNeeded: row >> shift))
-    }
+    RegisteredIndex.appendKey(key, row: row, to: &set.bytes)
     let count = set.bytes.count - start
     changes[number].changes.append(
       isPut
