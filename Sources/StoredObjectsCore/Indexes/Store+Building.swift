@@ -74,8 +74,8 @@ extension Store {
       if backend.isReadOnly { return false }
       try backend.coordinator.whileCommitting { try buildIfNeeded(index, of: entry) }
       return true
-    } catch let error as StoreError where error.code == .damaged && error.place.className == nil {
-      // The index itself is damaged. Begun again, it is not.
+    } catch let error as StoreError where error.isOfIndex {
+      // Begun again, it is not damaged.
       if backend.isReadOnly { return false }
       try backend.coordinator.whileCommitting {
         var build = IndexBuild(self, entry, index)

@@ -41,8 +41,3 @@ extension Store {
     try savedObject(rowID, entry).map { text.texts(of: $0) }
   }
 }
-
-extension StoreError {
-  /// Whether it is an index that is damaged, which can be made anew, and not what it was made from.
-  var isOfIndex: Bool { code == .damaged && place.className == nil }
-}
