@@ -50,7 +50,7 @@ private struct IndexUpdate {
 
   init(_ store: Store, _ entry: RegisteredClass) {
     (self.store, self.entry) = (store, entry)
-    pending = entry.pending.filter { $0.state.change != nil }
+    pending = Array(entry.changed)
     changes = entry.indexes.map { ChangeSet.OrderedTableChanges(table: $0.table) }
     written = entry.indexes.map { _ in [:] }
     writers = entry.indexes.compactMap(\.declaration.writeOnlyKey)

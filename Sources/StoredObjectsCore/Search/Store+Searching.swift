@@ -143,12 +143,10 @@ extension Store {
   private func indexedOnce(
     _ search: TextSearch, _ entry: RegisteredClass, _ text: RegisteredText, _ limit: Int
   ) throws -> BestRows {
-    let changed = entry.pending.filter { $0.state.change != nil }
-    let unsaved = changed.filter { $0.state.change != .delete }
     var best = BestRows(limit)
     try search.run(
-      backend, without: RowSet(changed.lazy.map(\.rowID)),
-      unsaved: unsaved.map { ($0.rowID, text.texts(of: $0)) }, into: &best)
+      backend, without: RowSet(entry.changed.lazy.map(\.rowID)),
+      unsaved: entry.written.map { ($0.rowID, text.texts(of: $0)) }, into: &best)
     return best
   }
 
