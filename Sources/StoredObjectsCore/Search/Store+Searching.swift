@@ -40,9 +40,8 @@ extension Store {
     offset: Int = 0
   ) throws(StoreError) -> [SearchHit<Object>] {
     precondition(limit >= 0 && offset >= 0, "limit and offset must not be negative.")
-    let (sum, overflow) = limit.addingReportingOverflow(offset)
     let (entry, compiled, names) = try prepareSearch(type, query, attributes)
-    let best = try bestRows(entry, compiled, names, overflow ? .max : sum)
+    let best = try bestRows(entry, compiled, names, limit.addingSaturated(offset))
     let rows = Array(best.sorted().dropFirst(offset))
     let objects = try objects(rows, entry)
     let search = HitSearch(compiled, names)

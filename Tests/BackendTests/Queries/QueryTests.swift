@@ -176,6 +176,24 @@ import Testing
     }
   }
 
+  @Test("A limit and an offset whose sum is no number any more ask for all behind the offset")
+  func largestLimit() throws {
+    let store = Store(backend: try MemoryBackend())
+    try store.register(Track.self)
+    for number in 0..<40 {
+      let track = Track()
+      track.title = "Song \(number)"
+      store.insert(track)
+    }
+    try store.saveChanges()
+    let orders: [QueryOrder<Track>] = [.ascending(\.title)]
+    let plan = try store.explain(Track.self, sortedBy: orders, limit: .max, offset: 1)
+    #expect("\(plan)" == "\(try store.explain(Track.self, sortedBy: orders))")
+    let all = try store.fetch(Track.self, sortedBy: orders)
+    let found = try store.fetch(Track.self, sortedBy: orders, limit: .max, offset: 1)
+    #expect(found == Array(all.dropFirst()))
+  }
+
   @Test(
     "Who refers to an object is found through an index, saved or not",
     arguments: BackendKind.allCases)
