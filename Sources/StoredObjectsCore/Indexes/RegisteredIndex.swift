@@ -98,7 +98,5 @@ extension Store {
   }
 
   /// How the names of all indexes of a class begin.
-  ///
-  /// Classes may have dots in their names, but no two of these.
-  static func indexPrefix(_ className: String) -> String { className + "..by " }
+  static func indexPrefix(_ className: String) -> String { className + IndexNames.byProperties }
 }
