@@ -152,10 +152,12 @@ let package = Package(
       swiftSettings: strict),
 
     .target(
+      name: "WorkloadData", path: "SpeedTests/WorkloadData/Sources", swiftSettings: strict),
+    .target(
       name: "SpeedWorkloads",
       dependencies: [
         "CDB", "CDBBackend", "Files", "KeyValueStoreCore", "StoredObjectsCore",
-        "TokyoCabinetBackend",
+        "TokyoCabinetBackend", "WorkloadData",
       ],
       path: "SpeedTests/Workloads", swiftSettings: strict),
     .executableTarget(
