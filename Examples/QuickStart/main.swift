@@ -1,25 +1,29 @@
-import StoredObjects
+#if Macros
+  import StoredObjects
 
-final class Song: StoredObject {
-  @Content var title = ""
-  @Content var seconds: UInt32 = 0
-
-  override func writeContent(to buffer: inout DataBuffer) {
-    buffer.write(title)
-    buffer.write(seconds)
+  @Stored final class Song: StoredObject {
+    var title: String = ""
+    var seconds: UInt32 = 0
   }
-  override func readContent(from buffer: inout DataBuffer) throws {
-    title = try buffer.readString()
-    seconds = try buffer.readUInt32()
+
+  @Stored final class Playlist: StoredObject {
+    var title: String = ""
+    var songs: [Song] = []
   }
-}
 
-let store = Store(backend: try TokyoCabinetBackend(directory: "Music"))
-try store.register(Song.self)
+  let store = Store(backend: try TokyoCabinetBackend(directory: "Music"))
+  try store.register(Song.self, Playlist.self)  // in this order, for good: it is part of the data
 
-let song = Song()
-song.title = "Walking on Sunshine"
-store.insert(song)
-try store.saveChanges()
+  let song = Song()
+  song.title = "Walking on Sunshine"
+  let playlist = Playlist()
+  playlist.title = "Holiday"
+  playlist.songs = [song, song]  // order and repeats are kept
+  store.insert(song)
+  store.insert(playlist)
+  try store.saveChanges()  // all of it, or nothing
 
-for song in try store.allObjects(of: Song.self) { print(song.title) }
+  for playlist in try store.allObjects(of: Playlist.self) {
+    print(playlist.title, playlist.songs.map(\.title))
+  }
+#endif

@@ -8,14 +8,17 @@ package final class DirectoryLock: Sendable {
 
   /// Opens and locks a directory, without waiting.
   package init(_ path: String, shared: Bool) throws(SystemError) {
-    self.path = path
-    descriptor = try openDirectory(path)
+    // Set last: once all properties are, a refusal would run `deinit` and close a second time what
+    // may be another's descriptor by then.
+    let descriptor = try openDirectory(path)
     do {
       try lockDescriptor(descriptor, path, shared: shared)
     } catch {
       closeFile(descriptor)
       throw error
     }
+    self.descriptor = descriptor
+    self.path = path
   }
 
   deinit {

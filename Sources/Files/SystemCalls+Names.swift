@@ -205,12 +205,16 @@ package final class MemoryFile: Sendable {
 
   /// Makes an empty one; nil where the system has none.
   package init?() {
-    descriptor = unsafe files_open_memory("memory")
-    path = "/proc/self/fd/\(descriptor)"
+    let descriptor = unsafe files_open_memory("memory")
+    let path = "/proc/self/fd/\(descriptor)"
     if descriptor < 0 { return nil }
-    if exists(path) { return }
-    closeFile(descriptor)
-    return nil
+    guard exists(path) else {
+      closeFile(descriptor)
+      return nil
+    }
+    // Set last: once all properties are, `return nil` would run `deinit`, too.
+    self.descriptor = descriptor
+    self.path = path
   }
 
   deinit { closeFile(descriptor) }

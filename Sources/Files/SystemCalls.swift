@@ -176,8 +176,12 @@ package func syncData(_ descriptor: Int32, _ path: String) throws(SystemError) {
 
 /// Gives an open file back.
 ///
-/// All that matters has been synced before.
-package func closeFile(_ descriptor: Int32) { _ = close(descriptor) }
+/// All that matters has been synced before. To give one back twice is a mistake that hits whoever has
+/// got the number meanwhile, so debug builds trap.
+package func closeFile(_ descriptor: Int32) {
+  let result = close(descriptor)
+  assert(result == 0 || errno != EBADF, "A descriptor is closed that is not open: \(descriptor)")
+}
 
 /// Random bytes that nobody can guess.
 package func randomBytes(_ count: Int) throws(SystemError) -> [UInt8] {

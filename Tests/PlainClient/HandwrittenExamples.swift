@@ -2,7 +2,7 @@
 
 import StoredObjects
 
-/// From README.md.
+/// From README.md and GettingStarted.md.
 enum ReadmeExample {
   final class Song: StoredObject {
     @Content var title = ""

@@ -9,10 +9,23 @@
 
     @Stored final class Song: StoredObject {
       var title: String = ""
-      var seconds: UInt32 = 0
+      @Indexed var seconds: UInt32 = 0
       var artist: Artist?
       @Since(1) var note: String?
       @Transient var isPlaying: Bool = false
+    }
+  }
+
+  /// From the beginning of README.md.
+  enum StoredFirstExample {
+    @Stored final class Song: StoredObject {
+      var title: String = ""
+      var seconds: UInt32 = 0
+    }
+
+    @Stored final class Playlist: StoredObject {
+      var title: String = ""
+      var songs: [Song] = []
     }
   }
 
