@@ -148,7 +148,7 @@ public struct CheckpointLimits: Sendable {
   package var logGrowth = CommitLogWriter.growth
 
   /// Sets the limits.
-  public init(logBytes: Int = 4 << 20, filePart: Int = 8, bulkBytes: Int = 512 << 10) {
+  public init(logBytes: Int = 8 << 20, filePart: Int = 8, bulkBytes: Int = 512 << 10) {
     self.logBytes = logBytes
     self.filePart = filePart
     self.bulkBytes = bulkBytes
