@@ -152,10 +152,12 @@ let package = Package(
       swiftSettings: strict),
 
     .target(
+      name: "WorkloadData", path: "SpeedTests/WorkloadData/Sources", swiftSettings: strict),
+    .target(
       name: "SpeedWorkloads",
       dependencies: [
         "CDB", "CDBBackend", "Files", "KeyValueStoreCore", "StoredObjectsCore",
-        "TokyoCabinetBackend",
+        "TokyoCabinetBackend", "WorkloadData",
       ],
       path: "SpeedTests/Workloads", swiftSettings: strict),
     .executableTarget(
@@ -206,27 +208,32 @@ let package = Package(
       name: "notebook", dependencies: ["KeyValueStore", argumentParser],
       path: "Examples/Notebook", exclude: ["README.md"], swiftSettings: strict),
 
-    .testTarget(name: "FilesTests", dependencies: ["Files"], swiftSettings: strict),
+    .testTarget(name: "FilesTests", dependencies: ["Files", "TestFiles"], swiftSettings: strict),
     .testTarget(
       name: "StoredObjectsCoreTests",
-      dependencies: ["StoredObjectsCore", "StoredObjectsTestSupport", "FormatFuzzing", "Locks"],
+      dependencies: [
+        "StoredObjectsCore", "StoredObjectsTestSupport", "FormatFuzzing", "Locks", "TestFiles",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "CDBTests",
-      dependencies: ["CDB", "Files", "FormatFuzzing", "StoredObjectsTestSupport"],
+      dependencies: ["CDB", "Files", "FormatFuzzing", "StoredObjectsTestSupport", "TestFiles"],
       swiftSettings: strict),
-    .testTarget(name: "TokyoCabinetTests", dependencies: ["TokyoCabinet"], swiftSettings: strict),
+    .testTarget(
+      name: "TokyoCabinetTests", dependencies: ["TokyoCabinet", "ProgramTesting", "TestFiles"],
+      swiftSettings: strict),
     .testTarget(
       name: "TokyoCabinetFileTests",
       dependencies: [
         "TokyoCabinetFile", "TokyoCabinet", "FormatFuzzing", "StoredObjectsTestSupport", "Files",
+        "ProgramTesting", "TestFiles",
       ],
       swiftSettings: strict),
     .target(
       name: "FormatFuzzing",
       dependencies: [
         "CDB", "CDBBackend", "TokyoCabinetBackend", "TokyoCabinetFile", "StoredObjectsCore",
-        "StoredObjectsEncryption", "Files", "StoredObjectsTestSupport",
+        "StoredObjectsEncryption", "Files", "StoredObjectsTestSupport", "TestFiles",
       ],
       path: "Tests/FormatFuzzing", exclude: ["Corpus"], swiftSettings: strict),
     .executableTarget(
@@ -238,18 +245,19 @@ let package = Package(
       dependencies: [
         "CDBBackend", "CDB", "StoredObjectsCore", "StoredObjectsEncryption", "TokyoCabinetBackend",
         "TokyoCabinet", "TokyoCabinetFile", "StoredObjectsTestSupport", "Files", "Locks",
+        "TestFiles",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "YTKImportTests",
-      dependencies: ["CSQLite", "KeyValueStore", "YTKImport"],
+      dependencies: ["CSQLite", "KeyValueStore", "YTKImport", "TestFiles"],
       swiftSettings: strict),
     .testTarget(
       name: "KeyValueStoreTests",
       dependencies: [
         "KeyValueStore", "KeyValueStoreCore", "CDBBackend", "StoredObjectsCore",
         "StoredObjectsEncryption", "TokyoCabinetBackend", "StoredObjectsTestSupport", "Files",
-        "Locks",
+        "Locks", "TestFiles",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -261,7 +269,12 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TrapTests", dependencies: ["StoredObjectsCore"], swiftSettings: strict),
-    .target(name: "ProgramTesting", path: "Tests/ProgramTesting", swiftSettings: strict),
+    .target(
+      name: "TestFiles", dependencies: ["Files", "Locks"], path: "Tests/TestFiles",
+      swiftSettings: strict),
+    .target(
+      name: "ProgramTesting", dependencies: ["TestFiles"], path: "Tests/ProgramTesting",
+      swiftSettings: strict),
     .testTarget(
       name: "JukeboxTests", dependencies: ["jukebox", "ProgramTesting", "StoredObjects"],
       swiftSettings: strict),
@@ -287,7 +300,8 @@ let package = Package(
       name: "PlainClient", dependencies: ["StoredObjects"], path: "Tests/PlainClient",
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
     .testTarget(
-      name: "SourceRulesTests", dependencies: ["StoredObjectsCore"], swiftSettings: strict),
+      name: "SourceRulesTests", dependencies: ["StoredObjectsCore", "TestFiles"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -123,6 +123,12 @@ extension [UInt8] {
       }
     }
   }
+
+  /// Appends an integer with its most significant byte first, as numbers stand in keys.
+  @inlinable
+  package mutating func append<Number: FixedWidthInteger>(bigEndian number: Number) {
+    unsafe Swift.withUnsafeBytes(of: number.bigEndian) { unsafe append(contentsOf: $0) }
+  }
 }
 
 extension UInt64 {

@@ -3,9 +3,8 @@ import Files
 /// A file that is being written from its first record on: its end in memory, what is before that on
 /// the disk.
 struct HashFileImage {
-  private let path: String
-  /// nil: everything stays in memory.
-  private var descriptor: Int32?
+  /// nil: everything stays in memory, or the file is closed.
+  private var file: NewFile?
   /// Where the part in memory begins.
   private var tailStart: Int
   /// The part that is in memory.
@@ -16,11 +15,7 @@ struct HashFileImage {
   /// So much is gathered before it is written.
   private static let capacity = 512 << 10
 
-  init(_ path: String, _ descriptor: Int32?, start: Int) {
-    self.path = path
-    self.descriptor = descriptor
-    tailStart = start
-  }
+  init(_ file: NewFile?, start: Int) { (self.file, tailStart) = (file, start) }
 
   /// Where the file ends.
   @inline(__always)
@@ -33,39 +28,35 @@ struct HashFileImage {
   }
 
   private mutating func flush() throws(HashFileError) {
-    guard let descriptor else { return }
-    try write(tail, at: tailStart, descriptor)
+    guard let file else { return }
+    try write(tail, at: tailStart, to: file)
     tailStart += tail.count
     tail.removeAll(keepingCapacity: true)
   }
 
   private func write(
-    _ bytes: [UInt8], at offset: Int, _ descriptor: Int32
+    _ bytes: [UInt8], at offset: Int, to file: NewFile
   ) throws(HashFileError) {
-    try hashFileErrors { () throws(SystemError) in
-      try writeFile(descriptor, path, bytes, at: offset)
-    }
+    try hashFileErrors { () throws(SystemError) in try file.write(bytes, at: offset) }
   }
 
   /// Writes the rest and the beginning, and closes the file.
   mutating func finish(_ start: [UInt8], synchronized: Bool) throws(HashFileError) {
-    guard let descriptor else { return }
+    guard let file else { return }
     try flush()
-    try write(start, at: 0, descriptor)
+    try write(start, at: 0, to: file)
     if synchronized {
-      try hashFileErrors { () throws(SystemError) in try syncDescriptor(descriptor, path) }
+      try hashFileErrors { () throws(SystemError) in try file.synchronize() }
     }
-    closeFile(descriptor)
-    self.descriptor = nil
+    self.file = nil
     isFinished = true
   }
 
   /// Closes and removes the file, unless it is finished.
   mutating func abandon() {
-    guard let descriptor, !isFinished else { return }
-    closeFile(descriptor)
-    self.descriptor = nil
+    guard let file else { return }
+    self.file = nil
     isFinished = true
-    try? removeFile(path)
+    try? removeFile(file.path)
   }
 }

@@ -44,17 +44,17 @@ public final class HashFileWriter {
     _ path: String, _ plan: consuming HashFilePlan
   ) throws(HashFileError) {
     let links = try plan.links()
-    let descriptor = try hashFileErrors { () throws(SystemError) in try createFile(path) }
-    self.init(path, plan, links, descriptor)
+    let file = try hashFileErrors { () throws(SystemError) in try NewFile(path) }
+    self.init(path, plan, links, file)
   }
 
   private init(
     _ path: String, _ plan: consuming HashFilePlan, _ links: consuming HashFileLinks,
-    _ descriptor: Int32?
+    _ file: NewFile?
   ) {
     self.path = path
     layout = plan.layout
-    image = HashFileImage(path, descriptor, start: plan.layout.first)
+    image = HashFileImage(file, start: plan.layout.first)
     fileSize = plan.end
     self.links = links
   }

@@ -13,12 +13,18 @@ struct Holdings {
   func title(of table: OrderedTableName) -> String {
     if let title = keyValueTables[table] { return title }
     guard table.kind == .index else { return "ordered table \(table.name)" }
-    if table.name.hasSuffix("..text") { return "full-text index of \(table.name.dropLast(6))" }
-    guard let range = table.name.range(of: "..by ") else { return "index \(table.name)" }
+    if table.name.hasSuffix(IndexNames.fullText) {
+      return "full-text index of \(table.name.dropLast(IndexNames.fullText.count))"
+    }
+    guard let range = table.name.range(of: IndexNames.byProperties) else {
+      return "index \(table.name)"
+    }
     let (name, attribute) = (table.name[..<range.lowerBound], table.name[range.upperBound...])
     return "index of \(name) by \(attribute)"
   }
 }
+
+extension OrderedTableState.Condition: Encodable {}
 
 /// An ordered table, as `info` shows it.
 struct OrderedTableInfo: Encodable {
@@ -29,13 +35,13 @@ struct OrderedTableInfo: Encodable {
   /// Absent when the table is damaged.
   var keys: Int?
   var fileBytes: Int
-  var condition: String
+  var condition: OrderedTableState.Condition
 
   init(_ state: OrderedTableState, _ holdings: Holdings) {
     name = state.name.description
     kind = state.name.kind == .index ? "index" : "data"
     holds = holdings.title(of: state.name)
-    (keys, fileBytes, condition) = (state.keyCount, state.fileBytes, state.condition.rawValue)
+    (keys, fileBytes, condition) = (state.keyCount, state.fileBytes, state.condition)
   }
 
   var line: String {
@@ -45,11 +51,11 @@ struct OrderedTableInfo: Encodable {
 
   private var remark: String {
     switch condition {
-    case OrderedTableState.Condition.unfinished.rawValue: ", unfinished: it is made up when needed"
-    case OrderedTableState.Condition.lost.rawValue: ", lost: it is made anew when needed"
-    case OrderedTableState.Condition.damaged.rawValue:
+    case .whole: ""
+    case .unfinished: ", unfinished: it is made up when needed"
+    case .lost: ", lost: it is made anew when needed"
+    case .damaged:
       kind == "index" ? ", damaged: it is made anew when needed" : ", damaged: salvage the store"
-    default: ""
     }
   }
 }

@@ -8,7 +8,8 @@ import PackageDescription
 let package = Package(
   name: "Rivals",
   dependencies: [
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0")
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(path: "../WorkloadData"),
   ],
   targets: [
     .executableTarget(
@@ -28,7 +29,11 @@ let package = Package(
       ],
       linkerSettings: [.linkedLibrary("cdb")]),
     .executableTarget(
-      name: "grdb-rivals", dependencies: [.product(name: "GRDB", package: "GRDB.swift")],
+      name: "grdb-rivals",
+      dependencies: [
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "WorkloadData", package: "WorkloadData"),
+      ],
       path: "Sources/GRDBRivals"),
   ],
   swiftLanguageModes: [.v6]

@@ -1,4 +1,5 @@
 import StoredObjectsCore
+import WorkloadData
 
 /// SQLite has FTS5; the others have no full-text search.
 private let textRivals: Set<String> = ["sqlite-c", "grdb", "grdb-optimised"]

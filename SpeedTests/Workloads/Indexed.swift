@@ -1,5 +1,6 @@
 import FoundationEssentials
 import StoredObjectsCore
+import WorkloadData
 
 private let rivalsWithIndexes: Set<String> = ["sqlite-c", "grdb", "grdb-optimised"]
 

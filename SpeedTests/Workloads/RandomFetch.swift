@@ -1,4 +1,5 @@
 import StoredObjectsCore
+import WorkloadData
 
 /// Songs by their row IDs, in an order that no disk likes.
 ///

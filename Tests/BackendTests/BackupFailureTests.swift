@@ -4,6 +4,7 @@ import Foundation
 import StoredObjectsCore
 import StoredObjectsTestSupport
 import Synchronization
+import TestFiles
 import Testing
 import TokyoCabinetBackend
 
@@ -61,9 +62,7 @@ struct BackupFailureTests {
   private func withStore(
     _ open: Open, _ body: (any BackupSource, StoreImage, _ parent: String) throws -> Void
   ) throws {
-    let parent = FileManager.default.temporaryDirectory
-      .appendingPathComponent("Backup-\(UUID().uuidString)").path
-    try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+    let parent = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: parent) }
     let backend = try open(parent + "/store")
     let (songs, words) = (try backend.table(named: "Song"), try backend.table(named: "Word"))

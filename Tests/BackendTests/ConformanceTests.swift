@@ -24,6 +24,15 @@ enum BackendKind: String, CaseIterable, CustomTestStringConvertible {
   }
 }
 
+extension BackendPlace {
+  /// Opens a store of some classes, whose backend the test closes.
+  func openStore(of types: StoredObject.Type...) throws -> Store {
+    let store = Store(backend: try open())
+    try store.register(types)
+    return store
+  }
+}
+
 /// A directory, on which `TokyoCabinetBackend`s are opened.
 struct TokyoCabinetPlace: BackendPlace {
   let directory: String

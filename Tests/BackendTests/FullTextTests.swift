@@ -63,9 +63,7 @@ private struct Grep {
     return words.isEmpty ? "" : " " + words.joined(separator: " ") + " "
   }
 
-  enum Mode: CaseIterable { case word, prefix, suffix, substring, exact, beginning, end }
-
-  static func matches(_ text: String, _ wanted: String, _ mode: Mode) -> Bool {
+  static func matches(_ text: String, _ wanted: String, _ mode: SearchGrep.Mode) -> Bool {
     let text = folded(text)
     let wanted = String(folded(wanted).dropFirst().dropLast())
     guard let first = wanted.first, let last = wanted.last, !text.isEmpty else { return false }
@@ -88,18 +86,6 @@ private struct Grep {
     let (text, part) = (Array(text.unicodeScalars), Array(part.unicodeScalars))
     guard text.count >= part.count else { return false }
     return (0...text.count - part.count).contains { text[$0...].starts(with: part) }
-  }
-
-  static func query(_ text: String, _ mode: Mode) -> TextQuery {
-    switch mode {
-    case .word: .word(text)
-    case .prefix: .prefix(text)
-    case .suffix: .suffix(text)
-    case .substring: .substring(text)
-    case .exact: .exact(text)
-    case .beginning: .beginning(text)
-    case .end: .end(text)
-    }
   }
 }
 
@@ -129,13 +115,13 @@ private struct Grep {
         wanted = String(text.dropFirst(.random(in: 0...5, using: &random)).prefix(7))
       }
       let other = Self.text(2, &random)
-      let mode = Grep.Mode.allCases.randomElement(using: &random) ?? .word
-      let one = { (page: Page, text: String, mode: Grep.Mode) in
+      let mode = SearchGrep.Mode.allCases.randomElement(using: &random) ?? .word
+      let one = { (page: Page, text: String, mode: SearchGrep.Mode) in
         [page.text, page.remark ?? ""].contains { Grep.matches($0, text, mode) }
       }
-      try expect(store, Grep.query(wanted, mode), all.filter { one($0, wanted, mode) })
+      try expect(store, SearchGrep.query(wanted, mode), all.filter { one($0, wanted, mode) })
       guard !Grep.folded(wanted).isEmpty, !Grep.folded(other).isEmpty else { continue }
-      let (left, right) = (Grep.query(wanted, mode), TextQuery.substring(other))
+      let (left, right) = (SearchGrep.query(wanted, mode), TextQuery.substring(other))
       let has = { (page: Page) in (one(page, wanted, mode), one(page, other, .substring)) }
       try expect(store, left && right, all.filter { has($0).0 && has($0).1 })
       try expect(store, left || right, all.filter { has($0).0 || has($0).1 })
@@ -246,7 +232,7 @@ private struct Grep {
         (place as? TokyoCabinetPlace)?.directory ?? (place as? CDBPlace)?.directory ?? ""
       var random = Seeds.generator(for: "lost index file, \(kind)")
       var store = try open(place)
-      for _ in 0..<3000 { store.insert(Page(Self.text(20, &random), nil)) }
+      for _ in 0..<1200 { store.insert(Page(Self.text(20, &random), nil)) }
       try store.saveChanges()
       try close(store)
       let path = directory + "/Page..text.index"

@@ -1,5 +1,6 @@
 import Foundation
 import StoredObjectsCore
+import TestFiles
 import Testing
 
 @testable import TokyoCabinetBackend
@@ -36,7 +37,7 @@ private final class OriginalPlaylist: StoredObject {
 @Suite("A store that BNRPersistence wrote")
 struct OriginalStoreTests {
   private func withOriginal(_ order: String, _ body: (String) throws -> Void) throws {
-    guard let stores = TokyoFixtures.originalStores else {
+    guard let stores = originalStores else {
       print("skipped: the folder of the original's stores is not here")
       return
     }

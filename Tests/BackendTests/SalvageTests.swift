@@ -1,5 +1,6 @@
 import Foundation
 import StoredObjectsTestSupport
+import TestFiles
 import Testing
 import TokyoCabinet
 
@@ -295,7 +296,7 @@ struct SalvageTests {
 
   @Test("A store of the other byte order is brought over")
   func otherByteOrder() throws {
-    guard let originals = Fixtures.originalStores else { return }
+    guard let originals = originalStores else { return }
     try Fixtures.withDirectory { directory in
       let report = try TokyoCabinetBackend.salvage(
         from: originals + "/little-endian", to: directory)

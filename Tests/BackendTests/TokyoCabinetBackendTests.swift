@@ -1,5 +1,6 @@
 import Foundation
 import StoredObjectsCore
+import TestFiles
 import Testing
 import TokyoCabinet
 
@@ -178,7 +179,7 @@ struct TokyoCabinetBackendTests {
 
   @Test("A store of the original in this machine's byte order opens with its records as they are")
   func originalStore() throws {
-    guard let stores = Fixtures.originalStores else {
+    guard let stores = originalStores else {
       print("skipped: the folder of the original's stores is not here")
       return
     }

@@ -1,16 +1,12 @@
-import Foundation
 import StoredObjectsCore
+import TestFiles
 import TokyoCabinetBackend
 
 /// What the tests of the Tokyo Cabinet backend share.
 enum TokyoFixtures {
   /// Runs a test with a directory of its own, which does not exist yet.
   static func withDirectory<Result>(_ body: (String) throws -> Result) throws -> Result {
-    let parent = FileManager.default.temporaryDirectory
-      .appendingPathComponent("BackendTests-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: parent) }
-    return try body(parent.appendingPathComponent("store").path)
+    try withTemporaryDirectory { try body($0 + "/store") }
   }
 
   /// Runs a test on a new backend with a table, and closes it.
@@ -20,17 +16,6 @@ enum TokyoFixtures {
       try body(backend, backend.table(named: "Song"))
       try backend.close()
     }
-  }
-
-  /// The folder of stores that the original BNRPersistence wrote; nil where it is missing.
-  static var originalStores: String? {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    for relative in ["../shared/data/bnr", "../../shared/data/bnr"] {
-      let path = root.appendingPathComponent(relative).standardizedFileURL.path
-      if FileManager.default.fileExists(atPath: path) { return path }
-    }
-    return nil
   }
 
   /// A change set of one table.

@@ -1,14 +1,6 @@
 import CDB
 import Foundation
-
-/// A directory of its own for a test, removed at the end of the closure.
-func withTemporaryDirectory<Result>(_ body: (String) throws -> Result) throws -> Result {
-  let directory = FileManager.default.temporaryDirectory
-    .appendingPathComponent("CDBTests-\(UUID().uuidString)")
-  try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-  defer { try? FileManager.default.removeItem(at: directory) }
-  return try body(directory.path)
-}
+import TestFiles
 
 /// The bytes of a file.
 func bytes(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path))) }
@@ -79,19 +71,20 @@ enum Tool {
 
   /// Runs the tool with these bytes as its input.
   static func run(_ arguments: [String], input: [UInt8] = []) throws -> (Int32, [UInt8]) {
-    let process = Process()
-    process.executableURL = URL(filePath: path ?? "/nowhere")
-    process.arguments = arguments
-    let inputFile = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    try Data(input).write(to: inputFile)
-    defer { try? FileManager.default.removeItem(at: inputFile) }
-    process.standardInput = try FileHandle(forReadingFrom: inputFile)
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return (process.terminationStatus, Array(bytes))
+    try withTemporaryDirectory { directory in
+      let inputFile = URL(filePath: directory + "/input")
+      try Data(input).write(to: inputFile)
+      let process = Process()
+      process.executableURL = URL(filePath: path ?? "/nowhere")
+      process.arguments = arguments
+      process.standardInput = try FileHandle(forReadingFrom: inputFile)
+      let output = Pipe()
+      process.standardOutput = output
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+      process.waitUntilExit()
+      return (process.terminationStatus, Array(bytes))
+    }
   }
 }

@@ -1,5 +1,6 @@
 import CDB
 import Foundation
+import TestFiles
 import Testing
 
 /// Bytes written in hex, as on the format page.

@@ -1,6 +1,7 @@
 import CDB
 import Foundation
 import StoredObjectsTestSupport
+import TestFiles
 import Testing
 
 /// Does everything that a reader can do; what is wrong with the bytes must come as an error.

@@ -1,5 +1,6 @@
 import Files
 import Foundation
+import TestFiles
 import Testing
 
 @testable import CDB

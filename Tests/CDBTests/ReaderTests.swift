@@ -1,6 +1,7 @@
 import CDB
 import Files
 import Foundation
+import TestFiles
 import Testing
 
 @Suite("Reading a constant database")
@@ -93,8 +94,7 @@ struct ReaderTests {
 
   @Test("Any number of cursors and threads read at the same time")
   func concurrency() async throws {
-    let directory = FileManager.default.temporaryDirectory.path + "/CDB-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let pairs = (0..<2_000).map { Pair("key \($0)", "value \($0)") }
     let reader = try write(pairs, to: directory + "/a.cdb")

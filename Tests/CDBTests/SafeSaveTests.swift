@@ -2,6 +2,7 @@ import CDB
 import Files
 import Foundation
 import Synchronization
+import TestFiles
 import Testing
 
 #if canImport(Glibc)
@@ -112,8 +113,7 @@ struct SafeSaveTests {
     "A process that is killed in any step leaves the old file or the new",
     arguments: CDBWriter.Step.allCases)
   func killed(step: CDBWriter.Step) async throws {
-    let directory = FileManager.default.temporaryDirectory.path + "/CDBKill-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let path = directory + "/a.cdb"
     try write([Pair("key", "old")], to: path)

@@ -2,6 +2,7 @@ import CDB
 import Files
 import Foundation
 import Synchronization
+import TestFiles
 import Testing
 
 /// Yes or no, for several threads.
@@ -40,12 +41,6 @@ struct StoreSavingTests {
     return false
   }
 
-  private func temporaryPath() throws -> String {
-    let directory = FileManager.default.temporaryDirectory.path + "/CDBSaving-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    return directory
-  }
-
   @Test("An object stays the same one until the cache is emptied, and is saved when told to change")
   func objects() throws {
     try withTemporaryDirectory { directory in
@@ -75,7 +70,7 @@ struct StoreSavingTests {
 
   @Test("Autosave saves so long after a change, all changes at once")
   func autosave() async throws {
-    let directory = try temporaryPath()
+    let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let store = CDBStringKeyStore(directory + "/a.cdb")
     try store.open()
@@ -93,7 +88,7 @@ struct StoreSavingTests {
 
   @Test("Many calls of saveSoon are one save")
   func saveSoon() async throws {
-    let directory = try temporaryPath()
+    let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let saves = Mutex(0)
     let seam = CDBWriter.Seam { step in
@@ -114,7 +109,7 @@ struct StoreSavingTests {
 
   @Test("An autosave that fails says so, keeps the changes, and is tried again")
   func failingAutosave() async throws {
-    let directory = try temporaryPath()
+    let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let disk = FailingSeam(.synchronize)
     let store = CDBStore(
@@ -131,7 +126,7 @@ struct StoreSavingTests {
 
   @Test("Threads may read, write and save at the same time")
   func threads() async throws {
-    let directory = try temporaryPath()
+    let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let store = CDBStringKeyStore(directory + "/a.cdb")
     try store.open()

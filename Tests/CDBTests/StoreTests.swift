@@ -1,6 +1,7 @@
 import CDB
 import Files
 import Foundation
+import TestFiles
 import Testing
 
 private struct Artist: Codable, Hashable, Sendable {

@@ -1,6 +1,7 @@
 import CDB
 import Foundation
 import StoredObjectsTestSupport
+import TestFiles
 import Testing
 
 @Suite(

@@ -1,5 +1,6 @@
 import CDB
 import Foundation
+import TestFiles
 import Testing
 
 /// What writing a file takes, measured in a process of its own.

@@ -1,6 +1,7 @@
 import CDB
 import Files
 import Foundation
+import TestFiles
 import Testing
 
 @Suite("Writing a constant database")

@@ -1,19 +1,13 @@
 import Files
 import Foundation
+import TestFiles
 import Testing
 
 @Suite("The lock on a directory")
 struct DirectoryLockTests {
-  private func withDirectory(_ body: (String) throws -> Void) throws {
-    let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
-    defer { try? FileManager.default.removeItem(at: directory) }
-    try body(directory.path(percentEncoded: false))
-  }
-
   @Test("A writer keeps everybody out, a reader only writers, and both until they end")
   func exclusion() throws {
-    try withDirectory { path in
+    try withTemporaryDirectory { path in
       do {
         let readers = [
           try DirectoryLock(path, shared: true), try DirectoryLock(path, shared: true),
@@ -34,7 +28,7 @@ struct DirectoryLockTests {
   /// A descriptor that is closed twice may be another thread's the second time.
   @Test("A refused lock takes no descriptor from those who open files meanwhile")
   func refusals() throws {
-    try withDirectory { path in
+    try withTemporaryDirectory { path in
       let lock = try DirectoryLock(path, shared: false)
       let file = path + "/file"
       try Data([1, 2, 3]).write(to: URL(filePath: file))

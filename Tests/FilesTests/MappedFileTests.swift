@@ -1,14 +1,12 @@
 import Files
 import Foundation
+import TestFiles
 import Testing
 
 @Suite("A mapped file")
 struct MappedFileTests {
   private func withPath(_ body: (String) throws -> Void) throws {
-    let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-      .path(percentEncoded: false)
-    defer { try? FileManager.default.removeItem(atPath: path) }
-    try body(path)
+    try withTemporaryDirectory { try body($0 + "/file") }
   }
 
   private func contents(_ file: MappedFile) -> [UInt8] {

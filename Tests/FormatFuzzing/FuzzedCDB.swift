@@ -2,6 +2,7 @@ package import CDB
 import Files
 import Foundation
 package import StoredObjectsTestSupport
+import TestFiles
 
 /// Constant databases of either width.
 package struct FuzzedCDB: FuzzedFormat {
@@ -9,13 +10,8 @@ package struct FuzzedCDB: FuzzedFormat {
 
   package var name: String { format == .wide ? "cdb-wide" : "cdb" }
 
-  /// Where each file is made before it is damaged.
-  private let path: String
-
   package init(_ format: CDBFormat) {
     self.format = format
-    let directory = FileManager.default.temporaryDirectory
-    path = directory.appending(path: "fuzzed-\(UUID().uuidString).cdb").path
   }
 
   private var width: Int { format == .wide ? 8 : 4 }
@@ -25,11 +21,13 @@ package struct FuzzedCDB: FuzzedFormat {
     for _ in 0..<Int.random(in: 0...30, using: &random) {
       records.append((bytes(upTo: 3, &random), bytes(upTo: 60, &random)))
     }
-    let writer = try CDBWriter(path, format: format)
-    for record in records { try writer.add(record.value, forKey: record.key) }
-    try writer.finish(synchronize: false)
-    defer { try? FileManager.default.removeItem(atPath: path) }
-    return [UInt8](try Data(contentsOf: URL(filePath: path)))
+    return try withTemporaryDirectory { directory in
+      let path = directory + "/fuzzed.cdb"
+      let writer = try CDBWriter(path, format: format)
+      for record in records { try writer.add(record.value, forKey: record.key) }
+      try writer.finish(synchronize: false)
+      return [UInt8](try Data(contentsOf: URL(filePath: path)))
+    }
   }
 
   private func bytes(upTo count: Int, _ random: inout SeededGenerator) -> [UInt8] {

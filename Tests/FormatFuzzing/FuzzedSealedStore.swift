@@ -3,6 +3,7 @@ import Foundation
 import StoredObjectsCore
 import StoredObjectsEncryption
 package import StoredObjectsTestSupport
+import TestFiles
 import TokyoCabinetBackend
 
 /// Whole encrypted stores, any files of which are damaged, opened with the right key.
@@ -20,33 +21,30 @@ package struct FuzzedSealedStore: FuzzedFormat {
   package let limit = Duration.seconds(5)
   private let kind: Kind
   private let key = EncryptionKey(bytes: (0..<32).map { UInt8($0) })
-  private let directory: String
 
-  package init(_ kind: Kind) {
-    (self.kind, name) = (kind, "sealed-" + kind.rawValue)
-    // In memory where that can be: there are many.
-    let memory = "/dev/shm"
-    let place =
-      FileManager.default.isWritableFile(atPath: memory) ? memory : NSTemporaryDirectory()
-    directory = "\(place)/fuzzed-\(UUID().uuidString)"
+  package init(_ kind: Kind) { (self.kind, name) = (kind, "sealed-" + kind.rawValue) }
+
+  /// Runs a closure with the path of a store that is not there yet.
+  private func withStore<Result>(_ body: (_ directory: String) throws -> Result) throws -> Result {
+    try withTemporaryDirectory(in: .memory) { try body($0 + "/store") }
   }
 
   // MARK: Making
 
   package func makeFile(_ random: inout SeededGenerator) throws -> [UInt8] {
-    defer { clear() }
-    try? FileManager.default.removeItem(atPath: directory)
-    let backend = try open(directory, readOnly: false)
-    var listed: Set<String> = []
-    for _ in 0..<Int.random(in: 1...3, using: &random) {
-      try commit(to: backend, &listed, &random)
-      if Bool.random(using: &random) { try backend.checkpoint() }
+    try withStore { directory in
+      let backend = try open(directory, readOnly: false)
+      var listed: Set<String> = []
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        try commit(to: backend, &listed, &random)
+        if Bool.random(using: &random) { try backend.checkpoint() }
+      }
+      // As a killed process leaves it, or a closed one.
+      if Bool.random(using: &random) { try backend.close() }
+      let bytes = try StoreArchive(directory).bytes
+      try backend.close()
+      return bytes
     }
-    // As a killed process leaves it, or a closed one.
-    if Bool.random(using: &random) { try backend.close() }
-    let bytes = try StoreArchive(directory).bytes
-    try backend.close()
-    return bytes
   }
 
   private func commit(
@@ -109,11 +107,13 @@ package struct FuzzedSealedStore: FuzzedFormat {
   // MARK: Reading
 
   package func read(_ file: [UInt8], _ random: inout SeededGenerator) throws -> Bool {
-    defer { clear() }
-    let archive = StoreArchive(damaged: file)
+    try withStore { try read(StoreArchive(damaged: file), in: $0) }
+  }
+
+  private func read(_ archive: StoreArchive, in directory: String) throws -> Bool {
     try archive.write(to: directory)
     let found = try attempt { try lines(of: open(directory, readOnly: true)) }
-    let check = try attempt { try self.check() }
+    let check = try attempt { try self.check(directory) }
     let isSound = check.map { $0.isSound && $0.tornTailByteCount == nil } ?? false
     // Without a manifest nobody can tell that all files are gone.
     if isSound && archive.files.contains(where: { $0.name == "Commit.manifest" }) {
@@ -182,14 +182,12 @@ package struct FuzzedSealedStore: FuzzedFormat {
     }
   }
 
-  private func check() throws -> StoreCheck {
+  private func check(_ directory: String) throws -> StoreCheck {
     switch kind {
     case .tokyoCabinet: try TokyoCabinetBackend.check(directory: directory, key: key)
     case .cdb: try CDBBackend.check(directory: directory, key: key)
     }
   }
-
-  private func clear() { try? FileManager.default.removeItem(atPath: directory) }
 }
 
 /// A backend that folds its log when it is told to.

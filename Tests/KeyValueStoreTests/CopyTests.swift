@@ -2,6 +2,7 @@ import CDBBackend
 import Foundation
 import KeyValueStore
 import StoredObjectsCore
+import TestFiles
 import Testing
 import TokyoCabinetBackend
 
@@ -25,7 +26,7 @@ struct CopyTests {
 
   @Test("A backup, a copy on another backend and a salvage have all tables, what is in the log too")
   func tokyoCabinet() throws {
-    try withFolder { folder in
+    try withTemporaryDirectory { folder in
       let backend = try TokyoCabinetBackend(directory: folder + "/old")
       let store = try KeyValueStore(backend: backend)
       try fill(store, 0..<300)
@@ -48,7 +49,7 @@ struct CopyTests {
 
   @Test("So have those of a store in constant databases")
   func cdb() throws {
-    try withFolder { folder in
+    try withTemporaryDirectory { folder in
       let backend = try CDBBackend(directory: folder + "/old")
       let store = try KeyValueStore(backend: backend)
       try fill(store, 0..<300)
@@ -63,13 +64,5 @@ struct CopyTests {
       try check(try TokyoCabinetBackend(directory: folder + "/converted"), 300)
       try check(try CDBBackend(directory: folder + "/salvaged"), 300)
     }
-  }
-
-  private func withFolder(_ body: (String) throws -> Void) throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appending(path: "KeyValueCopies-\(UUID().uuidString)").path
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    try body(folder)
   }
 }

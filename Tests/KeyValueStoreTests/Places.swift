@@ -5,6 +5,7 @@ import Locks
 import StoredObjectsCore
 import StoredObjectsEncryption
 import StoredObjectsTestSupport
+import TestFiles
 import Testing
 
 /// Where the stores of a test are: every test runs on each.
@@ -22,11 +23,7 @@ enum PlaceKind: String, CaseIterable, CustomTestStringConvertible {
   var testDescription: String { rawValue }
 
   func withPlace<Result>(_ body: (Place) throws -> Result) throws -> Result {
-    let directory = FileManager.default.temporaryDirectory
-      .appendingPathComponent("KeyValueStoreTests-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: directory) }
-    return try body(Place(kind: self, path: directory.appendingPathComponent("store").path))
+    try withTemporaryDirectory { try body(Place(kind: self, path: $0 + "/store")) }
   }
 
   /// Lets a test use an empty table of a new store.

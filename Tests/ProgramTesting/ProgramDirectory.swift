@@ -1,4 +1,5 @@
 public import Foundation
+import TestFiles
 
 /// What a run of a program has left.
 public struct ProgramRun: Sendable {
@@ -22,9 +23,7 @@ public struct ProgramDirectory: Sendable {
 
   /// Makes the directory, which ``remove()`` removes.
   public init() throws {
-    folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("program-tests-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    folder = URL(filePath: try makeTemporaryDirectory(), directoryHint: .isDirectory)
   }
 
   /// Removes the directory and all in it.

@@ -1,4 +1,5 @@
 import Foundation
+import TestFiles
 
 /// Compiles small programs against the modules that were built along with these tests.
 enum Compiler {
@@ -33,10 +34,9 @@ enum Compiler {
 
   /// Compiles a program as Swift 6, up to the checks of data races, which come after type checking.
   static func compile(_ program: String) throws -> Outcome {
-    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let source = folder.appending(path: "Program.swift")
+    let folder = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let source = URL(filePath: folder + "/Program.swift")
     try program.write(to: source, atomically: false, encoding: .utf8)
 
     let process = Process()

@@ -1,6 +1,6 @@
 import Files
-import Foundation
 import StoredObjectsTestSupport
+import TestFiles
 import TokyoCabinet
 import TokyoCabinetFile
 
@@ -8,24 +8,6 @@ typealias Records = [[UInt8]: [UInt8]]
 
 /// What the tests of hash files share.
 enum Fixtures {
-  /// A directory of its own for a test, removed at the end of the closure.
-  static func withDirectory<Result>(_ body: (String) throws -> Result) throws -> Result {
-    let directory = FileManager.default.temporaryDirectory
-      .appendingPathComponent("TokyoCabinetFileTests-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: directory) }
-    return try body(directory.path)
-  }
-
-  /// The folder of stores that the original BNRPersistence wrote; nil where it is missing.
-  static var originalStores: String? {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    return ["../shared/data/bnr", "../../shared/data/bnr"]
-      .map { root.appendingPathComponent($0).standardizedFileURL.path }
-      .first { FileManager.default.fileExists(atPath: $0) }
-  }
-
   /// Records with keys of a row's 4 bytes, or of any size, and values of any size, some large.
   static func records(_ count: Int, _ random: inout SeededGenerator) -> Records {
     var records: Records = [:]
@@ -69,7 +51,7 @@ enum Fixtures {
   }
 
   /// The byte order of the C library here.
-  static let libraryOrder = try? withDirectory { directory in
+  static let libraryOrder = try? withTemporaryDirectory { directory in
     try HashDatabase(path: directory + "/a").close()
     return try HashFile(directory + "/a").header.byteOrder
   }
@@ -91,24 +73,5 @@ enum Fixtures {
   ) throws {
     try HashFileWriter.write(
       path, layout: layout, records: records.map { ($0.key, $0.value) }, synchronized: false)
-  }
-
-  /// Runs a program to its end; nil when it isn't installed.
-  static func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, output: Data)?
-  {
-    let candidates = ["/usr/bin/\(program)", "/usr/local/bin/\(program)"]
-    guard let path = candidates.first(where: FileManager.default.isExecutableFile) else {
-      return nil
-    }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: path)
-    process.arguments = arguments
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = pipe
-    try process.run()
-    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return (process.terminationStatus, output)
   }
 }

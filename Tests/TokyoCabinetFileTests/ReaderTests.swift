@@ -1,6 +1,7 @@
 import Files
 import Foundation
 import StoredObjectsTestSupport
+import TestFiles
 import Testing
 import TokyoCabinet
 import TokyoCabinetFile
@@ -28,7 +29,7 @@ struct ReaderTests {
     arguments: Fixtures.tunings)
   func reads(tuning: Tuning) throws {
     var random = Seeds.generator(for: "files of the C library, \(tuning)")
-    try Fixtures.withDirectory { directory in
+    try withTemporaryDirectory { directory in
       let path = directory + "/a"
       var records = Fixtures.records(200, &random)
       var database = try HashDatabase(path: path, tuning: tuning)
@@ -57,7 +58,7 @@ struct ReaderTests {
 
   @Test("Free blocks are found, and the library's list of them can be read")
   func freeBlocks() throws {
-    try Fixtures.withDirectory { directory in
+    try withTemporaryDirectory { directory in
       let path = directory + "/a"
       let database = try HashDatabase(path: path, tuning: Tuning(alignmentPower: 0))
       for row in 0..<100 as Range<UInt32> {
@@ -93,7 +94,7 @@ struct ReaderTests {
     "Of bzip2 and the library's own compression the keys are read, and the values refused",
     arguments: [HashFileOptions.bzip, .tcbs])
   func unsupported(options: HashFileOptions) throws {
-    try Fixtures.withDirectory { directory in
+    try withTemporaryDirectory { directory in
       let path = directory + "/a"
       let database = try HashDatabase(path: path, tuning: Tuning(options: options))
       try database.put(key: [1, 2], value: [3, 4])
@@ -114,7 +115,7 @@ struct ReaderTests {
 
   @Test("The original's stores of both byte orders hold the same")
   func original() throws {
-    guard let stores = Fixtures.originalStores else {
+    guard let stores = originalStores else {
       return print("skipped: the folder of the original's stores is not here")
     }
     for name in ["Song", "Playlist", "NamedBuffers"] {

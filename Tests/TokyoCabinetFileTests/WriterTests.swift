@@ -1,6 +1,8 @@
 import Files
 import Foundation
+import ProgramTesting
 import StoredObjectsTestSupport
+import TestFiles
 import Testing
 import TokyoCabinet
 
@@ -11,7 +13,7 @@ struct WriterTests {
   @Test("What is written reads back, in either byte order", arguments: Fixtures.layouts)
   func roundTrip(layout: HashFileLayout) throws {
     var random = Seeds.generator(for: "our own files, \(layout)")
-    try Fixtures.withDirectory { directory in
+    try withTemporaryDirectory { directory in
       let records = Fixtures.records(200, &random)
       try Fixtures.write(records, layout, to: directory + "/a")
       let file = try HashFile(directory + "/a")
@@ -28,7 +30,7 @@ struct WriterTests {
     arguments: Fixtures.layouts.filter { $0.byteOrder == Fixtures.libraryOrder })
   func library(layout: HashFileLayout) throws {
     var random = Seeds.generator(for: "our files in the C library, \(layout)")
-    try Fixtures.withDirectory { directory in
+    try withTemporaryDirectory { directory in
       let path = directory + "/a"
       var records = Fixtures.records(200, &random)
       try Fixtures.write(records, layout, to: path)
@@ -62,7 +64,7 @@ struct WriterTests {
     "A file without records is as the library makes it, byte for byte",
     arguments: Fixtures.layouts.filter { $0.byteOrder == Fixtures.libraryOrder })
   func empty(layout: HashFileLayout) throws {
-    try Fixtures.withDirectory { directory in
+    try withTemporaryDirectory { directory in
       try Fixtures.write([:], layout, to: directory + "/ours")
       let tuning = Tuning(
         bucketCount: Int64(layout.bucketCount), alignmentPower: Int8(layout.alignmentPower),
@@ -119,7 +121,7 @@ struct WriterTests {
 
   @Test("A file that is larger than the writer's buffer gets all its links")
   func large() throws {
-    try Fixtures.withDirectory { directory in
+    try withTemporaryDirectory { directory in
       let value = [UInt8](repeating: 7, count: 200)
       let records = (0..<60_000 as Range<UInt32>).map { (key: Fixtures.key($0), value: value) }
       try HashFileWriter.write(
@@ -134,7 +136,7 @@ struct WriterTests {
 
   @Test("Two records of one key are refused, and no file is left", arguments: [4, 7, 300])
   func duplicates(count: Int) throws {
-    try Fixtures.withDirectory { directory in
+    try withTemporaryDirectory { directory in
       let key = [UInt8](repeating: 9, count: count)
       var records = (0..<20 as Range<UInt8>).map { row in
         (key: Array(key.dropLast()) + [row], value: [row])
@@ -152,7 +154,7 @@ struct WriterTests {
 
   @Test("A writer that is given up leaves no file, and an existing file is not touched")
   func abandoned() throws {
-    try Fixtures.withDirectory { directory in
+    try withTemporaryDirectory { directory in
       var plan = try HashFilePlan(layout: HashFileLayout(), path: directory + "/a")
       try [UInt8]([1]).lend { try plan.add(key: $0, valueCount: 1) }
       var writer: HashFileWriter? = try HashFileWriter(directory + "/a", plan)
@@ -185,19 +187,19 @@ struct WriterTests {
 
   @Test("tchmgr takes a file of ours for its own")
   func manager() throws {
-    try Fixtures.withDirectory { directory in
-      guard let order = Fixtures.libraryOrder,
-        try Fixtures.run("tchmgr", ["version"]) != nil
-      else { return print("skipped: tchmgr is not here (Debian package tokyocabinet-bin)") }
+    try withTemporaryDirectory { directory in
+      guard let order = Fixtures.libraryOrder, let program = InstalledProgram("tchmgr") else {
+        return print("skipped: tchmgr is not here (Debian package tokyocabinet-bin)")
+      }
       let path = directory + "/a"
       let records = Dictionary(
         uniqueKeysWithValues: (0..<500).map { (Array("key\($0)".utf8), Array("value\($0)".utf8)) })
       try Fixtures.write(
         records, HashFileLayout(byteOrder: order, bucketCount: 97, alignmentPower: 3), to: path)
       func output(_ arguments: String...) throws -> String {
-        let result = try #require(try Fixtures.run("tchmgr", arguments))
+        let result = try program.run(arguments)
         #expect(result.status == 0)
-        return String(decoding: result.output, as: UTF8.self)
+        return result.output
       }
       #expect(try output("inform", path).contains("record number: 500"))
       #expect(try output("list", "-pv", path).split(separator: "\n").count == 500)

@@ -1,4 +1,6 @@
 import Foundation
+import ProgramTesting
+import TestFiles
 import Testing
 
 @testable import TokyoCabinet
@@ -226,7 +228,8 @@ struct FileTests {
       let db = try HashDatabase(path: directory + "/a")
       try db.put(key: Array("one".utf8), value: Array("1".utf8))
       try db.close()
-      let listed = try #require(try run("tchmgr", ["list", "-pv", directory + "/a"]))
+      let manager = try #require(InstalledProgram("tchmgr"))
+      let listed = try manager.run(["list", "-pv", directory + "/a"])
       #expect(listed.output == "one\t1\n")
       #expect(listed.status == 0)
     }
@@ -240,7 +243,8 @@ struct FileTests {
       let db = try HashDatabase(path: directory + "/a")
       try db.put(key: [65], value: [66])
       // tchmgr waits for locks unless told not to.
-      let listed = try #require(try run("tchmgr", ["list", "-nb", directory + "/a"]))
+      let manager = try #require(InstalledProgram("tchmgr"))
+      let listed = try manager.run(["list", "-nb", directory + "/a"])
       #expect(listed.status != 0)
       #expect(listed.output.contains("lock"))
     }

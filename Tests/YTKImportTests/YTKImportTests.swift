@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import KeyValueStore
+import TestFiles
 import Testing
 import YTKImport
 
@@ -8,11 +9,9 @@ import YTKImport
 struct YTKImportTests {
   /// A file with the given statements run on it.
   private func withFile(_ statements: [String], _ body: (String) throws -> Void) throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("YTKImportTests-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let path = folder.appendingPathComponent("test.sqlite").path
+    let folder = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = folder + "/test.sqlite"
     var handle: OpaquePointer?
     #expect(unsafe sqlite3_open(path, &handle) == SQLITE_OK)
     for statement in statements {

@@ -1,7 +1,12 @@
 /// " Did you mean ...?", or nothing when no name comes near.
 func didYouMean(_ text: String, _ names: [String]) -> String {
+  namesMeant(by: text, names).map { " Did you mean \($0)?" } ?? ""
+}
+
+/// The names that someone may have meant, in quotation marks; nil when no name comes near.
+func namesMeant(by text: String, _ names: [String]) -> String? {
   let near = nearNames(text, names).map(quoted)
-  return near.isEmpty ? "" : " Did you mean \(near.joined(separator: " or "))?"
+  return near.isEmpty ? nil : near.joined(separator: " or ")
 }
 
 /// The names that someone may have meant, the nearest first, at most three.

@@ -104,8 +104,9 @@ struct ExpressionParser {
     guard token.kind == .word, let attribute = SongAttribute(token.text) else {
       let near =
         token.kind == .word
-        ? didYouMean(token.text, SongAttribute.allCases.map(\.rawValue)) : ""
-      throw failure("expected one of \(SongAttribute.names), not \(token.name)\(near.asHint)")
+        ? namesMeant(by: token.text, SongAttribute.allCases.map(\.rawValue)) : nil
+      let hint = near.map { "; did you mean \($0)" } ?? ""
+      throw failure("expected one of \(SongAttribute.names), not \(token.name)\(hint)")
     }
     place += 1
     return attribute
@@ -174,12 +175,5 @@ struct ExpressionParser {
       throw failure("\(token.name) is no time: write 210, 3:30 or 1:03:30")
     }
     return numbers.reduce(0) { $0 * 60 + $1 }
-  }
-}
-
-extension String {
-  /// A question of ``didYouMean(_:_:)`` as the end of a message.
-  fileprivate var asHint: String {
-    isEmpty ? "" : "; did" + drop { $0 != "D" }.dropFirst(3).dropLast()
   }
 }

@@ -7,9 +7,7 @@ internal import Files
 struct CDBOutput: ~Copyable {
   static let bufferSize = 1 << 18
 
-  /// The temporary name.
-  let path: String
-  private let descriptor: Int32
+  private let file: NewFile
   private var buffer = WriteBuffer(capacity: Self.bufferSize)
   /// Where the buffer begins in the file.
   var flushed: Int
@@ -19,30 +17,14 @@ struct CDBOutput: ~Copyable {
   init(
     _ path: String, like old: String, from start: Int, _ seam: CDBWriter.Seam
   ) throws(SystemError) {
-    self.path = path
     self.seam = seam
     flushed = start
     try seam.before(.create)
-    descriptor = try Self.makeLocked(path, like: old)
+    file = try .locked(path, like: old)
   }
 
-  deinit { closeFile(descriptor) }
-
-  /// Makes a file, and locks it as a sign that its writer is alive.
-  private static func makeLocked(_ path: String, like old: String) throws(SystemError) -> Int32 {
-    while true {
-      let descriptor = try createFile(path, like: old)
-      lockAlone(descriptor)
-      do throws(SystemError) {
-        try refuseRemovedFile(descriptor, path)
-        return descriptor
-      } catch {
-        closeFile(descriptor)
-        // Somebody has cleared it away before it was locked.
-        if !error.isMissing { throw error }
-      }
-    }
-  }
+  /// The temporary name.
+  var path: String { file.path }
 
   /// Where the next byte goes.
   var position: Int { flushed + buffer.count }
@@ -104,16 +86,13 @@ struct CDBOutput: ~Copyable {
 
   private func write(_ bytes: RawSpan, at position: Int) throws(SystemError) {
     try seam.before(.write)
-    try writeFile(descriptor, path, bytes, at: position)
+    try file.write(bytes, at: position)
   }
 
   /// Reads what has been appended before.
   func read(_ range: Range<Int>) throws(SystemError) -> [UInt8] {
     let fromFile = range.clamped(to: 0..<flushed)
-    var bytes: [UInt8] = []
-    if !fromFile.isEmpty {
-      bytes = try readFile(descriptor, path, fromFile.count, at: fromFile.lowerBound)
-    }
+    var bytes = fromFile.isEmpty ? [] : try file.read(fromFile)
     if range.upperBound > flushed {
       let rest = max(range.lowerBound, flushed) - flushed..<range.upperBound - flushed
       buffer.lend { bytes.append(copying: $0.extracting(rest)) }
@@ -122,16 +101,12 @@ struct CDBOutput: ~Copyable {
   }
 
   /// Cuts off what an attempt that failed, or replaced records, have left behind the end.
-  func trim() throws(SystemError) {
-    if try fileSize(descriptor, path) > flushed {
-      try resizeFile(descriptor, path, to: flushed)
-    }
-  }
+  func trim() throws(SystemError) { try file.trim(to: flushed) }
 
   /// Brings the file to the disk.
   func synchronize() throws(SystemError) {
     try seam.before(.synchronize)
-    try syncDescriptor(descriptor, path)
+    try file.synchronize()
   }
 
   /// Gives the file the name that it is for.

@@ -94,16 +94,17 @@ extension ChangeSet {
   ///   - value: Its value; nil removes the key.
   ///   - table: The table.
   public mutating func set(_ key: [UInt8], to value: [UInt8]?, in table: OrderedTableID) {
+    let change = takeIn(key, value)
+    ordered[indexOfChanges(of: table)].changes.append(change)
+  }
+
+  /// Takes in the bytes of a key and its value, nil to remove it, for the changes of a table.
+  mutating func takeIn(_ key: [UInt8], _ value: [UInt8]?) -> KeyChange {
     let start = bytes.count
     bytes += key
-    let change: KeyChange
-    if let value {
-      bytes += value
-      change = KeyChange(putting: start, keyCount: key.count, valueCount: value.count)
-    } else {
-      change = KeyChange(removing: start, keyCount: key.count)
-    }
-    ordered[indexOfChanges(of: table)].changes.append(change)
+    guard let value else { return KeyChange(removing: start, keyCount: key.count) }
+    bytes += value
+    return KeyChange(putting: start, keyCount: key.count, valueCount: value.count)
   }
 
   /// Removes all keys of a table before what else happens to it.

@@ -1,3 +1,8 @@
+extension StoreError {
+  /// Whether it is an index that is damaged, which can be made anew, and not what it was made from.
+  var isOfIndex: Bool { code == .damaged && place.className == nil }
+}
+
 extension RegisteredClass {
   /// The error of a query; where the file of an index is damaged, with what to do about it.
   func queryError(_ error: any Error) -> StoreError {

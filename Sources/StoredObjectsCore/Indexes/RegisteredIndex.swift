@@ -56,10 +56,15 @@ struct RegisteredIndex {
   static func key(_ values: [UInt8], row: UInt32) -> [UInt8] {
     var key: [UInt8] = []
     key.reserveCapacity(values.count + 1 + rowSize)
-    key.append(mark)
-    key += values
-    for shift in [24, 16, 8, 0] as [UInt32] { key.append(UInt8(truncatingIfNeeded: row >> shift)) }
+    appendKey(values, row: row, to: &key)
     return key
+  }
+
+  /// Appends the key of some values and a row.
+  static func appendKey(_ values: [UInt8], row: UInt32, to bytes: inout [UInt8]) {
+    bytes.append(mark)
+    bytes += values
+    bytes.append(bigEndian: row)
   }
 
   /// The row at the end of a key.
@@ -74,7 +79,7 @@ struct RegisteredIndex {
 }
 
 extension RawSpan {
-  fileprivate func hasSameBytes(as bytes: [UInt8]) -> Bool {
+  func hasSameBytes(as bytes: [UInt8]) -> Bool {
     bytes.lend { hasSameBytes(as: $0) }
   }
 }
@@ -93,7 +98,5 @@ extension Store {
   }
 
   /// How the names of all indexes of a class begin.
-  ///
-  /// Classes may have dots in their names, but no two of these.
-  static func indexPrefix(_ className: String) -> String { className + "..by " }
+  static func indexPrefix(_ className: String) -> String { className + IndexNames.byProperties }
 }

@@ -74,8 +74,8 @@ extension Store {
       if backend.isReadOnly { return false }
       try backend.coordinator.whileCommitting { try buildIfNeeded(index, of: entry) }
       return true
-    } catch let error as StoreError where error.code == .damaged && error.place.className == nil {
-      // The index itself is damaged. Begun again, it is not.
+    } catch let error as StoreError where error.isOfIndex {
+      // Begun again, it is not damaged.
       if backend.isReadOnly { return false }
       try backend.coordinator.whileCommitting {
         var build = IndexBuild(self, entry, index)
@@ -106,15 +106,15 @@ private struct IndexBuild {
     var row = try lastRow() ?? 1
     let last = entry.shared.lastRowID
     var changes = ChangeSet()
-    if row == 1 { changes.clear(index.table) }
     if row == 1 {
+      changes.clear(index.table)
       try addAll(&changes, { progress(IntegrityProgress(place, $0, of: Int(last))) }, &row)
     }
     while row < last {
       row += 1
       if let object = try store.savedObject(row, entry) { add(object, to: &changes) }
       if changes.bytes.count > Self.batchSize {
-        try commit(&changes, unfinished + bytes(row))
+        try commit(&changes, unfinished(row))
         progress(IntegrityProgress(place, Int(row), of: Int(last)))
       }
     }
@@ -154,16 +154,19 @@ private struct IndexBuild {
     changes = ChangeSet()
   }
 
-  private func bytes(_ row: UInt32) -> [UInt8] {
-    [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: row >> $0) }
+  /// The stamp of an index that has the rows up to one.
+  private func unfinished(_ row: UInt32) -> [UInt8] {
+    var stamp = unfinished
+    stamp.append(bigEndian: row)
+    return stamp
   }
 
   /// The last row that an earlier process has come to; nil when there is nothing to go on with.
   private func lastRow() throws -> UInt32? {
-    try store.backend.withValue(of: RegisteredIndex.stampKey, in: index.table) { value in
-      let bytes = Array(copying: value)
-      guard bytes.starts(with: unfinished), bytes.count == unfinished.count + 4 else { return nil }
-      return bytes.suffix(4).reduce(0) { $0 << 8 | UInt32($1) }
+    try store.backend.withValue(of: RegisteredIndex.stampKey, in: index.table) { stamp in
+      guard stamp.byteCount == unfinished.count + RegisteredIndex.rowSize else { return nil }
+      let row = RegisteredIndex.row(stamp)
+      return stamp.hasSameBytes(as: unfinished(row)) ? row : nil
     } ?? nil
   }
 }

@@ -47,10 +47,14 @@ private struct IndexUpdate {
   private var changes: [ChangeSet.OrderedTableChanges]
   /// For each unique index the rows of the values that the save writes.
   private var written: [[[UInt8]: UInt32]]
+  /// Two objects of the save that have the same values.
+  private var duplicate: (index: Int, row: UInt32, other: UInt32)?
+  /// Append the key of an object, for the indexes in which each has one that nothing depends on.
+  private let writers: [(StoredObject, inout IndexKey) -> Void]
 
   init(_ store: Store, _ entry: RegisteredClass) {
     (self.store, self.entry) = (store, entry)
-    pending = entry.pending.filter { $0.state.change != nil }
+    pending = Array(entry.changed)
     changes = entry.indexes.map { ChangeSet.OrderedTableChanges(table: $0.table) }
     written = entry.indexes.map { _ in [:] }
     writers = entry.indexes.compactMap(\.declaration.writeOnlyKey)
@@ -66,15 +70,12 @@ private struct IndexUpdate {
       let new = change == .delete ? nil : object
       for number in entry.indexes.indices { replace(old, new, number, &set) }
     }
-    for index in entry.indexes.indices where entry.indexes[index].declaration.isUnique {
-      try refuseDuplicates(index)
-    }
+    try refuseDuplicates()
     set.ordered += changes.filter { !$0.isEmpty }
   }
 
   /// Whether every object has one key in each index, which nothing else depends on.
   private var isSimple: Bool { writers.count == entry.indexes.count }
-  private let writers: [(StoredObject, inout IndexKey) -> Void]
 
   /// Adds the keys of new objects; those of the second half, if there are many, on a second thread.
   private mutating func insert(_ new: [StoredObject], _ set: inout ChangeSet) {
@@ -127,18 +128,11 @@ private struct IndexUpdate {
     }
   }
 
-  /// Two objects of this save that have the same values.
-  private var duplicate: (index: Int, row: UInt32, other: UInt32)?
-
   private mutating func add(
     _ key: [UInt8], _ row: UInt32, _ isPut: Bool, _ number: Int, _ set: inout ChangeSet
   ) {
     let start = set.bytes.count
-    set.bytes.append(RegisteredIndex.mark)
-    set.bytes += key
-    for shift in [24, 16, 8, 0] as [UInt32] {
-      set.bytes.append(UInt8(truncatingIfNeeded: row >> shift))
-    }
+    RegisteredIndex.appendKey(key, row: row, to: &set.bytes)
     let count = set.bytes.count - start
     changes[number].changes.append(
       isPut
@@ -148,21 +142,32 @@ private struct IndexUpdate {
 
   // MARK: Uniqueness
 
-  private func refuseDuplicates(_ number: Int) throws {
+  private func refuseDuplicates() throws {
     if let duplicate {
       throw entry.indexes[duplicate.index].notUnique(entry, duplicate.row, duplicate.other)
     }
-    let rows = RowSet(pending.lazy.map(\.rowID))
-    let index = entry.indexes[number]
-    for (key, row) in written[number] {
-      var other: UInt32?
-      try index.forEachRow(key, store.backend) { saved in
-        // What the save rewrites is compared by itself.
-        if !rows.contains(saved) { other = saved }
-        return other == nil
+    if written.allSatisfy(\.isEmpty) { return }
+    // What the save rewrites is compared by itself.
+    let rewritten = RowSet(pending.lazy.map(\.rowID))
+    for (index, rows) in zip(entry.indexes, written) {
+      for (key, row) in rows {
+        if let other = try savedRow(with: key, in: index, besides: rewritten) {
+          throw index.notUnique(entry, row, other)
+        }
       }
-      if let other { throw index.notUnique(entry, row, other) }
     }
+  }
+
+  /// A saved row that has some values, and is none of others.
+  private func savedRow(
+    with key: [UInt8], in index: RegisteredIndex, besides others: RowSet
+  ) throws -> UInt32? {
+    var found: UInt32?
+    try index.forEachRow(key, store.backend) { row in
+      if !others.contains(row) { found = row }
+      return found == nil
+    }
+    return found
   }
 }
 

@@ -176,6 +176,9 @@ extension RegisteredClass {
     pending.lazy.filter { $0.state.change == .insert || $0.state.change == .update }
   }
 
+  /// The pending objects that the next save does something about: also those that are deleted.
+  var changed: some Sequence<StoredObject> { pending.lazy.filter { $0.state.change != nil } }
+
   /// Hands over the pending objects and starts with none.
   func takePending() -> [StoredObject] {
     defer {

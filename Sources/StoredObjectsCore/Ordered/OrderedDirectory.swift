@@ -17,7 +17,7 @@ struct OrderedDirectory: OrderedFilePlace {
 
   func create(_ name: String) throws -> any OrderedFileSink {
     try removeFile(path(name))
-    return try NewFile(path(name))
+    return NewOrderedFile(file: try NewFile(path(name)))
   }
 
   func rename(_ name: String, to newName: String) throws {
@@ -25,27 +25,19 @@ struct OrderedDirectory: OrderedFilePlace {
   }
 
   func remove(_ name: String) { try? removeFile(path(name)) }
+}
 
-  /// A file that is being written; one that is not finished is removed by whoever began it.
-  private final class NewFile: OrderedFileSink {
-    private let path: String
-    private let descriptor: Int32
-    private var size = 0
+/// A file that is being written; one that is not finished is removed by whoever began it.
+private final class NewOrderedFile: OrderedFileSink {
+  private let file: NewFile
+  private var size = 0
 
-    init(_ path: String) throws {
-      self.path = path
-      descriptor = try createFile(path)
-    }
+  init(file: NewFile) { self.file = file }
 
-    deinit { closeFile(descriptor) }
-
-    func write(_ bytes: [UInt8]) throws {
-      try writeFile(descriptor, path, bytes, at: size)
-      size += bytes.count
-    }
-
-    func finish(isSynced: Bool) throws {
-      if isSynced { try syncDescriptor(descriptor, path) }
-    }
+  func write(_ bytes: [UInt8]) throws {
+    try file.write(bytes, at: size)
+    size += bytes.count
   }
+
+  func finish(isSynced: Bool) throws { if isSynced { try file.synchronize() } }
 }

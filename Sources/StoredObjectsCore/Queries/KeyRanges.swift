@@ -1,6 +1,8 @@
 /// Parts of the values that a property may have, as bytes: ranges that do not overlap, in order.
 struct KeyRanges: Equatable {
   private(set) var ranges: [KeyRange]
+  /// The values of which ranges were made, and not of beginnings of values.
+  private let pointKeys: Set<[UInt8]>
 
   static let all = KeyRanges([KeyRange()])
   static let none = KeyRanges([])
@@ -8,7 +10,7 @@ struct KeyRanges: Equatable {
   /// Puts ranges in order, and joins those that overlap.
   init(_ ranges: [KeyRange], points: Set<[UInt8]> = []) {
     self.ranges = []
-    isPoint = points
+    pointKeys = points
     let sorted = ranges.filter { !$0.isEmpty }
       .sorted { $0.from.lexicographicallyPrecedes($1.from) }
     for range in sorted {
@@ -21,6 +23,9 @@ struct KeyRanges: Equatable {
       }
     }
   }
+
+  /// One value.
+  init(point: [UInt8]) { self.init([.prefix(point)], points: [point]) }
 
   private static func later(_ left: [UInt8]?, _ right: [UInt8]?) -> [UInt8]? {
     guard let left, let right else { return nil }
@@ -41,12 +46,12 @@ struct KeyRanges: Equatable {
         both.append(KeyRange(from: from, to: Self.earlier(mine.to, theirs.to)))
       }
     }
-    return KeyRanges(both, points: isPoint.union(other.isPoint))
+    return KeyRanges(both, points: pointKeys.union(other.pointKeys))
   }
 
   /// What is in either.
   func union(_ other: KeyRanges) -> KeyRanges {
-    KeyRanges(ranges + other.ranges, points: isPoint.union(other.isPoint))
+    KeyRanges(ranges + other.ranges, points: pointKeys.union(other.pointKeys))
   }
 
   /// What is in none of them.
@@ -74,23 +79,17 @@ struct KeyRanges: Equatable {
   var points: [[UInt8]]? {
     var points: [[UInt8]] = []
     for range in ranges {
-      guard range.to == KeyRange.end(ofPrefix: range.from), isPoint.contains(range.from)
+      guard range.to == KeyRange.end(ofPrefix: range.from), pointKeys.contains(range.from)
       else { return nil }
       points.append(range.from)
     }
     return points
   }
 
-  /// The values of which ranges were made, and not of beginnings of values.
-  private(set) var isPoint: Set<[UInt8]> = []
-
   /// The values of an optional: these, and nil or not.
   func optional(withNil: Bool) -> KeyRanges {
     let values = prefixed([1]) + (withNil ? [.prefix([0])] : [])
-    let points = Set(isPoint.map { [1] + $0 })
+    let points = Set(pointKeys.map { [1] + $0 })
     return KeyRanges(values, points: withNil ? points.union([[0]]) : points)
   }
-
-  /// One value.
-  init(point: [UInt8]) { self.init([.prefix(point)], points: [point]) }
 }

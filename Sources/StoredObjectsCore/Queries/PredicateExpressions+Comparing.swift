@@ -13,15 +13,21 @@ func indexKey<Value>(_ value: Value) -> [UInt8]? {
 }
 
 /// Where NaN begins, behind all other numbers; nil for types that have none.
-///
-/// A date that is NaN is not before another, and so `>=` and `<=` it, as Swift has it: it is on both
-/// sides of every other.
 func startOfNaN(_ value: Any) -> [UInt8]? {
   switch value {
   case is Double, is Date: IndexKey(Double.nan).bytes
   case is Float: IndexKey(Float.nan).bytes
   default: nil
   }
+}
+
+/// The dates that are NaN, if a value is a date; nothing for others.
+///
+/// A date that is NaN is not before another, and so `>=` and `<=` it, as Swift has it: it is on both
+/// sides of every other.
+func nanOfDates(_ value: Any) -> [KeyRange] {
+  guard value is Date, let start = startOfNaN(value) else { return [] }
+  return [KeyRange(from: start)]
 }
 
 /// A property that an index may know.
@@ -136,7 +142,7 @@ extension PredicateExpressions.Comparison: QueryExpression {
     guard let key = indexKey(value) else { return nil }
     let behind = KeyRange.end(ofPrefix: key)
     let nan = startOfNaN(value)
-    let withNaN = value is Date ? nan.map { [KeyRange(from: $0)] } ?? [] : []
+    let withNaN = nanOfDates(value)
     switch (op, isFlipped) {
     case (.lessThan, false), (.greaterThan, true):
       return value != value ? KeyRanges.none : KeyRanges([KeyRange(to: key)])

@@ -6,13 +6,7 @@ extension PredicateExpressions.Range: QueryExpression {
   func term<Object: StoredObject>(
     _ translation: QueryTranslation<Object>
   ) -> QueryTerm<Object, Output> {
-    let (low, high) = (translation.term(of: lower), translation.term(of: upper))
-    guard case .constant(let from) = low.kind, case .constant(let to) = high.kind, from <= to else {
-      return translation.evaluated(self)
-    }
-    let range = from..<to
-    return QueryTerm(
-      read: { _ in range }, kind: .constant(range), text: "\(low.text)..<\(high.text)")
+    translation.constant(lower, upper, "..<") { $0..<$1 } ?? translation.evaluated(self)
   }
 }
 
@@ -20,13 +14,23 @@ extension PredicateExpressions.ClosedRange: QueryExpression {
   func term<Object: StoredObject>(
     _ translation: QueryTranslation<Object>
   ) -> QueryTerm<Object, Output> {
-    let (low, high) = (translation.term(of: lower), translation.term(of: upper))
+    translation.constant(lower, upper, "...") { $0...$1 } ?? translation.evaluated(self)
+  }
+}
+
+extension QueryTranslation {
+  /// A range whose ends are constants, and in order; nil for others.
+  fileprivate func constant<Lower: PredicateExpression, Upper: PredicateExpression, Output>(
+    _ lower: Lower, _ upper: Upper, _ sign: String,
+    _ range: (Lower.Output, Lower.Output) -> Output
+  ) -> QueryTerm<Object, Output>? where Lower.Output: Comparable, Lower.Output == Upper.Output {
+    let (low, high) = (term(of: lower), term(of: upper))
     guard case .constant(let from) = low.kind, case .constant(let to) = high.kind, from <= to else {
-      return translation.evaluated(self)
+      return nil
     }
-    let range = from...to
+    let range = range(from, to)
     return QueryTerm(
-      read: { _ in range }, kind: .constant(range), text: "\(low.text)...\(high.text)")
+      read: { _ in range }, kind: .constant(range), text: "\(low.text)\(sign)\(high.text)")
   }
 }
 
@@ -54,15 +58,22 @@ extension PredicateExpressions.RangeExpressionContains: QueryExpression {
   private static func keys(_ range: RangeExpression.Output) -> KeyRanges? {
     switch range {
     case let range as Swift.Range<Element.Output>:
-      let ends = (range.lowerBound, range.upperBound)
-      guard ends == ends, let from = indexKey(ends.0), let to = indexKey(ends.1) else { return nil }
+      guard let (from, to) = keys(range.lowerBound, range.upperBound) else { return nil }
       return KeyRanges([KeyRange(from: from, to: to)])
     case let range as Swift.ClosedRange<Element.Output>:
-      let ends = (range.lowerBound, range.upperBound)
-      guard ends == ends, let from = indexKey(ends.0), let to = indexKey(ends.1) else { return nil }
-      let nan = ends.0 is Date ? startOfNaN(ends.0).map { [KeyRange(from: $0)] } ?? [] : []
-      return KeyRanges([KeyRange(from: from, to: KeyRange.end(ofPrefix: to))] + nan)
+      guard let (from, to) = keys(range.lowerBound, range.upperBound) else { return nil }
+      let inside = KeyRange(from: from, to: KeyRange.end(ofPrefix: to))
+      return KeyRanges([inside] + nanOfDates(range.lowerBound))
     default: return nil
     }
+  }
+
+  /// The keys of two ends; nil where an index can't have them, or one is NaN.
+  private static func keys(
+    _ lower: Element.Output, _ upper: Element.Output
+  ) -> (from: [UInt8], to: [UInt8])? {
+    guard lower == lower, upper == upper, let from = indexKey(lower), let to = indexKey(upper)
+    else { return nil }
+    return (from, to)
   }
 }

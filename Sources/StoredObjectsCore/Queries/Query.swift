@@ -25,9 +25,8 @@ struct Query {
       { object in try (object as? Object).map(term.read) ?? false }
     }
     conditionText = { term?.text ?? "" }
-    let pending = entry.pending.filter { $0.state.change != nil }
-    unsavedRows = RowSet(pending.lazy.map(\.rowID))
-    unsaved = pending.filter { $0.state.change != .delete && $0 is Object }
+    unsavedRows = RowSet(entry.changed.lazy.map(\.rowID))
+    unsaved = entry.written.filter { $0 is Object }
     choice = try QueryPlanner(
       store: store, entry: entry, condition: term?.condition, order: Self.order(self.orders),
       limit: limit, isCounting: isCounting
@@ -102,15 +101,9 @@ struct Query {
     var count = try part.ranges.reduce(0) {
       $0 + (try store.backend.keyCount(in: part.index.table, $1))
     }
-    for object in entry.pending {
-      let change = object.state.change
-      if change == .update || change == .delete,
-        let saved = try store.savedObject(object.rowID, entry), try matches(saved)
-      {
-        count -= 1
-      }
-      if change == .update || change == .insert, try matches(object) { count += 1 }
+    for object in entry.changed where object.state.change != .insert {
+      if let saved = try store.savedObject(object.rowID, entry), try matches(saved) { count -= 1 }
     }
-    return count
+    return try entry.written.reduce(count) { try $0 + (matches($1) ? 1 : 0) }
   }
 }

@@ -16,11 +16,9 @@ public struct QueryPlan: Sendable, CustomStringConvertible {
   /// The plan in a line.
   public var description: String {
     let names = indexes.map { "\"\($0)\"" }.joined(separator: isIntersection ? " and " : " or ")
-    let way =
-      indexes.isEmpty
-      ? "read all objects" : "by " + names
+    let way = indexes.isEmpty ? "read all objects" : "by \(names)"
     let rest = isAnsweredByIndex || condition.isEmpty ? "" : ", ask each object"
-    return
-      "\(way), \(touchedCount) at most\(rest)\(isOrderedByIndex ? ", in order" : ""): \(condition)"
+    let order = isOrderedByIndex ? ", in order" : ""
+    return "\(way), \(touchedCount) at most\(rest)\(order): \(condition)"
   }
 }

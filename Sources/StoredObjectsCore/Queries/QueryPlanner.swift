@@ -30,7 +30,9 @@ struct QueryPlanner {
     var best = Choice(
       touchedCount: count, isCovered: condition == nil,
       cost: count * (Self.recordCost + (order == nil ? 0 : Self.sortCost)) + Self.scanCost)
-    let parts = try usableIndexes().compactMap { try ranges($0, condition) }
+    let parts = try usableIndexes {
+      condition?.values(of: $0) != nil || order?.properties.first == $0
+    }.map { try ranges($0, condition) }
     for part in parts {
       let choice = choice(part)
       if choice.cost < best.cost { best = choice }
@@ -40,14 +42,14 @@ struct QueryPlanner {
     return best
   }
 
-  /// Indexes that may help, and that are there or can be made.
-  private func usableIndexes() throws -> [RegisteredIndex] {
+  /// Indexes that may help by their first property, and that are there or can be made.
+  private func usableIndexes(
+    where mayHelp: (AnyKeyPath) -> Bool
+  ) throws -> [RegisteredIndex] {
     try entry.indexes.filter { index in
-      guard let first = index.declaration.properties.first, !index.declaration.isMultiple else {
-        return false
-      }
-      let isAsked = condition?.values(of: first) != nil
-      guard isAsked || order?.properties.first == first else { return false }
+      guard let first = index.declaration.properties.first, !index.declaration.isMultiple,
+        mayHelp(first)
+      else { return false }
       return try store.prepare(index, of: entry)
     }
   }
@@ -75,7 +77,7 @@ struct QueryPlanner {
   }
 
   /// The parts of an index that a condition leaves.
-  private func ranges(_ index: RegisteredIndex, _ condition: Condition?) throws -> IndexRanges? {
+  private func ranges(_ index: RegisteredIndex, _ condition: Condition?) throws -> IndexRanges {
     var prefixes: [[UInt8]] = [[RegisteredIndex.mark]]
     var ranges: [KeyRange]?
     var properties: [AnyKeyPath] = []
@@ -103,12 +105,8 @@ struct QueryPlanner {
     var ways: [IndexRanges] = []
     var isCovered = true
     for part in parts {
-      let best = try entry.indexes.filter { index in
-        guard let first = index.declaration.properties.first, !index.declaration.isMultiple else {
-          return false
-        }
-        return try part.values(of: first) != nil && store.prepare(index, of: entry)
-      }.compactMap { try ranges($0, part) }.min { $0.count < $1.count }
+      let best = try usableIndexes { part.values(of: $0) != nil }
+        .map { try ranges($0, part) }.min { $0.count < $1.count }
       guard let best else { return nil }
       isCovered = isCovered && part.isTold(by: best.properties)
       ways.append(best)
@@ -121,22 +119,20 @@ struct QueryPlanner {
   /// fewer that reading more keys is worth it.
   private func intersection(_ parts: [IndexRanges], of recordCount: Int) -> Choice? {
     let parts = parts.filter { !$0.properties.isEmpty }.sorted { $0.count < $1.count }
-    guard var part = parts.first, recordCount > 0 else { return nil }
-    var (ways, keyCount, expected) = ([part], part.count, Double(part.count))
+    guard let first = parts.first, recordCount > 0 else { return nil }
+    var (ways, keyCount, expected) = ([first], first.count, Double(first.count))
     var best: Choice?
-    // One that says nothing new would only seem to leave fewer.
-    for next in parts.dropFirst()
-    where !next.properties.allSatisfy({ property in
-      ways.contains { $0.properties.contains(property) }
-    }) {
-      part = next
+    for part in parts.dropFirst() {
+      let known = ways.flatMap(\.properties)
+      // One that says nothing new would only seem to leave fewer.
+      if part.properties.allSatisfy(known.contains) { continue }
       // As if the one condition had nothing to do with the other.
       expected *= min(1, Double(part.count) / Double(recordCount))
       keyCount += part.count
       ways.append(part)
       let choice = several(
-        .intersection(ways), keyCount: keyCount, recordCount: Int(expected), ways[0].count,
-        isCovered: condition?.isTold(by: ways.flatMap(\.properties)) ?? false)
+        .intersection(ways), keyCount: keyCount, recordCount: Int(expected), first.count,
+        isCovered: condition?.isTold(by: known + part.properties) ?? false)
       if best.map({ choice.cost < $0.cost }) ?? true { best = choice }
     }
     return best

@@ -15,6 +15,8 @@
   /// What is saved and comes next, when an unsaved object came before it.
   private var waiting: (key: SortKey, object: StoredObject)?
   private var hasBegun = false
+  /// All objects, where they may come in no order.
+  private var scan: RowCursor?
 
   init(_ query: Query, limit: Int?, offset: Int, after: StoredObject?) {
     self.query = query
@@ -22,10 +24,9 @@
     (self.offset, left) = (offset, limit ?? .max)
     if query.choice.isOrdered, case .index(let part) = query.choice.access {
       // Where the index tells all that is asked, it is known how many keys are.
-      let wanted = query.choice.isCovered ? limit.map { $0.addingReportingOverflow(offset) } : nil
+      let wanted = query.choice.isCovered ? limit?.addingSaturated(offset) : nil
       var walk = IndexWalk(
-        query.store.backend, part, isReversed: query.choice.isReversed,
-        wanted: wanted?.partialValue)
+        query.store.backend, part, isReversed: query.choice.isReversed, wanted: wanted)
       if let after, let key = part.index.keys(of: after).first { walk.goOn(after: key) }
       index = walk
     }
@@ -116,8 +117,8 @@
       return rows.filter { $0 > after.row }
     }
     // No more are kept than are wanted.
-    let wanted = left.addingReportingOverflow(offset)
-    let kept = wanted.overflow || wanted.partialValue > 1 << 40 ? .max : wanted.partialValue
+    let wanted = left.addingSaturated(offset)
+    let kept = wanted > 1 << 40 ? .max : wanted
     let most = kept == .max ? .max : max(1024, 4 * kept)
     var found: [SortKey] = []
     try forEachSaved { object in
@@ -149,8 +150,6 @@
   // MARK: In no order
 
   /// The next object in no order, where that is quicker.
-  private var scan: RowCursor?
-
   mutating func nextUnordered() throws -> StoredObject? {
     if case .scan = query.choice.access {
       if scan == nil { scan = RowCursor(query.store, query.entry, keepsObjects: false) }

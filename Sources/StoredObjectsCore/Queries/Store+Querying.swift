@@ -48,10 +48,8 @@ extension Store {
     sortedBy orders: [QueryOrder<Object>] = [], limit: Int? = nil, offset: Int = 0,
     after object: Object? = nil
   ) throws(StoreError) -> QueryCursor<Object> {
-    let wanted = limit.map { $0.addingReportingOverflow(offset).partialValue }
-    return QueryCursor(
-      QueryWalk(
-        try query(predicate, orders, wanted), limit: limit, offset: offset, after: object))
+    let query = try query(predicate, orders, limit: limit, offset: offset)
+    return QueryCursor(QueryWalk(query, limit: limit, offset: offset, after: object))
   }
 
   /// The first object for which a predicate holds, in an order; nil when there is none.
@@ -71,7 +69,7 @@ extension Store {
   public func exists<Object: StoredObject>(
     _ type: Object.Type, where predicate: Predicate<Object>
   ) throws(StoreError) -> Bool {
-    let query = try query(predicate, [], 1)
+    let query = try query(predicate, limit: 1)
     do {
       var walk = QueryWalk(query, limit: 1, offset: 0, after: nil)
       return try walk.nextUnordered() != nil
@@ -87,7 +85,7 @@ extension Store {
   public func count<Object: StoredObject>(
     of type: Object.Type, where predicate: Predicate<Object>
   ) throws(StoreError) -> Int {
-    let query = try query(predicate, [], nil, isCounting: true)
+    let query = try query(predicate, isCounting: true)
     do {
       return try query.count()
     } catch {
@@ -104,8 +102,7 @@ extension Store {
     _ type: Object.Type, where predicate: Predicate<Object>? = nil,
     sortedBy orders: [QueryOrder<Object>] = [], limit: Int? = nil, offset: Int = 0
   ) throws(StoreError) -> [UInt32] {
-    let wanted = limit.map { $0.addingReportingOverflow(offset).partialValue }
-    let query = try query(predicate, orders, wanted)
+    let query = try query(predicate, orders, limit: limit, offset: offset)
     do {
       if orders.isEmpty, query.choice.isCovered, query.hasNothingUnsaved,
         let rows = try query.rows()
@@ -140,16 +137,18 @@ extension Store {
     _ type: Object.Type, where predicate: Predicate<Object>? = nil,
     sortedBy orders: [QueryOrder<Object>] = [], limit: Int? = nil, offset: Int = 0
   ) throws(StoreError) -> QueryPlan {
-    try query(predicate, orders, limit.map { $0.addingReportingOverflow(offset).partialValue }).plan
+    try query(predicate, orders, limit: limit, offset: offset).plan
   }
 
   private func query<Object: StoredObject>(
-    _ predicate: Predicate<Object>?, _ orders: [QueryOrder<Object>], _ limit: Int?,
-    isCounting: Bool = false
+    _ predicate: Predicate<Object>?, _ orders: [QueryOrder<Object>] = [], limit: Int? = nil,
+    offset: Int = 0, isCounting: Bool = false
   ) throws(StoreError) -> Query {
     let entry = try requireRegistration(of: Object.self)
     do {
-      return try Query(self, entry, predicate, orders, limit: limit, isCounting: isCounting)
+      return try Query(
+        self, entry, predicate, orders, limit: limit?.addingSaturated(offset),
+        isCounting: isCounting)
     } catch { throw entry.queryError(error) }
   }
 }

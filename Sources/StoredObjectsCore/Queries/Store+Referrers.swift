@@ -38,13 +38,10 @@ extension Store {
     do {
       collectChangesElsewhere()
       var found: [Source] = []
-      for object in entry.pending {
-        guard object.state.change == .insert || object.state.change == .update,
-          let object = object as? Source, refers(object)
-        else { continue }
-        found.append(object)
+      for object in entry.written {
+        if let object = object as? Source, refers(object) { found.append(object) }
       }
-      let unsaved = RowSet(entry.pending.lazy.filter { $0.state.change != nil }.map(\.rowID))
+      let unsaved = RowSet(entry.changed.lazy.map(\.rowID))
       try forEachCandidate(entry, target, property) { (object: Source) in
         if !unsaved.contains(object.rowID), refers(object) { found.append(object) }
       }

@@ -46,10 +46,8 @@ extension Store {
         }
       }
       if rows != nil && entry.changeCounts.isEmpty { return found }
-      for object in entry.pending {
-        guard object.state.change == .insert || object.state.change == .update,
-          let object = object as? Object, object[keyPath: property] == value
-        else { continue }
+      for object in entry.written {
+        guard let object = object as? Object, object[keyPath: property] == value else { continue }
         found.append(object)
       }
       found.sort { $0.rowID < $1.rowID }

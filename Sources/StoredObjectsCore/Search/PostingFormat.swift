@@ -46,7 +46,9 @@ enum PostingFormat {
   }
 
   static func bytes(_ row: UInt32) -> [UInt8] {
-    [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: row >> $0) }
+    var bytes: [UInt8] = []
+    bytes.append(bigEndian: row)
+    return bytes
   }
 
   // MARK: Lengths

@@ -94,8 +94,7 @@ extension Store {
     return RegisteredText(attributes, table, of: type)
   }
 
-  /// Classes may have dots in their names, but no two of these.
   func textTableName(_ className: String) -> OrderedTableName {
-    OrderedTableName(className + "..text", kind: .index)
+    OrderedTableName(className + IndexNames.fullText, kind: .index)
   }
 }

@@ -40,9 +40,8 @@ extension Store {
     offset: Int = 0
   ) throws(StoreError) -> [SearchHit<Object>] {
     precondition(limit >= 0 && offset >= 0, "limit and offset must not be negative.")
-    let (sum, overflow) = limit.addingReportingOverflow(offset)
     let (entry, compiled, names) = try prepareSearch(type, query, attributes)
-    let best = try bestRows(entry, compiled, names, overflow ? .max : sum)
+    let best = try bestRows(entry, compiled, names, limit.addingSaturated(offset))
     let rows = Array(best.sorted().dropFirst(offset))
     let objects = try objects(rows, entry)
     let search = HitSearch(compiled, names)
@@ -143,12 +142,10 @@ extension Store {
   private func indexedOnce(
     _ search: TextSearch, _ entry: RegisteredClass, _ text: RegisteredText, _ limit: Int
   ) throws -> BestRows {
-    let changed = entry.pending.filter { $0.state.change != nil }
-    let unsaved = changed.filter { $0.state.change != .delete }
     var best = BestRows(limit)
     try search.run(
-      backend, without: RowSet(changed.lazy.map(\.rowID)),
-      unsaved: unsaved.map { ($0.rowID, text.texts(of: $0)) }, into: &best)
+      backend, without: RowSet(entry.changed.lazy.map(\.rowID)),
+      unsaved: entry.written.map { ($0.rowID, text.texts(of: $0)) }, into: &best)
     return best
   }
 

@@ -25,8 +25,7 @@ extension Store {
     let isNew = try RegisteredText.objectCount(entry, backend) == 0
     if !isNew { try buildTextIfNeeded(of: entry, text) }
     var update = try TextIndexUpdate(text, backend, isNew: isNew)
-    let pending = entry.pending.filter { $0.state.change != nil }.sorted { $0.rowID < $1.rowID }
-    for object in pending {
+    for object in entry.changed.sorted(by: { $0.rowID < $1.rowID }) {
       let change = object.state.change
       let old = change == .insert ? nil : try savedTexts(object.rowID, entry, text)
       update.replace(object.rowID, old, change == .delete ? nil : text.texts(of: object))
@@ -40,9 +39,4 @@ extension Store {
   ) throws -> [String]? {
     try savedObject(rowID, entry).map { text.texts(of: $0) }
   }
-}
-
-extension StoreError {
-  /// Whether it is an index that is damaged, which can be made anew, and not what it was made from.
-  var isOfIndex: Bool { code == .damaged && place.className == nil }
 }

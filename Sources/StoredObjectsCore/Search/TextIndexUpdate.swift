@@ -136,12 +136,6 @@ struct TableWriter {
 
   /// Puts a key with a value; nil removes it.
   mutating func put(_ key: [UInt8], _ value: [UInt8]?, _ set: inout ChangeSet) {
-    let start = set.bytes.count
-    set.bytes += key
-    guard let value else {
-      return changes.changes.append(.init(removing: start, keyCount: key.count))
-    }
-    set.bytes += value
-    changes.changes.append(.init(putting: start, keyCount: key.count, valueCount: value.count))
+    changes.changes.append(set.takeIn(key, value))
   }
 }

@@ -27,14 +27,15 @@ public final class Store {
   ///
   /// The store does not keep it alive.
   public var delegate: (any StoreDelegate)? {
-    get { hasHadDelegate ? weakDelegate : nil }
-    set { (weakDelegate, hasHadDelegate) = (newValue, newValue != nil) }
+    get { mayHaveDelegate ? weakDelegate : nil }
+    set { (weakDelegate, mayHaveDelegate) = (newValue, newValue != nil) }
   }
   @safe @exclusivity(unchecked)
   private weak var weakDelegate: (any StoreDelegate)?
-  /// To find a weak reference empty takes longer than to look here.
+  /// Whether there was one that nobody has taken away: to find a weak reference empty takes longer than
+  /// to look here.
   @safe @exclusivity(unchecked)
-  private var hasHadDelegate = false
+  private var mayHaveDelegate = false
 
   let configuration: StoreConfiguration
   var logger: Logger { configuration.logger }

@@ -1,7 +1,7 @@
-import StoredObjectsCore
+package import StoredObjectsCore
 
 /// Finds by a look at every text, with a folding of its own: a table of what the tests put into texts.
-struct SearchGrep {
+package struct SearchGrep {
   /// A piece of text, and what a search takes it for.
   struct Piece {
     /// What it is for the boundaries of words.
@@ -77,9 +77,10 @@ struct SearchGrep {
   // MARK: Looking
 
   /// Every way to look for one thing.
-  enum Mode: CaseIterable { case word, prefix, suffix, substring, exact, beginning, end }
+  package enum Mode: CaseIterable { case word, prefix, suffix, substring, exact, beginning, end }
 
-  static func query(_ text: String, _ mode: Mode) -> TextQuery {
+  /// What looks for a text in one of the ways.
+  package static func query(_ text: String, _ mode: Mode) -> TextQuery {
     switch mode {
     case .word: .word(text)
     case .prefix: .prefix(text)

@@ -27,7 +27,7 @@ struct StoreInfo: Encodable {
   var log: LogInfo?
 
   var hasDamage: Bool {
-    classes.contains { $0.damage != nil } || orderedTables.contains { $0.condition == "damaged" }
+    classes.contains { $0.damage != nil } || orderedTables.contains { $0.condition == .damaged }
   }
 
   struct ClassInfo: Encodable {

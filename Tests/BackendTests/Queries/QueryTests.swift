@@ -80,9 +80,7 @@ import Testing
     try kind.withPlace { place in
       var generator = Seeds.generator(for: "queries \(kind)")
       for round in 0..<3 {
-        let backend = try place.open()
-        let store = Store(backend: backend)
-        try store.register(Track.self)
+        let store = try place.openStore(of: Track.self)
         var all = try store.allObjects(of: Track.self)
         for step in 0..<4 {
           for _ in 0..<(round == 0 && step == 0 ? 60 : 4) {
@@ -117,7 +115,7 @@ import Testing
           if step != 1 { try store.saveChanges() }
         }
         #expect(try store.check().findings == [])
-        try backend.close()
+        try store.backend.close()
       }
     }
   }
@@ -125,9 +123,7 @@ import Testing
   @Test("Indexes are used where they help, and explain says so", arguments: BackendKind.allCases)
   func plans(_ kind: BackendKind) throws {
     try kind.withPlace { place in
-      let backend = try place.open()
-      let store = Store(backend: backend)
-      try store.register(Track.self)
+      let store = try place.openStore(of: Track.self)
       for number in 0..<400 {
         let track = Track()
         track.title = "Song \(number)"
@@ -172,8 +168,26 @@ import Testing
       let none = try plan(#Predicate { $0.title.contains("7") })
       #expect(none.indexes == [] && none.touchedCount == 400)
       #expect("\(none)".contains("read all objects"))
-      try backend.close()
+      try store.backend.close()
     }
+  }
+
+  @Test("A limit and an offset whose sum is no number any more ask for all behind the offset")
+  func largestLimit() throws {
+    let store = Store(backend: try MemoryBackend())
+    try store.register(Track.self)
+    for number in 0..<40 {
+      let track = Track()
+      track.title = "Song \(number)"
+      store.insert(track)
+    }
+    try store.saveChanges()
+    let orders: [QueryOrder<Track>] = [.ascending(\.title)]
+    let plan = try store.explain(Track.self, sortedBy: orders, limit: .max, offset: 1)
+    #expect("\(plan)" == "\(try store.explain(Track.self, sortedBy: orders))")
+    let all = try store.fetch(Track.self, sortedBy: orders)
+    let found = try store.fetch(Track.self, sortedBy: orders, limit: .max, offset: 1)
+    #expect(found == Array(all.dropFirst()))
   }
 
   @Test(
@@ -181,9 +195,7 @@ import Testing
     arguments: BackendKind.allCases)
   func referrers(_ kind: BackendKind) throws {
     try kind.withPlace { place in
-      let backend = try place.open()
-      let store = Store(backend: backend)
-      try store.register(Track.self, Mix.self)
+      let store = try place.openStore(of: Track.self, Mix.self)
       let tracks = (0..<5).map { _ in Track() }
       for track in tracks { store.insert(track) }
       let mixes = (0..<4).map { number in
@@ -205,7 +217,7 @@ import Testing
       try store.saveChanges()
       #expect(try store.referrers(of: tracks[0], through: \Mix.tracks) == [])
       #expect(try store.check().findings == [])
-      try backend.close()
+      try store.backend.close()
     }
   }
 }

@@ -51,9 +51,7 @@ import Testing
       var generator = Seeds.generator(for: "random queries \(kind)")
       var place = start
       for _ in 0..<3 {
-        let backend = try place.open()
-        let store = Store(backend: backend)
-        try store.register(Track.self)
+        let store = try place.openStore(of: Track.self)
         for _ in 0..<3 {
           try change(store, &generator)
           for _ in 0..<8 {
@@ -64,11 +62,11 @@ import Testing
           if Bool.random(using: &generator) { try store.saveChanges() }
         }
         if Bool.random(using: &generator) {
-          place = try crashed(place, backend)
+          place = try crashed(place, store.backend)
         } else {
           try store.saveChanges()
           #expect(try store.check().findings == [])
-          try backend.close()
+          try store.backend.close()
         }
       }
     }

@@ -1,6 +1,7 @@
 import Files
 import Foundation
 import StoredObjectsTestSupport
+import TestFiles
 import Testing
 
 @testable import StoredObjectsCore
@@ -9,16 +10,14 @@ import Testing
 struct FileStorageTests {
   /// A file of a megabyte of zeros, as the commit log sets it aside.
   private static func withFile(_ body: (FileStorage, _ path: String) throws -> Void) throws {
-    let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-      .path(percentEncoded: false)
-    let storage = try FileStorage(path, writable: true)
-    defer {
-      storage.close()
-      try? FileManager.default.removeItem(atPath: path)
+    try withTemporaryDirectory { directory in
+      let path = directory + "/file"
+      let storage = try FileStorage(path, writable: true)
+      defer { storage.close() }
+      try storage.resize(to: 1 << 20)
+      try storage.synchronize()
+      try body(storage, path)
     }
-    try storage.resize(to: 1 << 20)
-    try storage.synchronize()
-    try body(storage, path)
   }
 
   @Test("Bytes written one behind the other stand as they were written, whoever reads them")

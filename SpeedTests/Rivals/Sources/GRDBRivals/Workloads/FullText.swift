@@ -1,4 +1,5 @@
 import GRDB
+import WorkloadData
 
 extension Place {
   func insertVariedSongs() throws {

@@ -1,4 +1,5 @@
 import GRDB
+import WorkloadData
 
 extension Place {
   func insertIndexedSongs(_ count: Int) throws {

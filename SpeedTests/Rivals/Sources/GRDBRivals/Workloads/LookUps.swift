@@ -1,4 +1,5 @@
 import GRDB
+import WorkloadData
 
 extension Place {
   func randomFetch() throws {
@@ -19,17 +20,5 @@ extension Place {
   private func lookUp(_ database: Database, _ index: Int) throws {
     let song = try engine.song(database, id: Int64(index + 1))
     try expect(song?.seconds == Int64(index % 600), "song \(index) is another")
-  }
-}
-
-/// Numbers in an order that no disk likes.
-struct Shuffled {
-  private var random: UInt64 = 88_172_645_463_325_252
-
-  mutating func next(below count: Int) -> Int {
-    random ^= random << 13
-    random ^= random >> 7
-    random ^= random << 17
-    return Int(random % UInt64(count))
   }
 }

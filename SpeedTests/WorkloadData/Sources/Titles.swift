@@ -1,10 +1,10 @@
 /// Titles of songs as different from each other as those of a library.
 ///
 /// Words of a language that nobody speaks: two to six in a title, some in nearly every third, most of
-/// them in one of many thousands, as it is in every language. The rivals make the same ones.
-enum Titles {
+/// them in one of many thousands, as it is in every language. Rivals in C make the same ones.
+public enum Titles {
   /// Words have numbers of so many bits; one is half as frequent as one whose number is half of it.
-  static let wordBits: UInt64 = 15
+  private static let wordBits: UInt64 = 15
 
   private static let onsets = [
     "b", "c", "d", "f", "g", "h", "l", "m", "n", "p", "r", "s", "t", "v", "st", "ch",
@@ -13,7 +13,7 @@ enum Titles {
   private static let codas = ["", "", "", "n", "r", "s", "l", "t"]
 
   /// Bits that look like chance, the same for the same number.
-  static func mixed(_ number: UInt64) -> UInt64 {
+  private static func mixed(_ number: UInt64) -> UInt64 {
     var bits = number &* 0x9E37_79B9_7F4A_7C15
     bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
     bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
@@ -21,7 +21,7 @@ enum Titles {
   }
 
   /// The word of a number from 1 on: the more frequent, the shorter.
-  static func word(_ number: UInt64) -> String {
+  private static func word(_ number: UInt64) -> String {
     var bits = mixed(number)
     let hasAccent = bits >> 58 == 0
     let width = UInt64.bitWidth - number.leadingZeroBitCount
@@ -36,12 +36,12 @@ enum Titles {
   }
 
   /// A word of some frequency, by chance.
-  static func number(_ octave: UInt64, _ bits: UInt64) -> UInt64 {
+  private static func number(_ octave: UInt64, _ bits: UInt64) -> UInt64 {
     1 << octave + bits & (1 << octave - 1)
   }
 
   /// The title of a song.
-  static func title(_ index: Int) -> String {
+  public static func title(_ index: Int) -> String {
     var title = ""
     for place in 0..<2 + mixed(UInt64(index) + 1 << 32) % 5 {
       let bits = mixed(UInt64(index) * 8 + place + 1 << 40)
@@ -54,7 +54,7 @@ enum Titles {
 
   /// A word to search for, of four letters at least; twelve that follow each other are from frequent ones
   /// to rare ones.
-  static func wanted(_ index: Int) -> String {
+  public static func wanted(_ index: Int) -> String {
     let octave = 3 + UInt64(index) % 12
     var number = number(octave, mixed(UInt64(index) + 1 << 48))
     while true {

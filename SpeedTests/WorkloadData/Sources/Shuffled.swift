@@ -1,9 +1,12 @@
 /// Numbers in an order that no disk likes, the same in each run.
-struct Shuffled {
+public struct Shuffled {
   private var random: UInt64 = 88_172_645_463_325_252
 
+  /// Begins with the first.
+  public init() {}
+
   /// The next number from 0 on.
-  mutating func next(below count: Int) -> Int {
+  public mutating func next(below count: Int) -> Int {
     random ^= random << 13
     random ^= random >> 7
     random ^= random << 17

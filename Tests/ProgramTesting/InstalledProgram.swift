@@ -1,0 +1,27 @@
+import Foundation
+
+/// A program that this machine has, or not: a second opinion on what is written.
+package struct InstalledProgram: Sendable {
+  private let path: String
+
+  /// Looks for a program; nil when it isn't installed.
+  package init?(_ name: String) {
+    let paths = ["/usr/bin/\(name)", "/usr/local/bin/\(name)", "/bin/\(name)"]
+    guard let path = paths.first(where: FileManager.default.isExecutableFile) else { return nil }
+    self.path = path
+  }
+
+  /// Runs it to its end; what it writes to its two outputs comes together.
+  package func run(_ arguments: [String]) throws -> (status: Int32, output: String) {
+    let process = Process()
+    process.executableURL = URL(filePath: path)
+    process.arguments = arguments
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = pipe
+    try process.run()
+    let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return (process.terminationStatus, String(decoding: bytes, as: UTF8.self))
+  }
+}

@@ -1,0 +1,67 @@
+import Files
+import Foundation
+import Locks
+import Synchronization
+
+/// The directory that has all temporary directories of this process.
+///
+/// It is locked for as long as the process lives, however that ends. So the next process knows what
+/// nobody needs any more, and removes it; a process ID would not tell, as it may be given out again, and
+/// means something else in another container.
+final class ProcessDirectory: Sendable {
+  private static let prefix = "stored-objects-tests-"
+
+  let path: String
+  private let lock: DirectoryLock
+  private let count = Atomic(0)
+
+  private static let onDisk = Result { try ProcessDirectory(in: TemporaryPlace.disk.path) }
+  private static let inMemory = Result { try ProcessDirectory(in: TemporaryPlace.memory.path) }
+
+  /// The one in a place, made when it is first asked for.
+  static func of(_ place: TemporaryPlace) throws -> ProcessDirectory {
+    switch place {
+    case .disk: try onDisk.get()
+    case .memory: try inMemory.get()
+    }
+  }
+
+  init(in place: String) throws {
+    try Self.removeLeftovers(in: place)
+    let name = "\(ProcessInfo.processInfo.processIdentifier)-\(UInt32.random(in: 0 ... .max))"
+    path = "\(place)/\(Self.prefix)\(name)"
+    // Nobody else looks at it before it is locked: the name comes after the lock, which stays with it.
+    let start = "\(place)/.\(name)"
+    try makeDirectories(start)
+    lock = try DirectoryLock(start, shared: false)
+    try renameFile(start, path)
+    removeAtExit(path)
+  }
+
+  /// The path of the next directory.
+  func nextPath() -> String { "\(path)/\(count.add(1, ordering: .relaxed).newValue)" }
+
+  /// Removes the directories of processes that are gone.
+  static func removeLeftovers(in place: String) throws {
+    for name in try directoryEntries(place) where name.hasPrefix(prefix) {
+      let path = "\(place)/\(name)"
+      guard let lock = try? DirectoryLock(path, shared: false) else { continue }
+      // Those of other users stay.
+      withExtendedLifetime(lock) { try? FileManager.default.removeItem(atPath: path) }
+    }
+  }
+}
+
+/// What a process that ends by itself removes.
+private let pathsToRemove = Locked<[String]>([])
+
+private func removeAtExit(_ path: String) {
+  let isFirst = pathsToRemove.withLock { paths in
+    paths.append(path)
+    return paths.count == 1
+  }
+  guard isFirst else { return }
+  atexit {
+    for path in pathsToRemove.withLock({ $0 }) { try? FileManager.default.removeItem(atPath: path) }
+  }
+}
