@@ -31,10 +31,10 @@ struct KeyRuns: Sendable {
       runs.removeSubrange(first...)
       runs.append(merged)
     }
-    if isBottom, runs.count == 1 {
-      runs[0] = runs[0].withoutRemovals()
-      if runs[0].count == 0 { runs = [] }
-    }
+    guard isBottom else { return }
+    if runs.count == 1 { runs[0] = runs[0].withoutRemovals() }
+    // By how much nothing has grown is what there is.
+    if runs.reduce(0, { $0 + $1.growth(in: 0..<$1.count) }) == 0 { runs = [] }
   }
 
   /// Small runs are merged by fours, so that there are few of them; larger ones by eights, so that their

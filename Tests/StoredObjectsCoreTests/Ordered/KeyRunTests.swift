@@ -104,6 +104,21 @@ struct KeyRunTests {
         == living.keys.count { !$0.lexicographicallyPrecedes(middle) })
   }
 
+  @Test("Where nothing is below and all keys are removed, nothing is kept")
+  func emptied() {
+    var runs = KeyRuns()
+    for round in 0..<6 {
+      var changes = ChangeSet()
+      let table = OrderedTableID(index: 0)
+      for key in 0..<UInt8(5) { changes.set([key], to: round % 3 < 2 ? [7] : nil, in: table) }
+      let run = KeyRun(bytes: changes.bytes, changes.ordered[0].changes)
+      runs.add(
+        run.counted { key in runs.find(key).map { !$0.change.isRemoval } ?? false },
+        isBottom: true)
+      #expect(runs.isEmpty == (round % 3 == 2))
+    }
+  }
+
   @Test("What a writer knows of a key is believed, kept where the change goes, and not written")
   func knowledge() throws {
     let change = ChangeSet.KeyChange(putting: 7, keyCount: 2, valueCount: 3)
