@@ -47,7 +47,7 @@ struct FilePreparation {
       let changes = RowChanges<RowKey>(records, isIndexed: reader != nil, rowExists: rowExists)
       try write(changes, format)
     case .names(let names):
-      try write(NameChanges(names), format)
+      try write(NameChanges(names, isIndexed: reader != nil), format)
     }
   }
 

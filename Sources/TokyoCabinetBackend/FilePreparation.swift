@@ -76,7 +76,7 @@ struct FilePreparation {
       var changes = RowChanges<HashFileKeys>(records, isIndexed: old != nil) { file.rowExists($0) }
       try rebuild.run(bytes, &changes)
     case .names(let names):
-      var changes = NameChanges(names)
+      var changes = NameChanges(names, isIndexed: old != nil)
       try rebuild.run(bytes, &changes)
     }
   }

@@ -16,7 +16,7 @@ struct FileRebuild {
   ///
   /// Complexity: linear in the size of the file.
   func run() throws {
-    var changes = NameChanges([])
+    var changes = NameChanges([], isIndexed: false)
     try run([], &changes)
   }
 

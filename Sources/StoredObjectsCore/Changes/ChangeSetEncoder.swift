@@ -74,7 +74,10 @@ struct ChangeSetEncoder {
 
   /// Encodes the named buffers, in order of their names.
   mutating func encode(names pending: [ExactName: [UInt8]?]) {
-    for (name, bytes) in pending.sorted(by: { $0.key < $1.key }) {
+    let pending = Array(pending)
+    names.reserveCapacity(pending.count)
+    for index in ExactName.indicesInOrder(pending.lazy.map(\.key.text)) {
+      let (name, bytes) = pending[index]
       guard let bytes else {
         names.append(.init(name: name.text, range: nil))
         continue

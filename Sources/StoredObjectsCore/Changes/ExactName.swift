@@ -28,3 +28,21 @@ package struct ExactName: Hashable, Sendable, Comparable {
     }
   }
 }
+
+extension ExactName {
+  /// The numbers of some names in the order of their bytes.
+  ///
+  /// Complexity: that of ``KeyOrder``.
+  static func indicesInOrder(_ names: some Collection<String>) -> some Sequence<Int> {
+    var bytes: [UInt8] = []
+    var ends: [Int] = []
+    ends.reserveCapacity(names.count)
+    for name in names {
+      bytes += name.utf8
+      ends.append(bytes.count)
+    }
+    return KeyOrder.indices(count: ends.count, in: bytes) {
+      ($0 == 0 ? 0 : ends[$0 - 1])..<ends[$0]
+    }
+  }
+}

@@ -102,34 +102,53 @@ package struct RowChanges<Keys: RowKeys>: KeyedChanges {
 
 /// The changes of the named buffers, whose keys are the names in UTF-8.
 package struct NameChanges: KeyedChanges {
-  private var changes: [[UInt8]: Range<Int>?] = [:]
-  private let names: [[UInt8]]
-  private var taken: Set<[UInt8]> = []
-  package var count: Int { names.count }
+  private let changes: [ChangeSet.NameChange]
+  /// The numbers of the changes in the order of the names' bytes; empty where there is no file.
+  private let order: [Int]
+  /// Whether the file has the name of a change, change by change.
+  private var isTaken: [Bool]
+  package var count: Int { changes.count }
 
-  /// Takes changes, at most one for each name.
-  package init(_ changes: [ChangeSet.NameChange]) {
-    names = changes.map { Array($0.name.utf8) }
-    for (name, change) in zip(names, changes) { self.changes[name] = .some(change.range) }
+  /// Takes changes.
+  ///
+  /// - Parameters:
+  ///   - changes: At most one for each name.
+  ///   - isIndexed: Whether there is a file to take changes for.
+  package init(_ changes: [ChangeSet.NameChange], isIndexed: Bool) {
+    self.changes = changes
+    order = isIndexed ? Array(ExactName.indicesInOrder(changes.lazy.map(\.name))) : []
+    isTaken = [Bool](repeating: false, count: changes.count)
   }
 
   package mutating func take(_ key: RawSpan) throws -> KeyChange {
-    let change = change(of: key)
-    if case .none = change { return change }
-    taken.insert([UInt8](copying: key))
-    return change
+    guard let index = index(of: key) else { return .none }
+    isTaken[index] = true
+    return change(at: index)
   }
 
   package func change(of key: RawSpan) -> KeyChange {
-    if changes.isEmpty { return .none }
-    guard let change = changes[[UInt8](copying: key)] else { return .none }
-    return change.map { .written($0) } ?? .deleted
+    index(of: key).map { change(at: $0) } ?? .none
+  }
+
+  private func change(at index: Int) -> KeyChange {
+    changes[index].range.map { .written($0) } ?? .deleted
+  }
+
+  private func index(of key: RawSpan) -> Int? {
+    var rest = order[...]
+    while !rest.isEmpty {
+      let middle = rest.startIndex + rest.count / 2
+      let comparison = changes[order[middle]].name.lendUTF8 { $0.compare(key) }
+      if comparison == 0 { return order[middle] }
+      rest = comparison < 0 ? rest[(middle + 1)...] : rest[..<middle]
+    }
+    return nil
   }
 
   package func forEachLeft(_ body: (RawSpan, Range<Int>) throws -> Void) throws {
-    for name in names where !taken.contains(name) {
-      guard let range = changes[name] ?? nil else { continue }
-      try name.lend { try body($0, range) }
+    for (index, change) in changes.enumerated() where !isTaken[index] {
+      guard let range = change.range else { continue }
+      try change.name.lendUTF8 { try body($0, range) }
     }
   }
 }
