@@ -114,7 +114,14 @@ extension [UInt8] {
   /// Appends an integer with its least significant byte first.
   @inlinable
   package mutating func append<Number: FixedWidthInteger>(littleEndian number: Number) {
-    unsafe Swift.withUnsafeBytes(of: number.littleEndian) { unsafe append(contentsOf: $0) }
+    let count = MemoryLayout<Number>.size
+    append(addingCapacity: count) { target in
+      unsafe target.withUnsafeMutableBufferPointer { target, initializedCount in
+        unsafe UnsafeMutableRawBufferPointer(target).storeBytes(
+          of: number.littleEndian, as: Number.self)
+        initializedCount = count
+      }
+    }
   }
 
   /// Appends an integer with its most significant byte first, as numbers stand in keys.

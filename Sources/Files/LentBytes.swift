@@ -9,9 +9,18 @@ extension [UInt8] {
   }
 
   /// Appends a copy of bytes that are lent.
+  ///
+  /// `append(contentsOf:)` asks what it is given for its elements first, and takes longer for a key than
+  /// for copying it.
   @inlinable
   package mutating func append(copying bytes: RawSpan) {
-    unsafe bytes.withUnsafeBytes { unsafe append(contentsOf: $0) }
+    append(addingCapacity: bytes.byteCount) { target in
+      unsafe target.withUnsafeMutableBufferPointer { target, count in
+        let target = UnsafeMutableRawBufferPointer(target)
+        unsafe bytes.withUnsafeBytes { unsafe target.copyMemory(from: $0) }
+        count = bytes.byteCount
+      }
+    }
   }
 
   /// Lends the bytes.

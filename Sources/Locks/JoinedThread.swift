@@ -6,7 +6,8 @@
   internal import Glibc
 #endif
 
-/// A thread that runs one closure, and that whoever lets go of this object waits for.
+/// A thread that runs one closure, and that whoever lets go of this object waits for, unless it is the
+/// thread itself.
 ///
 /// `@unchecked Sendable`: the identifier of the thread is set once and used in `deinit` only.
 @safe package final class JoinedThread: @unchecked Sendable {
@@ -26,7 +27,14 @@
     self.thread = thread
   }
 
-  deinit { _ = pthread_join(thread, nil) }
+  deinit {
+    // What the thread itself lets go of it can't wait for.
+    if pthread_equal(thread, pthread_self()) != 0 {
+      _ = pthread_detach(thread)
+    } else {
+      _ = pthread_join(thread, nil)
+    }
+  }
 
   fileprivate final class Work: Sendable {
     let body: @Sendable () -> Void

@@ -31,6 +31,8 @@ struct FilePreparation {
   let configuration: TokyoCabinetFiles.Configuration
   let testedSizeLimit: UInt64
   let isSynced: Bool
+  /// Whether the file gets a ``FileStamp``.
+  let isStamped: Bool
   /// The byte order of the files that the C library reads.
   let byteOrder: HashFileHeader.ByteOrder
 
@@ -69,7 +71,8 @@ struct FilePreparation {
     if old == nil { layout.alignmentPower = UInt8(configuration.alignmentPower) }
     if mayOutgrow(layout, old) { layout.alignmentPower = max(2, layout.alignmentPower) }
     if mayOutgrow(layout, old) { layout.options.insert(.large) }
-    let rebuild = FileRebuild(old: old, layout: layout, path: path, isSynced: isSynced)
+    let rebuild = FileRebuild(
+      old: old, layout: layout, path: path, isSynced: isSynced, isStamped: isStamped)
     switch target.content {
     case .records(let records):
       let file = target.file
@@ -114,6 +117,7 @@ struct FilePreparation {
     }
     try database.close()
     // Not before: the library writes the header and the list of free blocks when it closes.
+    if isStamped { return try FileStamp.put(on: path, isSynced: isSynced) }
     if isSynced { try syncFile(path) }
   }
 

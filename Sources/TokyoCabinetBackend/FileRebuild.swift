@@ -11,6 +11,8 @@ struct FileRebuild {
   /// Where the new file is made.
   let path: String
   let isSynced: Bool
+  /// Whether the file gets a ``FileStamp``.
+  let isStamped: Bool
 
   /// Copies the records as they are.
   ///
@@ -39,7 +41,8 @@ struct FileRebuild {
     try changes.forEachLeft { key, range in
       try bytes.lend(range) { try writer.append(key: key, value: $0) }
     }
-    try writer.finish(synchronized: isSynced)
+    try writer.finish(synchronized: isSynced && !isStamped)
+    if isStamped { try FileStamp.put(on: path, isSynced: isSynced) }
   }
 
   private func plan(_ bytes: [UInt8], _ changes: inout some KeyedChanges) throws -> HashFilePlan {

@@ -16,6 +16,9 @@ extension TokyoCabinetFiles {
   /// - Throws: `StoreError` with `ioError`.
   public func keyFile() throws -> [UInt8]? { try directory.keyFile() }
 
+  /// Whether there is a key file.
+  var isEncrypted: Bool { exists(directory.path(StoreDirectory.key)) }
+
   /// Writes a key file under another name, and renames it.
   ///
   /// - Throws: `StoreError` with `full` or `ioError`.

@@ -22,6 +22,7 @@ extension TokyoCabinetFiles {
           bytes: changes.bytes, target: target, path: directory.path(name),
           configuration: configuration,
           testedSizeLimit: testedSizeLimit, isSynced: durability != .none,
+          isStamped: isEncrypted,
           byteOrder: try libraryByteOrder()
         ).run()
       }

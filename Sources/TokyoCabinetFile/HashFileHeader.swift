@@ -8,6 +8,8 @@
 public struct HashFileHeader: Sendable, Hashable {
   /// The number of bytes a header takes.
   public static let size = 256
+  /// Where in it the program that uses the file may keep something, see ``HashFileLayout/opaque``.
+  public static let opaque = HashFileFormat.opaque
 
   /// The order of the bytes of a number.
   public enum ByteOrder: Sendable, Hashable, CaseIterable {

@@ -232,7 +232,7 @@ private struct Grep {
         (place as? TokyoCabinetPlace)?.directory ?? (place as? CDBPlace)?.directory ?? ""
       var random = Seeds.generator(for: "lost index file, \(kind)")
       var store = try open(place)
-      for _ in 0..<3000 { store.insert(Page(Self.text(20, &random), nil)) }
+      for _ in 0..<1200 { store.insert(Page(Self.text(20, &random), nil)) }
       try store.saveChanges()
       try close(store)
       let path = directory + "/Page..text.index"

@@ -20,6 +20,8 @@ enum BackendName: String, ExpressibleByArgument, CaseIterable {
   case encryptedTokyoCabinet = "tokyo-cabinet-encrypted"
   case encryptedCDB = "cdb-encrypted"
 
+  var isEncrypted: Bool { key != nil }
+
   /// One that costs nothing to derive, so that openings are as quick as without.
   private var key: EncryptionKey? {
     switch self {

@@ -3,6 +3,8 @@ import Foundation
 import StoredObjectsCore
 
 /// Every byte and every length of every file of a small store: what is read is right, or reported.
+///
+/// Of an encrypted store that was closed each change is reported, whether or not the byte means anything.
 struct FlipCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "flip",
@@ -20,21 +22,24 @@ struct FlipCommand: ParsableCommand {
   func run() throws {
     var counts = FlipCounts()
     try withTemporaryDirectory { directory in
-      for state in ["folded", "pending"] {
-        let path = directory.appendingPathComponent(state).path
+      // Closed with saves in its log, a store differs from a killed one in what has to be told.
+      let states = SmallStore.State.allCases.filter { backend.isEncrypted || $0 != .unfolded }
+      for state in states {
+        let path = directory.appendingPathComponent(state.rawValue).path
         let store = SmallStore(directory: path, backend: backend)
-        try store.make(isFolded: state == "folded")
+        try store.make(state)
+        let isStrict = backend.isEncrypted && state != .killed
         for name in try FileManager.default.contentsOfDirectory(atPath: path).sorted() {
           let before = counts
-          try FlipTrials(store: store, name: name, every: every).run(&counts)
+          try FlipTrials(store: store, name: name, every: every, isStrict: isStrict).run(&counts)
           if verbose { note("\(state) \(name): \(counts.since(before))") }
         }
       }
     }
     print(
       "rounds=\(counts.rounds) lost=\(counts.crashed) torn=\(counts.torn)"
-        + " undetected=\(counts.wrong)")
-    if counts.crashed + counts.torn + counts.wrong > 0 { throw ExitCode.failure }
+        + " undetected=\(counts.wrong + counts.untold)")
+    if counts.crashed + counts.torn + counts.wrong + counts.untold > 0 { throw ExitCode.failure }
   }
 }
 
@@ -45,27 +50,30 @@ struct FlipCounts: CustomStringConvertible {
   var reported = 0
   /// Something else than the original was read, and nothing said so.
   var wrong = 0
+  /// A byte that means nothing was changed, and nothing said so, in a store where all have to be told.
+  var untold = 0
   /// The next save has spoilt what was there before.
   var torn = 0
   /// The process ended, or did not come back.
   var crashed = 0
 
   var description: String {
-    "\(rounds) trials, \(harmless) harmless, \(reported) reported, \(wrong) wrong, \(torn) torn,"
-      + " \(crashed) crashed"
+    "\(rounds) trials, \(harmless) harmless, \(reported) reported, \(wrong) wrong,"
+      + " \(untold) untold, \(torn) torn, \(crashed) crashed"
   }
 
   func since(_ old: FlipCounts) -> FlipCounts {
     FlipCounts(
       rounds: rounds - old.rounds, harmless: harmless - old.harmless,
-      reported: reported - old.reported, wrong: wrong - old.wrong, torn: torn - old.torn,
+      reported: reported - old.reported, wrong: wrong - old.wrong, untold: untold - old.untold,
+      torn: torn - old.torn,
       crashed: crashed - old.crashed)
   }
 }
 
 /// What one trial has come to, as the child sends it.
 enum FlipVerdict: Int64 {
-  case harmless, reported, wrong, torn
+  case harmless, reported, wrong, torn, untold
 }
 
 /// The trials of one file, in a child process that may die.
@@ -74,6 +82,8 @@ struct FlipTrials {
   let name: String
   /// Only every so many are run.
   let every: Int
+  /// Whether all changes have to be told.
+  let isStrict: Bool
 
   /// A child, and the trials that it has before it.
   private struct Share {
@@ -101,7 +111,8 @@ struct FlipTrials {
     let (first, end) = (trials.first ?? 0, trials.last.map { $0 + 1 } ?? 0)
     let range = ["--first", "\(first)", "--end", "\(end)", "--every", "\(every)"]
     return try ChildProcess(
-      ["probe", store.directory, name, "--backend", store.backend.rawValue] + range)
+      ["probe", store.directory, name, "--backend", store.backend.rawValue] + range
+        + (isStrict ? ["--strict"] : []))
   }
 
   /// Takes the next verdict of a child; one that has ended or hangs is replaced behind that trial.
@@ -126,6 +137,9 @@ struct FlipTrials {
     case .torn:
       counts.torn += 1
       tell("spoilt by the next save", trial, size)
+    case .untold:
+      counts.untold += 1
+      tell("nothing was told", trial, size)
     case .wrong, nil:
       counts.wrong += 1
       tell("wrong answer", trial, size)

@@ -12,6 +12,7 @@ struct ProbeCommand: ParsableCommand {
   @Option var first: Int
   @Option var end: Int
   @Option var every: Int
+  @Flag(help: "All changes have to be told.") var strict = false
 
   func run() throws {
     let name = name
@@ -20,7 +21,9 @@ struct ProbeCommand: ParsableCommand {
     try withTemporaryDirectory { directory in
       let probe = try FlipProbe(store: store, copy: directory.path + "/store", name: name)
       for trial in trials {
-        ChildProcess.send(try probe.verdict(of: trial).rawValue)
+        var verdict = try probe.verdict(of: trial)
+        if strict, verdict == .harmless, !probe.isRoom(trial) { verdict = .untold }
+        ChildProcess.send(verdict.rawValue)
       }
     }
   }
@@ -57,6 +60,13 @@ struct FlipProbe {
     if cut < 0 { return "byte \(trial % size) changed by \(mask(trial, size: size))" }
     if cut < size { return "cut at \(cut)" }
     return cut - size < tails.count ? "lengthened by \(tails[cut - size].count)" : "removed"
+  }
+
+  /// Whether a trial only gives the log more room.
+  func isRoom(_ trial: Int) -> Bool {
+    let tail = trial - (Self.maskCount + 1) * size
+    return name == StoreDirectory.log && Self.tails.indices.contains(tail)
+      && Self.tails[tail].allSatisfy { $0 == 0 }
   }
 
   init(store: SmallStore, copy: String, name: String) throws {

@@ -53,9 +53,12 @@ struct SmallStore {
   let directory: String
   let backend: BackendName
 
-  func open(isReadOnly: Bool, logBytes: Int = 4 << 20) throws -> any CrashedBackend {
+  func open(
+    isReadOnly: Bool, logBytes: Int = 4 << 20, foldsAtClose: Bool = true
+  ) throws -> any CrashedBackend {
     var limits = CheckpointLimits(logBytes: logBytes, filePart: 1000, bulkBytes: 3000)
     limits.logGrowth = 8 << 10
+    limits.foldsAtClose = foldsAtClose
     return try backend.open(directory, isReadOnly: isReadOnly, limits: limits)
   }
 
@@ -68,12 +71,20 @@ struct SmallStore {
     }
   }
 
+  /// How a small store is left.
+  enum State: String, CaseIterable {
+    /// Closed, with everything in the class files.
+    case folded
+    /// Closed, with a part of it in the log only.
+    case unfolded
+    /// As a killed process leaves it, with a part in the log only.
+    case killed
+  }
+
   /// Makes a store of two classes, one of them with indexes, named buffers and an ordered table.
-  ///
-  /// Folded, all is in the class files; else part of it is in the log only.
-  func make(isFolded: Bool) throws {
+  func make(_ state: State) throws {
     try makeFiles(["Word", "Page", "NamedBuffers"])
-    let backend = try open(isReadOnly: false)
+    let backend = try open(isReadOnly: false, foldsAtClose: state == .folded)
     let store = try Self.register(backend)
     var words: [Word] = []
     for text in ["a", "bee", "cedar", "to be removed", "dove"] { words.append(store.new(text)) }
@@ -102,8 +113,7 @@ struct SmallStore {
       changes.set(Array("cat".utf8), to: [3], in: keys)
       changes.set(Array("ant".utf8), to: nil, in: keys)
     }
-    if isFolded { return try backend.close() }
-    // As a killed process leaves it.
+    if state != .killed { return try backend.close() }
     let killed = directory + ".killed"
     try FileManager.default.copyItem(atPath: directory, toPath: killed)
     try backend.close()

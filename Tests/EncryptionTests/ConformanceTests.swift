@@ -4,7 +4,7 @@ import Testing
 @Suite("The backends' promises, encrypted")
 struct EncryptedConformanceTests {
   @Test(
-    "An encrypted backend keeps its promises", arguments: EncryptedBackend.inDirectories,
+    "An encrypted backend keeps its promises", arguments: EncryptedBackend.allCases,
     BackendConformance.checks)
   func conformance(_ kind: EncryptedBackend, _ check: BackendConformance.Check) throws {
     try kind.withPlace { try check.run($0) }
@@ -12,7 +12,7 @@ struct EncryptedConformanceTests {
 
   @Test(
     "After thousands of random operations an encrypted store holds what plain values say",
-    arguments: EncryptedBackend.inDirectories)
+    arguments: EncryptedBackend.allCases)
   func randomOperations(_ kind: EncryptedBackend) throws {
     let seed = UInt64.random(in: 0..<1_000_000_000)
     try kind.withPlace { try RandomStoreTest(seed: seed, steps: 300).run($0) }

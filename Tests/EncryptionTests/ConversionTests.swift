@@ -9,7 +9,7 @@ import TokyoCabinetBackend
 struct ConversionTests {
   private struct Crash: Error {}
 
-  @Test("A store is encrypted and decrypted in place", arguments: EncryptedBackend.inDirectories)
+  @Test("A store is encrypted and decrypted in place", arguments: EncryptedBackend.allCases)
   func thereAndBack(_ kind: EncryptedBackend) throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/Store"

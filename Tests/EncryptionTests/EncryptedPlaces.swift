@@ -14,16 +14,11 @@ let testKey = EncryptionKey(passphrase: "correct horse battery staple", cost: .t
 enum EncryptedBackend: String, CaseIterable, CustomTestStringConvertible {
   case tokyoCabinet
   case cdb
-  case simulated
 
   var testDescription: String { rawValue }
 
-  /// Those with a directory.
-  static let inDirectories: [EncryptedBackend] = [.tokyoCabinet, .cdb]
-
   /// Lets a test use a place of this kind that nothing has been written to.
   func withPlace(_ body: (any BackendPlace) throws -> Void) throws {
-    if self == .simulated { return try body(SimulatedPlace()) }
     try withTemporaryDirectory { try body(DirectoryPlace(kind: self, directory: $0 + "/Store")) }
   }
 
@@ -36,7 +31,7 @@ enum EncryptedBackend: String, CaseIterable, CustomTestStringConvertible {
       try TokyoCabinetBackend(
         directory: directory, configuration: .init(access: readOnly ? .readOnly : .readWrite),
         key: key)
-    case .cdb, .simulated:
+    case .cdb:
       try CDBBackend(
         directory: directory, configuration: .init(access: readOnly ? .readOnly : .readWrite),
         key: key)
@@ -50,7 +45,7 @@ enum EncryptedBackend: String, CaseIterable, CustomTestStringConvertible {
     switch self {
     case .tokyoCabinet:
       try TokyoCabinetBackend.salvage(from: directory, to: target, key: key)
-    case .cdb, .simulated: try CDBBackend.salvage(from: directory, to: target, key: key)
+    case .cdb: try CDBBackend.salvage(from: directory, to: target, key: key)
     }
   }
 
@@ -58,7 +53,7 @@ enum EncryptedBackend: String, CaseIterable, CustomTestStringConvertible {
   func check(_ directory: String, key: (any StoreKey)? = testKey) throws -> StoreCheck {
     switch self {
     case .tokyoCabinet: try TokyoCabinetBackend.check(directory: directory, key: key)
-    case .cdb, .simulated: try CDBBackend.check(directory: directory, key: key)
+    case .cdb: try CDBBackend.check(directory: directory, key: key)
     }
   }
 }
@@ -70,15 +65,6 @@ struct DirectoryPlace: BackendPlace {
 
   func open(readOnly: Bool) throws -> any StoreBackend {
     try kind.open(directory, readOnly: readOnly)
-  }
-}
-
-/// A simulated disk, on which one encrypted store at a time is opened.
-struct SimulatedPlace: BackendPlace {
-  let disk = SimulatedDisk()
-
-  func open(readOnly: Bool) throws -> any StoreBackend {
-    try LoggedBackend(files: SimulatedFiles(disk, isReadOnly: readOnly), key: testKey)
   }
 }
 

@@ -9,7 +9,7 @@ import TokyoCabinetBackend
 struct LeakTests {
   @Test(
     "Nothing of an encrypted store is readable in any file or its name, by whatever way it got there",
-    arguments: EncryptedBackend.inDirectories)
+    arguments: EncryptedBackend.allCases)
   func nothingIsReadable(_ kind: EncryptedBackend) throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/Store"
@@ -28,7 +28,7 @@ struct LeakTests {
 
   @Test(
     "The search finds everything in a store that is not encrypted",
-    arguments: EncryptedBackend.inDirectories)
+    arguments: EncryptedBackend.allCases)
   func searchWorks(_ kind: EncryptedBackend) throws {
     try withTemporaryDirectory { directory in
       try EncryptedStore.make(kind, directory + "/Store", key: nil)
@@ -51,7 +51,7 @@ struct LeakTests {
 
   @Test(
     "A salvage brings everything over that is authentic, sealed as it is, and lists the rest",
-    arguments: EncryptedBackend.inDirectories)
+    arguments: EncryptedBackend.allCases)
   func salvage(_ kind: EncryptedBackend) throws {
     try withTemporaryDirectory { directory in
       let (path, copy) = (directory + "/Store", directory + "/Copy")

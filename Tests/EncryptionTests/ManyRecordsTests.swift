@@ -32,7 +32,7 @@ struct ManyRecordsTests {
 
   @Test(
     "Of records that two threads have sealed and opened each is its own, and a moved one is named",
-    arguments: EncryptedBackend.inDirectories)
+    arguments: EncryptedBackend.allCases)
   func halves(_ kind: EncryptedBackend) throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/Store"

@@ -44,7 +44,7 @@ struct MovingTests {
   }
 
   @Test(
-    "A save in the log is taken in its place only", arguments: EncryptedBackend.inDirectories)
+    "A save in the log is taken in its place only", arguments: EncryptedBackend.allCases)
   func batches(_ kind: EncryptedBackend) throws {
     try withStores({ try makeLogged(kind, $0) }) { path, other in
       let whole = try LogBatches(path)
@@ -85,7 +85,7 @@ struct MovingTests {
 
   @Test(
     "The metadata row is that of its class, and no record",
-    arguments: EncryptedBackend.inDirectories)
+    arguments: EncryptedBackend.allCases)
   func metadata(_ kind: EncryptedBackend) throws {
     try withStores({ try makeFolded(kind, $0) }) { path, other in
       let row = ClassMetadata.rowID
@@ -106,7 +106,7 @@ struct MovingTests {
 
   @Test(
     "A buffer is neither that of another store, nor a record",
-    arguments: EncryptedBackend.inDirectories)
+    arguments: EncryptedBackend.allCases)
   func buffers(_ kind: EncryptedBackend) throws {
     try withStores({ try makeFolded(kind, $0) }) { path, other in
       let files = SealedFiles(kind, path)
@@ -129,7 +129,7 @@ struct MovingTests {
 
   @Test(
     "The key file of another store with the same passphrase does not make this one look empty",
-    arguments: EncryptedBackend.inDirectories)
+    arguments: EncryptedBackend.allCases)
   func keyFile(_ kind: EncryptedBackend) throws {
     try withStores({ try makeFolded(kind, $0) }) { path, other in
       try FileManager.default.removeItem(atPath: path + "/Commit.key")
@@ -169,7 +169,7 @@ struct MovingTests {
     #expect(try !kind.check(path).isSound)
   }
 
-  @Test("Two pages of one table can't be exchanged", arguments: EncryptedBackend.inDirectories)
+  @Test("Two pages of one table can't be exchanged", arguments: EncryptedBackend.allCases)
   func pages(_ kind: EncryptedBackend) throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/Store"
@@ -183,7 +183,7 @@ struct MovingTests {
   }
 
   @Test(
-    "The ordered table of another store is not read", arguments: EncryptedBackend.inDirectories)
+    "The ordered table of another store is not read", arguments: EncryptedBackend.allCases)
   func orderedOfOther(_ kind: EncryptedBackend) throws {
     try withStores({ try makeOrdered(kind, $0) }) { path, other in
       let name = try orderedFile(path)

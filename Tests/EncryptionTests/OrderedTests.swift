@@ -34,7 +34,7 @@ struct EncryptedOrderedTests {
 
   @Test(
     "Keys, values and names are nowhere readable, in the log nor in files, and survive conversion",
-    arguments: EncryptedBackend.inDirectories)
+    arguments: EncryptedBackend.allCases)
   func leaks(_ kind: EncryptedBackend) throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/Store"
@@ -88,7 +88,7 @@ struct EncryptedOrderedTests {
 
   @Test(
     "A salvage brings over keys from files and log, still sealed, without what is spoilt or not authentic",
-    arguments: EncryptedBackend.inDirectories)
+    arguments: EncryptedBackend.allCases)
   func salvage(_ kind: EncryptedBackend) throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/Store"

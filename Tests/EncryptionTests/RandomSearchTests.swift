@@ -6,7 +6,7 @@ import Testing
 struct EncryptedRandomSearchTests {
   @Test(
     "Searches find what a look at every text finds, after crashes too",
-    arguments: EncryptedBackend.inDirectories)
+    arguments: EncryptedBackend.allCases)
   func scripts(_ kind: EncryptedBackend) throws {
     try withTemporaryDirectory { folder in
       var number = 0

@@ -8,13 +8,13 @@ struct ConcurrencyTests {
   @Test("Many tasks count without losing a step, and readers see whole batches")
   func counting() async throws {
     let store = try KeyValueStore(backend: MemoryBackend())
-    let table = try store.createTable("a")
-    try table.put(["left": 0, "right": 0])
+    let table = try await store.createTable("a")
+    try await table.put(["left": 0, "right": 0])
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<8 {
         group.addTask {
           for _ in 0..<100 {
-            try store.write { batch in
+            try await store.write { batch in
               let left = try batch.get("left", from: table, as: Int.self) ?? 0
               try batch.put(left + 1, for: "left", in: table)
               try batch.put(left + 1, for: "right", in: table)
@@ -44,12 +44,12 @@ struct ConcurrencyTests {
           for round in 0..<60 {
             let name = "\(round % 3)"
             do {
-              let table = try store.createTable(name)
-              try table.put(name, for: "\(task)", expiresAfter: .seconds(60))
+              let table = try await store.createTable(name)
+              try await table.put(name, for: "\(task)", expiresAfter: .seconds(60))
               // What is read is of this table, or it is gone.
               for item in try table.all.items() { #expect(item.value == .string(name)) }
               _ = try table.count()
-              if round % 5 == task { try store.dropTable(name) }
+              if round % 5 == task { try await store.dropTable(name) }
             } catch let error as KeyValueError where error.code == .noSuchTable {
             }
             await Task.yield()
@@ -67,8 +67,8 @@ struct ConcurrencyTests {
   func countingWhileSweeping() async throws {
     let clock = TestClock()
     let store = try KeyValueStore(backend: MemoryBackend()) { clock.now }
-    let table = try store.createTable("a")
-    try store.write { batch in
+    let table = try await store.createTable("a")
+    try await store.write { batch in
       for index in 0..<2000 {
         try batch.put(
           index, for: "\(index)", in: table, expiresAfter: index < 1990 ? .seconds(1) : nil)
@@ -78,7 +78,7 @@ struct ConcurrencyTests {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
         for _ in 0..<40 {
-          try table.put(0, for: "1999")
+          try await table.put(0, for: "1999")
           await Task.yield()
         }
       }
@@ -119,24 +119,24 @@ struct ObservationTests {
   @Test("Listeners hear of every write that they are interested in, in its order")
   func changes() async throws {
     let (all, one, prefixed) = (store.changes(), table.changes(), table.changes(prefix: "x%"))
-    try table.put(1, for: "k", expiresAfter: .seconds(1))
-    try table.put(2, for: "x%y")
-    try table.put(2, for: "xxy")
-    try table.delete("none")
+    try await table.put(1, for: "k", expiresAfter: .seconds(1))
+    try await table.put(2, for: "x%y")
+    try await table.put(2, for: "xxy")
+    try await table.delete("none")
     clock.advance(2)
-    try store.purgeExpired()
-    let other = try store.createTable("b")
-    try store.write { batch in
+    try await store.purgeExpired()
+    let other = try await store.createTable("b")
+    try await store.write { batch in
       try batch.put(1, for: "m", in: other)
       try batch.delete("x%y", from: table)
     }
     struct Stop: Error {}
-    try? store.write { batch in
+    try? await store.write { batch in
       try batch.put(1, for: "never", in: table)
       throw Stop()
     }
-    try table.removeAll()
-    try store.dropTable("a")
+    try await table.removeAll()
+    try await store.dropTable("a")
     let ofTable = [
       "put a k", "put a x%y", "put a xxy", "expired a k", "deleted a x%y", "cleared a -",
       "dropped a -",
@@ -152,21 +152,21 @@ struct ObservationTests {
 
   @Test("The value of a key comes at once, and after each change the newest one")
   func values() async throws {
-    try table.put(1, for: "k")
+    try await table.put(1, for: "k")
     var values = table.values(of: "k", as: Int.self).makeAsyncIterator()
     #expect(try await values.next() == .some(1))
-    try table.put(9, for: "other")
-    try table.put(2, for: "k")
+    try await table.put(9, for: "other")
+    try await table.put(2, for: "k")
     #expect(try await values.next() == .some(2))
-    try table.put(3, for: "k")
-    try table.put(4, for: "k")
+    try await table.put(3, for: "k")
+    try await table.put(4, for: "k")
     #expect(try await values.next() == .some(4))
-    try table.delete("k")
+    try await table.delete("k")
     let gone = try await values.next()
     #expect(gone == .some(nil))
-    try table.put("text", for: "k")
+    try await table.put("text", for: "k")
     await #expect(throws: KeyValueError.self) { try await values.next() }
-    try store.dropTable("a")
+    try await store.dropTable("a")
     // What is left says that the table is gone.
     #expect(try await values.next() == nil)
   }

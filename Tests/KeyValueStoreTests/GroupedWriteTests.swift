@@ -7,24 +7,6 @@ import Testing
 
 @testable import KeyValueStoreCore
 
-/// A door that threads stop at until it is opened.
-private final class Gate: Sendable {
-  private struct State {
-    var isOpen = true
-    var arrived = 0
-  }
-  private let state = Locked(State())
-
-  func close() { state.change(once: { _ in true }) { $0 = State(isOpen: false) } }
-  func open() { state.change(once: { _ in true }) { $0.isOpen = true } }
-  func pass() {
-    state.change(once: { _ in true }) { $0.arrived += 1 }
-    state.change(once: \.isOpen) { _ in }
-  }
-  /// Returns when somebody has come to the closed door.
-  func waitForArrival() { state.change(once: { $0.arrived > 0 }) { _ in } }
-}
-
 @Suite("Writes of several threads")
 struct GroupedWriteTests {
   private let disk = SimulatedDisk()
@@ -86,7 +68,7 @@ struct GroupedWriteTests {
     var threads = try start([put(0)])
     gate.waitForArrival()
     threads += try start((1...20).map(put))
-    waitUntil { begun.withLock { $0 } == 21 && store.singleWrites.waitingCount == 20 }
+    waitUntil { begun.withLock { $0 } == 21 && store.writes.waitingCount == 20 }
     #expect(done.withLock { $0 }.isEmpty)
     disk.plan(.none)
     gate.open()
@@ -99,7 +81,7 @@ struct GroupedWriteTests {
 
   @Test("A write that fails fails alone, and one of the same key comes in another commit")
   func failures() async throws {
-    let other = try store.createTable("b")
+    let other = try await store.createTable("b")
     gate.close()
     let heard = table.changes()
     let codes = Locked<[String]>([])
@@ -117,7 +99,7 @@ struct GroupedWriteTests {
       write { [table] in try table.put(3, for: "k") },
       write { try other.put(4, for: "k") },
     ])
-    waitUntil { store.singleWrites.waitingCount == 4 }
+    waitUntil { store.writes.waitingCount == 4 }
     gate.open()
     withExtendedLifetime(threads) { waitUntil { codes.withLock { $0.count } == 5 } }
     #expect(codes.withLock { $0.sorted() } == ["invalidExpiry", "none", "none", "none", "none"])
@@ -142,7 +124,7 @@ struct GroupedWriteTests {
     var threads = try start([put(0)])
     gate.waitForArrival()
     threads += try start((1...5).map(put))
-    waitUntil { store.singleWrites.waitingCount == 5 }
+    waitUntil { store.writes.waitingCount == 5 }
     disk.plan(.cutPower(at: 0))
     gate.open()
     withExtendedLifetime(threads) { waitUntil { codes.withLock { $0.count } == 6 } }

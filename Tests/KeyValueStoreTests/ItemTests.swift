@@ -67,6 +67,30 @@ struct ItemTests {
     }
   }
 
+  @Test("Ranges and pages go by the bytes of keys", arguments: PlaceKind.allCases)
+  func trickyRanges(_ kind: PlaceKind) throws {
+    try kind.withTable { table, _ in
+      try table.store.write { batch in
+        for (index, key) in Self.tricks.enumerated() { try batch.put(index, for: key, in: table) }
+      }
+      // Strings that are equal may differ in their bytes, so these are compared.
+      let sorted = Self.tricks.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+      func bytes(_ keys: some Sequence<String>) -> [[UInt8]] { keys.map { Array($0.utf8) } }
+      for (index, key) in sorted.enumerated() {
+        #expect(try bytes(table.all.after(key).keys()) == bytes(sorted[(index + 1)...]))
+        #expect(try bytes(table.all.before(key).keys()) == bytes(sorted[..<index]))
+        #expect(try bytes(table.range(from: key).keys()) == bytes(sorted[index...]))
+        #expect(
+          try bytes(table.prefix(key).keys())
+            == bytes(sorted.filter { $0.utf8.starts(with: key.utf8) }))
+        let end = sorted[(index * 7 + 3) % sorted.count]
+        let wanted = sorted[index...].filter { $0.utf8.lexicographicallyPrecedes(end.utf8) }
+        #expect(try bytes(table.range(from: key, to: end).keys()) == bytes(wanted))
+        #expect(try table.range(from: key, to: end).count() == wanted.count)
+      }
+    }
+  }
+
   @Test("Tables have any names, and their files stay in the store", arguments: PlaceKind.allCases)
   func trickyTables(_ kind: PlaceKind) throws {
     try kind.withPlace { place in

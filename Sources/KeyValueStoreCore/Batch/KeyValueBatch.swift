@@ -104,7 +104,7 @@ public struct KeyValueBatch {
     if head.isExpired(now) {
       try delete(item.key, from: table)
     } else {
-      let target = try target(item.key.utf8, table.state)
+      let target = try item.key.lendUTF8 { try self.target($0, table.state) }
       try stage(ItemRecord(head: head, value: item.value), target)
     }
   }
@@ -112,7 +112,7 @@ public struct KeyValueBatch {
   private mutating func put(
     _ value: StoredValue, _ key: String, _ state: TableState, _ expiresAt: Date?
   ) throws {
-    let target = try target(key.utf8, state)
+    let target = try key.lendUTF8 { try self.target($0, state) }
     let created = target.before.flatMap { $0.isExpired(now) ? nil : $0.createdAt } ?? now
     let head = ItemHead(createdAt: created, updatedAt: max(now, created), expiresAt: expiresAt)
     try stage(ItemRecord(head: head, value: value), target)
@@ -163,12 +163,12 @@ public struct KeyValueBatch {
   @discardableResult
   public mutating func delete(_ key: String, from table: KeyValueTable) throws -> Bool {
     try check(table)
-    return try delete(key.utf8, table.state, .deleted)
+    return try key.lendUTF8 { try delete($0, table.state, .deleted) }
   }
 
   @discardableResult
   private mutating func delete(
-    _ key: some Collection<UInt8>, _ state: TableState, _ kind: KeyValueChange.Kind
+    _ key: RawSpan, _ state: TableState, _ kind: KeyValueChange.Kind
   ) throws -> Bool {
     let target = try target(key, state)
     guard let before = target.before else {
@@ -201,7 +201,7 @@ public struct KeyValueBatch {
       for key in try table.keyBytes(in: range) where !staged.contains(key) { keys.append(key) }
     }
     var count = 0
-    for key in keys where try delete(key, table.state, .deleted) { count += 1 }
+    for key in keys where try key.lend({ try delete($0, table.state, .deleted) }) { count += 1 }
     return count
   }
 
@@ -248,22 +248,20 @@ public struct KeyValueBatch {
   }
 
   /// Appends a key to the bytes, and finds out what is there.
-  private mutating func target(
-    _ key: some Collection<UInt8>, _ state: TableState
-  ) throws -> Target {
+  private mutating func target(_ key: RawSpan, _ state: TableState) throws -> Target {
     let table = place(of: state)
     let start = bytes.count
-    bytes.append(contentsOf: key)
+    bytes.append(copying: key)
     let range = start..<bytes.count
-    let hash = bytes.lend(range) { $0.keyHash }
-    if let item = bytes.lend(range, { tables[table].find($0, hash, in: bytes) }) {
+    let hash = key.keyHash
+    if let item = tables[table].find(key, hash, in: bytes) {
       let known = tables[table].items[item]
       return Target(
         table: table, key: range, hash: hash, item: item, wasThere: known.wasThere,
         before: known.head)
     }
     do {
-      let before = tables[table].isCleared ? nil : try storedHead(range, table)
+      let before = tables[table].isCleared ? nil : try storedHead(key, hash, table)
       return Target(
         table: table, key: range, hash: hash, item: nil, wasThere: before != nil, before: before)
     } catch {
@@ -275,17 +273,18 @@ public struct KeyValueBatch {
   /// The times of an item that is stored, expired or not; nil when there is none.
   ///
   /// An item that makes no sense counts as one, so that another can be put in its place.
-  private mutating func storedHead(_ key: Range<Int>, _ table: Int) throws -> ItemHead? {
+  private mutating func storedHead(
+    _ key: RawSpan, _ hash: UInt64, _ table: Int
+  ) throws -> ItemHead? {
     let id = tables[table].state.items
     if tables[table].view == nil { tables[table].view = try store.viewing?.view(of: id) }
     scratch.removeAll(keepingCapacity: true)
     let isThere: Bool
     if let view = tables[table].view {
-      isThere = try bytes.lend(key) { key in
-        try view.copyValue(of: key, atMost: ItemFormat.maximumHeadSize, to: &scratch)
-      }
+      isThere = try view.copyValue(
+        of: key, hash: hash, atMost: ItemFormat.maximumHeadSize, to: &scratch)
     } else {
-      isThere = try store.backend.copyValue(of: Array(bytes[key]), in: id, to: &scratch)
+      isThere = try store.backend.copyValue(of: [UInt8](copying: key), in: id, to: &scratch)
     }
     guard isThere else { return nil }
     return scratch.lend { ItemFormat.head(of: $0)?.head }
@@ -296,8 +295,9 @@ public struct KeyValueBatch {
 extension KeyValueBatch {
   /// Deletes some of what has expired in the tables that the batch changes anyway.
   mutating func sweep(atMost count: Int) throws {
-    for state in tables.filter({ !$0.isCleared }).map(\.state) {
-      try sweep(state, atMost: count)
+    // Sweeping may add to the tables, but none that is not there.
+    for index in tables.indices where !tables[index].isCleared {
+      try sweep(tables[index].state, atMost: count)
     }
   }
 
@@ -306,6 +306,8 @@ extension KeyValueBatch {
   /// - Returns: how many items.
   @discardableResult
   mutating func sweep(_ state: TableState, atMost count: Int) throws -> Int {
+    // Most tables have nothing that expires.
+    if let viewing = store.viewing, try viewing.view(of: state.expiry).isEmpty { return 0 }
     var found: [[UInt8]] = []
     _ = try store.backend.scanKeys(
       of: state.expiry, ExpiryKey.range(through: now), isReversed: false
@@ -326,10 +328,10 @@ extension KeyValueBatch {
     _ key: [UInt8], _ expiryKey: [UInt8], _ state: TableState
   ) throws -> Bool {
     if staged(state)?.item(key, in: bytes) != nil { return false }
-    let target = try target(key, state)
+    let target = try key.lend { try self.target($0, state) }
     let isDue = ExpiryKey.isTime(target.before?.expiresAt, of: expiryKey)
     bytes.removeSubrange(target.key.lowerBound...)
-    if isDue { try delete(key, state, .expired) }
+    if isDue { try key.lend { _ = try delete($0, state, .expired) } }
     return isDue
   }
 }

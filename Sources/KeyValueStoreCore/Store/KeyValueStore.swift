@@ -31,7 +31,8 @@ public final class KeyValueStore: Sendable {
   private let catalogue: Locked<Catalogue>
   /// Held by whoever writes; counts the writes.
   let writer = Locked<UInt64>(0)
-  let singleWrites = SingleWrites()
+  let writes: WriteQueue
+  let writerThread: WriterThread
   /// The thread that writes, or 0.
   let writingThread = Atomic<UInt>(0)
   private let claim: BackendClaim
@@ -50,6 +51,8 @@ public final class KeyValueStore: Sendable {
   ) throws {
     claim = try BackendClaim(backend)
     (self.backend, self.now) = (backend, now)
+    writes = WriteQueue()
+    writerThread = WriterThread(writes)
     viewing = backend as? any OrderedViewing
     list = try backend.orderedTable(Catalogue.list)
     catalogue = Locked(try Catalogue(backend))

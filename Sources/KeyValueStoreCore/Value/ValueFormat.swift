@@ -67,8 +67,10 @@ extension ValueFormat {
   }
 
   private static func append(_ string: String, to bytes: inout [UInt8]) {
-    append(varint: UInt64(string.utf8.count), to: &bytes)
-    bytes.append(contentsOf: string.utf8)
+    string.lendUTF8 { text in
+      append(varint: UInt64(text.byteCount), to: &bytes)
+      bytes.append(copying: text)
+    }
   }
 
   private static func append(varint number: UInt64, to bytes: inout [UInt8]) {

@@ -209,9 +209,9 @@ extension LoggedBackend {
 
   var shouldFoldAtClose: Bool {
     let pending = state.withLock { $0.pending }
-    guard !pending.isEmpty, let size = try? files.byteCount(touchedBy: pending) else {
-      return false
-    }
+    guard limits.foldsAtClose, !pending.isEmpty,
+      let size = try? files.byteCount(touchedBy: pending)
+    else { return false }
     return size <= max(16 << 20, pending.byteCount * 64)
   }
 
@@ -241,7 +241,7 @@ extension LoggedBackend {
       at: .init(path: location), underlying: error)
   }
 
-  private func storeError(_ error: any Error) -> any Error {
+  func storeError(_ error: any Error) -> any Error {
     (error as? SystemError).map { StoreError($0) } ?? error
   }
 }

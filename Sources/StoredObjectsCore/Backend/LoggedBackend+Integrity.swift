@@ -9,6 +9,7 @@ extension LoggedBackend {
     var inspection = try files.inspect()
     inspection.tornTailByteCount = tornTailByteCount
     inspection.findings += try manifestFindings()
+    inspection.findings += try replacedFindings()
     let begunAgain = try state.withLock({ $0.pending }).ordered.filter(\.value.isCleared)
       .map { try files.ordered.name(of: $0.key).fileName }
     inspection.findings += try files.ordered.inspect().filter {
@@ -38,6 +39,8 @@ extension LoggedBackend {
   /// Gives space back: folds the log, and rebuilds class files without the gaps that deleted and
   /// grown records have left.
   ///
+  /// What is in the log beside saves is written anew, too, so that it is as a check expects it.
+  ///
   /// Commits wait meanwhile, readers go on. A crash at any moment leaves the old files or the new.
   ///
   /// Complexity: linear in the size of all files, which are written anew beside the old ones.
@@ -62,6 +65,7 @@ extension LoggedBackend {
         try checkpoint(&log)
         let compaction = try prepare()
         if !compaction.replacements.isEmpty { try install(compaction.replacements, &log) }
+        do { try log.writer?.renewRoom() } catch { throw storeError(error) }
         return compaction.bytesSaved
       }
     }

@@ -142,11 +142,13 @@ public struct CheckpointLimits: Sendable {
   public var filePart: Int
   /// A save of so many bytes goes past the log.
   public var bulkBytes: Int
+  /// Whether a closing folds the log where that is quick; a test may have it left as it is.
+  package var foldsAtClose = true
   /// The log's file grows by so many bytes at a time; tests have small ones.
   package var logGrowth = CommitLogWriter.growth
 
   /// Sets the limits.
-  public init(logBytes: Int = 4 << 20, filePart: Int = 8, bulkBytes: Int = 512 << 10) {
+  public init(logBytes: Int = 8 << 20, filePart: Int = 8, bulkBytes: Int = 512 << 10) {
     self.logBytes = logBytes
     self.filePart = filePart
     self.bulkBytes = bulkBytes

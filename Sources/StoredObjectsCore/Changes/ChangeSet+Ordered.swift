@@ -35,9 +35,10 @@ extension ChangeSet {
       (self.keyCount, self.valueCount) = (keyCount, valueCount)
     }
 
-    /// The same at another place, or with what is known of the key.
-    func moved(to start: Int) -> KeyChange {
-      KeyChange(startAndPresence & ~Self.startMask | UInt64(start), keyCount, valueCount)
+    /// The same at another place, with what is known of the key.
+    func moved(by shift: Int) -> KeyChange {
+      // No place is before 0, so that nothing is borrowed from the two bits.
+      KeyChange(startAndPresence &+ UInt64(bitPattern: Int64(shift)), keyCount, valueCount)
     }
 
     /// The same, saying whether the key was there before the save.

@@ -103,9 +103,14 @@ extension DirectoryFiles {
         try close()
         return StoreCheck(findings: findings)
       }
+      let log = try scanLog()
       let backend = try LoggedBackend(files: self, sealing: sealing)
       defer { try? backend.close() }
-      return try BackendCheck(backend).run(progress: progress)
+      var check = try BackendCheck(backend).run(progress: progress)
+      let path = location + "/" + StoreDirectory.log
+      for finding in log?.roomFindings(path: path) ?? [] { check.add(finding) }
+      check.tornTailByteCount = check.tornTailByteCount ?? log?.tornByteCount
+      return check
     } catch let error as StoreError where error.code != .inUse {
       try? close()
       findings.append(StoreFinding(.fileDamaged, error, at: .init(path: location)))

@@ -7,6 +7,9 @@ import Files
 package struct SalvageSeal: Sendable {
   let sealing: Sealing?
 
+  /// Whether anything is sealed.
+  package var isEncrypted: Bool { sealing != nil }
+
   /// The name of a table or buffer, as its users know it; nil when this store has not sealed it.
   package func name(_ stored: String) -> String? {
     guard let sealing, stored != StoreDirectory.buffers else { return stored }

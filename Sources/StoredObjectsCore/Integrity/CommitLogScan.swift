@@ -34,6 +34,9 @@ package struct CommitLogScan {
   package var isBlank: Bool { slot == nil && batches.isEmpty && !hasDamagedHeaders }
   /// Whether the headers at the beginning of the file are not those of the batches.
   package private(set) var hasDamagedHeaders = false
+  /// Where a byte is not as it was written, of those that mean nothing: of the older header, or between
+  /// headers and batches.
+  private var changedRoom: Int?
   /// The newest header.
   private let slot: CommitLogSlot?
   /// The number that all the batches have; 0 for a log without any.
@@ -56,6 +59,7 @@ package struct CommitLogScan {
     }
     self.epoch = epoch
     hasDamagedHeaders = slot?.epoch != epoch
+    changedRoom = try CommitLogSlot.changedRoom(start)
     try readBatches()
   }
 
@@ -116,7 +120,11 @@ package struct CommitLogScan {
       header.sequence == UInt64(batches.count)
     {
       batches.append(batch)
+      let padding = end + CommitLogFormat.batchHeaderSize + batch.payloadCount
       end = CommitLogFormat.end(ofBatchAt: end, payload: batch.payloadCount)
+      if try storage.read(end - padding, at: padding).contains(where: { $0 != 0 }) {
+        changedRoom = changedRoom ?? padding
+      }
     }
     try findLaterBatches()
     if let slot, slot.epoch == epoch { isCutOff = fileSize < slot.size || end < slot.end }
@@ -127,16 +135,28 @@ package struct CommitLogScan {
   private func tornBytes() throws -> Int? {
     guard var reader = try CommitLogReader(storage) else { return nil }
     while try reader.next() != nil {}
-    guard case .torn(let bytes) = try reader.tail() else { return nil }
-    return bytes
+    let used = reader.isClosed ? try endOfRoomUsed() : end
+    if case .torn(let bytes) = try reader.tail() { return max(bytes, used - end) }
+    return used > end ? used - end : nil
   }
+
+  /// Where the last byte ends that is not zero, behind the batches of a log that was closed.
+  private func endOfRoomUsed() throws -> Int {
+    var used = end
+    for start in stride(from: end, to: fileSize, by: Self.chunkSize) {
+      let chunk = try storage.read(Self.chunkSize, at: start)
+      if let last = chunk.lastIndex(where: { $0 != 0 }) { used = start + last + 1 }
+    }
+    return used
+  }
+
+  private static let chunkSize = 1 << 18
 
   /// Looks at every place where a batch can begin.
   private mutating func findLaterBatches() throws {
-    let chunkSize = 1 << 18
     var start = end
     while start < fileSize {
-      let chunk = try storage.read(chunkSize, at: start)
+      let chunk = try storage.read(Self.chunkSize, at: start)
       for place in stride(from: 0, to: chunk.count, by: CommitLogFormat.alignment)
       where chunk.count < place + 16 || chunk[place + 8] == UInt8(truncatingIfNeeded: epoch) {
         guard let (header, batch) = try batch(at: start + place, epoch: epoch),
@@ -144,7 +164,7 @@ package struct CommitLogScan {
         else { continue }
         laterBatches.append(batch)
       }
-      start += chunkSize
+      start += Self.chunkSize
     }
   }
 
@@ -168,6 +188,20 @@ package struct CommitLogScan {
 }
 
 extension CommitLogScan {
+  /// What a check says of bytes that mean nothing, and have been changed all the same.
+  package func roomFindings(path: String) -> [StoreFinding] {
+    guard let changedRoom else { return [] }
+    return [
+      StoreFinding(
+        .log,
+        """
+        Something has changed bytes of the log that hold no save. What did so may have changed more. \
+        compact() writes them anew.
+        """,
+        at: .init(path: path, offset: changedRoom))
+    ]
+  }
+
   /// What a check says of the log.
   package func findings(path: String) -> [StoreFinding] {
     var findings: [StoreFinding] = []

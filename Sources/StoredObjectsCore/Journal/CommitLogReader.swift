@@ -129,7 +129,7 @@ struct CommitLogReader {
   /// - Throws: ``StoreError`` with `damaged` and the offset; what the storage throws.
   func tail() throws -> Tail {
     guard offset >= slot.end else { throw spoiltSave("and more were saved") }
-    if isClosed { return .clean }
+    if isClosed, try beginsWithRoom() { return .clean }
     var tornEnd = try tornBatchEnd()
     var candidate = offset
     while candidate < size {
@@ -141,6 +141,17 @@ struct CommitLogReader {
       candidate += Self.chunkSize
     }
     return tornEnd > offset ? .torn(bytes: tornEnd - offset) : .clean
+  }
+
+  /// Whether no batch was begun behind the last good one.
+  ///
+  /// The first save of an opening is synced together with the header that takes back that the log is
+  /// closed: of the two a power cut may leave the save.
+  private func beginsWithRoom() throws -> Bool {
+    let isFirst = offset == CommitLogFormat.firstBatch
+    let bytes =
+      isFirst ? firstHeader : try storage.read(CommitLogFormat.batchHeaderSize, at: offset)
+    return bytes.allSatisfy { $0 == 0 }
   }
 
   /// Where the batch ends that begins behind the last good one; the same place when none does.

@@ -77,6 +77,18 @@ struct CommitLogSlot: Equatable, Comparable, Sendable {
     (epoch, size, end, isClosed) == (other.epoch, other.size, other.end, other.isClosed)
   }
 
+  /// Where the bytes before the first batch are not what is written there: valid slots, or none yet, and
+  /// zeros behind them.
+  static func changedRoom(_ bytes: [UInt8]) throws -> Int? {
+    let size = CommitLogFormat.slotSize
+    for index in [0, 1] {
+      let slot = Array(bytes.dropFirst(index * size).prefix(size))
+      if slot.allSatisfy({ $0 == 0 }) { continue }
+      if try CommitLogSlot(slot)?.bytes != slot { return index * size }
+    }
+    return bytes.dropFirst(2 * size).firstIndex { $0 != 0 }
+  }
+
   /// The valid slots of a log, with their places, 0 and 1, in the bytes before its first batch.
   static func read(_ bytes: ArraySlice<UInt8>) throws -> [(slot: CommitLogSlot, index: Int)] {
     try [0, 1].compactMap { index in

@@ -11,6 +11,8 @@ struct CommitLogWriter: Sendable {
   static let firstSize = 1 << 16
   /// What an emptied log keeps; the rest goes back to the disk.
   static let sizeKept = 8 << 20
+  /// So much is filled with zeros at a time.
+  private static let chunkSize = 1 << 18
   /// Smaller batches are written in one piece.
   private static let smallBatch = 1 << 16
 
@@ -28,6 +30,8 @@ struct CommitLogWriter: Sendable {
   private var isGrown = true
   /// Where the next batch goes.
   private(set) var offset: Int
+  /// Behind this there are only zeros, once the log has been closed before.
+  private var roomStart: Int
   private var failure: (any Error)?
 
   /// Whether nobody knows what the disk holds.
@@ -45,6 +49,7 @@ struct CommitLogWriter: Sendable {
     self.sequence = sequence
     self.offset = offset
     size = try storage.size()
+    roomStart = slot.isClosed ? offset : size
   }
 
   /// The number of bytes in batches.
@@ -69,7 +74,10 @@ struct CommitLogWriter: Sendable {
     try markOpen()
     // A batch that says it is synced must not stand behind one that a power cut may lose.
     if durability == .process && isSynced(kind) { try synchronize() }
-    let pieces = [header.bytes(checksum: header.checksum(payload))] + payload
+    roomStart = max(roomStart, end)
+    let used = CommitLogFormat.batchHeaderSize + length
+    let padding = [UInt8](repeating: 0, count: end - offset - used)
+    let pieces = [header.bytes(checksum: header.checksum(payload))] + payload + [padding]
     if length < Self.smallBatch {
       var bytes: [UInt8] = []
       bytes.reserveCapacity(end - offset)
@@ -136,11 +144,25 @@ struct CommitLogWriter: Sendable {
   /// Says in a header that nothing stands behind the last batch, and how far it reaches, so that a
   /// loss is noticed and the next opening need not look.
   ///
-  /// Without syncs a power cut may take what was written, so nothing is said.
+  /// Before that, what batches of earlier epochs have left there becomes zeros, so that a check can tell
+  /// whether somebody has changed a byte. Without syncs a power cut may take what was written, so
+  /// nothing is said.
   mutating func noteClosing() throws {
     if durability == .none { return }
     try refuseAfterFailure()
-    try note(CommitLogSlot(epoch: epoch, size: size, end: offset, isClosed: true))
+    let closed = CommitLogSlot(epoch: epoch, size: size, end: offset, isClosed: true)
+    if slot.agrees(with: closed) { return }
+    try clear(upTo: roomStart)
+    roomStart = offset
+    try note(closed)
+  }
+
+  /// Writes zeros behind the last batch.
+  private func clear(upTo end: Int) throws {
+    let zeros = [UInt8](repeating: 0, count: min(Self.chunkSize, max(0, end - offset)))
+    for start in stride(from: offset, to: end, by: Self.chunkSize) {
+      try storage.write(Array(zeros.prefix(end - start)), at: start)
+    }
   }
 
   private mutating func note(_ new: CommitLogSlot) throws {
@@ -159,12 +181,25 @@ struct CommitLogWriter: Sendable {
   }
 
   /// Overwrites a torn tail, so that no batch in it can ever be taken for a later one.
-  func clearTail() throws {
-    let chunk = [UInt8](repeating: 0, count: 1 << 18)
-    for start in stride(from: offset, to: size, by: chunk.count) {
-      try storage.write(Array(chunk.prefix(size - start)), at: start)
-    }
+  mutating func clearTail() throws {
+    try clear(upTo: size)
+    roomStart = offset
     try storage.synchronize()
+  }
+
+  /// Writes everything but the batches anew: what is behind them, and the room of the headers.
+  ///
+  /// - Throws: what the storage throws.
+  mutating func renewRoom() throws {
+    try refuseAfterFailure()
+    try clear(upTo: size)
+    roomStart = offset
+    let slots = 2 * CommitLogFormat.slotSize
+    let zeros = [UInt8](repeating: 0, count: CommitLogFormat.firstBatch - slots)
+    try storage.write(zeros, at: slots)
+    // The older one, and with the closing the other one.
+    try write(CommitLogSlot(epoch: epoch, size: slot.size, end: slot.end))
+    try synchronize()
   }
 
   /// Brings what an earlier process has left in the log to the disk, before anything is added.
@@ -173,8 +208,9 @@ struct CommitLogWriter: Sendable {
   /// shows what was written, but takes it for synced, unless it is written again.
   func settle() throws {
     if durability == .none { return }
-    for start in stride(from: 0, to: offset, by: 1 << 18) {
-      try storage.write(try storage.read(min(1 << 18, offset - start), at: start), at: start)
+    for start in stride(from: 0, to: offset, by: Self.chunkSize) {
+      let count = min(Self.chunkSize, offset - start)
+      try storage.write(try storage.read(count, at: start), at: start)
     }
     try storage.synchronize()
   }
@@ -191,6 +227,7 @@ struct CommitLogWriter: Sendable {
       if kept < size {
         try storage.resize(to: kept)
         size = kept
+        roomStart = min(roomStart, size)
       }
     } catch {
       failure = error

@@ -43,11 +43,12 @@ struct PendingRecords: Sendable {
   private(set) var names: [ExactName: Entry] = [:]
   /// What is pending of ordered tables.
   private(set) var ordered: [OrderedTableID: PendingKeys] = [:]
+  /// The bytes of the saves that have records or named buffers; the keys of ordered tables have theirs.
   private var batches: [[UInt8]] = []
-  /// The number of bytes that are held.
+  /// The number of bytes that were saved.
   private(set) var byteCount = 0
 
-  var isEmpty: Bool { batches.isEmpty }
+  private(set) var isEmpty = true
 
   /// Adds a save to what is pending.
   ///
@@ -72,8 +73,9 @@ struct PendingRecords: Sendable {
       names[ExactName(name.name)] = Entry(
         batch: name.range == nil ? nil : batches.count, range: name.range ?? 0..<0)
     }
-    batches.append(changes.bytes)
+    if !changes.tables.isEmpty || !changes.names.isEmpty { batches.append(changes.bytes) }
     byteCount += changes.bytes.count
+    isEmpty = false
   }
 
   /// Where the bytes of an entry are; nil for one that is deleted.

@@ -36,15 +36,13 @@ final class KeyRun: Sendable {
   func counted(_ exists: (RawSpan) throws -> Bool) rethrows -> KeyRun {
     var (sum, growth) = (Int32(0), [Int32(0)])
     growth.reserveCapacity(count + 1)
-    var filter = count >= KeyFilter.leastCount ? KeyFilter(count: count) : nil
     for change in changes {
-      try bytes.lend(change.key) { key in
-        filter?.insert(key.keyHash)
-        sum += (change.isRemoval ? 0 : 1) - (try change.wasThere ?? exists(key) ? 1 : 0)
-      }
+      let wasThere = try change.wasThere ?? bytes.lend(change.key, exists)
+      sum += (change.isRemoval ? 0 : 1) - (wasThere ? 1 : 0)
       growth.append(sum)
     }
-    return KeyRun(bytes: bytes, sorted: changes, growth: growth, filter: filter)
+    return KeyRun(
+      bytes: bytes, sorted: changes, growth: growth, filter: KeyFilter(changes, bytes))
   }
 
   /// Whether a key with this hash may be here.

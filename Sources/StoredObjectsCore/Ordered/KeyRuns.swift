@@ -3,7 +3,7 @@ import Files
 /// All that has happened to the keys of a table, in a few runs from old to new.
 ///
 /// Each save adds a run; runs of about the same size become one, so that there are never more than
-/// some twenty, and each key is copied a few times.
+/// some forty, and each key is copied a few times.
 struct KeyRuns: Sendable {
   private(set) var runs: [KeyRun] = []
 
@@ -37,27 +37,23 @@ struct KeyRuns: Sendable {
     }
   }
 
-  /// Small runs are merged by twos, so that there are few of them; larger ones by fours, so that their
-  /// keys are copied half as often.
+  /// Small runs are merged by fours, so that there are few of them; larger ones by eights, so that their
+  /// keys are copied less often.
   private static let largeCount = 512
 
   private var firstToMerge: Int? {
-    let last = runs.count - 1
-    if last >= 1, runs[last - 1].count < min(2 * runs[last].count, Self.largeCount) {
-      return last - 1
-    }
-    return last >= 3 && Self.tier(runs[last - 3]) <= Self.tier(runs[last]) ? last - 3 : nil
-  }
-
-  /// The logarithm of the size, to the base of four.
-  private static func tier(_ run: KeyRun) -> Int {
-    (Int.bitWidth - run.count.leadingZeroBitCount) / 2
+    guard let last = runs.last?.count else { return nil }
+    let fan = last < Self.largeCount ? 4 : 8
+    let first = runs.count - fan
+    return first >= 0 && runs[first].count < fan * last ? first : nil
   }
 
   /// What has happened to a key last; nil when nothing has.
-  func find(_ key: RawSpan) -> (bytes: [UInt8], change: ChangeSet.KeyChange)? {
+  func find(
+    _ key: RawSpan, _ knownHash: UInt64? = nil
+  ) -> (bytes: [UInt8], change: ChangeSet.KeyChange)? {
     if runs.isEmpty { return nil }
-    let hash = key.keyHash
+    let hash = knownHash ?? key.keyHash
     var index = runs.count
     while index > 0 {
       index -= 1
@@ -73,11 +69,5 @@ struct KeyRuns: Sendable {
   /// Complexity: O(log² n).
   func growth(in range: KeyRange) -> Int {
     runs.reduce(0) { $0 + $1.growth(in: $1.part(in: range)) }
-  }
-
-  /// The same in one run, to be gone through once; nobody may ask for its growth.
-  func folded() -> KeyRuns {
-    if runs.count < 2 { return self }
-    return KeyRuns(only: KeyRun(merging: runs, dropsRemovals: false, isCounted: false))
   }
 }

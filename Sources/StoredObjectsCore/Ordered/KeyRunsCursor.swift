@@ -1,9 +1,19 @@
 import Files
 
+/// Goes through changes, each key once.
+protocol ChangeCursor {
+  var isAtEnd: Bool { get }
+  /// The next change, and the bytes it is in.
+  var next: (bytes: [UInt8], change: ChangeSet.KeyChange)? { get }
+  /// Compares the key of the next change with another; below zero is earlier on the way.
+  func compareNext(_ key: RawSpan) -> Int?
+  mutating func advance()
+}
+
 /// Goes through several runs at once in the order of their keys, forwards or backwards.
 ///
 /// Of several changes of a key it shows the newest.
-struct KeyRunsCursor {
+struct KeyRunsCursor: ChangeCursor {
   private let runs: [KeyRun]
   /// What is left of each run.
   private var parts: [Range<Int>]

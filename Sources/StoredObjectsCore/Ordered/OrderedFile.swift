@@ -12,12 +12,12 @@ package final class OrderedFile: Sendable {
   let path: String
   var byteCount: Int { file.count }
   let footer: OrderedFileFormat.Footer
-  private let file: MappedFile
+  let file: MappedFile
   private let codec: (any OrderedPageCodec)?
   /// What the codec has opened; nil where pages are stored as they are.
   ///
   /// It is asked first, as a codec takes time to pass on.
-  private let opened: OpenedPages?
+  let opened: OpenedPages?
   private let verified: VerifiedPages
 
   /// Reads the footer of a file.
@@ -57,13 +57,8 @@ package final class OrderedFile: Sendable {
   func withPage<Result>(
     _ place: Child, level: Int, _ body: (OrderedPage, RawSpan) throws -> Result
   ) throws -> Result {
-    let head = OrderedFileFormat.pageHeadSize
-    guard place.offset >= OrderedFileFormat.magic.count, place.size > head,
-      place.size <= file.count, place.offset <= file.count - place.size
-    else { throw damage("A page is named that is not in the file", at: place.offset) }
-    return try file.withBytes { bytes in
-      let stored = bytes.extracting(place.offset + head..<place.offset + place.size)
-      try verify(bytes.extracting(place.offset..<place.offset + head), stored, place)
+    try file.withBytes { bytes in
+      let stored = bytes.extracting(try check(place, bytes))
       guard let opened, let codec else { return try open(stored, place, level, body) }
       let page = try opened.page(at: place.offset, level: level) {
         try codec.open(stored, at: place.offset)
@@ -72,7 +67,7 @@ package final class OrderedFile: Sendable {
     }
   }
 
-  private func open<Result>(
+  func open<Result>(
     _ page: RawSpan, _ place: Child, _ level: Int,
     _ body: (OrderedPage, RawSpan) throws -> Result
   ) throws -> Result {
@@ -85,60 +80,24 @@ package final class OrderedFile: Sendable {
     }
   }
 
-  /// Compares the checksum of a page, once.
-  private func verify(_ head: RawSpan, _ stored: RawSpan, _ place: Child) throws {
-    if verified.contains(place.offset) { return }
+  /// Where the bytes of a page are, behind its head; its checksum is compared, once.
+  @inline(__always)
+  func check(_ place: Child, _ bytes: RawSpan) throws -> Range<Int> {
+    let head = OrderedFileFormat.pageHeadSize
+    guard place.offset >= OrderedFileFormat.magicSize, place.size > head,
+      place.size <= bytes.byteCount, place.offset <= bytes.byteCount - place.size
+    else { throw damage("A page is named that is not in the file", at: place.offset) }
+    if !verified.contains(place.offset) { try verify(place, bytes) }
+    return place.offset + head..<place.offset + place.size
+  }
+
+  private func verify(_ place: Child, _ bytes: RawSpan) throws {
+    let start = place.offset + OrderedFileFormat.pageHeadSize
+    let stored = bytes.extracting(start..<place.offset + place.size)
     let checksum = OrderedFileFormat.checksum(Span<UInt8>(_bytes: stored), at: place.offset)
-    guard Int(head.loadUInt32(at: 0, isBigEndian: false)) == place.size,
-      head.loadUInt32(at: 4, isBigEndian: false) == checksum
+    guard Int(bytes.loadUInt32(at: place.offset, isBigEndian: false)) == place.size,
+      bytes.loadUInt32(at: place.offset + 4, isBigEndian: false) == checksum
     else { throw damage("The checksum of a page is wrong", at: place.offset) }
     verified.insert(place.offset)
-  }
-
-  // MARK: Looking up
-
-  /// Lends the value of a key.
-  ///
-  /// Complexity: O(log n).
-  ///
-  /// - Returns: what the closure returns; nil when there is no such key.
-  package func withValue<Result>(
-    _ key: RawSpan, _ body: (RawSpan) throws -> Result
-  ) throws -> Result? {
-    try withLeaf(for: key) { _, page, bytes in
-      let index = try page.bound(key, passingEqual: false, bytes)
-      guard index < page.count else { return nil }
-      let (rest, value) = try page.entry(index, bytes)
-      guard page.prefix.count + rest.count == key.byteCount,
-        // What is not before the key, and as long: the same, if the rest is.
-        bytes.extracting(rest).hasSameBytes(
-          as: key.extracting(page.prefix.count..<key.byteCount)),
-        bytes.extracting(page.prefix).hasSameBytes(as: key.extracting(0..<page.prefix.count))
-      else { return nil }
-      return try body(bytes.extracting(value))
-    }
-  }
-
-  /// The number of keys before a key.
-  ///
-  /// Complexity: O(log n).
-  package func rank(of key: RawSpan) throws -> Int {
-    try withLeaf(for: key) { place, page, bytes in
-      place.rank + (try page.bound(key, passingEqual: false, bytes))
-    } ?? 0
-  }
-
-  /// Lends the page of level 0 that has a key if any has.
-  private func withLeaf<Result>(
-    for key: RawSpan, _ body: (Child, OrderedPage, RawSpan) throws -> Result?
-  ) throws -> Result? {
-    guard footer.depth > 0 else { return nil }
-    var place = footer.root
-    for level in stride(from: Int(footer.depth) - 1, to: 0, by: -1) {
-      place = try withPage(place, level: level) { page, bytes in
-        try page.child(max(0, try page.bound(key, passingEqual: true, bytes) - 1), bytes)
-      }
-    }
-    return try withPage(place, level: 0) { try body(place, $0, $1) }
   }
 }

@@ -20,6 +20,8 @@ import Files
 package enum OrderedFileFormat {
   /// What a file begins with.
   package static let magic = Array("SOKeys".utf8) + [0, 1]
+  /// How many bytes these are; a number costs nothing to ask for.
+  static let magicSize = 8
   static let endMagic = Array("SOKeyEnd".utf8)
   static let version: UInt32 = 1
   /// The size of the end of a file.

@@ -188,7 +188,7 @@ public final class OrderedFiles: Sendable {
         made.append(replacement)
         try systemErrors(at: place.location) {
           try write(
-            keys.foldedView(over: file.opened), to: replacement, isSynced: durability != .none)
+            keys.view(over: file.opened), to: replacement, isSynced: durability != .none)
         }
       }
       return made
@@ -214,10 +214,7 @@ public final class OrderedFiles: Sendable {
   ) throws {
     let codec = OrderedTableName(fileName: replacement.name).flatMap { pageCodec(of: $0) }
     var writer = OrderedFileWriter(try place.create(replacement.newName), codec: codec)
-    _ = try view.scan(KeyRange()) { key, value in
-      try writer.append(key, value)
-      return .next
-    }
+    try view.scanOnce { key, value in try writer.append(key, value) }
     try writer.finish(isSynced: isSynced)
   }
 

@@ -59,38 +59,57 @@ struct OrderedPage {
     return (place..<place + size, place + size..<end)
   }
 
-  /// Where an entry has the rest of its key.
-  @inline(__always)
-  private func keyPlace(
-    _ index: Int, _ page: RawSpan
-  ) throws(Damage) -> (start: Int, count: Int) {
-    let place = start(of: index, page)
-    if place < end {
-      // The size of most is in one byte.
-      let size = Int(page.loadByte(at: place))
-      if size < 0x80, size < end &- place { return (place &+ 1, size) }
-    }
-    let key = try entry(index, page).key
-    return (key.lowerBound, key.count)
-  }
-
   /// The first entry whose key is not before a key, or, if those that equal it are to be passed, is
   /// behind it.
   ///
   /// Complexity: O(log n).
   func bound(_ key: RawSpan, passingEqual: Bool, _ page: RawSpan) throws(Damage) -> Int {
-    let common = page.extracting(prefix)
-    if key.byteCount < common.byteCount
-      || !key.extracting(0..<common.byteCount).hasSameBytes(as: common)
-    {
-      return key.compare(common) < 0 ? 0 : count
+    guard hasPrefix(of: key, page) else {
+      return key.compare(page.extracting(prefix)) < 0 ? 0 : count
     }
-    let rest = key.extracting(common.byteCount..<key.byteCount)
+    let rest = key.extracting(prefix.count..<key.byteCount)
+    return level == 0
+      ? try bound(rest, isLeaf: true, passingEqual: passingEqual, page)
+      : try bound(rest, isLeaf: false, passingEqual: passingEqual, page)
+  }
+
+  /// Where the value of a key is; nil when the page has no such key.
+  func value(of key: RawSpan, _ page: RawSpan) throws(Damage) -> Range<Int>? {
+    guard hasPrefix(of: key, page) else { return nil }
+    let rest = key.extracting(prefix.count..<key.byteCount)
+    let index = try bound(rest, isLeaf: level == 0, passingEqual: false, page)
+    guard index < count else { return nil }
+    let (found, value) = try entry(index, page)
+    // What is not before the key, and as long: the same, if the bytes are.
+    guard found.count == rest.byteCount, page.extracting(found).hasSameBytes(as: rest) else {
+      return nil
+    }
+    return value
+  }
+
+  @inline(__always)
+  private func hasPrefix(of key: RawSpan, _ page: RawSpan) -> Bool {
+    if prefix.isEmpty { return true }
+    return key.byteCount >= prefix.count
+      && key.extracting(0..<prefix.count).hasSameBytes(as: page.extracting(prefix))
+  }
+
+  /// The same among keys without what all begin with; made for each kind of page apart.
+  @inline(__always)
+  private func bound(
+    _ rest: RawSpan, isLeaf: Bool, passingEqual: Bool, _ page: RawSpan
+  ) throws(Damage) -> Int {
     let head = rest.head
+    let slots = OrderedFileFormat.fieldsSize
     var (low, high) = (0, count)
     while low < high {
       let middle = (low &+ high) &>> 1
-      let (start, count) = try keyPlace(middle, page)
+      // Nothing overflows: there are at most 65,535 entries.
+      let offset =
+        isLeaf
+        ? Int(page.loadUInt16(at: slots &+ 2 &* middle, isBigEndian: false))
+        : Int(page.loadUInt32(at: slots &+ 4 &* middle, isBigEndian: false))
+      let (start, count) = try keyPlace(middle, entries &+ offset, page)
       // Most keys differ in the eight bytes that one step compares.
       let other = page.head(at: start, count: count)
       let isBefore: Bool
@@ -103,6 +122,32 @@ struct OrderedPage {
       if isBefore { low = middle &+ 1 } else { high = middle }
     }
     return low
+  }
+
+  /// Where the entry at a place has the rest of its key.
+  @inline(__always)
+  private func keyPlace(
+    _ index: Int, _ place: Int, _ page: RawSpan
+  ) throws(Damage) -> (start: Int, count: Int) {
+    if place < end {
+      // The size of most is in one byte.
+      let size = Int(page.loadByte(at: place))
+      if size < 0x80, size < end &- place { return (place &+ 1, size) }
+    }
+    return try longKeyPlace(index, page)
+  }
+
+  @inline(never)
+  private func longKeyPlace(
+    _ index: Int, _ page: RawSpan
+  ) throws(Damage) -> (start: Int, count: Int) {
+    let key = try entry(index, page).key
+    return (key.lowerBound, key.count)
+  }
+
+  /// The page below that has a key if any has.
+  func child(for key: RawSpan, _ page: RawSpan) throws(Damage) -> OrderedFileFormat.Child {
+    try child(max(0, try bound(key, passingEqual: true, page) - 1), page)
   }
 
   /// The page below that an entry names.

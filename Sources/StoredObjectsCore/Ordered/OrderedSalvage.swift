@@ -138,10 +138,9 @@ extension SalvageSource {
     try systemErrors(at: target.temporaryPath) {
       let directory = OrderedDirectory(location: target.temporaryPath, isReadOnly: false)
       var writer = OrderedFileWriter(try directory.create(name.fileName), codec: codec)
-      _ = try view.scan(KeyRange()) { key, value in
+      try view.scanOnce { key, value in
         try writer.append(key, value)
         count += 1
-        return .next
       }
       try writer.finish(isSynced: true)
     }

@@ -1,7 +1,9 @@
 import Files
 
 /// A backend that shows its ordered tables as they are at one moment.
-package protocol OrderedViewing: Sendable {
+///
+/// A class, so that asking it takes no copy.
+package protocol OrderedViewing: AnyObject, Sendable {
   /// The table as it is now.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
@@ -13,6 +15,9 @@ package struct OrderedView: Sendable {
   /// Nil where there is none, or where all of it has been removed.
   let file: OrderedFile?
   let runs: KeyRuns
+
+  /// Whether there are no keys for sure; removed ones may make it say no.
+  package var isEmpty: Bool { runs.isEmpty && file?.count ?? 0 == 0 }
 
   /// The number of keys in a range.
   ///
@@ -30,10 +35,17 @@ package struct OrderedView: Sendable {
   }
 
   /// Lends the value of a key.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - hash: Its hash, from whoever has it already.
+  ///   - body: Gets the value.
+  /// - Returns: what the closure returns; nil when there is no such key.
+  /// - Throws: ``StoreError`` with `damaged`; what the closure throws.
   func withValue<Result>(
-    _ key: RawSpan, _ body: (RawSpan) throws -> Result
+    _ key: RawSpan, hash: UInt64? = nil, _ body: (RawSpan) throws -> Result
   ) throws -> Result? {
-    if let (bytes, change) = runs.find(key) {
+    if let (bytes, change) = runs.find(key, hash) {
       return change.isRemoval ? nil : try bytes.lend(change.value, body)
     }
     return try file?.withValue(key, body)
@@ -50,9 +62,9 @@ package struct OrderedView: Sendable {
   ///
   /// - Returns: whether there is such a key.
   package func copyValue(
-    of key: RawSpan, atMost count: Int = .max, to bytes: inout [UInt8]
+    of key: RawSpan, hash: UInt64? = nil, atMost count: Int = .max, to bytes: inout [UInt8]
   ) throws -> Bool {
-    try withValue(key) { value in
+    try withValue(key, hash: hash) { value in
       bytes.append(copying: value.extracting(first: count))
       return true
     } ?? false
@@ -71,7 +83,26 @@ package struct OrderedView: Sendable {
     guard !runs.isEmpty else {
       return try file?.scan(range, isReversed: isReversed, body) ?? true
     }
-    var cursor = KeyRunsCursor(runs.runs, range, isReversed: isReversed)
+    return try scan(
+      range, isReversed, KeyRunsCursor(runs.runs, range, isReversed: isReversed), body)
+  }
+
+  /// Lends all keys and their values in their order, as a fold needs them.
+  ///
+  /// Complexity: linear; it begins with a look at all changes, which a scan that may stop does not.
+  func scanOnce(_ body: (RawSpan, RawSpan) throws -> Void) throws {
+    if file == nil { return try runs.lendAll(body) }
+    _ = try scan(KeyRange(), false, MergeCursor(runs.runs)) { key, value in
+      try body(key, value)
+      return .next
+    }
+  }
+
+  private func scan(
+    _ range: KeyRange, _ isReversed: Bool, _ changes: some ChangeCursor,
+    _ body: (RawSpan, RawSpan) throws -> ScanStep
+  ) throws -> Bool {
+    var cursor = changes
     let isDone =
       try file?.scan(range, isReversed: isReversed) { key, value in
         while let order = cursor.compareNext(key), order <= 0 {
@@ -89,7 +120,7 @@ package struct OrderedView: Sendable {
   }
 
   private static func lendNext(
-    _ cursor: inout KeyRunsCursor, _ body: (RawSpan, RawSpan) throws -> ScanStep
+    _ cursor: inout some ChangeCursor, _ body: (RawSpan, RawSpan) throws -> ScanStep
   ) throws -> ScanStep {
     guard let (bytes, change) = cursor.next else { return .next }
     cursor.advance()

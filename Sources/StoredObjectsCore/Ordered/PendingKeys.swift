@@ -32,11 +32,6 @@ struct PendingKeys: Sendable {
     runs = KeyRuns(only: KeyRun(bytes: bytes, changes.changes))
   }
 
-  /// The same, to be gone through once.
-  func foldedView(over file: OrderedFile?) -> OrderedView {
-    OrderedView(file: isCleared ? nil : file, runs: runs.folded())
-  }
-
   /// The table with these changes.
   func view(over file: OrderedFile?) -> OrderedView {
     OrderedView(file: isCleared ? nil : file, runs: runs)

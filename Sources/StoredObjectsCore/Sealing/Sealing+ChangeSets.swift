@@ -34,7 +34,7 @@ extension Sealing {
       for change in table.changes {
         let start = sealed.bytes.count
         sealed.bytes += changes.bytes[change.key.lowerBound..<change.value.upperBound]
-        copied.changes.append(change.moved(to: start))
+        copied.changes.append(change.moved(by: start - change.start))
       }
       sealed.ordered.append(copied)
     }

@@ -173,7 +173,7 @@ struct StoreSalvage {
       }
       let unused = (0..<UInt8.max).filter { !used.contains($0) }
       used.insert(try salvage.finish(unused, &report))
-      try target.synchronize(name)
+      try settle(name)
     }
     try writeBuffers()
   }
@@ -187,6 +187,14 @@ struct StoreSalvage {
       for (name, bytes) in buffers { try file.put(key: Array(name.text.utf8), value: bytes) }
       try file.close()
     }
-    try target.synchronize(StoreDirectory.buffers)
+    try settle(StoreDirectory.buffers)
+  }
+
+  /// Brings a file that is whole to the disk.
+  private func settle(_ name: String) throws {
+    if source.seal.isEncrypted {
+      try FileStamp.put(on: target.temporaryPath + "/" + name, isSynced: false)
+    }
+    try target.synchronize(name)
   }
 }

@@ -101,7 +101,9 @@ extension TokyoCabinetFiles {
       var layout = old.layout
       layout.byteOrder = try libraryByteOrder()
       layout.bucketCount = Layouts.bucketCount(for: old.count)
-      try FileRebuild(old: old, layout: layout, path: path, isSynced: isSynced).run()
+      try FileRebuild(
+        old: old, layout: layout, path: path, isSynced: isSynced, isStamped: isEncrypted
+      ).run()
       return try old.fileSize - sizeOfFile(at: path)
     }
   }

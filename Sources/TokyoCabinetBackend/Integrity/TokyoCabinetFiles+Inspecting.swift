@@ -28,7 +28,7 @@ extension TokyoCabinetFiles {
     }
     do {
       let findings = try findings(name, path)
-      inspection.findings += findings
+      inspection.findings += try findings + stampFindings(name, path)
       if name == StoreDirectory.buffers {
         inspection.hasReadableBuffers = findings.isEmpty
       } else if findings.isEmpty {
@@ -53,6 +53,14 @@ extension TokyoCabinetFiles {
       default: throw StoreError(error, className: name)
       }
     }
+  }
+}
+
+extension TokyoCabinetFiles {
+  /// What is told of a file of an encrypted store beside its structure.
+  private func stampFindings(_ name: String, _ path: String) throws -> [StoreFinding] {
+    if try !isEncrypted || FileStamp.isRight(on: path) { return [] }
+    return [.damage("it is not as it was written", nil, .init(path: path, className: name))]
   }
 }
 

@@ -312,7 +312,7 @@ private final class Threaded: Named {
   func largeSave(_ kind: BackendKind) throws {
     try kind.withPlace { place in
       var store = try place.openStore(of: Threaded.self)
-      let count = 45_001
+      let count = 20_003
       for number in 0..<count {
         let object = Threaded()
         object.name = "N\(number * 7919 % count)"

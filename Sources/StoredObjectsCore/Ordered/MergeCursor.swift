@@ -1,0 +1,48 @@
+import Files
+
+/// Goes through all changes of several runs, in the order that makes them one.
+struct MergeCursor: ChangeCursor {
+  private var order: MergeOrder
+  private var part: MergeOrder.Part?
+  private var place = 0
+
+  init(_ runs: [KeyRun]) {
+    order = MergeOrder(runs)
+    nextPart()
+  }
+
+  var isAtEnd: Bool { part == nil }
+
+  var next: (bytes: [UInt8], change: ChangeSet.KeyChange)? {
+    part.map { (order.runs[$0.run].bytes, order.runs[$0.run].changes[place]) }
+  }
+
+  func compareNext(_ key: RawSpan) -> Int? {
+    part.map { order.runs[$0.run].compare(place, key) }
+  }
+
+  mutating func advance() {
+    place += 1
+    if place == part?.places.upperBound { nextPart() }
+  }
+
+  private mutating func nextPart() {
+    part = order.next()
+    place = part?.places.lowerBound ?? 0
+  }
+}
+
+extension KeyRuns {
+  /// Lends all keys that are not removed, and their values, in their order.
+  func lendAll(_ body: (RawSpan, RawSpan) throws -> Void) throws {
+    var order = MergeOrder(runs)
+    while let part = order.next() {
+      let run = runs[part.run]
+      try run.bytes.lend { bytes in
+        for change in run.changes[part.places] where !change.isRemoval {
+          try body(bytes.extracting(change.key), bytes.extracting(change.value))
+        }
+      }
+    }
+  }
+}

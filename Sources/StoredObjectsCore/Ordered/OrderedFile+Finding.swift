@@ -1,0 +1,69 @@
+import Files
+
+extension OrderedFile {
+  /// Lends the value of a key.
+  ///
+  /// Complexity: O(log n).
+  ///
+  /// - Returns: what the closure returns; nil when there is no such key.
+  package func withValue<Result>(
+    _ key: RawSpan, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? {
+    var result: Result?
+    try lendLeaf(for: key) { _, page, bytes in
+      if let value = try page.value(of: key, bytes) { result = try body(bytes.extracting(value)) }
+    }
+    return result
+  }
+
+  /// The number of keys before a key.
+  ///
+  /// Complexity: O(log n).
+  package func rank(of key: RawSpan) throws -> Int {
+    var rank = 0
+    try lendLeaf(for: key) { place, page, bytes in
+      rank = place.rank + (try page.bound(key, passingEqual: false, bytes))
+    }
+    return rank
+  }
+
+  /// Lends the page of level 0 that has a key if any has; none when there are no keys at all.
+  private func lendLeaf(
+    for key: RawSpan, _ body: (Child, OrderedPage, RawSpan) throws -> Void
+  ) throws {
+    guard footer.depth > 0 else { return }
+    guard opened == nil else { return try lendOpenedLeaf(for: key, body) }
+    try file.withBytes { bytes in
+      var place = footer.root
+      for level in stride(from: Int(footer.depth) - 1, to: 0, by: -1) {
+        place = try child(of: place, level, for: key, bytes)
+      }
+      try open(bytes.extracting(try check(place, bytes)), place, 0) { try body(place, $0, $1) }
+    }
+  }
+
+  /// The page below one that stands in the file as it is.
+  private func child(
+    of place: Child, _ level: Int, for key: RawSpan, _ bytes: RawSpan
+  ) throws -> Child {
+    let page = bytes.extracting(try check(place, bytes))
+    do throws(OrderedPage.Damage) {
+      let numbers = try OrderedPage(page)
+      guard numbers.level == level else { throw OrderedPage.Damage(offset: 2) }
+      return try numbers.child(for: key, page)
+    } catch {
+      throw damage("A page makes no sense", at: place.offset + error.offset)
+    }
+  }
+
+  /// The same where a codec opens the pages.
+  private func lendOpenedLeaf(
+    for key: RawSpan, _ body: (Child, OrderedPage, RawSpan) throws -> Void
+  ) throws {
+    var place = footer.root
+    for level in stride(from: Int(footer.depth) - 1, to: 0, by: -1) {
+      place = try withPage(place, level: level) { page, bytes in try page.child(for: key, bytes) }
+    }
+    try withPage(place, level: 0) { try body(place, $0, $1) }
+  }
+}

@@ -1,0 +1,62 @@
+import Files
+import StoredObjectsCore
+import TokyoCabinetFile
+
+/// A checksum of a whole file of an encrypted store, kept where a hash file has room for the program.
+///
+///     128    "SOStamp" 1 | CRC-32C of all other bytes of the file (4)
+///
+/// Seals cover what the store has put into the file, and the structure covers itself. But gaps between
+/// records hold what was there before, and the list of gaps is believed by nobody: a check can tell
+/// whether somebody has changed a byte of these by such a stamp only. It is made when the file is, and
+/// read by checks. Files that are not encrypted have none: programs of others change them in place.
+enum FileStamp {
+  private static let magic = Array("SOStamp".utf8) + [1]
+  private static let checksum = HashFileHeader.opaque.lowerBound + magic.count
+  private static let end = checksum + 4
+
+  /// Puts a stamp into a file that is whole.
+  ///
+  /// Complexity: linear in the size of the file, many gigabytes a second.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - isSynced: Whether it is then brought to the disk.
+  /// - Throws: `StoreError` with `full` or `ioError`.
+  static func put(on path: String, isSynced: Bool) throws {
+    try storeErrors(at: path) {
+      let file = try FileStorage(path, writable: true)
+      defer { file.close() }
+      try file.write(magic, at: HashFileHeader.opaque.lowerBound)
+      try file.write(try littleEndian(value(of: path)), at: checksum)
+      if isSynced { try file.synchronize() }
+    }
+  }
+
+  /// Whether every byte of a file is as it was stamped.
+  ///
+  /// Complexity: linear in the size of the file.
+  ///
+  /// - Throws: `StoreError` with `ioError`.
+  static func isRight(on path: String) throws -> Bool {
+    try storeErrors(at: path) {
+      let start = try firstBytes(of: path, count: end).dropFirst(HashFileHeader.opaque.lowerBound)
+      return try start.elementsEqual(magic + littleEndian(value(of: path)))
+    }
+  }
+
+  private static func value(of path: String) throws -> UInt32 {
+    try MappedFile(path).withBytes { bytes in
+      var value = CRC32C()
+      let size = bytes.byteCount
+      for range in [0..<min(checksum, size), min(end, size)..<size] {
+        value.update(Span<UInt8>(_bytes: bytes.extracting(range)))
+      }
+      return value.value
+    }
+  }
+
+  private static func littleEndian(_ value: UInt32) -> [UInt8] {
+    (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * UInt32($0))) }
+  }
+}
