@@ -1,14 +1,20 @@
 import CDBBackend
 import StoredObjectsCore
+import StoredObjectsEncryption
 import StoredObjectsTestSupport
 import Testing
 import TokyoCabinetBackend
 
-/// The backends that every check runs on.
+/// The backends that queries, indexes and searches are tried on, too.
 enum BackendKind: String, CaseIterable, CustomTestStringConvertible {
   case memory
   case tokyoCabinet
   case cdb
+  /// The default one, encrypted.
+  case encrypted
+
+  /// Those whose own promises are tried here: encryption has its own tests of them.
+  static let plain: [BackendKind] = [.memory, .tokyoCabinet, .cdb]
 
   var testDescription: String { rawValue }
 
@@ -20,8 +26,15 @@ enum BackendKind: String, CaseIterable, CustomTestStringConvertible {
       try TokyoFixtures.withDirectory { try body(TokyoCabinetPlace(directory: $0)) }
     case .cdb:
       try TokyoFixtures.withDirectory { try body(CDBPlace(directory: $0)) }
+    case .encrypted:
+      try TokyoFixtures.withDirectory {
+        try body(TokyoCabinetPlace(directory: $0, key: Self.key))
+      }
     }
   }
+
+  /// One that costs nothing to derive.
+  private static let key = EncryptionKey(bytes: (0..<32).map { UInt8($0) })
 }
 
 extension BackendPlace {
@@ -36,10 +49,12 @@ extension BackendPlace {
 /// A directory, on which `TokyoCabinetBackend`s are opened.
 struct TokyoCabinetPlace: BackendPlace {
   let directory: String
+  var key: EncryptionKey?
 
   func open(readOnly: Bool) throws -> any StoreBackend {
     try TokyoCabinetBackend(
-      directory: directory, configuration: .init(access: readOnly ? .readOnly : .readWrite))
+      directory: directory, configuration: .init(access: readOnly ? .readOnly : .readWrite),
+      key: key)
   }
 }
 
@@ -56,7 +71,7 @@ struct CDBPlace: BackendPlace {
 @Suite struct ConformanceTests {
   @Test(
     "A backend keeps its promises",
-    arguments: BackendKind.allCases, BackendConformance.checks)
+    arguments: BackendKind.plain, BackendConformance.checks)
   func conformance(_ kind: BackendKind, _ check: BackendConformance.Check) throws {
     try kind.withPlace { try check.run($0) }
   }

@@ -1,5 +1,5 @@
 import Foundation
-import StoredObjectsCore
+@testable import StoredObjectsCore
 import StoredObjectsEncryption
 import Testing
 import TokyoCabinetBackend
@@ -85,7 +85,13 @@ struct KeyTests {
     var text = ""
     dump(testKey, to: &text)
     text += "\(testKey) \(String(reflecting: testKey)) \([testKey])"
+    let raw = EncryptionKey(bytes: [UInt8](repeating: 0xAB, count: 32))
+    dump(raw, to: &text)
+    text += "\(raw) \(String(reflecting: raw)) \(Mirror(reflecting: raw).children.map(\.value))"
     #expect(!text.contains("horse") && !text.contains("bytes:"))
+    #expect(!text.contains("171") && !text.lowercased().contains("ab, ab"))
+    #expect(Mirror(reflecting: raw).children.isEmpty)
+    #expect(Mirror(reflecting: testKey).children.isEmpty)
     #expect(testKey.description == "EncryptionKey(passphrase)")
     #expect(!phrase.isEmpty)
   }
@@ -108,22 +114,45 @@ struct KeyTests {
     }
   }
 
-  @Test("A key file that would cost hours to try is refused")
-  func hostileCost() throws {
+  @Test("Nothing of a key is in an error")
+  func errors() throws {
+    let wrong = [
+      EncryptionKey(passphrase: "incorrect horse", cost: .test),
+      EncryptionKey(bytes: Array("incorrect horse battery staples!".utf8)),
+    ]
     try withStore { path in
-      let url = URL(fileURLWithPath: path + "/Commit.key")
-      var file = try Data(contentsOf: url)
-      // The logarithm of N stands behind magic, version, length and kind.
-      for copy in [0, 4096] { file[copy + 17] = 40 }
-      try file.write(to: url)
-      expectDamaged(path)
+      for key in wrong {
+        let error = #expect(throws: StoreError.self) {
+          try TokyoCabinetBackend(directory: path, key: key)
+        }
+        var text = "\(String(describing: error)) \(String(reflecting: error))"
+        dump(error, to: &text)
+        #expect(text.contains("wrongKey") && !text.contains("horse") && !text.contains("105, 110"))
+      }
     }
   }
 
-  private func expectDamaged(_ path: String) {
-    let error = #expect(throws: StoreError.self) {
-      try TokyoCabinetBackend(directory: path, key: testKey)
+  /// The cost that a key file asks for, made good with checksums, is taken or refused.
+  @Test(
+    "A key file that asks for too much memory or work is refused as damaged, before any of it",
+    arguments: [
+      (rounds: 40, blockSize: 8, parallelism: 1), (18, 16, 1), (20, 8, 1), (17, 17, 1), (1, 33, 1),
+      (17, 8, 9), (4, 8, 17), (4, 8, .max), (4, 0, 1), (0, 8, 1), (4, 8, 0),
+    ] as [(rounds: UInt8, blockSize: UInt32, parallelism: UInt32)])
+  func hostileCost(_ cost: (rounds: UInt8, blockSize: UInt32, parallelism: UInt32)) throws {
+    try withStore { path in
+      let url = URL(fileURLWithPath: path + "/Commit.key")
+      var content = try KeyFile.content([UInt8](Data(contentsOf: url)), path: path)
+      var fields = DataBuffer()
+      fields.write(cost.rounds)
+      fields.write(cost.blockSize)
+      fields.write(cost.parallelism)
+      content.replaceSubrange(1..<10, with: fields.bytes)
+      try Data(KeyFile.bytes(content)).write(to: url)
+      let error = #expect(throws: StoreError.self) {
+        try TokyoCabinetBackend(directory: path, key: testKey)
+      }
+      #expect(error?.code == .damaged)
     }
-    #expect(error?.code == .damaged)
   }
 }

@@ -2,6 +2,7 @@ import CDBBackend
 import Foundation
 import StoredObjectsCore
 import StoredObjectsEncryption
+import StoredObjectsTestSupport
 import Testing
 import TokyoCabinetBackend
 
@@ -33,6 +34,25 @@ struct LeakTests {
     try withTemporaryDirectory { directory in
       try EncryptedStore.make(kind, directory + "/Store", key: nil)
       #expect(try EncryptedStore.leaks(in: directory) == Set(EncryptedStore.secrets))
+    }
+  }
+
+  @Test(
+    "The length of a name shows in steps of 16 bytes only", arguments: EncryptedBackend.allCases)
+  func lengths(_ kind: EncryptedBackend) throws {
+    try withTemporaryDirectory { directory in
+      let backend = try kind.open(directory + "/Store")
+      let names = ["A", "ABCDEFGHIJKLMN", "ABCDEFGHIJKLMNO", String(repeating: "A", count: 30)]
+      for name in names + [String(repeating: "A", count: 31)] {
+        let table = try backend.table(named: name)
+        try backend.commit { $0.insert(2, in: table, [1]) }
+        try backend.commit { $0.set("Buffer " + name, [1]) }
+      }
+      try backend.close()
+      let files = SealedFiles(kind, directory + "/Store")
+      let lengths = try names.map { try files.sealedName(of: $0).count }
+      #expect(lengths[0] == lengths[1] && lengths[2] == lengths[3] && lengths[0] < lengths[2])
+      #expect(Set(try files.buffers().map(\.key.count)).count == 3)
     }
   }
 

@@ -74,6 +74,29 @@ struct MovingTests {
     }
   }
 
+  @Test(
+    "A save of before a checkpoint is not taken behind it", arguments: EncryptedBackend.allCases)
+  func earlierEpoch(_ kind: EncryptedBackend) throws {
+    try withTemporaryDirectory { directory in
+      let (path, earlier) = (directory + "/Store", directory + "/Earlier")
+      let backend = try kind.open(path + ".open")
+      let table = try backend.table(named: "SecretDiary")
+      try backend.commit { $0.insert(2, in: table, [1, 2, 3]) }
+      try FileManager.default.copyItem(atPath: path + ".open", toPath: earlier)
+      try EncryptedStore.fold(backend)
+      try backend.commit { $0.insert(3, in: table, [1, 2, 3]) }
+      try FileManager.default.copyItem(atPath: path + ".open", toPath: path)
+      try backend.close()
+      var log = try LogBatches(path)
+      let old = try LogBatches(earlier)
+      try #require(log.batches.count == 1 && old.batches.count == 1)
+      #expect(old.batches[0].header.epoch != log.batches[0].header.epoch)
+      log.batches[0].payload = old.batches[0].payload
+      try log.write()
+      expectNotAuthentic { try kind.open(path, readOnly: true).close() }
+    }
+  }
+
   // MARK: Class files
 
   private func makeFolded(_ kind: EncryptedBackend, _ path: String) throws {
@@ -154,6 +177,28 @@ struct MovingTests {
     try backend.commit(changes)
     try EncryptedStore.fold(backend)
     try backend.close()
+  }
+
+  @Test("Two ordered tables can't be exchanged", arguments: EncryptedBackend.allCases)
+  func exchangedTables(_ kind: EncryptedBackend) throws {
+    try withTemporaryDirectory { directory in
+      let path = directory + "/Store"
+      let backend = try kind.open(path)
+      for (number, name) in ["Titles", "Others"].enumerated() {
+        let table = try backend.orderedTable(OrderedTableName(name, kind: .data))
+        try backend.commit { $0.set([UInt8(number)], to: [1], in: table) }
+      }
+      try EncryptedStore.fold(backend)
+      try backend.close()
+      let files = try FileManager.default.contentsOfDirectory(atPath: path)
+        .filter { $0.hasSuffix(".ordered") }.map { path + "/" + $0 }
+      try #require(files.count == 2)
+      let contents = try files.map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+      for (file, content) in zip(files, contents.reversed()) {
+        try content.write(to: URL(fileURLWithPath: file))
+      }
+      try expectNoKeys(kind, path)
+    }
   }
 
   private func orderedFile(_ path: String) throws -> String {
