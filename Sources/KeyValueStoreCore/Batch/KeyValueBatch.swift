@@ -18,6 +18,7 @@ public struct KeyValueBatch {
 
   init(_ store: KeyValueStore) {
     (self.store, now) = (store, store.now())
+    bytes.reserveCapacity(128)
   }
 
   // MARK: Reading
