@@ -194,8 +194,7 @@ let package = Package(
       name: "crash-harness",
       dependencies: [
         "CDBBackend", "KeyValueStoreCore", "StoredObjectsCore", "StoredObjectsEncryption",
-        "TokyoCabinetBackend", "TokyoCabinet", "Files",
-        "StoredObjectsTestSupport",
+        "TokyoCabinetBackend", "TokyoCabinet", "Files", "StoredObjectsTestSupport", "TestFiles",
         argumentParser,
       ],
       path: "Tests/CrashHarness", exclude: ["PowerShim"], swiftSettings: strict),
@@ -264,7 +263,8 @@ let package = Package(
       name: "EncryptionTests",
       dependencies: [
         "StoredObjectsEncryption", "BNRPersistenceEncryption", "StoredObjectsCore", "CDBBackend",
-        "TokyoCabinetBackend", "StoredObjectsTestSupport", "FormatFuzzing", "Files", crypto, extras,
+        "TokyoCabinetBackend", "StoredObjectsTestSupport", "FormatFuzzing", "Files", "TestFiles",
+        crypto, extras,
       ],
       swiftSettings: strict),
     .testTarget(

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestFiles
 
 /// This program, started once more, with a pipe from its standard output.
 ///
@@ -71,12 +72,5 @@ func note(_ text: String) { FileHandle.standardError.write(Data((text + "\n").ut
 
 /// A directory of its own, removed at the end.
 func withTemporaryDirectory<Result>(_ body: (URL) throws -> Result) throws -> Result {
-  // In memory where that can be: the files are small, and there are many.
-  let memory = URL(fileURLWithPath: "/dev/shm")
-  let isThere = FileManager.default.isWritableFile(atPath: memory.path)
-  let directory = (isThere ? memory : FileManager.default.temporaryDirectory)
-    .appendingPathComponent("crash-\(UUID().uuidString)")
-  try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-  defer { try? FileManager.default.removeItem(at: directory) }
-  return try body(directory)
+  try TestFiles.withTemporaryDirectory(in: .memory) { try body(URL(fileURLWithPath: $0)) }
 }

@@ -3,6 +3,7 @@ import Foundation
 import StoredObjectsCore
 import StoredObjectsEncryption
 import StoredObjectsTestSupport
+import TestFiles
 import Testing
 import TokyoCabinetBackend
 
@@ -69,9 +70,5 @@ struct DirectoryPlace: BackendPlace {
 
 /// Runs a test in a directory that is removed afterwards.
 func withTemporaryDirectory<Result>(_ body: (String) throws -> Result) throws -> Result {
-  let url = FileManager.default.temporaryDirectory
-    .appendingPathComponent("encryption-tests-\(UUID().uuidString)")
-  try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  defer { try? FileManager.default.removeItem(at: url) }
-  return try body(url.path)
+  try TestFiles.withTemporaryDirectory(body)
 }

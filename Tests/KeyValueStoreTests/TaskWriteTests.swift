@@ -92,6 +92,26 @@ struct TaskWriteTests {
     #expect(try table.count() == 1)
   }
 
+  @Test("A batch comes to its turn, however many single writes wait")
+  func turns() async throws {
+    gate.close()
+    var puts = [Task { [table] in try await table.put(0, for: "k") }]
+    try await wait { gate.hasArrival }
+    // Each is a commit of its own, because they are of one key.
+    for number in 1...5 {
+      puts.append(Task { [table] in try await table.put(number, for: "k") })
+      try await wait { store.writes.waitingCount == number }
+    }
+    let batch = Task { [store, table] in
+      try await store.write { try $0.get("k", from: table, as: Int.self) }
+    }
+    try await wait { store.writes.batchCount == 1 }
+    gate.open()
+    #expect(try await batch.value ?? 5 <= 1)
+    for put in puts { try await put.value }
+    #expect(try table.get("k", as: Int.self) == 5)
+  }
+
   @Test("Each error comes to the task whose write it is")
   func errors() async throws {
     try await table.put(1, for: "k")

@@ -26,6 +26,8 @@ final class WriteQueue: Sendable {
     var lastTicket = 0
     /// How many of the single writes are those of tasks.
     var taskCount = 0
+    /// Whether a batch comes before single writes, so that those that keep coming don't keep it waiting.
+    var isBatchNext = false
     var isAtWork = false
     var isClosed = false
   }
@@ -174,10 +176,14 @@ final class WriteQueue: Sendable {
     state.change(
       once: { $0.isClosed || !$0.batches.isEmpty || $0.taskCount > 0 && !$0.isAtWork }
     ) { state in
-      if let first = state.singles.first, state.taskCount > 0, !state.isAtWork {
+      if let first = state.singles.first, state.taskCount > 0, !state.isAtWork,
+        !state.isBatchNext || state.batches.isEmpty
+      {
         state.isAtWork = true
+        state.isBatchNext = true
         return .singles(first.write.table.store)
       }
+      state.isBatchNext = false
       return state.batches.isEmpty ? nil : .batch(state.batches.removeFirst())
     }
   }
