@@ -2,7 +2,7 @@ import Files
 import FoundationEssentials
 import StoredObjectsCore
 
-/// Writes that take effect together, see ``KeyValueStore/write(_:)``.
+/// Writes that take effect together, see `KeyValueStore.write(_:)`.
 ///
 /// The batch sees its own changes; nobody else does until the write is over. Its tables are those of the
 /// store that made it: one of another store is a mistake that traps.
@@ -18,6 +18,7 @@ public struct KeyValueBatch {
 
   init(_ store: KeyValueStore) {
     (self.store, now) = (store, store.now())
+    bytes.reserveCapacity(128)
   }
 
   // MARK: Reading
@@ -61,7 +62,7 @@ public struct KeyValueBatch {
 
   /// Puts a value under a key, over what is there.
   ///
-  /// - Throws: as ``KeyValueTable/put(_:for:expiresAfter:)``.
+  /// - Throws: as `KeyValueTable.put(_:for:expiresAfter:)`.
   @specialized(where Value == String)
   @specialized(where Value == Int)
   @specialized(where Value == Double)
@@ -96,7 +97,7 @@ public struct KeyValueBatch {
   ///
   /// An item that has expired by now is not put, and what is under its key is deleted.
   ///
-  /// - Throws: as ``KeyValueTable/put(_:for:expiresAfter:)``.
+  /// - Throws: as `KeyValueTable.put(_:for:expiresAfter:)`.
   public mutating func put(_ item: KeyValueItem, in table: KeyValueTable) throws {
     try check(table)
     let head = ItemHead(
@@ -159,7 +160,7 @@ public struct KeyValueBatch {
   /// Deletes a key.
   ///
   /// - Returns: whether it was there.
-  /// - Throws: as ``KeyValueTable/delete(_:)->Bool``.
+  /// - Throws: as `KeyValueTable.delete(_:)`.
   @discardableResult
   public mutating func delete(_ key: String, from table: KeyValueTable) throws -> Bool {
     try check(table)
@@ -189,7 +190,7 @@ public struct KeyValueBatch {
   /// Complexity: O(log n) for each key that is deleted.
   ///
   /// - Returns: how many were there.
-  /// - Throws: as ``KeyValueTable/deleteAll(prefix:)``.
+  /// - Throws: as `KeyValueTable.deleteAll(prefix:)`.
   @discardableResult
   public mutating func deleteAll(prefix: String, from table: KeyValueTable) throws -> Int {
     try check(table)
@@ -209,7 +210,7 @@ public struct KeyValueBatch {
   ///
   /// Complexity: linear in what this batch has done to the table before.
   ///
-  /// - Throws: as ``KeyValueTable/removeAll()``.
+  /// - Throws: as `KeyValueTable.removeAll()`.
   public mutating func removeAll(from table: KeyValueTable) throws {
     try check(table)
     tables[place(of: table.state)].clear()

@@ -5,7 +5,7 @@ extension KeyValueTable {
   ///
   /// Complexity: O(log n), linear in the value, and one commit of the backend, which takes along what
   /// other threads put and delete at the same time. Many of one thread are faster by
-  /// ``KeyValueStore/write(_:)``.
+  /// `KeyValueStore.write(_:)`.
   ///
   /// - Parameters:
   ///   - value: Text, a number, a `Bool`, a `Date`, `Data`, an optional, arrays and dictionaries of
@@ -26,7 +26,7 @@ extension KeyValueTable {
 
   /// Puts several values, all of them or none.
   ///
-  /// - Throws: as ``put(_:for:expiresAfter:)``.
+  /// - Throws: as `put(_:for:expiresAfter:)`.
   public func put<Value: Encodable>(
     _ values: [String: Value], expiresAfter: Duration? = nil
   ) throws {
@@ -49,7 +49,7 @@ extension KeyValueTable {
   /// Deletes several keys, all of them or none.
   ///
   /// - Returns: how many were there.
-  /// - Throws: as ``delete(_:)->Bool``.
+  /// - Throws: as `delete(_:)`.
   @discardableResult
   public func delete(_ keys: some Sequence<String>) throws -> Int {
     try store.write { batch in
@@ -64,7 +64,7 @@ extension KeyValueTable {
   /// Complexity: O(log n) for each key that is deleted.
   ///
   /// - Returns: how many there were.
-  /// - Throws: as ``delete(_:)->Bool``.
+  /// - Throws: as `delete(_:)`.
   @discardableResult
   public func deleteAll(prefix: String) throws -> Int {
     try store.write { try $0.deleteAll(prefix: prefix, from: self) }
@@ -74,7 +74,7 @@ extension KeyValueTable {
   ///
   /// Complexity: constant time, and one commit of the backend.
   ///
-  /// - Throws: as ``delete(_:)->Bool``.
+  /// - Throws: as `delete(_:)`.
   public func removeAll() throws { try store.write { try $0.removeAll(from: self) } }
 
   // MARK: Helpers

@@ -10,7 +10,7 @@ import StoredObjectsCore
 ///     try settings.put("abc", for: "token", expiresAfter: .seconds(3600))
 ///     let size = try settings.get("font size", as: Double.self)
 ///
-/// It is a handle, made by ``KeyValueStore/createTable(_:)`` and ``KeyValueStore/table(_:)``, and keeps
+/// It is a handle, made by `KeyValueStore.createTable(_:)` and ``KeyValueStore/table(_:)``, and keeps
 /// the store. Safe on any threads and tasks.
 public struct KeyValueTable: Sendable {
   /// The store that the table is in.

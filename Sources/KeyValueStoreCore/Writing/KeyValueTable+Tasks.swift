@@ -8,7 +8,7 @@ extension KeyValueTable {
   /// commit has begun nothing is written.
   ///
   /// - Parameters:
-  ///   - value: As for ``put(_:for:expiresAfter:)-(Value,_,_)``.
+  ///   - value: What can be put: text, numbers, and anything `Encodable`.
   ///   - key: Any text, the empty one too.
   ///   - expiresAfter: When the item is to be gone; nil when it stays.
   /// - Throws: `CancellationError`; ``KeyValueError`` with `notEncodable`, `invalidExpiry` or

@@ -23,6 +23,8 @@ extension ChangeSet {
     orderedName: (OrderedTableID) throws -> OrderedTableName
   ) rethrows -> [UInt8] {
     var buffer = DataBuffer()
+    // Enough for a save of a few keys or records, which then takes one piece of memory.
+    buffer.reserveCapacity(256)
     let tables = tables.filter { !$0.records.isEmpty }
     buffer.writeCount(tables.count)
     for table in tables {

@@ -63,6 +63,7 @@ enum CommitLogFormat {
     /// The checksum of this header and a payload in pieces.
     func checksum(_ payload: [[UInt8]]) -> UInt32 {
       var fields = DataBuffer()
+      fields.reserveCapacity(CommitLogFormat.batchHeaderSize)
       for field in [length, epoch, sequence] { fields.write(field) }
       fields.write(kindField)
       var checksum = CRC32C()
@@ -76,6 +77,7 @@ enum CommitLogFormat {
 
     func bytes(checksum: UInt32) -> [UInt8] {
       var buffer = DataBuffer()
+      buffer.reserveCapacity(CommitLogFormat.batchHeaderSize)
       for field in [length, epoch, sequence] { buffer.write(field) }
       buffer.write(checksum)
       buffer.write(kindField)
