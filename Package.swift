@@ -204,7 +204,8 @@ let package = Package(
       path: "Examples/Jukebox", exclude: ["README.md", "Sample"], swiftSettings: strict),
 
     .executableTarget(
-      name: "notebook", dependencies: ["KeyValueStore", argumentParser],
+      name: "notebook",
+      dependencies: ["KeyValueStore", "StoredObjectsEncryption", argumentParser],
       path: "Examples/Notebook", exclude: ["README.md"], swiftSettings: strict),
 
     .testTarget(name: "FilesTests", dependencies: ["Files", "TestFiles"], swiftSettings: strict),

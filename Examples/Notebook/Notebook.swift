@@ -17,6 +17,7 @@ struct Notebook: ParsableCommand {
         notebook search milk
         notebook show Groceries
         notebook delete Groceries
+        notebook add Diary "..." --store Secret --passphrase-file phrase.txt
       """,
     subcommands: [
       AddCommand.self, ListCommand.self, ShowCommand.self, SearchCommand.self, DeleteCommand.self,
@@ -27,27 +28,6 @@ struct Notebook: ParsableCommand {
 struct Note: Codable {
   var text: String
   var tags: [String] = []
-}
-
-/// Which store the commands use.
-struct StoreOption: ParsableArguments {
-  @Option(help: "The directory of the notes.", completion: .directory)
-  var store: String?
-
-  /// Opens the notes, and closes them whatever happens.
-  func withNotes(_ body: (KeyValueTable) throws -> Void) throws {
-    let store =
-      if let store { try KeyValueStore(directory: store) } else {
-        try KeyValueStore(named: "Notebook")
-      }
-    do {
-      try body(store.createTable("notes"))
-    } catch {
-      try? store.close()
-      throw error
-    }
-    try store.close()
-  }
 }
 
 /// What can't be done, in words for the person at the terminal.

@@ -9,8 +9,9 @@ import Locks
 /// A counter would not collide, but would have to survive crashes, copies and restored backups of the
 /// store, after each of which it would count again over numbers that were used.
 ///
-/// They are drawn some hundreds at a time, because the system takes longer to be asked than to answer. A process that has been forked must not go on with a store
-/// that its parent has open: it would have the same numbers, and the same lock.
+/// They are drawn some hundreds at a time, because the system takes longer to be asked than to answer. A
+/// process that has been forked must not go on with a store that its parent has open: it would have the
+/// same numbers, and the same lock.
 final class Nonces: Sendable {
   private static let byteCount = 12
   private static let drawnAtOnce = 256

@@ -73,4 +73,30 @@ struct KeyValueToolTests {
       #expect(titles(left) == ["Garage 100%"])
     }
   }
+
+  @Test("A notebook with a passphrase opens with that one only, and shows nothing of its notes")
+  func encryptedNotebook() throws {
+    try ProgramDirectory.run { tool in
+      func run(_ arguments: String..., phrase: String?) throws -> (status: Int32, output: String) {
+        var arguments = arguments + ["--store", "Secret"]
+        if let phrase {
+          try Data("\(phrase)\n".utf8).write(to: URL(filePath: tool.path("phrase")))
+          arguments += ["--passphrase-file", tool.path("phrase")]
+        }
+        let run = try tool.run("notebook", arguments)
+        return (run.status, run.output + run.errors)
+      }
+      #expect(try run("add", "Diary", "Dear diary", phrase: "right one").status == 0)
+      #expect(try run("show", "Diary", phrase: "right one").output.contains("Dear diary"))
+      #expect(try run("list", phrase: nil).output.contains("encrypted"))
+      #expect(try run("list", phrase: "wrong one").output.contains("wrongKey"))
+      #expect(try run("list", phrase: "").status != 0)
+      for name in try FileManager.default.contentsOfDirectory(atPath: tool.path("Secret")) {
+        let bytes = try Data(contentsOf: URL(filePath: tool.path("Secret/\(name)")))
+        for text in ["diary", "Diary", "notes"] {
+          #expect(!name.contains(text) && bytes.range(of: Data(text.utf8)) == nil)
+        }
+      }
+    }
+  }
 }
