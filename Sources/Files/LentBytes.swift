@@ -14,6 +14,8 @@ extension [UInt8] {
   /// for copying it.
   @inlinable
   package mutating func append(copying bytes: RawSpan) {
+    // An empty array of the library, which all share, would have its count written, if only as it is.
+    if bytes.isEmpty { return }
     append(addingCapacity: bytes.byteCount) { target in
       unsafe target.withUnsafeMutableBufferPointer { target, count in
         let target = UnsafeMutableRawBufferPointer(target)

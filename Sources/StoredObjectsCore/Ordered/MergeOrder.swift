@@ -29,7 +29,7 @@ struct MergeOrder {
       rests.append(count..<count + run.count)
       count += run.count
     }
-    heads = runs.count > 1 ? Self.heads(runs, count) : []
+    heads = runs.count > 1 && count > 0 ? Self.heads(runs, count) : []
   }
 
   private static func heads(_ runs: [KeyRun], _ count: Int) -> [UInt64] {
