@@ -25,7 +25,7 @@ struct SpeedLimit {
     ([
       ("KeyValuePut", nil, 0.33), ("KeyValueGet", nil, 0.33),
       ("KeyValueSinglePuts", "process", 0.5),
-      ("KeyValueSinglePuts", "full", 1),
+      ("KeyValueSinglePuts", "full", 1), ("KeyValueThreadPuts", "full", 0.33),
     ] as [(String, String?, Double)]).map { workload, durability, most in
       SpeedLimit(
         workload: workload, other: .engine("grdb-optimised"), most: most, durability: durability)

@@ -1,5 +1,6 @@
 import KeyValueStoreCore
 import StoredObjectsCore
+import WorkloadData
 
 /// Small items put into a table of a key-value store, a thousand in each commit.
 struct KeyValuePut: Workload {
@@ -47,6 +48,25 @@ struct KeyValueSinglePuts: Workload {
   func run(_ place: Place, _ count: Int) throws {
     try place.withTable { table in
       for index in 0..<count { try table.put(title(index), for: "item \(index)") }
+    }
+  }
+}
+
+/// The same from many threads at once, as in a server: each waits until its own is durable.
+struct KeyValueThreadPuts: Workload {
+  let name = "KeyValueThreadPuts"
+  let summary = "put items into a key-value table, one by one, from 16 threads at once"
+  let defaultCounts = [2_000]
+  let timing = Timing.inside
+  let rivals: Set<String>? = ["grdb", "grdb-optimised"]
+
+  func run(_ place: Place, _ count: Int) throws {
+    try place.withTable { table in
+      try onThreads(16) { thread in
+        for index in stride(from: thread, to: count, by: 16) {
+          try table.put(title(index), for: "item \(index)")
+        }
+      }
     }
   }
 }

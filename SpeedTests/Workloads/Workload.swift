@@ -48,7 +48,8 @@ private let singleWorkloads: [any Workload] = [
   SimpleInsert(), SimpleFetch(), SimpleScan(), ComplexInsert(), ComplexFetch(), SimpleUpdate(),
   RandomFetch(), SmallSaves(), LargeStoreSave(), ListEdit(), OpenClose(), NamedBufferInsert(),
   NamedBufferFetch(), Growth(), IndexedInsert(), IndexedLookup(), RangeFetch(), SortedPage(),
-  CountRange(), KeyValuePut(), KeyValueGet(), KeyValueSinglePuts(), FullTextBuild(),
+  CountRange(), KeyValuePut(), KeyValueGet(), KeyValueSinglePuts(), KeyValueThreadPuts(),
+  FullTextBuild(),
 ]
 
 /// A workload did not do what it is timed for.

@@ -60,6 +60,7 @@ extension Place {
     case "KeyValuePut": try putItems()
     case "KeyValueGet": try getItems()
     case "KeyValueSinglePuts": try putSingleItems()
+    case "KeyValueThreadPuts": try putItemsFromThreads()
     case "IndexedInsert": try insertIndexedSongs(count)
     case "IndexedLookup": try indexedLookup()
     case "RangeFetch": try rangeFetch()

@@ -1,4 +1,5 @@
 import GRDB
+import WorkloadData
 
 extension Place {
   func putItems() throws {
@@ -27,6 +28,18 @@ extension Place {
   func putSingleItems() throws {
     try withDatabase { queue in
       for index in 0..<count { try queue.write { try put($0, index) } }
+    }
+  }
+
+  func putItemsFromThreads() throws {
+    // It is used by one thread at a time, the queue's.
+    nonisolated(unsafe) let place = self
+    try withDatabase { queue in
+      try onThreads(16) { thread in
+        for index in stride(from: thread, to: place.count, by: 16) {
+          try queue.write { try place.put($0, index) }
+        }
+      }
     }
   }
 

@@ -1,0 +1,29 @@
+import Foundation
+import Synchronization
+
+/// Runs a closure on several threads at once, each with its number from 0 on, and waits for all of them.
+///
+/// - Throws: what one of them has thrown.
+public func onThreads(
+  _ count: Int, _ body: @escaping @Sendable (_ thread: Int) throws -> Void
+) throws {
+  let failure = Failure()
+  let group = DispatchGroup()
+  for thread in 0..<count {
+    group.enter()
+    Thread.detachNewThread {
+      do { try body(thread) } catch { failure.note(error) }
+      group.leave()
+    }
+  }
+  group.wait()
+  try failure.check()
+}
+
+/// The first error of several threads.
+private final class Failure: Sendable {
+  private let error = Mutex<(any Error)?>(nil)
+
+  func note(_ new: any Error) { error.withLock { $0 = $0 ?? new } }
+  func check() throws { if let error = error.withLock(\.self) { throw error } }
+}
