@@ -33,7 +33,7 @@ enum TextKind: Sendable {
 }
 
 /// One way to use GRDB.
-protocol Engine {
+protocol Engine: SendableMetatype {
   associatedtype Song: Titled
 
   /// Tunes a connection that was just opened.
