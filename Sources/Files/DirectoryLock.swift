@@ -6,19 +6,15 @@ package final class DirectoryLock: Sendable {
   private let descriptor: Int32
   private let path: String
 
+  private init(_ path: String, _ descriptor: Int32) {
+    (self.path, self.descriptor) = (path, descriptor)
+  }
+
   /// Opens and locks a directory, without waiting.
-  package init(_ path: String, shared: Bool) throws(SystemError) {
-    // Set last: once all properties are, a refusal would run `deinit` and close a second time what
-    // may be another's descriptor by then.
-    let descriptor = try openDirectory(path)
-    do {
-      try lockDescriptor(descriptor, path, shared: shared)
-    } catch {
-      closeFile(descriptor)
-      throw error
-    }
-    self.descriptor = descriptor
-    self.path = path
+  package convenience init(_ path: String, shared: Bool) throws(SystemError) {
+    self.init(path, try openDirectory(path))
+    // When it is refused, `deinit` closes it, and nobody else may.
+    try lockDescriptor(descriptor, path, shared: shared)
   }
 
   deinit {

@@ -127,7 +127,7 @@ extension [UInt8] {
   /// Appends an integer with its most significant byte first, as numbers stand in keys.
   @inlinable
   package mutating func append<Number: FixedWidthInteger>(bigEndian number: Number) {
-    unsafe Swift.withUnsafeBytes(of: number.bigEndian) { unsafe append(contentsOf: $0) }
+    append(littleEndian: number.byteSwapped)
   }
 }
 

@@ -203,18 +203,16 @@ package final class MemoryFile: Sendable {
   package let path: String
   private let descriptor: Int32
 
+  private init(_ descriptor: Int32) {
+    (self.descriptor, path) = (descriptor, "/proc/self/fd/\(descriptor)")
+  }
+
   /// Makes an empty one; nil where the system has none.
-  package init?() {
+  package convenience init?() {
     let descriptor = unsafe files_open_memory("memory")
-    let path = "/proc/self/fd/\(descriptor)"
     if descriptor < 0 { return nil }
-    guard exists(path) else {
-      closeFile(descriptor)
-      return nil
-    }
-    // Set last: once all properties are, `return nil` would run `deinit`, too.
-    self.descriptor = descriptor
-    self.path = path
+    self.init(descriptor)
+    if !exists(path) { return nil }
   }
 
   deinit { closeFile(descriptor) }

@@ -30,5 +30,5 @@ package final class Channel<Value: Sendable>: Sendable {
   }
 
   /// Takes no more values, and lets nobody wait any longer.
-  package func close() { queue.change(once: { _ in true }) { $0.isClosed = true } }
+  package func close() { queue.change { $0.isClosed = true } }
 }

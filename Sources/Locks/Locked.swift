@@ -60,6 +60,11 @@
     return body(&value)
   }
 
+  /// The same at once.
+  package func change<Result>(_ body: (inout Value) -> Result) -> Result {
+    change(once: { _ in true }, body)
+  }
+
   @usableFromInline func lock() { unsafe pthread_mutex_lock(&system.pointee.mutex) }
   @usableFromInline func unlock() { unsafe pthread_mutex_unlock(&system.pointee.mutex) }
 }

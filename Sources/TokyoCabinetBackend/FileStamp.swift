@@ -27,8 +27,9 @@ enum FileStamp {
     try storeErrors(at: path) {
       let file = try FileStorage(path, writable: true)
       defer { file.close() }
+      // The checksum is of these, too.
       try file.write(magic, at: HashFileHeader.opaque.lowerBound)
-      try file.write(try littleEndian(value(of: path)), at: checksum)
+      try file.write(stamp(for: path), at: HashFileHeader.opaque.lowerBound)
       if isSynced { try file.synchronize() }
     }
   }
@@ -41,7 +42,7 @@ enum FileStamp {
   static func isRight(on path: String) throws -> Bool {
     try storeErrors(at: path) {
       let start = try firstBytes(of: path, count: end).dropFirst(HashFileHeader.opaque.lowerBound)
-      return try start.elementsEqual(magic + littleEndian(value(of: path)))
+      return try start.elementsEqual(stamp(for: path))
     }
   }
 
@@ -56,7 +57,10 @@ enum FileStamp {
     }
   }
 
-  private static func littleEndian(_ value: UInt32) -> [UInt8] {
-    (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * UInt32($0))) }
+  /// What has to stand in a file.
+  private static func stamp(for path: String) throws -> [UInt8] {
+    var stamp = magic
+    stamp.append(littleEndian: try value(of: path))
+    return stamp
   }
 }

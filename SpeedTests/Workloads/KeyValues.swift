@@ -2,24 +2,28 @@ import KeyValueStoreCore
 import StoredObjectsCore
 import WorkloadData
 
+/// A workload of a key-value store; of the rivals GRDB does the same in a table.
+protocol KeyValueWorkload: Workload {}
+
+extension KeyValueWorkload {
+  var timing: Timing { .inside }
+  var rivals: Set<String>? { ["grdb", "grdb-optimised"] }
+}
+
 /// Small items put into a table of a key-value store, a thousand in each commit.
-struct KeyValuePut: Workload {
+struct KeyValuePut: KeyValueWorkload {
   let name = "KeyValuePut"
   let summary = "put items into a key-value table, 1,000 in each commit"
   let defaultCounts = [100_000]
-  let timing = Timing.inside
-  let rivals: Set<String>? = ["grdb", "grdb-optimised"]
 
   func run(_ place: Place, _ count: Int) throws { try putItems(place, count) }
 }
 
 /// Items of a key-value table got one by one, in no order.
-struct KeyValueGet: Workload {
+struct KeyValueGet: KeyValueWorkload {
   let name = "KeyValueGet"
   let summary = "get all items of a key-value table by their keys, in no order"
   let defaultCounts = [100_000]
-  let timing = Timing.inside
-  let rivals: Set<String>? = ["grdb", "grdb-optimised"]
 
   func prepare(_ place: Place, _ count: Int) throws { try putItems(place, count) }
 
@@ -37,13 +41,11 @@ struct KeyValueGet: Workload {
 }
 
 /// One item in each commit, every one of them durable before the next begins.
-struct KeyValueSinglePuts: Workload {
+struct KeyValueSinglePuts: KeyValueWorkload {
   let name = "KeyValueSinglePuts"
   let summary = "put items into a key-value table, each in a commit of its own"
   let defaultCounts = [2_000]
-  let timing = Timing.inside
   let durabilities: [Durability] = [.full, .process]
-  let rivals: Set<String>? = ["grdb", "grdb-optimised"]
 
   func run(_ place: Place, _ count: Int) throws {
     try place.withTable { table in
@@ -53,12 +55,10 @@ struct KeyValueSinglePuts: Workload {
 }
 
 /// The same from many threads at once, as in a server: each waits until its own is durable.
-struct KeyValueThreadPuts: Workload {
+struct KeyValueThreadPuts: KeyValueWorkload {
   let name = "KeyValueThreadPuts"
   let summary = "put items into a key-value table, one by one, from 16 threads at once"
   let defaultCounts = [2_000]
-  let timing = Timing.inside
-  let rivals: Set<String>? = ["grdb", "grdb-optimised"]
 
   func run(_ place: Place, _ count: Int) throws {
     try place.withTable { table in

@@ -1,6 +1,7 @@
 import Foundation
 @testable import StoredObjectsCore
 import StoredObjectsEncryption
+import TestFiles
 import Testing
 import CDBBackend
 import TokyoCabinetBackend
@@ -97,9 +98,7 @@ struct ConversionTests {
 
   @Test("A wrong key changes nothing, and an encrypted store is not encrypted again")
   func wrongKey() throws {
-    try withTemporaryDirectory { directory in
-      let path = directory + "/Store"
-      try EncryptedStore.make(.cdb, path)
+    try EncryptedStore.use(.cdb) { _, path in
       let other = EncryptionKey(passphrase: "other", cost: .test)
       for convert in [CDBBackend.encrypt, CDBBackend.decrypt] {
         let error = #expect(throws: StoreError.self) { try convert(path, other, { _ in }) }

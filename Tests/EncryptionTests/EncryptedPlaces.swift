@@ -67,8 +67,3 @@ struct DirectoryPlace: BackendPlace {
     try kind.open(directory, readOnly: readOnly)
   }
 }
-
-/// Runs a test in a directory that is removed afterwards.
-func withTemporaryDirectory<Result>(_ body: (String) throws -> Result) throws -> Result {
-  try TestFiles.withTemporaryDirectory(body)
-}

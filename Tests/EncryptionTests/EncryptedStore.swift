@@ -1,6 +1,7 @@
 import Foundation
 import StoredObjectsCore
 import StoredObjectsTestSupport
+import TestFiles
 import Testing
 
 /// What tests put into a store, and look for on the disk.
@@ -54,6 +55,17 @@ enum EncryptedStore {
     try FileManager.default.copyItem(atPath: directory + ".open", toPath: directory)
     try backend.close()
     try FileManager.default.removeItem(atPath: directory + ".open")
+  }
+
+  /// Lets a test use what ``make(_:_:key:)`` makes, in a directory that is removed afterwards.
+  static func use(
+    _ kind: EncryptedBackend, _ body: (_ directory: String, _ path: String) throws -> Void
+  ) throws {
+    try withTemporaryDirectory { directory in
+      let path = directory + "/Store"
+      try make(kind, path)
+      try body(directory, path)
+    }
   }
 
   private static func diary(_ text: String) -> Diary {

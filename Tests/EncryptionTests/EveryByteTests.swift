@@ -1,6 +1,7 @@
 import Foundation
 import StoredObjectsCore
 import StoredObjectsTestSupport
+import TestFiles
 import Testing
 @testable import TokyoCabinetBackend
 import TokyoCabinetFile
@@ -105,9 +106,7 @@ struct EveryByteTests {
     "Room in the log that somebody has written to is told, and compact() clears it",
     arguments: EncryptedBackend.allCases)
   func room(_ kind: EncryptedBackend) throws {
-    try withTemporaryDirectory { directory in
-      let path = directory + "/Store"
-      try EncryptedStore.make(kind, path)
+    try EncryptedStore.use(kind) { _, path in
       try kind.open(path).close()
       for place in [40, 100, 512 + 40, 700, 1024, 4095, 4096, 4200, 30_000] {
         #expect(try kind.check(path).findings == [])
@@ -127,9 +126,7 @@ struct EveryByteTests {
     "Records and buffers in the files that the log has replaced are compared, too",
     arguments: EncryptedBackend.allCases)
   func replaced(_ kind: EncryptedBackend) throws {
-    try withTemporaryDirectory { directory in
-      let path = directory + "/Store"
-      try EncryptedStore.make(kind, path)
+    try EncryptedStore.use(kind) { directory, path in
       let backend = try kind.open(path)
       try EncryptedStore.fold(backend)
       let store = Store(backend: backend)

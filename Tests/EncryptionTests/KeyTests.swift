@@ -1,6 +1,7 @@
 import Foundation
 @testable import StoredObjectsCore
 import StoredObjectsEncryption
+import TestFiles
 import Testing
 import TokyoCabinetBackend
 

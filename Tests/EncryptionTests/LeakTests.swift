@@ -3,6 +3,7 @@ import Foundation
 import StoredObjectsCore
 import StoredObjectsEncryption
 import StoredObjectsTestSupport
+import TestFiles
 import Testing
 import TokyoCabinetBackend
 
@@ -12,9 +13,7 @@ struct LeakTests {
     "Nothing of an encrypted store is readable in any file or its name, by whatever way it got there",
     arguments: EncryptedBackend.allCases)
   func nothingIsReadable(_ kind: EncryptedBackend) throws {
-    try withTemporaryDirectory { directory in
-      let path = directory + "/Store"
-      try EncryptedStore.make(kind, path)
+    try EncryptedStore.use(kind) { directory, path in
       #expect(try EncryptedStore.leaks(in: directory) == [])
       let backend = try kind.open(path)
       try EncryptedStore.fold(backend)

@@ -1,6 +1,7 @@
 import StoredObjectsCore
 import StoredObjectsEncryption
 import StoredObjectsTestSupport
+import TestFiles
 import Testing
 
 @Suite("Many encrypted records")

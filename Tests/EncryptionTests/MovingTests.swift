@@ -2,6 +2,7 @@ import Foundation
 @testable import StoredObjectsCore
 import StoredObjectsEncryption
 import StoredObjectsTestSupport
+import TestFiles
 import Testing
 
 @Suite("Pieces moved by somebody who repairs checksums")

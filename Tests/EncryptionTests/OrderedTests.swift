@@ -2,6 +2,7 @@ import Foundation
 import StoredObjectsCore
 import StoredObjectsEncryption
 import StoredObjectsTestSupport
+import TestFiles
 import Testing
 
 @Suite("Ordered tables, encrypted")

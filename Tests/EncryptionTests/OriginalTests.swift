@@ -3,6 +3,7 @@ import Foundation
 import StoredObjectsCore
 import StoredObjectsEncryption
 import StoredObjectsTestSupport
+import TestFiles
 import Testing
 import TokyoCabinetBackend
 

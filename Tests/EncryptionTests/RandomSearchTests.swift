@@ -1,5 +1,6 @@
 import Foundation
 import StoredObjectsTestSupport
+import TestFiles
 import Testing
 
 @Suite("Random searches, encrypted")

@@ -2,6 +2,7 @@ import Foundation
 import StoredObjectsCore
 import StoredObjectsEncryption
 import StoredObjectsTestSupport
+import TestFiles
 import Testing
 
 @Suite("Tampering")
@@ -10,9 +11,7 @@ struct TamperingTests {
   private func withStore(
     _ kind: EncryptedBackend, _ body: (String) throws -> Void
   ) throws {
-    try withTemporaryDirectory { directory in
-      let path = directory + "/Store"
-      try EncryptedStore.make(kind, path)
+    try EncryptedStore.use(kind) { _, path in
       let backend = try kind.open(path)
       try EncryptedStore.fold(backend)
       try backend.close()

@@ -1,4 +1,7 @@
+import KeyValueStoreCore
 import Locks
+import StoredObjectsCore
+import StoredObjectsTestSupport
 
 /// A door that threads stop at until it is opened.
 final class Gate: Sendable {
@@ -8,14 +11,25 @@ final class Gate: Sendable {
   }
   private let state = Locked(State())
 
-  func close() { state.change(once: { _ in true }) { $0 = State(isOpen: false) } }
-  func open() { state.change(once: { _ in true }) { $0.isOpen = true } }
+  func close() { state.change { $0 = State(isOpen: false) } }
+  func open() { state.change { $0.isOpen = true } }
   func pass() {
-    state.change(once: { _ in true }) { $0.arrived += 1 }
+    state.change { $0.arrived += 1 }
     state.change(once: \.isOpen) { _ in }
   }
   /// Whether somebody has come to the closed door.
   var hasArrival: Bool { state.withLock { $0.arrived > 0 } }
   /// Returns when somebody has come to the closed door.
   func waitForArrival() { state.change(once: { $0.arrived > 0 }) { _ in } }
+}
+
+/// A store with a table "a" on a disk whose syncs stop at a gate.
+func gatedStore() throws -> (
+  disk: SimulatedDisk, gate: Gate, store: KeyValueStore, table: KeyValueTable
+) {
+  let (disk, gate) = (SimulatedDisk(), Gate())
+  let store = try KeyValueStore(backend: LoggedBackend(files: SimulatedFiles(disk)))
+  let table = try store.createTable("a")
+  disk.observeSynchronizations { gate.pass() }
+  return (disk, gate, store, table)
 }

@@ -9,16 +9,12 @@ import Testing
 
 @Suite("Writes of several threads")
 struct GroupedWriteTests {
-  private let disk = SimulatedDisk()
-  private let gate = Gate()
+  private let disk: SimulatedDisk
+  private let gate: Gate
   private let store: KeyValueStore
   private let table: KeyValueTable
 
-  init() throws {
-    store = try KeyValueStore(backend: LoggedBackend(files: SimulatedFiles(disk)))
-    table = try store.createTable("a")
-    disk.observeSynchronizations { [gate] in gate.pass() }
-  }
+  init() throws { (disk, gate, store, table) = try gatedStore() }
 
   /// Runs closures on threads of their own, which may wait, and returns them.
   private func start(_ bodies: [@Sendable () -> Void]) throws -> [JoinedThread] {

@@ -8,16 +8,12 @@ import Testing
 
 @Suite("Writes of tasks", .timeLimit(.minutes(2)))
 struct TaskWriteTests {
-  private let disk = SimulatedDisk()
-  private let gate = Gate()
+  private let disk: SimulatedDisk
+  private let gate: Gate
   private let store: KeyValueStore
   private let table: KeyValueTable
 
-  init() throws {
-    store = try KeyValueStore(backend: LoggedBackend(files: SimulatedFiles(disk)))
-    table = try store.createTable("a")
-    disk.observeSynchronizations { [gate] in gate.pass() }
-  }
+  init() throws { (disk, gate, store, table) = try gatedStore() }
 
   /// Waits without a thread; fails when it takes too long.
   private func wait(until isTrue: () -> Bool) async throws {

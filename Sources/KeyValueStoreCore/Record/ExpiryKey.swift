@@ -18,7 +18,9 @@ enum ExpiryKey {
   private static func time(_ date: Date) -> [UInt8] {
     let bits = date.timeIntervalSinceReferenceDate.bitPattern
     let ordered = bits >> 63 == 1 ? ~bits : bits | 1 << 63
-    return (0..<8).map { UInt8(truncatingIfNeeded: ordered >> (56 - 8 * $0)) }
+    var bytes: [UInt8] = []
+    bytes.append(bigEndian: ordered)
+    return bytes
   }
 
   /// The key of the item; nil when the bytes make no sense.

@@ -92,7 +92,7 @@ final class WriteQueue: Sendable {
     }
     let ownResult = own == nil || results.isEmpty ? nil : results.removeFirst()
     let done = zip(taken, results)
-    state.change(once: { _ in true }) { state in
+    state.change { state in
       for (waiting, result) in done where waiting.continuation == nil {
         state.results[waiting.ticket] = result
       }
@@ -139,14 +139,14 @@ final class WriteQueue: Sendable {
 
   /// Queues a task's write.
   func append(_ write: SingleWrite, _ ticket: Int, _ continuation: Continuation) {
-    state.change(once: { _ in true }) { state in
+    state.change { state in
       state.singles.append(Waiting(ticket: ticket, write: write, continuation: continuation))
       state.taskCount += 1
     }
   }
 
   /// Queues a task's batch.
-  func append(_ batch: Batch) { state.change(once: { _ in true }) { $0.batches.append(batch) } }
+  func append(_ batch: Batch) { state.change { $0.batches.append(batch) } }
 
   /// Takes back what has not begun, and tells its task so.
   func cancel(_ ticket: Int) {
@@ -192,5 +192,5 @@ final class WriteQueue: Sendable {
   func work(_ commit: Commit) { _ = work(nil, commit) }
 
   /// Lets nobody wait for work any longer.
-  func close() { state.change(once: { _ in true }) { $0.isClosed = true } }
+  func close() { state.change { $0.isClosed = true } }
 }

@@ -39,16 +39,7 @@ extension KeyValueStore {
   func performForTask(_ write: SingleWrite) async throws -> Bool {
     try Task.checkCancellation()
     guard writerThread.start() else { return try perform(write) }
-    let ticket = writes.newTicket()
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        writes.append(write, ticket, continuation)
-        // It may have been cancelled before there was anything to take back.
-        if Task.isCancelled { writes.cancel(ticket) }
-      }
-    } onCancel: {
-      writes.cancel(ticket)
-    }
+    return try await queued { writes.append(write, $0, $1) }
   }
 
   /// Does something that writes for a task.
@@ -57,12 +48,22 @@ extension KeyValueStore {
   ) async throws -> Result {
     try Task.checkCancellation()
     guard writerThread.start() else { return try body() }
+    return try await queued { ticket, continuation in
+      let run = { @Sendable in continuation.resume(with: Swift.Result { try body() }) }
+      let cancel = { @Sendable in continuation.resume(throwing: CancellationError()) }
+      writes.append(WriteQueue.Batch(ticket: ticket, run: run, cancel: cancel))
+    }
+  }
+
+  /// Waits for what is queued, which is taken back when the task is cancelled.
+  private func queued<Result: Sendable>(
+    _ append: (_ ticket: Int, CheckedContinuation<Result, any Error>) -> Void
+  ) async throws -> Result {
     let ticket = writes.newTicket()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        let run = { @Sendable in continuation.resume(with: Swift.Result { try body() }) }
-        let cancel = { @Sendable in continuation.resume(throwing: CancellationError()) }
-        writes.append(WriteQueue.Batch(ticket: ticket, run: run, cancel: cancel))
+        append(ticket, continuation)
+        // It may have been cancelled before there was anything to take back.
         if Task.isCancelled { writes.cancel(ticket) }
       }
     } onCancel: {

@@ -50,23 +50,25 @@ extension DirectoryFiles {
     }
   }
 
-  /// What keeps the log from being replayed: damage to it, or to the files.
-  private func findingsBeforeOpening() throws -> [StoreFinding] {
+  /// What keeps the log from being replayed: damage to it, or to the files; and the log, if it can be read.
+  private func findingsBeforeOpening() throws -> (findings: [StoreFinding], log: CommitLogScan?) {
     let path = location + "/" + StoreDirectory.log
+    let log: CommitLogScan?
     do {
-      let log = try scanLog()
+      log = try scanLog()
       let findings =
         try (log?.findings(path: path) ?? [])
         + StoreManifest.findings(manifest(), log, path: location, hasFile: hasAnyFile)
-      if !findings.isEmpty { return findings }
-      if log?.pendingBatches.isEmpty != false { return [] }
+      if !findings.isEmpty { return (findings, log) }
     } catch {
-      return [StoreFinding(.log, error, at: .init(path: path))]
+      return ([StoreFinding(.log, error, at: .init(path: path))], nil)
     }
+    if log?.pendingBatches.isEmpty != false { return ([], log) }
     // What is pending is folded over the files, but an index that is lost is passed over.
-    return try (inspect().findings + ordered.inspect()).filter {
+    let findings = try (inspect().findings + ordered.inspect()).filter {
       $0.kind != .foreignFile && $0.kind != .index
     }
+    return (findings, log)
   }
 
   /// Checks the files and the log, and, if the store opens, its records.
@@ -96,14 +98,14 @@ extension DirectoryFiles {
   ) throws -> StoreCheck {
     var findings: [StoreFinding] = []
     do {
-      findings = try findingsBeforeOpening()
+      let log: CommitLogScan?
+      (findings, log) = try findingsBeforeOpening()
       guard findings.isEmpty else {
         findings += try (inspect().findings + ordered.inspect())
           .filter { !findings.contains($0) }
         try close()
         return StoreCheck(findings: findings)
       }
-      let log = try scanLog()
       let backend = try LoggedBackend(files: self, sealing: sealing)
       defer { try? backend.close() }
       var check = try BackendCheck(backend).run(progress: progress)
