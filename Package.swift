@@ -120,7 +120,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "KeyValueStore",
-      dependencies: ["KeyValueStoreCore", "StoredObjectsCore", "TokyoCabinetBackend"],
+      dependencies: ["KeyValueStoreCore", "StoredObjectsCore", "TokyoCabinetBackend", "Files"],
       swiftSettings: strict),
 
     .target(
@@ -208,7 +208,8 @@ let package = Package(
       dependencies: ["KeyValueStore", "StoredObjectsEncryption", argumentParser],
       path: "Examples/Notebook", exclude: ["README.md"], swiftSettings: strict),
 
-    .testTarget(name: "FilesTests", dependencies: ["Files", "TestFiles"], swiftSettings: strict),
+    .testTarget(
+      name: "FilesTests", dependencies: ["Files", "Locks", "TestFiles"], swiftSettings: strict),
     .testTarget(
       name: "StoredObjectsCoreTests",
       dependencies: [
@@ -255,7 +256,7 @@ let package = Package(
     .testTarget(
       name: "KeyValueStoreTests",
       dependencies: [
-        "KeyValueStore", "KeyValueStoreCore", "CDBBackend", "StoredObjectsCore",
+        "KeyValueStore", "KeyValueStoreCore", "CDB", "CDBBackend", "StoredObjectsCore",
         "StoredObjectsEncryption", "TokyoCabinetBackend", "StoredObjectsTestSupport", "Files",
         "Locks", "TestFiles",
       ],

@@ -64,6 +64,8 @@ extension CDBError.Code {
   public static let undecodable = Self(description: "undecodable")
   /// A codec can't turn a key or a value into bytes.
   public static let unencodable = Self(description: "unencodable")
+  /// The process was forked since the store was made, which belongs to the parent.
+  public static let forked = Self(description: "forked")
   /// Another program has replaced the file since it was opened.
   public static let changedElsewhere = Self(description: "changedElsewhere")
 }

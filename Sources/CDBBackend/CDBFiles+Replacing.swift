@@ -19,8 +19,9 @@ extension CDBFiles {
         made.append(Replacement(newName: name, name: target.file.name))
         try cdbErrors(className: target.file.name) {
           try FilePreparation(
-            bytes: changes.bytes, target: target, reader: reader, path: directory.path(name),
-            isSynced: durability != .none, testedSizeLimit: testedSizeLimit
+            bytes: changes.bytes, target: target, reader: reader, place: directory.file(name),
+            rights: directory.rights(ofNew: target.file.fileName), isSynced: durability != .none,
+            testedSizeLimit: testedSizeLimit
           ).run()
         }
       }
@@ -49,15 +50,12 @@ extension CDBFiles {
   ///
   /// - Throws: `StoreError` with `ioError`.
   public func publish(_ replacements: [Replacement]) throws {
-    for replacement in replacements where exists(directory.path(replacement.newName)) {
+    for replacement in replacements where try directory.hasFile(replacement.newName) {
       let file = try file(of: replacement)
-      let newPath = directory.path(replacement.newName)
       if isReadOnly {
-        file.redirect(to: newPath)
+        file.redirect(to: replacement.newName)
       } else {
-        try file.replace { path in
-          try systemErrors(at: path) { try renameFile(newPath, path) }
-        }
+        try file.replace(by: replacement.newName)
       }
     }
   }
@@ -98,7 +96,9 @@ extension CDBFiles {
   public func openLog() throws -> (any Storage)? { try directory.openLog() }
 
   /// Whether there is a log.
-  public func hasLog() -> Bool { directory.hasLog }
+  ///
+  /// - Throws: `StoreError` with `ioError`.
+  public func hasLog() throws -> Bool { try directory.hasLog() }
 
   /// The bytes of the key file; nil when the store is not encrypted.
   ///
@@ -128,5 +128,7 @@ extension CDBFiles {
   public func filesForManifest() throws -> [String] { try fileNames() }
 
   /// Whether a file is there, perhaps under the name that a dead writer left it with.
-  public func hasFile(_ name: String) throws -> Bool { exists(path(of: name)) }
+  public func hasFile(_ name: String) throws -> Bool {
+    try directory.hasFile(fileName(ofTable: name))
+  }
 }

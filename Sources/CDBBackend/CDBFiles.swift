@@ -13,7 +13,8 @@ public final class CDBFiles: DirectoryFiles {
   /// The files of ordered tables.
   public let ordered: OrderedFiles
 
-  let directory: StoreDirectory
+  /// The directory.
+  public let directory: StoreDirectory
   let buffers: TableFile
   private let tables = Locked(Tables())
   /// How large classic files may grow, when a test has said so.
@@ -21,6 +22,8 @@ public final class CDBFiles: DirectoryFiles {
 
   private struct Tables {
     var files: [TableFile] = []
+    /// The files that the manifest lists.
+    var needed: Set<String> = []
     var isClosed = false
 
     /// There are at most 255, so that a table is soon found.
@@ -35,16 +38,14 @@ public final class CDBFiles: DirectoryFiles {
       directory, isReadOnly: configuration.access == .readOnly,
       createIfMissing: configuration.createIfMissing)
     self.directory = directory
-    ordered = OrderedFiles(directory: directory.path, isReadOnly: directory.isReadOnly)
-    buffers = TableFile(
-      name: StoreDirectory.buffers,
-      path: directory.path(Names.file(of: StoreDirectory.buffers)))
+    ordered = OrderedFiles(directory)
+    buffers = TableFile(name: StoreDirectory.buffers, directory: directory)
     try markAsCDB(configuration.durability)
   }
 
   /// Gives a new store its first file, by which it is known, and refuses stores of other backends.
   private func markAsCDB(_ durability: Durability) throws {
-    let hasLog = exists(directory.path(StoreDirectory.log))
+    let hasLog = try directory.hasLog()
     guard try directory.entries().allSatisfy({ Names.table(ofFile: $0) == nil }) else { return }
     if hasLog {
       throw StoreError(
@@ -54,11 +55,13 @@ public final class CDBFiles: DirectoryFiles {
     }
     if isReadOnly { return }
     // Under a name by which it is found and removed, should this process die.
-    let newPath = directory.path(StoreDirectory.newPrefix + "first")
+    let new = try directory.file(StoreDirectory.newPrefix + "first")
+    let rights = try directory.rights(ofNew: buffers.fileName)
     try cdbErrors(className: nil) {
-      try CDBWriter(newPath).finish(synchronize: durability != .none)
+      try CDBWriter(new, format: .classic, rights: rights)
+        .finish(synchronize: durability != .none)
     }
-    try systemErrors(at: newPath) { try renameFile(newPath, buffers.path) }
+    try systemErrors(at: new.path) { try renameFile(new, directory.file(buffers.fileName)) }
     if durability != .none { try directory.synchronize() }
   }
 
@@ -98,7 +101,8 @@ public final class CDBFiles: DirectoryFiles {
     let (number, file) = try tables.withLock { tables in
       if tables.isClosed { throw Self.closedError }
       if let known = tables.number(name) { return (known, tables.files[known]) }
-      let file = TableFile(name: name, path: directory.path(Names.file(of: name)))
+      let file = TableFile(
+        name: name, directory: directory, isNeeded: tables.needed.contains(name))
       tables.files.append(file)
       return (tables.files.count - 1, file)
     }
@@ -112,9 +116,16 @@ public final class CDBFiles: DirectoryFiles {
   ///
   /// - Throws: `StoreError` with `ioError`, `damaged` or `closed`.
   public func tableNames() throws -> [String] {
-    try fileNames().filter { name in
-      guard name != StoreDirectory.buffers else { return false }
+    try Set(fileNames()).union(neededNames).filter { name in
+      guard name != StoreDirectory.buffers, !OrderedFiles.isFile(name) else { return false }
       return try recordCount(in: table(named: name)) > 0
+    }
+  }
+
+  /// The tables without whose files records are lost, among other files.
+  private var neededNames: Set<String> {
+    tables.withLock { tables in
+      tables.needed.union(tables.files.filter(\.isNeeded).map(\.name))
     }
   }
 
@@ -122,15 +133,25 @@ public final class CDBFiles: DirectoryFiles {
   func fileNames() throws -> [String] {
     try checkOpen()
     let names = try directory.entries().compactMap(Names.table)
-    let redirected = allFiles.filter { $0.path != directory.path(Names.file(of: $0.name)) }
+    let redirected = allFiles.filter { $0.fileName != Names.file(of: $0.name) }
     return Array(Set(names).union(redirected.map(\.name)))
   }
 
   private var allFiles: [TableFile] { tables.withLock { $0.files } + [buffers] }
 
-  /// Where the file of a table, or of the named buffers, is or would be.
-  public func path(of name: String) -> String {
-    allFiles.first { $0.name == name }?.path ?? directory.path(Names.file(of: name))
+  /// The name in the directory that the file of a table, or of the named buffers, has or would have.
+  public func fileName(ofTable name: String) -> String {
+    allFiles.first { $0.name == name }?.fileName ?? Names.file(of: name)
+  }
+
+  /// Takes note of files that the manifest lists.
+  public func need(_ fileNames: [String]) throws {
+    if fileNames.contains(buffers.name) { buffers.need() }
+    let known = tables.withLock { tables in
+      tables.needed.formUnion(fileNames)
+      return tables.files
+    }
+    for file in known where fileNames.contains(file.name) { file.need() }
   }
 
   /// The name of a table that has a number.

@@ -27,7 +27,9 @@ struct FilePreparation {
   let target: Target
   let reader: CDBReader?
   /// Where the new file is made.
-  let path: String
+  let place: FilePlace
+  /// Who may use it.
+  let rights: FileRights
   let isSynced: Bool
   let testedSizeLimit: UInt64?
 
@@ -54,7 +56,7 @@ struct FilePreparation {
   private func write(_ all: some KeyedChanges, _ format: CDBFormat) throws {
     var (changes, count) = (all, 0)
     let limit = format == .classic ? testedSizeLimit : nil
-    let writer = try CDBWriter(path, format: format, sizeLimit: limit, seam: .init())
+    let writer = try CDBWriter(place, format: format, rights: rights, sizeLimit: limit)
     try reader?.forEach { key, value in
       count += 1
       switch try changes.take(key) {

@@ -9,10 +9,15 @@ import StoredObjectsCore
 /// nobody.
 final class TableFile: Sendable {
   let name: String
+  private let directory: StoreDirectory
   private let state: Locked<State>
 
   private struct State: Sendable {
-    var path: String
+    /// What the file is called: by its name, unless a reader found that a writer had died before
+    /// renaming.
+    var fileName: String
+    /// Whether the manifest lists the file, or it has been there.
+    var isNeeded: Bool
     var content = Content.unknown
     var generation: UInt64 = 0
   }
@@ -25,13 +30,21 @@ final class TableFile: Sendable {
     case closed
   }
 
-  init(name: String, path: String) {
-    self.name = name
-    state = Locked(State(path: path))
+  init(name: String, directory: StoreDirectory, isNeeded: Bool = false) {
+    (self.name, self.directory) = (name, directory)
+    state = Locked(State(fileName: Names.file(of: name), isNeeded: isNeeded))
   }
 
-  /// Where the file is: under its name, unless a reader found that a writer had died before renaming.
-  var path: String { state.withLock { $0.path } }
+  /// The name in the directory.
+  var fileName: String { state.withLock { $0.fileName } }
+  /// Where the file is, for people.
+  var path: String { directory.path(fileName) }
+
+  /// Whether the manifest lists the file, or it has been there.
+  var isNeeded: Bool { state.withLock { $0.isNeeded } }
+
+  /// Takes note that the manifest lists the file.
+  func need() { state.withLock { $0.isNeeded = true } }
 
   /// How often the file has been replaced.
   var generation: UInt64 { state.withLock { $0.generation } }
@@ -45,7 +58,8 @@ final class TableFile: Sendable {
       case .closed: throw StoreError(.closed, "The backend has been closed.")
       case .unknown: break
       }
-      let reader = try Self.open(state.path, name)
+      let reader = try Self.open(directory.file(state.fileName), name)
+      if reader == nil, state.isNeeded { throw StoreError.fileGone(name, in: directory.path) }
       if state.generation == 0, let reader { try inspect(reader) }
       state.content = reader.map { .mapped($0) } ?? .missing
       return (reader, state.generation)
@@ -66,31 +80,36 @@ final class TableFile: Sendable {
   }
 
   /// Maps a file, classic or wide.
-  static func open(_ path: String, _ name: String) throws -> CDBReader? {
-    guard exists(path) else { return nil }
-    return try cdbErrors(className: name) {
+  static func open(_ place: FilePlace, _ name: String) throws -> CDBReader? {
+    try cdbErrors(className: name) {
       do {
-        return try CDBReader(path)
+        return try CDBReader(place)
       } catch let error as CDBError where error.code == .otherFormat {
-        return try CDBReader(path, format: .wide)
+        return try CDBReader(place, format: .wide)
+      } catch let error as CDBError where error.code == .noFile {
+        return nil
       }
     }
   }
 
-  /// Lets a closure put another file in the place of this one.
-  func replace(_ body: (_ path: String) throws -> Void) throws {
+  /// Puts a new file in the place of this one.
+  func replace(by new: String) throws {
     try state.withLock { state in
-      try body(state.path)
+      try systemErrors(at: directory.path(state.fileName)) {
+        try renameFile(directory.file(new), directory.file(state.fileName))
+      }
       if case .closed = state.content { return }
       state.content = .unknown
+      state.isNeeded = true
       state.generation += 1
     }
   }
 
   /// Reads another file from now on.
-  func redirect(to path: String) {
+  func redirect(to fileName: String) {
     state.withLock { state in
-      state.path = path
+      state.fileName = fileName
+      state.isNeeded = true
       state.content = .unknown
       state.generation += 1
     }

@@ -29,14 +29,20 @@ internal import CFiles
   /// Up to where the limit on the size of files is known to let us write.
   private var limitChecked = 0
 
-  /// Opens a file that exists; nil where its file system or its disk does not offer this.
-  package init?(_ path: String) {
-    self.path = path
-    guard let descriptor = try? retrying("open", path, { Int(unsafe files_open_direct(path)) })
-    else {
-      return nil
-    }
-    self.descriptor = Int32(descriptor)
+  /// Opens a file that exists once more; nil where its file system or its disk does not offer this, or
+  /// the name leads to another file now.
+  package init?(_ file: some FileAddress, sameAs other: Int32) {
+    let place = file.place
+    path = place.path
+    guard
+      let opened = try? retrying(
+        "openat", place.path,
+        { Int(unsafe files_open_direct(place.descriptor, place.name)) })
+    else { return nil }
+    descriptor = Int32(opened)
+    guard let known = try? FileStatus(other, path).identity,
+      (try? FileStatus(descriptor, path).identity) == known
+    else { return nil }
   }
 
   deinit {
@@ -99,6 +105,7 @@ internal import CFiles
   private func writeBuffer(_ count: Int, at offset: Int) throws(SystemError) -> Bool {
     var done = 0
     while done < count {
+      try refusePlanned("pwrite", path)
       let written = unsafe pwrite(
         descriptor, buffer.baseAddress?.advanced(by: done), count - done, offset + done)
       if written > 0 {

@@ -4,18 +4,62 @@
   internal import Glibc
 #endif
 
-/// Which file a path leads to, and its size.
+/// Which file a path leads to, its size, and who may use it.
 package struct FileStatus: Sendable {
   package let identity: FileIdentity
   /// In bytes.
   package let size: Int
+  /// How many names it has.
+  package let linkCount: Int
+  /// Its owner, and who else may use it.
+  package let rights: FileRights
+  private let type: UInt32
 
-  /// Examines a file; nil when there is none, or it can't be reached.
-  package init?(_ path: String) {
-    var status = stat()
-    guard unsafe stat(path, &status) == 0 else { return nil }
+  /// Whether it is a regular file.
+  package var isRegular: Bool { type == UInt32(S_IFREG) }
+  /// Whether it is a directory.
+  package var isDirectory: Bool { type == UInt32(S_IFDIR) }
+  /// Whether it is a symbolic link; only where these are not followed.
+  package var isLink: Bool { type == UInt32(S_IFLNK) }
+
+  private init(_ status: stat) {
     identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
-    size = Int(status.st_size)
+    (size, linkCount) = (Int(status.st_size), Int(status.st_nlink))
+    type = UInt32(status.st_mode & S_IFMT)
+    rights = FileRights(
+      mode: UInt32(status.st_mode) & 0o7777, user: status.st_uid, group: status.st_gid)
+  }
+
+  /// Examines a file.
+  ///
+  /// - Parameters:
+  ///   - file: Its address.
+  ///   - followsLink: Whether a symbolic link is examined, or the file that it leads to.
+  /// - Returns: nil when there is no file.
+  /// - Throws: ``SystemError`` when the system does not say.
+  package static func find(
+    _ file: some FileAddress, followsLink: Bool = true
+  ) throws(SystemError) -> FileStatus? {
+    let place = file.place
+    var status = stat()
+    do throws(SystemError) {
+      _ = try retrying("fstatat", place.path) {
+        Int(
+          unsafe fstatat(
+            place.descriptor, place.name, &status, followsLink ? 0 : AT_SYMLINK_NOFOLLOW))
+      }
+    } catch {
+      if error.isMissing { return nil }
+      throw error
+    }
+    return FileStatus(status)
+  }
+
+  /// Examines an open file.
+  init(_ descriptor: Int32, _ path: String) throws(SystemError) {
+    var status = stat()
+    _ = try retrying("fstat", path) { Int(unsafe fstat(descriptor, &status)) }
+    self.init(status)
   }
 }
 

@@ -39,16 +39,15 @@ package final class MappedFile: @unchecked Sendable {
   /// Maps a regular file.
   ///
   /// - Parameters:
-  ///   - path: The file.
+  ///   - address: The file.
   ///   - isLocked: Whether those are kept out, as long as this object lives, who lock the file for
   ///     writing, as Tokyo Cabinet does. Where the file system has no such locks there is none.
   /// - Throws: `SystemError`; with `ENODEV`, as of `mmap`, for what is no regular file, and of the
   ///   kind `inUse` when somebody has locked the file for writing.
-  package init(_ path: String, isLocked: Bool = false) throws(SystemError) {
-    self.path = path
+  package init(_ address: some FileAddress, isLocked: Bool = false) throws(SystemError) {
+    path = address.place.path
     isMapped = true
-    let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK
-    let descriptor = Int32(try retrying("open", path) { Int(unsafe open(path, flags)) })
+    let descriptor = try openFile(address, O_RDONLY | O_NONBLOCK)
     do {
       if isLocked { try lockForReading(descriptor, path) }
       unsafe memory = try Self.map(descriptor, path)
@@ -63,13 +62,13 @@ package final class MappedFile: @unchecked Sendable {
   private static func map(
     _ descriptor: Int32, _ path: String
   ) throws(SystemError) -> UnsafeRawBufferPointer {
-    var status = stat()
-    _ = try retrying("fstat", path) { Int(unsafe fstat(descriptor, &status)) }
-    guard status.st_mode & S_IFMT == S_IFREG else {
-      throw SystemError(call: "mmap", path: path, number: ENODEV)
+    let status = try FileStatus(descriptor, path)
+    guard status.isRegular else {
+      throw SystemError(call: "mmap", path: path, number: status.isDirectory ? EISDIR : ENODEV)
     }
-    let count = Int(status.st_size)
+    let count = status.size
     guard count > 0 else { return unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
+    try refusePlanned("mmap", path)
     let map = unsafe mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0)
     guard let map = unsafe map, unsafe map != MAP_FAILED else { throw .last("mmap", path) }
     return unsafe UnsafeRawBufferPointer(start: map, count: count)

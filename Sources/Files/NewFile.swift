@@ -3,26 +3,30 @@
 /// Whoever makes it brings it to the disk, gives it its final name, or removes it.
 package final class NewFile: Sendable {
   /// The file.
+  package let place: FilePlace
+  /// Its path, for people.
   package let path: String
   private let descriptor: Int32
 
-  private init(_ path: String, _ descriptor: Int32) {
-    (self.path, self.descriptor) = (path, descriptor)
+  private init(_ place: FilePlace, _ descriptor: Int32) {
+    (self.place, self.descriptor) = (place, descriptor)
+    path = place.path
   }
 
-  /// Makes an empty file where there is none.
-  package convenience init(_ path: String) throws(SystemError) {
-    self.init(path, try createFile(path))
+  /// Makes an empty file where there is none; a symbolic link is not followed.
+  package convenience init(
+    _ file: some FileAddress, rights: FileRights = .anyone
+  ) throws(SystemError) {
+    self.init(file.place, try createFile(file, rights: rights))
   }
 
   /// Makes an empty file where there is none, and locks it, as a sign that its writer is alive.
-  ///
-  /// It gets the permissions of another file, if that is there.
   package static func locked(
-    _ path: String, like other: String
+    _ address: some FileAddress, rights: FileRights
   ) throws(SystemError) -> NewFile {
+    let (place, path) = (address.place, address.place.path)
     while true {
-      let file = NewFile(path, try createFile(path, like: other))
+      let file = NewFile(place, try createFile(place, rights: rights))
       lockAlone(file.descriptor)
       do throws(SystemError) {
         try refuseRemovedFile(file.descriptor, path)

@@ -1,4 +1,4 @@
-// The operating system's calls on names: directories, renames, locks.
+// The operating system's calls on names: files, renames, locks.
 
 internal import CFiles
 
@@ -8,53 +8,69 @@ internal import CFiles
   internal import Glibc
 #endif
 
-/// Makes a directory and those above it that are missing; one that is there already is fine.
-///
-/// The name of a new directory is brought to the disk, or a power cut could take it, saves and all.
-package func makeDirectories(_ path: String) throws(SystemError) {
-  if unsafe mkdir(path, 0o777) == 0 { return try syncDirectory(directoryName(path)) }
-  if errno == EEXIST { return }
-  let error = SystemError.last("mkdir", path)
-  let parent = directoryName(path)
-  guard error.kind == .missing, parent != path else { throw error }
-  try makeDirectories(parent)
-  if unsafe mkdir(path, 0o777) != 0 && errno != EEXIST { throw .last("mkdir", path) }
-  try syncDirectory(parent)
-}
-
-/// The directory that a path lies in.
-package func directoryName(_ path: String) -> String {
-  var path = Substring(path)
-  while path.count > 1 && path.hasSuffix("/") { path.removeLast() }
-  guard let slash = path.lastIndex(of: "/") else { return "." }
-  return slash == path.startIndex ? "/" : String(path[..<slash])
-}
-
 /// A path without symbolic links and dots.
 package func realPath(_ path: String) throws(SystemError) -> String {
+  try refusePlanned("realpath", path)
   guard let resolved = unsafe realpath(path, nil) else { throw .last("realpath", path) }
   defer { unsafe free(resolved) }
   return unsafe String(cString: resolved)
 }
 
-/// Brings the names in a directory to the disk.
-package func syncDirectory(_ path: String) throws(SystemError) {
-  let descriptor = try openDirectory(path)
-  defer { closeFile(descriptor) }
-  try syncDescriptor(descriptor, path)
+/// Where a symbolic link leads; nil for what is none.
+func readLink(_ path: String) -> String? {
+  var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+  let count = unsafe readlink(path, &buffer, buffer.count)
+  if count <= 0 { return nil }
+  return String(validating: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}
+
+/// Opens a file of any name; the flags are those of `open`.
+func openFile(
+  _ file: some FileAddress, _ flags: Int32, mode: UInt32 = 0
+) throws(SystemError) -> Int32 {
+  let place = file.place
+  return Int32(
+    try retrying("openat", place.path) {
+      Int(unsafe openat(place.descriptor, place.name, flags | O_CLOEXEC, mode_t(mode)))
+    })
+}
+
+/// Opens a file for reading, and for writing too, in which case it is made when it is missing.
+///
+/// A new one is never the target of a symbolic link.
+package func openFile(
+  _ file: some FileAddress, writable: Bool, rights: FileRights = .anyone
+) throws(SystemError) -> Int32 {
+  guard writable else { return try openFile(file, O_RDONLY) }
+  do throws(SystemError) {
+    return try openFile(file, O_RDWR)
+  } catch {
+    if error.kind != .missing { throw error }
+  }
+  return try createFile(file, rights: rights)
+}
+
+/// Makes a file, for reading and writing, where there is none; a symbolic link is not followed.
+package func createFile(
+  _ file: some FileAddress, rights: FileRights = .anyone
+) throws(SystemError) -> Int32 {
+  let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
+  let descriptor = try openFile(file, flags, mode: rights.mode & 0o777)
+  guard rights.isCopied else { return descriptor }
+  do {
+    try rights.apply(to: descriptor, file.place.path)
+    return descriptor
+  } catch {
+    closeFile(descriptor)
+    throw error
+  }
 }
 
 /// Brings the content of a file to the disk, with what closed memory maps have left of it.
-package func syncFile(_ path: String) throws(SystemError) {
-  let descriptor = Int32(
-    try retrying("open", path) { Int(unsafe open(path, O_RDONLY | O_CLOEXEC)) })
+package func syncFile(_ file: some FileAddress) throws(SystemError) {
+  let descriptor = try openFile(file, O_RDONLY)
   defer { closeFile(descriptor) }
-  try syncDescriptor(descriptor, path)
-}
-
-/// Opens a directory; not inherited by child processes.
-package func openDirectory(_ path: String) throws(SystemError) -> Int32 {
-  Int32(try retrying("open", path) { Int(unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) })
+  try syncDescriptor(descriptor, file.place.path)
 }
 
 /// `fsync`.
@@ -63,7 +79,7 @@ package func syncDescriptor(_ descriptor: Int32, _ path: String) throws(SystemEr
 }
 
 /// Locks an open directory, shared or alone, without waiting.
-package func lockDescriptor(
+func lockDescriptor(
   _ descriptor: Int32, _ path: String, shared: Bool
 ) throws(SystemError) {
   _ = try retrying("flock", path) { Int(flock(descriptor, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB)) }
@@ -89,111 +105,109 @@ package func lockAlone(_ descriptor: Int32) {
 /// Removes a regular file unless somebody has locked it, see ``lockAlone(_:)``.
 ///
 /// Where the file system has no such locks, nothing is removed.
-package func removeUnlockedFile(_ path: String) throws(SystemError) {
-  guard isRegularFile(path) else { return }
-  let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW
-  let descriptor = Int32(try retrying("open", path) { Int(unsafe open(path, flags)) })
+package func removeUnlockedFile(_ file: some FileAddress) throws(SystemError) {
+  guard try isRegularFile(file) else { return }
+  let descriptor = try openFile(file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
   defer { closeFile(descriptor) }
-  if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { try removeFile(path) }
+  if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { try removeFile(file) }
 }
 
 /// Unlocks an open directory, also for a child process that has been forked and not executed yet.
-package func unlockDescriptor(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
+func unlockDescriptor(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
 
-/// Whether there is a file, or anything else, of this path.
-package func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+/// What looking into a directory that has been removed is refused with.
+var directoryRemoved: Int32 { ENOENT }
+/// What a directory that is replaced again and again is refused with.
+var directoryMoved: Int32 { EBUSY }
+
+/// Whether there is a file, or anything else, of this name.
+///
+/// - Throws: ``SystemError`` when the system does not say.
+package func exists(_ file: some FileAddress) throws(SystemError) -> Bool {
+  let place = file.place
+  do throws(SystemError) {
+    _ = try retrying("faccessat", place.path) {
+      Int(unsafe faccessat(place.descriptor, place.name, F_OK, 0))
+    }
+    return true
+  } catch {
+    if error.isMissing { return false }
+    throw error
+  }
+}
+
+/// Whether a name, or what it links to, is a regular file.
+///
+/// - Throws: ``SystemError`` when the system does not say.
+package func isRegularFile(_ file: some FileAddress) throws(SystemError) -> Bool {
+  try FileStatus.find(file)?.isRegular ?? false
+}
 
 /// Gives a file a new name, replacing a file that has it.
-package func renameFile(_ old: String, _ new: String) throws(SystemError) {
-  if unsafe rename(old, new) != 0 { throw .last("rename", new) }
+package func renameFile(
+  _ old: some FileAddress, _ new: some FileAddress
+) throws(SystemError) {
+  let (old, new) = (old.place, new.place)
+  _ = try retrying("renameat", new.path) {
+    Int(unsafe renameat(old.descriptor, old.name, new.descriptor, new.name))
+  }
 }
 
 /// Lets two files or directories change names, in one step.
-package func exchangeNames(_ first: String, _ second: String) throws(SystemError) {
-  if unsafe files_exchange(first, second) != 0 { throw .last("renameat2", first) }
+package func exchangeNames(
+  _ first: some FileAddress, _ second: some FileAddress
+) throws(SystemError) {
+  let (first, second) = (first.place, second.place)
+  _ = try retrying("renameat2", first.path) {
+    Int(unsafe files_exchange(first.descriptor, first.name, second.descriptor, second.name))
+  }
 }
 
-/// Gives a file or directory the permissions of another one.
-package func copyPermissions(of other: String, to path: String) throws(SystemError) {
-  var status = stat()
-  if unsafe stat(other, &status) != 0 { throw .last("stat", other) }
-  if unsafe chmod(path, status.st_mode & 0o7777) != 0 { throw .last("chmod", path) }
-}
-
-/// Makes a file that must not be there yet, with the permissions of another one, if that is there.
-package func createFile(_ path: String, like other: String) throws(SystemError) -> Int32 {
-  let descriptor = try createFile(path)
-  var status = stat()
-  if unsafe stat(other, &status) == 0 { _ = fchmod(descriptor, status.st_mode & 0o777) }
-  return descriptor
-}
-
-/// Copies a file, with its permissions, to a path where there is none or an older one.
-package func copyFile(_ old: String, to new: String) throws(SystemError) {
-  let source = Int32(
-    try retrying("open", old) { Int(unsafe open(old, O_RDONLY | O_CLOEXEC)) })
+/// Copies a file, with its owner and permissions, to a name that nothing has.
+///
+/// - Parameters:
+///   - old: The file.
+///   - new: The name of the copy.
+///   - rights: Makes the rights of the copy from those of the file.
+/// - Throws: ``SystemError``.
+package func copyFile(
+  _ old: some FileAddress, to new: some FileAddress,
+  rights: (FileRights) -> FileRights = \.ofReplacement
+) throws(SystemError) {
+  let (oldPath, newPath) = (old.place.path, new.place.path)
+  let source = try openFile(old, O_RDONLY)
   defer { closeFile(source) }
-  var status = stat()
-  _ = try retrying("fstat", old) { Int(unsafe fstat(source, &status)) }
-  let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
-  let target = Int32(
-    try retrying("open", new) { Int(unsafe open(new, flags, status.st_mode & 0o777)) })
+  let status = try FileStatus(source, oldPath)
+  try refuseBeyondLimit(status.size, newPath)
+  let target = try createFile(new, rights: rights(status.rights))
   defer { closeFile(target) }
-  var rest = Int(status.st_size)
-  try refuseBeyondLimit(rest, new)
+  var rest = status.size
   while rest > 0 {
-    let part = sendfile(target, source, nil, rest)
-    if part < 0 && errno == EINTR { continue }
-    if part < 0 { throw .last("sendfile", new) }
-    if part == 0 { throw SystemError(call: "sendfile", path: new, number: EIO) }
+    let part = try retrying("sendfile", newPath) { sendfile(target, source, nil, rest) }
+    if part == 0 { throw SystemError(call: "sendfile", path: newPath, number: EIO) }
     rest -= part
   }
 }
 
 /// Removes a file; one that isn't there is fine.
-package func removeFile(_ path: String) throws(SystemError) {
-  if unsafe unlink(path) != 0 && errno != ENOENT { throw .last("unlink", path) }
-}
-
-/// The names of the entries of a directory, in no order.
-package func directoryEntries(_ path: String) throws(SystemError) -> [String] {
-  guard let directory = unsafe opendir(path) else { throw .last("opendir", path) }
-  defer { unsafe closedir(directory) }
-  var names: [String] = []
-  while let entry = unsafe readdir(directory) {
-    let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
-      unsafe tuple.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) {
-        unsafe String(cString: $0)
-      }
+package func removeFile(_ file: some FileAddress) throws(SystemError) {
+  let place = file.place
+  do throws(SystemError) {
+    _ = try retrying("unlinkat", place.path) {
+      Int(unsafe unlinkat(place.descriptor, place.name, 0))
     }
-    if name != "." && name != ".." { names.append(name) }
+  } catch {
+    if error.kind != .missing { throw error }
   }
-  return names
-}
-
-/// Removes an empty directory.
-package func removeDirectory(_ path: String) throws(SystemError) {
-  if unsafe rmdir(path) != 0 && errno != ENOENT { throw .last("rmdir", path) }
-}
-
-/// Whether a path, or what it links to, is a regular file.
-package func isRegularFile(_ path: String) -> Bool {
-  var status = stat()
-  return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
 }
 
 /// Reads the first bytes of a file: at most `count`, fewer when the file is shorter.
-package func firstBytes(of path: String, count: Int) throws(SystemError) -> [UInt8] {
-  let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK
-  let descriptor = Int32(try retrying("open", path) { Int(unsafe open(path, flags)) })
+package func firstBytes(
+  of file: some FileAddress, count: Int
+) throws(SystemError) -> [UInt8] {
+  let descriptor = try openFile(file, O_RDONLY | O_NONBLOCK)
   defer { closeFile(descriptor) }
-  return try readFile(descriptor, path, count, at: 0)
-}
-
-/// Makes a file, for reading and writing, where there is none.
-package func createFile(_ path: String) throws(SystemError) -> Int32 {
-  let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC
-  return Int32(try retrying("open", path) { Int(unsafe open(path, flags, 0o666)) })
+  return try readFile(descriptor, file.place.path, count, at: 0)
 }
 
 /// A file in memory, which has a path as long as this object lives; other processes have no business
@@ -212,7 +226,7 @@ package final class MemoryFile: Sendable {
     let descriptor = unsafe files_open_memory("memory")
     if descriptor < 0 { return nil }
     self.init(descriptor)
-    if !exists(path) { return nil }
+    if (try? exists(path)) != true { return nil }
   }
 
   deinit { closeFile(descriptor) }

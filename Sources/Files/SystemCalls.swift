@@ -43,24 +43,24 @@ extension SystemError {
 /// The `errno` of the calling thread.
 package func currentSystemError() -> Int32 { errno }
 
+/// A number for the calling process, never 0; a child that was forked has another one.
+///
+/// Complexity: constant time, without a system call.
+package func currentProcess() -> UInt { UInt(files_process()) }
+
 /// A number for the calling thread, never 0, not shared by threads that are alive.
 package func currentThread() -> UInt { UInt(pthread_self()) }
 
 /// Repeats a call for as long as signals interrupt it.
 package func retrying(
-  _ call: String, _ path: String, _ body: () -> Int
+  _ call: String, _ path: @autoclosure () -> String, _ body: () -> Int
 ) throws(SystemError) -> Int {
+  try refusePlanned(call, path())
   while true {
     let result = body()
     if result >= 0 { return result }
-    if errno != EINTR { throw .last(call, path) }
+    if errno != EINTR { throw .last(call, path()) }
   }
-}
-
-/// Opens a file for reading, and for writing too, in which case it is made when it is missing.
-package func openFile(_ path: String, writable: Bool) throws(SystemError) -> Int32 {
-  let flags = (writable ? O_RDWR | O_CREAT : O_RDONLY) | O_CLOEXEC
-  return Int32(try retrying("open", path) { Int(unsafe open(path, flags, 0o666)) })
 }
 
 /// The size of an open file.
@@ -165,6 +165,7 @@ package func allocate(
   _ descriptor: Int32, _ path: String, from offset: Int, count: Int
 ) throws(SystemError) {
   try refuseBeyondLimit(offset + count, path)
+  try refusePlanned("posix_fallocate", path)
   let number = posix_fallocate(descriptor, offset, count)
   if number != 0 { throw SystemError(call: "posix_fallocate", path: path, number: number) }
 }

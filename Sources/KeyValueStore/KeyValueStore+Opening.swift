@@ -1,3 +1,4 @@
+import Files
 import FoundationEssentials
 @_exported public import KeyValueStoreCore
 @_exported public import StoredObjectsCore
@@ -10,7 +11,7 @@ extension KeyValueStore {
   ///
   /// The directory is `$XDG_DATA_HOME`, or `~/.local/share` where that is not set. A name is any text;
   /// `/`, `%` and a dot at its beginning are written as `%2F`, `%25` and `%2E`, so that it never leads
-  /// elsewhere.
+  /// elsewhere. A new directory is for its owner only.
   ///
   /// - Parameters:
   ///   - name: The name, as a person would say it.
@@ -22,9 +23,13 @@ extension KeyValueStore {
     named name: String, configuration: TokyoCabinetBackend.Configuration = .init(),
     key: (any StoreKey)? = nil
   ) throws {
-    try self.init(
-      directory: UserData.directory(named: name, ProcessInfo.processInfo.environment),
-      configuration: configuration, key: key)
+    let directory = try UserData.directory(named: name, ProcessInfo.processInfo.environment)
+    if configuration.access == .readWrite && configuration.createIfMissing {
+      try systemErrors(at: directory) {
+        try makeDirectories(directory, mode: 0o700, modeAbove: 0o700)
+      }
+    }
+    try self.init(directory: directory, configuration: configuration, key: key)
   }
 
   /// Opens the store in a directory, or makes it.

@@ -9,9 +9,12 @@
 /// A thread that runs one closure, and that whoever lets go of this object waits for, unless it is the
 /// thread itself.
 ///
+/// In a child process that was forked there is no such thread, and nothing to wait for.
+///
 /// `@unchecked Sendable`: the identifier of the thread is set once and used in `deinit` only.
 @safe package final class JoinedThread: @unchecked Sendable {
   private let thread: pthread_t
+  private let process = getpid()
 
   /// Starts a thread; nil when the system has none left.
   ///
@@ -28,6 +31,7 @@
   }
 
   deinit {
+    if getpid() != process { return }
     // What the thread itself lets go of it can't wait for.
     if pthread_equal(thread, pthread_self()) != 0 {
       _ = pthread_detach(thread)

@@ -37,6 +37,8 @@ public final class HashDatabase: Sendable {
   /// The file, by which this process knows that it has it open.
   private let identity: Locked<FileIdentity?>
   private let closed = Atomic<Bool>(false)
+  /// The process that has opened the file.
+  private let process = currentProcess()
   /// The number of writes so far, by which positions from before a write are recognised.
   private let writes = Atomic<UInt64>(0)
   /// How far a test lets a file grow; 0 is the format's own limit.
@@ -85,7 +87,7 @@ public final class HashDatabase: Sendable {
   /// - Throws: ``TokyoCabinetError`` with `inTransaction`, `inForEach`, or a code of a system call;
   ///   the database is closed then too, except in the first two cases.
   public func close() throws {
-    if isClosed { return }
+    if isClosed || process != currentProcess() { return }
     do {
       try exclusively("close") { try closeFile() }
     } catch let error as TokyoCabinetError where error.code == .closed {}
@@ -96,6 +98,8 @@ public final class HashDatabase: Sendable {
 
   private func closeFile() throws {
     if closed.exchange(true, ordering: .acquiringAndReleasing) { return }
+    // Closing writes to the file, which the parent of a child that was forked goes on with.
+    if process != currentProcess() { return }
     try OpenFiles.closing(identity.withLock { $0 }) { try handle.close() }
   }
 
@@ -132,6 +136,11 @@ public final class HashDatabase: Sendable {
     _ body: () throws -> Result
   ) throws -> Result {
     try checkOpen(operation)
+    if process != currentProcess() {
+      throw error(
+        .forked, operation,
+        "the database was opened before this process was forked: open it again in the child")
+    }
     let me = currentThread()
     if owner.load(ordering: .relaxed) == me {
       try checkNesting(operation, allowedInTransaction)

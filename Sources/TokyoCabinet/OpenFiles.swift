@@ -16,7 +16,7 @@ enum OpenFiles {
     _ path: String, _ open: (_ before: FileStatus?, _ header: HashFileHeader?) throws -> Void
   ) throws -> FileIdentity? {
     try files.withLock { files in
-      let before = FileStatus(path)
+      let before = try status(path)
       var header: HashFileHeader?
       if let before, !files.contains(before.identity) {
         let bytes = try? Files.firstBytes(of: path, count: HashFileHeader.size)
@@ -51,15 +51,26 @@ enum OpenFiles {
   }
 
   private static func note(_ path: String, in files: inout Set<FileIdentity>) -> FileIdentity? {
-    guard let status = FileStatus(path) else { return nil }
+    guard let status = try? FileStatus.find(path) else { return nil }
     files.insert(status.identity)
     return status.identity
+  }
+
+  /// Examines a file; nil when there is none.
+  private static func status(_ path: String) throws -> FileStatus? {
+    do {
+      return try FileStatus.find(path)
+    } catch {
+      throw TokyoCabinetError(
+        error.kind == .denied ? .noPermission : .openFailed, operation: "fstatat", path: path,
+        message: "the system does not say whether there is such a file", systemError: error.number)
+    }
   }
 
   /// Reads the first bytes of a file; nil when this process has it open as a database.
   static func firstBytes(of path: String, count: Int) throws -> [UInt8]? {
     try files.withLock { files in
-      if let status = FileStatus(path), files.contains(status.identity) { return nil }
+      if let status = try FileStatus.find(path), files.contains(status.identity) { return nil }
       return try Files.firstBytes(of: path, count: count)
     }
   }

@@ -40,6 +40,8 @@ public struct TokyoCabinetError: Error, Sendable {
 }
 
 extension TokyoCabinetError.Code {
+  /// The process was forked since the database was opened, which belongs to the parent.
+  public static let forked = Self(description: "forked")
   /// The database has been closed.
   public static let closed = Self(description: "closed")
   /// The file is open elsewhere: in another process (`TCELOCK`) or in this one (`TCETHREAD`).

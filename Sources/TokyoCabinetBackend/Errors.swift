@@ -5,10 +5,12 @@ import TokyoCabinetFile
 
 extension StoreError {
   /// What an error of the hash database means for a store.
-  init(_ error: TokyoCabinetError, className: String? = nil) {
+  init(_ error: TokyoCabinetError, className: String? = nil, at path: String? = nil) {
+    // The library gets to a locked directory by a path that tells people nothing.
+    let isHidden = error.path.hasPrefix("/proc/self/fd/")
     self.init(
       Self.code(error.code), error.message,
-      at: Place(path: error.path, className: className), underlying: error)
+      at: Place(path: isHidden ? path : error.path, className: className), underlying: error)
   }
 
   /// What an error of a hash file means for a store.
@@ -44,7 +46,7 @@ func storeErrors<Result>(
   do {
     return try body()
   } catch let error as TokyoCabinetError {
-    throw StoreError(error, className: className)
+    throw StoreError(error, className: className, at: path)
   } catch let error as HashFileError {
     throw StoreError(error, className: className)
   } catch let error as SystemError {

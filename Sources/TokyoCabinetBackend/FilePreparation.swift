@@ -27,7 +27,9 @@ struct FilePreparation {
   let bytes: [UInt8]
   let target: Target
   /// Where the new file is made.
-  let path: String
+  let place: FilePlace
+  /// Who may use it.
+  let rights: FileRights
   let configuration: TokyoCabinetFiles.Configuration
   let testedSizeLimit: UInt64
   let isSynced: Bool
@@ -72,7 +74,8 @@ struct FilePreparation {
     if mayOutgrow(layout, old) { layout.alignmentPower = max(2, layout.alignmentPower) }
     if mayOutgrow(layout, old) { layout.options.insert(.large) }
     let rebuild = FileRebuild(
-      old: old, layout: layout, path: path, isSynced: isSynced, isStamped: isStamped)
+      old: old, layout: layout, place: place, rights: rights, isSynced: isSynced,
+      isStamped: isStamped)
     switch target.content {
     case .records(let records):
       let file = target.file
@@ -104,8 +107,11 @@ struct FilePreparation {
   // MARK: A copy
 
   private func changeCopy() throws {
-    try storeErrors(at: path) { try copyFile(target.file.path, to: path) }
-    let database = try HashDatabase(path: path, mode: .readWrite([]))
+    try storeErrors(at: place.path) {
+      try removeFile(place)
+      try copyFile(target.file.place(), to: place)
+    }
+    let database = try HashDatabase(path: place.libraryPath, mode: .readWrite([]))
     if testedSizeLimit > 0 {
       database.testedSizeLimit = testedSizeLimit * UInt64(try database.alignment)
     }
@@ -117,8 +123,8 @@ struct FilePreparation {
     }
     try database.close()
     // Not before: the library writes the header and the list of free blocks when it closes.
-    if isStamped { return try FileStamp.put(on: path, isSynced: isSynced) }
-    if isSynced { try syncFile(path) }
+    if isStamped { return try FileStamp.put(on: place, isSynced: isSynced) }
+    if isSynced { try syncFile(place) }
   }
 
   private func apply(_ change: ChangeSet.RecordChange, to database: HashDatabase) throws {

@@ -9,7 +9,9 @@ struct FileRebuild {
   /// The layout of the new file.
   let layout: HashFileLayout
   /// Where the new file is made.
-  let path: String
+  let place: FilePlace
+  /// Who may use it.
+  let rights: FileRights
   let isSynced: Bool
   /// Whether the file gets a ``FileStamp``.
   let isStamped: Bool
@@ -28,8 +30,8 @@ struct FileRebuild {
   ///
   /// Complexity: linear in the sizes of the file and the changes.
   func run(_ bytes: [UInt8], _ changes: inout some KeyedChanges) throws {
-    try removeFile(path)
-    let writer = try HashFileWriter(path, plan(bytes, &changes))
+    try removeFile(place)
+    let writer = try HashFileWriter(place, plan(bytes, &changes), rights: rights)
     try old?.forEach { key, value in
       switch changes.change(of: key) {
       case .none: try writer.append(key: key, value: value)
@@ -42,11 +44,11 @@ struct FileRebuild {
       try bytes.lend(range) { try writer.append(key: key, value: $0) }
     }
     try writer.finish(synchronized: isSynced && !isStamped)
-    if isStamped { try FileStamp.put(on: path, isSynced: isSynced) }
+    if isStamped { try FileStamp.put(on: place, isSynced: isSynced) }
   }
 
   private func plan(_ bytes: [UInt8], _ changes: inout some KeyedChanges) throws -> HashFilePlan {
-    var plan = try HashFilePlan(layout: layout, path: path)
+    var plan = try HashFilePlan(layout: layout, path: place.path)
     plan.reserveCapacity((old?.count ?? 0) + changes.count)
     var count = 0
     try old?.forEach { key, value in

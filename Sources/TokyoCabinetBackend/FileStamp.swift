@@ -20,16 +20,16 @@ enum FileStamp {
   /// Complexity: linear in the size of the file, many gigabytes a second.
   ///
   /// - Parameters:
-  ///   - path: The file.
+  ///   - place: The file.
   ///   - isSynced: Whether it is then brought to the disk.
   /// - Throws: `StoreError` with `full` or `ioError`.
-  static func put(on path: String, isSynced: Bool) throws {
-    try storeErrors(at: path) {
-      let file = try FileStorage(path, writable: true)
+  static func put(on place: FilePlace, isSynced: Bool) throws {
+    try storeErrors(at: place.path) {
+      let file = try FileStorage(place, writable: true)
       defer { file.close() }
       // The checksum is of these, too.
       try file.write(magic, at: HashFileHeader.opaque.lowerBound)
-      try file.write(stamp(for: path), at: HashFileHeader.opaque.lowerBound)
+      try file.write(stamp(for: place), at: HashFileHeader.opaque.lowerBound)
       if isSynced { try file.synchronize() }
     }
   }
@@ -39,15 +39,15 @@ enum FileStamp {
   /// Complexity: linear in the size of the file.
   ///
   /// - Throws: `StoreError` with `ioError`.
-  static func isRight(on path: String) throws -> Bool {
-    try storeErrors(at: path) {
-      let start = try firstBytes(of: path, count: end).dropFirst(HashFileHeader.opaque.lowerBound)
-      return try start.elementsEqual(stamp(for: path))
+  static func isRight(on place: FilePlace) throws -> Bool {
+    try storeErrors(at: place.path) {
+      let start = try firstBytes(of: place, count: end).dropFirst(HashFileHeader.opaque.lowerBound)
+      return try start.elementsEqual(stamp(for: place))
     }
   }
 
-  private static func value(of path: String) throws -> UInt32 {
-    try MappedFile(path).withBytes { bytes in
+  private static func value(of place: FilePlace) throws -> UInt32 {
+    try MappedFile(place).withBytes { bytes in
       var value = CRC32C()
       let size = bytes.byteCount
       for range in [0..<min(checksum, size), min(end, size)..<size] {
@@ -58,9 +58,9 @@ enum FileStamp {
   }
 
   /// What has to stand in a file.
-  private static func stamp(for path: String) throws -> [UInt8] {
+  private static func stamp(for place: FilePlace) throws -> [UInt8] {
     var stamp = magic
-    stamp.append(littleEndian: try value(of: path))
+    stamp.append(littleEndian: try value(of: place))
     return stamp
   }
 }

@@ -10,13 +10,15 @@ import TokyoCabinetFile
 /// takes its place, because files are replaced by renaming and never written in place.
 final class TableFile: Sendable {
   let name: String
-  private let isReadOnly: Bool
+  private let directory: StoreDirectory
   private let current: Locked<Current>
 
   private struct Current {
-    /// Where the file is: under its name, unless a reader found that a writer had died before
+    /// What the file is called: by its name, unless a reader found that a writer had died before
     /// renaming.
-    var path: String
+    var fileName: String
+    /// Whether the manifest lists the file, or it has been there.
+    var isNeeded: Bool
     var state = State.unknown
     /// How often the file has been replaced.
     var generation: UInt64 = 0
@@ -30,14 +32,25 @@ final class TableFile: Sendable {
     case closed
   }
 
-  init(name: String, directory: String, isReadOnly: Bool) {
-    self.name = name
-    current = Locked(Current(path: directory + "/" + name))
-    self.isReadOnly = isReadOnly
+  init(name: String, directory: StoreDirectory, isNeeded: Bool = false) {
+    (self.name, self.directory) = (name, directory)
+    current = Locked(Current(fileName: name, isNeeded: isNeeded))
   }
 
+  /// The name in the directory.
+  var fileName: String { current.withLock { $0.fileName } }
+  /// Where the file is, for people.
+  var path: String { directory.path(fileName) }
+
   /// Where the file is.
-  var path: String { current.withLock { $0.path } }
+  func place() throws -> FilePlace { try directory.file(fileName) }
+
+  /// Whether the manifest lists the file, or it has been there.
+  var isNeeded: Bool { current.withLock { $0.isNeeded } }
+
+  /// Takes note that the manifest lists the file.
+  func need() { current.withLock { $0.isNeeded = true } }
+
   /// How often the file has been replaced.
   var generation: UInt64 { current.withLock { $0.generation } }
 
@@ -52,7 +65,8 @@ final class TableFile: Sendable {
       case .missing: return (nil, current.generation)
       case .closed: throw StoreError(.closed, "the backend has been closed")
       case .unknown:
-        let found = try open(current.path, isOurs: current.generation > 0)
+        let found = try open(directory.file(current.fileName), isOurs: current.generation > 0)
+        if found == nil, current.isNeeded { throw StoreError.fileGone(name, in: directory.path) }
         current.state = found.map { .open($0) } ?? .missing
         return (found, current.generation)
       }
@@ -69,10 +83,11 @@ final class TableFile: Sendable {
   }
 
   /// Reads a file that stands ready under another name, instead of renaming it.
-  func redirect(to path: String) {
+  func redirect(to fileName: String) {
     current.withLock { current in
-      current.path = path
+      current.fileName = fileName
       current.state = .unknown
+      current.isNeeded = true
       current.generation += 1
     }
   }
@@ -80,8 +95,11 @@ final class TableFile: Sendable {
   /// Puts a new file in the place of this one.
   func replace(by new: String) throws {
     try current.withLock { current in
-      try storeErrors(at: current.path, className: name) { try renameFile(new, current.path) }
+      try storeErrors(at: directory.path(current.fileName), className: name) {
+        try renameFile(directory.file(new), directory.file(current.fileName))
+      }
       current.state = .unknown
+      current.isNeeded = true
       current.generation += 1
     }
   }
@@ -93,14 +111,18 @@ final class TableFile: Sendable {
 
   // MARK: Opening
 
-  private func open(_ path: String, isOurs: Bool) throws -> HashFile? {
-    guard exists(path) else { return nil }
-    return try storeErrors(at: path, className: name) {
-      let start = try firstBytes(of: path, count: HashFileHeader.size)
-      if let header = HashFileHeader(bytes: start), header.isMarkedOpen {
-        try takeBackTransaction(path, header.byteOrder)
+  private func open(_ place: FilePlace, isOurs: Bool) throws -> HashFile? {
+    try storeErrors(at: place.path, className: name) {
+      let start: [UInt8]
+      do {
+        start = try firstBytes(of: place, count: HashFileHeader.size)
+      } catch let error as SystemError where error.isMissing {
+        return nil
       }
-      let file = try HashFile(MappedFile(path, isLocked: true))
+      if let header = HashFileHeader(bytes: start), header.isMarkedOpen {
+        try takeBackTransaction(place, header.byteOrder)
+      }
+      let file = try HashFile(MappedFile(place, isLocked: true))
       if !isOurs { try inspect(file) }
       return file
     }
@@ -121,25 +143,31 @@ final class TableFile: Sendable {
     throw StoreError(.damaged, damage.message, at: damage.place)
   }
 
-  private func libraryByteOrder(_ path: String) throws -> HashFileHeader.ByteOrder {
-    try HashDatabase.libraryByteOrder(
-      probing: "\(directoryName(path))/\(StoreDirectory.newPrefix)byte-order")
+  private func libraryByteOrder() throws -> HashFileHeader.ByteOrder {
+    let place = try directory.file(StoreDirectory.newPrefix + "byte-order")
+    return try HashDatabase.libraryByteOrder(probing: place.libraryPath)
   }
 
   /// Lets the C library take back the transaction of a writer that died in it.
   ///
   /// This library never leaves a file so; BNRPersistence and others did.
-  private func takeBackTransaction(_ path: String, _ order: HashFileHeader.ByteOrder) throws {
-    if !isReadOnly, try order == libraryByteOrder(path) {
-      return try HashDatabase(path: path, mode: .readWrite([])).close()
+  private func takeBackTransaction(_ place: FilePlace, _ order: HashFileHeader.ByteOrder) throws {
+    let log = try FileStatus.find(place.appending(".wal"), followsLink: false)
+    if log?.isRegular == false {
+      throw StoreError(
+        .ioError, "What has the name of the file's transaction is no file: move it away.",
+        at: .init(path: place.path + ".wal", className: name))
     }
-    guard let log = FileStatus(path + ".wal"), log.size > 0 else { return }
+    if !directory.isReadOnly, try order == libraryByteOrder() {
+      return try HashDatabase(path: place.libraryPath, mode: .readWrite([])).close()
+    }
+    guard let log, log.size > 0 else { return }
     throw StoreError(
       .damaged,
       """
       A writer has died in a transaction. Open the store for writing, on a machine whose Tokyo \
       Cabinet has the byte order of the file, to have it taken back.
       """,
-      at: .init(path: path, className: name))
+      at: .init(path: place.path, className: name))
   }
 }

@@ -9,7 +9,9 @@ extension TokyoCabinetFiles {
   public func openLog() throws -> (any Storage)? { try directory.openLog() }
 
   /// Whether there is a log.
-  public func hasLog() -> Bool { directory.hasLog }
+  ///
+  /// - Throws: `StoreError` with `ioError`.
+  public func hasLog() throws -> Bool { try directory.hasLog() }
 
   /// The bytes of the key file; nil when the store is not encrypted.
   ///
@@ -17,7 +19,7 @@ extension TokyoCabinetFiles {
   public func keyFile() throws -> [UInt8]? { try directory.keyFile() }
 
   /// Whether there is a key file.
-  var isEncrypted: Bool { exists(directory.path(StoreDirectory.key)) }
+  func isEncrypted() throws -> Bool { try directory.hasFile(StoreDirectory.key) }
 
   /// Writes a key file under another name, and renames it.
   ///
@@ -47,5 +49,7 @@ extension TokyoCabinetFiles {
   }
 
   /// Whether a file is there, perhaps under the name that a dead writer left it with.
-  public func hasFile(_ name: String) throws -> Bool { exists(path(of: name)) }
+  public func hasFile(_ name: String) throws -> Bool {
+    try directory.hasFile(fileName(ofTable: name))
+  }
 }

@@ -19,10 +19,10 @@ extension TokyoCabinetFiles {
         let name = "\(StoreDirectory.newPrefix)\(made.count)"
         made.append(Replacement(newName: name, name: target.file.name))
         try FilePreparation(
-          bytes: changes.bytes, target: target, path: directory.path(name),
-          configuration: configuration,
+          bytes: changes.bytes, target: target, place: directory.file(name),
+          rights: directory.rights(ofNew: target.file.fileName), configuration: configuration,
           testedSizeLimit: testedSizeLimit, isSynced: durability != .none,
-          isStamped: isEncrypted,
+          isStamped: isEncrypted(),
           byteOrder: try libraryByteOrder()
         ).run()
       }
@@ -55,13 +55,13 @@ extension TokyoCabinetFiles {
   ///
   /// - Throws: `StoreError` with `ioError`.
   public func publish(_ replacements: [Replacement]) throws {
-    for replacement in replacements where exists(directory.path(replacement.newName)) {
+    for replacement in replacements where try directory.hasFile(replacement.newName) {
       let file = try file(of: replacement)
       if isReadOnly {
-        file.redirect(to: directory.path(replacement.newName))
+        file.redirect(to: replacement.newName)
         continue
       }
-      try file.replace(by: directory.path(replacement.newName))
+      try file.replace(by: replacement.newName)
     }
   }
 
@@ -85,8 +85,8 @@ extension TokyoCabinetFiles {
   /// The byte order of the files that the C library reads.
   func libraryByteOrder() throws -> HashFileHeader.ByteOrder {
     try storeErrors(at: location) {
-      try HashDatabase.libraryByteOrder(
-        probing: directory.path(StoreDirectory.newPrefix + "byte-order"))
+      let place = try directory.file(StoreDirectory.newPrefix + "byte-order")
+      return try HashDatabase.libraryByteOrder(probing: place.libraryPath)
     }
   }
 

@@ -37,7 +37,13 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
     directory: String, configuration: Configuration = .init(), key: (any StoreKey)? = nil
   ) throws {
     let files = try TokyoCabinetFiles(directory: directory, configuration: configuration)
-    let isNew = !files.isReadOnly && !exists(files.directory.path(StoreDirectory.manifest))
+    let isNew: Bool
+    do {
+      isNew = try !files.isReadOnly && !files.directory.hasFile(StoreDirectory.manifest)
+    } catch {
+      files.close()
+      throw error
+    }
     try self.init(files: files, durability: configuration.durability, key: key)
     if isNew { try convertForeignFiles() }
   }
@@ -68,7 +74,8 @@ public final class TokyoCabinetFiles: DirectoryFiles {
   /// The files of ordered tables.
   public let ordered: OrderedFiles
 
-  let directory: StoreDirectory
+  /// The directory.
+  public let directory: StoreDirectory
   let configuration: Configuration
   let buffers: TableFile
   private let tables = Locked(Tables())
@@ -77,6 +84,8 @@ public final class TokyoCabinetFiles: DirectoryFiles {
 
   private struct Tables {
     var files: [TableFile] = []
+    /// The files that the manifest lists.
+    var needed: Set<String> = []
     var isClosed = false
 
     /// There are at most 255, so that a table is soon found.
@@ -91,10 +100,9 @@ public final class TokyoCabinetFiles: DirectoryFiles {
       directory, isReadOnly: configuration.access == .readOnly,
       createIfMissing: configuration.createIfMissing)
     self.directory = directory
-    ordered = OrderedFiles(directory: directory.path, isReadOnly: directory.isReadOnly)
+    ordered = OrderedFiles(directory)
     self.configuration = configuration
-    buffers = TableFile(
-      name: StoreDirectory.buffers, directory: directory.path, isReadOnly: directory.isReadOnly)
+    buffers = TableFile(name: StoreDirectory.buffers, directory: directory)
   }
 
   /// Opens a directory for reading only.
@@ -135,7 +143,8 @@ public final class TokyoCabinetFiles: DirectoryFiles {
     let (id, file) = try tables.withLock { tables in
       if tables.isClosed { throw Self.closedError }
       if let known = tables.number(name) { return (known, tables.files[known]) }
-      let file = TableFile(name: name, directory: location, isReadOnly: isReadOnly)
+      let file = TableFile(
+        name: name, directory: directory, isNeeded: tables.needed.contains(name))
       tables.files.append(file)
       return (tables.files.count - 1, file)
     }
@@ -150,38 +159,54 @@ public final class TokyoCabinetFiles: DirectoryFiles {
   /// - Throws: `StoreError` with `ioError`, `damaged` or `closed`.
   public func tableNames() throws -> [String] {
     try checkOpen()
-    return try fileNames().filter { name in
-      guard Names.isTable(name), try isHashFile(name) else { return false }
+    let needed = neededNames
+    return try fileNames().union(needed).filter { name in
+      guard Names.isTable(name), try needed.contains(name) || isHashFile(name) else {
+        return false
+      }
       return try recordCount(in: table(named: name)) > 0
+    }
+  }
+
+  /// The files without which records are lost.
+  private var neededNames: Set<String> {
+    tables.withLock { tables in
+      tables.needed.union(tables.files.filter(\.isNeeded).map(\.name))
     }
   }
 
   /// Whether a file is a hash database; anything else that lies in the directory is passed over.
   func isHashFile(_ name: String) throws -> Bool {
-    let path = path(of: name)
-    guard isRegularFile(path) else { return false }
-    let bytes = try storeErrors(at: path) { try firstBytes(of: path, count: HashFileHeader.size) }
-    return HashFileHeader(bytes: bytes)?.type == 0
+    let place = try directory.file(fileName(ofTable: name))
+    return try storeErrors(at: place.path) {
+      guard try isRegularFile(place) else { return false }
+      let bytes = try firstBytes(of: place, count: HashFileHeader.size)
+      return HashFileHeader(bytes: bytes)?.type == 0
+    }
   }
 
   /// The names of all files, those included that a dead writer has left under other names.
   func fileNames() throws -> Set<String> {
-    let redirected = redirectedPaths
-    return Set(try directory.entries()).union(redirected.keys)
-  }
-
-  /// Where the file of a table, or of the named buffers, is.
-  public func path(of name: String) -> String {
-    if name == buffers.name { return buffers.path }
-    let file = tables.withLock { tables in tables.number(name).map { tables.files[$0] } }
-    return file?.path ?? location + "/" + name
-  }
-
-  /// The files that are read where a dead writer has left them, by the names that they should have.
-  private var redirectedPaths: [String: String] {
     let files = tables.withLock { $0.files } + [buffers]
-    let redirected = files.map { ($0.name, $0.path) }.filter { $0.1 != location + "/" + $0.0 }
-    return Dictionary(redirected) { first, _ in first }
+    let redirected = files.filter { $0.fileName != $0.name }.map(\.name)
+    return Set(try directory.entries()).union(redirected)
+  }
+
+  /// The name in the directory that the file of a table, or of the named buffers, has.
+  public func fileName(ofTable name: String) -> String {
+    if name == buffers.name { return buffers.fileName }
+    let file = tables.withLock { tables in tables.number(name).map { tables.files[$0] } }
+    return file?.fileName ?? name
+  }
+
+  /// Takes note of files that the manifest lists.
+  public func need(_ fileNames: [String]) throws {
+    if fileNames.contains(buffers.name) { buffers.need() }
+    let known = tables.withLock { tables in
+      tables.needed.formUnion(fileNames)
+      return tables.files
+    }
+    for file in known where fileNames.contains(file.name) { file.need() }
   }
 
   /// The name of a table that has a number.

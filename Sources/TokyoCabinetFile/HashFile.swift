@@ -32,8 +32,11 @@ public final class HashFile: Sendable {
   ///
   /// - Throws: ``HashFileError`` with `noFile`, `noPermission`, `ioError`, `notAHashFile`, `truncated`
   ///   or `damaged`.
-  public convenience init(_ path: String) throws(HashFileError) {
-    let file = try hashFileErrors { () throws(SystemError) in try MappedFile(path) }
+  public convenience init(_ path: String) throws(HashFileError) { try self.init(path.place) }
+
+  /// Opens a regular file, perhaps one in an open directory.
+  package convenience init(_ place: FilePlace) throws(HashFileError) {
+    let file = try hashFileErrors { () throws(SystemError) in try MappedFile(place) }
     try self.init(file)
   }
 

@@ -1,4 +1,4 @@
-import Files
+package import Files
 
 /// Finds the records of a hash file that may be wrecked, its header included.
 ///
@@ -39,8 +39,11 @@ public struct HashFileSalvage {
   /// Complexity: constant time; without a header, linear in the size of the file.
   ///
   /// - Throws: ``HashFileError`` with `noFile`, `noPermission` or `ioError`.
-  public init(_ path: String) throws(HashFileError) {
-    self.init(try hashFileErrors { () throws(SystemError) in try MappedFile(path) })
+  public init(_ path: String) throws(HashFileError) { try self.init(path.place) }
+
+  /// Opens a file, perhaps one in an open directory.
+  package init(_ place: FilePlace) throws(HashFileError) {
+    self.init(try hashFileErrors { () throws(SystemError) in try MappedFile(place) })
   }
 
   /// Reads bytes as if they were a file's.

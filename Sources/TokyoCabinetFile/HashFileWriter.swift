@@ -1,4 +1,4 @@
-import Files
+package import Files
 
 /// Writes a whole hash file, record after record, which the C library can read and change then.
 ///
@@ -43,9 +43,16 @@ public final class HashFileWriter {
   public convenience init(
     _ path: String, _ plan: consuming HashFilePlan
   ) throws(HashFileError) {
+    try self.init(path.place, plan, rights: .anyone)
+  }
+
+  /// Makes a new file, perhaps in an open directory, with the rights of another one.
+  package convenience init(
+    _ place: FilePlace, _ plan: consuming HashFilePlan, rights: FileRights
+  ) throws(HashFileError) {
     let links = try plan.links()
-    let file = try hashFileErrors { () throws(SystemError) in try NewFile(path) }
-    self.init(path, plan, links, file)
+    let file = try hashFileErrors { () throws(SystemError) in try NewFile(place, rights: rights) }
+    self.init(place.path, plan, links, file)
   }
 
   private init(

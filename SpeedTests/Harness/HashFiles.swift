@@ -101,6 +101,7 @@ struct HashFileRace {
   /// Makes a copy, and changes records in it.
   func changeCopy(_ part: UInt32) throws {
     let copy = directory + "/copy"
+    try removeFile(copy)
     try copyFile(theirs, to: copy)
     let database = try HashDatabase(path: copy)
     try forEachRecord(every: part) { try database.put(key: $0, value: $1) }

@@ -13,6 +13,7 @@ private let filesThatMayBeUnsafe: [String: String] = [
   "Files/DirectWriter.swift": "writes aligned blocks past the cache",
   "Files/FileStatus.swift": "calls the operating system: which file",
   "Files/SystemCalls+Names.swift": "calls the operating system: names",
+  "Files/SystemCalls+Directories.swift": "calls the operating system: directories",
   "Files/Terminal.swift": "has the terminal show nothing",
   "StoredObjectsCore/Buffer/DataBuffer+Integers.swift": "loads unaligned integers",
   "StoredObjectsCore/Buffer/ShortStrings.swift": "makes short strings of checked bytes",

@@ -12,7 +12,7 @@ final class ProcessDirectory: Sendable {
   private static let prefix = "stored-objects-tests-"
 
   let path: String
-  private let lock: DirectoryLock
+  private let lock: DirectoryHandle
   private let count = Atomic(0)
 
   private static let onDisk = Result { try ProcessDirectory(in: TemporaryPlace.disk.path) }
@@ -33,7 +33,7 @@ final class ProcessDirectory: Sendable {
     // Nobody else looks at it before it is locked: the name comes after the lock, which stays with it.
     let start = "\(place)/.\(name)"
     try makeDirectories(start)
-    lock = try DirectoryLock(start, shared: false)
+    lock = try DirectoryHandle(start, shared: false)
     try renameFile(start, path)
     removeAtExit(path)
   }
@@ -45,7 +45,7 @@ final class ProcessDirectory: Sendable {
   static func removeLeftovers(in place: String) throws {
     for name in try directoryEntries(place) where name.hasPrefix(prefix) {
       let path = "\(place)/\(name)"
-      guard let lock = try? DirectoryLock(path, shared: false) else { continue }
+      guard let lock = try? DirectoryHandle(path, shared: false) else { continue }
       // Those of other users stay.
       withExtendedLifetime(lock) { try? FileManager.default.removeItem(atPath: path) }
     }

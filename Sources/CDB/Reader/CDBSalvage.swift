@@ -1,4 +1,4 @@
-internal import Files
+package import Files
 
 /// Finds the records of a file that may be wrecked.
 ///
@@ -25,9 +25,9 @@ package struct CDBSalvage {
   package let missingCount: Int
 
   /// Maps a file, and looks in which format it makes more sense.
-  package init(_ path: String) throws(CDBError) {
+  package init(_ address: some FileAddress) throws(CDBError) {
     let file: MappedFile
-    do throws(SystemError) { file = try MappedFile(path) } catch { throw CDBError(error) }
+    do throws(SystemError) { file = try MappedFile(address) } catch { throw CDBError(error) }
     let (classic, wide) = (Slots(file, .classic), Slots(file, .wide))
     let slots = wide.positions.count > classic.positions.count ? wide : classic
     self.file = file

@@ -9,9 +9,11 @@ extension CDBStore {
   /// Complexity: linear in the file; constant time when nothing has changed.
   ///
   /// - Throws: ``CDBError`` with `unencodable`, `tooLarge`, `noSpace`, `noPermission`, `ioError`,
-  ///   `damaged`, `closed`, or `changedElsewhere` when another program has replaced the file. The file
+  ///   `damaged`, `closed`, or `changedElsewhere` when another program has replaced the file, or `forked`
+  ///   in a child process of the one that made the store. The file
   ///   is as it was, all changes are kept, and the save can be tried again.
   public func save() throws {
+    try refuseFork()
     try state.withLock { state in
       try checkOpen(state)
       try save(&state)
@@ -20,21 +22,21 @@ extension CDBStore {
 
   func save(_ state: inout State) throws {
     if state.changes.isEmpty { return }
-    guard FileStatus(path)?.identity == state.identity else {
+    guard try fileIdentity() == state.identity else {
       throw CDBError(
         .changedElsewhere, path: path,
         message: "Saving would undo what another program has saved. Close without saving, by "
           + "discardChanges(), open, and make the changes again.")
     }
     let writer = try CDBWriter(path, format: format, seam: seam)
-    let identity = writer.fileIdentity
+    let identity = try writer.fileIdentity()
     try copyUnchanged(state, to: writer)
     try addChanged(state, to: writer)
     do {
       try writer.finish()
     } catch {
       // The last step can fail when the file is in place: it is as good as the old one.
-      if identity != nil, FileStatus(path)?.identity == identity { state.identity = identity }
+      if identity != nil, (try? fileIdentity()) == identity { state.identity = identity }
       throw error
     }
     for (key, change) in state.changes { state.cache[key] = change.value }

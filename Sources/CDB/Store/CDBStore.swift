@@ -36,6 +36,8 @@ public final class CDBStore<Keys: CDBKeyCodec, Values: CDBValueCodec>: Sendable 
   let keyCodec: Keys
   let valueCodec: Values
   let state: Locked<State>
+  /// The process that has made it.
+  private let process = currentProcess()
   let seam: CDBWriter.Seam
 
   struct State: Sendable {
@@ -77,7 +79,8 @@ public final class CDBStore<Keys: CDBKeyCodec, Values: CDBValueCodec>: Sendable 
     state = Locked(State())
   }
 
-  deinit { try? close() }
+  // What a child process that was forked has of it is its parent's to save.
+  deinit { if process == currentProcess() { try? close() } }
 
   // MARK: Opening and closing
 
@@ -92,6 +95,7 @@ public final class CDBStore<Keys: CDBKeyCodec, Values: CDBValueCodec>: Sendable 
   /// - Throws: ``CDBError`` with `noPermission`, `ioError`, `damaged` or `otherFormat`. A missing file
   ///   is no error, and made by the first save.
   public func open() throws {
+    try refuseFork()
     try state.withLock { state in
       if state.isOpen { return }
       // Leftovers do no harm, so that a directory that can't be read or written to is no obstacle.
@@ -102,7 +106,7 @@ public final class CDBStore<Keys: CDBKeyCodec, Values: CDBValueCodec>: Sendable 
   }
 
   func openFile(_ state: inout State) throws {
-    state.identity = FileStatus(path)?.identity
+    state.identity = try fileIdentity()
     state.reader = state.identity == nil ? nil : try CDBReader(path, format: format)
   }
 
@@ -112,6 +116,7 @@ public final class CDBStore<Keys: CDBKeyCodec, Values: CDBValueCodec>: Sendable 
   ///
   /// - Throws: as ``save()``: it stays open then.
   public func close() throws {
+    if process != currentProcess() { return }
     try state.withLock { state in
       guard state.isOpen else { return }
       try save(&state)
@@ -125,7 +130,16 @@ public final class CDBStore<Keys: CDBKeyCodec, Values: CDBValueCodec>: Sendable 
   public var isOpen: Bool { state.withLock { $0.isOpen } }
 
   /// Whether there is a file.
-  public var exists: Bool { FileStatus(path) != nil }
+  ///
+  /// False, too, when the system does not say; ``open()`` says why.
+  public var exists: Bool { (try? fileIdentity()) != nil }
+
+  /// Which file the path leads to now; nil when there is none.
+  func fileIdentity() throws(CDBError) -> FileIdentity? {
+    do throws(SystemError) {
+      return try FileStatus.find(path)?.identity
+    } catch { throw CDBError(error) }
+  }
 
   /// Forgets the values that were read, but no change that is not saved.
   public func emptyCache() { state.withLock { $0.cache = [:] } }
@@ -139,6 +153,15 @@ public final class CDBStore<Keys: CDBKeyCodec, Values: CDBValueCodec>: Sendable 
   public func clearFailure() { state.withLock { $0.failure = nil } }
 
   func note(_ error: any Error) { state.withLock { $0.failure = error } }
+
+  /// Refuses a child process that was forked, whose saves and its parent's would undo each other.
+  func refuseFork() throws(CDBError) {
+    guard process != currentProcess() else { return }
+    throw CDBError(
+      .forked, path: path,
+      message: "The store was made before this process was forked, and belongs to its parent. "
+        + "Make another one in the child.")
+  }
 
   func checkOpen(_ state: State) throws(CDBError) {
     if !state.isOpen {

@@ -6,6 +6,7 @@ struct CDBNewRecords: ~Copyable {
   typealias Outcome = CDBWriter.Outcome
 
   /// The file that will get its name at the end.
+  let place: FilePlace
   let path: String
   let format: CDBFormat
   private let sizeLimit: Int
@@ -15,8 +16,10 @@ struct CDBNewRecords: ~Copyable {
   var replaced: [Range<Int>] = []
   private var replacedBytes = 0
 
-  init(_ path: String, _ format: CDBFormat, _ sizeLimit: UInt64, _ output: consuming CDBOutput) {
-    self.path = path
+  init(
+    _ place: FilePlace, _ format: CDBFormat, _ sizeLimit: UInt64, _ output: consuming CDBOutput
+  ) {
+    (self.place, path) = (place, place.path)
     self.format = format
     self.sizeLimit = Int(clamping: sizeLimit)
     index = CDBIndex(format)

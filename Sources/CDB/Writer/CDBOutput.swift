@@ -15,16 +15,16 @@ struct CDBOutput: ~Copyable {
 
   /// Makes the file.
   init(
-    _ path: String, like old: String, from start: Int, _ seam: CDBWriter.Seam
+    _ place: FilePlace, rights: FileRights, from start: Int, _ seam: CDBWriter.Seam
   ) throws(SystemError) {
     self.seam = seam
     flushed = start
     try seam.before(.create)
-    file = try .locked(path, like: old)
+    file = try .locked(place, rights: rights)
   }
 
-  /// The temporary name.
-  var path: String { file.path }
+  /// The file under its temporary name.
+  var place: FilePlace { file.place }
 
   /// Where the next byte goes.
   var position: Int { flushed + buffer.count }
@@ -110,8 +110,8 @@ struct CDBOutput: ~Copyable {
   }
 
   /// Gives the file the name that it is for.
-  func rename(to name: String) throws(SystemError) {
+  func rename(to name: FilePlace) throws(SystemError) {
     try seam.before(.rename)
-    try renameFile(path, name)
+    try renameFile(place, name)
   }
 }

@@ -38,11 +38,11 @@ extension CDBWriter {
 
   private func install(synchronize: Bool) throws(SystemError) {
     if synchronize { try records.output.synchronize() }
-    try records.output.rename(to: path)
+    try records.output.rename(to: records.place)
     close()
     guard synchronize else { return }
     try seam.before(.synchronizeDirectory)
-    try syncDirectory(directoryName(path))
+    try records.place.synchronizeDirectory()
   }
 }
 

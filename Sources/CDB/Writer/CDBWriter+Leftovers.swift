@@ -11,9 +11,9 @@ extension CDBWriter {
   ///
   /// - Throws: ``CDBError`` with `noFile` (no such directory), `noPermission`, `ioError`.
   public static func removeLeftovers(of path: String) throws(CDBError) {
-    let target = target(path)
-    let directory = directoryName(target)
     do throws(SystemError) {
+      let target = try target(path)
+      let directory = directoryName(target)
       for entry in try directoryEntries(directory) {
         let file = directory == "/" ? "/" + entry : directory + "/" + entry
         if isTemporaryName(entry, of: target) { try removeUnlockedFile(file) }
@@ -22,16 +22,23 @@ extension CDBWriter {
   }
 
   /// The file that is replaced: what a symbolic link leads to, and not the link.
-  static func target(_ path: String) -> String { (try? realPath(path)) ?? path }
+  static func target(_ path: String) throws(SystemError) -> String {
+    do throws(SystemError) {
+      return try realPath(path)
+    } catch {
+      if error.isMissing { return path }
+      throw error
+    }
+  }
 
   private static let digitCount = 16
   private static let suffix = ".tmp"
 
   /// A name for the new file, beside the one that it is to replace.
-  static func temporaryName(_ target: String) -> String {
+  static func temporaryFile(_ target: FilePlace) -> FilePlace {
     let digits = String(UInt64.random(in: 0 ... .max), radix: 16)
     let zeros = String(repeating: "0", count: digitCount - digits.count)
-    return "\(target).\(zeros)\(digits)\(suffix)"
+    return target.appending(".\(zeros)\(digits)\(suffix)")
   }
 
   private static func isTemporaryName(_ entry: String, of target: String) -> Bool {

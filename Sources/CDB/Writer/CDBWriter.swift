@@ -45,14 +45,35 @@ public final class CDBWriter {
   }
 
   /// Begins a file that is not to get larger than a test likes, or whose steps are to fail.
-  package init(
+  package convenience init(
     _ path: String, format: CDBFormat, sizeLimit: UInt64? = nil, seam: Seam
   ) throws(CDBError) {
-    let target = Self.target(path)
-    self.seam = seam
-    let name = Self.temporaryName(target)
+    let target: FilePlace
     do throws(SystemError) {
-      let output = try CDBOutput(name, like: target, from: format.headerSize, seam)
+      target = FilePlace(try Self.target(path))
+    } catch { throw CDBError(error) }
+    try self.init(target, format: format, sizeLimit: sizeLimit, seam: seam)
+  }
+
+  /// Begins a file, perhaps in an open directory.
+  ///
+  /// - Parameters:
+  ///   - target: The file to be made.
+  ///   - format: The width of its numbers.
+  ///   - rights: Who may use it; nil for those of the file that is there.
+  ///   - sizeLimit: How large it may get.
+  ///   - seam: What tests let fail.
+  /// - Throws: ``CDBError``, as for a path.
+  package init(
+    _ target: FilePlace, format: CDBFormat, rights: FileRights? = nil, sizeLimit: UInt64? = nil,
+    seam: Seam = Seam()
+  ) throws(CDBError) {
+    self.seam = seam
+    do throws(SystemError) {
+      var found = rights
+      if found == nil { found = try FileStatus.find(target)?.rights.ofReplacement }
+      let output = try CDBOutput(
+        Self.temporaryFile(target), rights: found ?? .anyone, from: format.headerSize, seam)
       records = CDBNewRecords(target, format, sizeLimit ?? format.sizeLimit, output)
     } catch { throw CDBError(error) }
   }
@@ -65,7 +86,7 @@ public final class CDBWriter {
   public func cancel() {
     guard isOpen else { return }
     isOpen = false
-    try? removeFile(records.output.path)
+    try? removeFile(records.output.place)
   }
 
   @inline(__always)
@@ -78,7 +99,11 @@ public final class CDBWriter {
   }
 
   /// Which file it is that has the temporary name.
-  var fileIdentity: FileIdentity? { FileStatus(records.output.path)?.identity }
+  func fileIdentity() throws(CDBError) -> FileIdentity? {
+    do throws(SystemError) {
+      return try FileStatus.find(records.output.place)?.identity
+    } catch { throw CDBError(error) }
+  }
 
   /// Marks the writer as done; its file has its name.
   func close() { isOpen = false }

@@ -10,6 +10,7 @@ extension CDBFiles {
   /// - Throws: `StoreError` with `ioError` or `closed`.
   public func inspect() throws -> StoreInspection {
     var inspection = StoreInspection(tableNames: [])
+    inspection.findings += try directory.positionFindings()
     for name in try fileNames().sorted() { inspect(name, &inspection) }
     for file in try directory.entries().sorted() where isForeign(file) {
       inspection.findings.append(
@@ -29,7 +30,8 @@ extension CDBFiles {
   private func inspect(_ name: String, _ inspection: inout StoreInspection) {
     let path = path(of: name)
     do {
-      try cdbErrors(className: name) { try TableFile.open(path, name)?.verify() }
+      let place = try directory.file(fileName(ofTable: name))
+      try cdbErrors(className: name) { try TableFile.open(place, name)?.verify() }
       if name != StoreDirectory.buffers { inspection.tableNames.append(name) }
     } catch {
       inspection.findings.append(

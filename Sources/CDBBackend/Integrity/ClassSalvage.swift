@@ -7,7 +7,9 @@ struct ClassSalvage {
   let name: String
   /// Opens what is sealed.
   private let seal: SalvageSeal.Table
-  let source: String
+  /// The old file.
+  private let file: FilePlace
+  var source: String { file.path }
   private(set) var metadata: ClassMetadata?
   /// What the log says of rows; it goes before the file.
   private var logged: [UInt32: [UInt8]?] = [:]
@@ -18,15 +20,17 @@ struct ClassSalvage {
   /// A few records, to guess from when the metadata row is lost.
   private var samples: [(rowID: UInt32, bytes: [UInt8])] = []
 
-  init(_ name: String, seal: SalvageSeal.Table, source: String) {
+  init(_ name: String, seal: SalvageSeal.Table, source: FilePlace) {
     self.name = name
     self.seal = seal
-    self.source = source
+    file = source
   }
 
   private func place(_ rowID: UInt32? = nil, _ offset: Int? = nil) -> StoreError.Place {
     .init(path: source, className: name, rowID: rowID, offset: offset)
   }
+
+  private func hasFile() throws -> Bool { try systemErrors(at: source) { try exists(file) } }
 
   // MARK: Before writing
 
@@ -44,9 +48,9 @@ struct ClassSalvage {
       metadata = read
       return
     }
-    guard exists(source) else { return }
+    guard try hasFile() else { return }
     var found: (metadata: ClassMetadata, isCertain: Bool)?
-    var salvage = try cdbErrors(className: name) { try CDBSalvage(source) }
+    var salvage = try cdbErrors(className: name) { try CDBSalvage(file) }
     try salvage.run { record in
       guard Self.rowID(record.key) == 1, let read = parsed(record.value) else { return }
       if found == nil || record.isCertain && found?.isCertain == false {
@@ -68,9 +72,11 @@ struct ClassSalvage {
 
   /// Writes the new file; false, and no file, when there is nothing to make a class of.
   mutating func write(
-    to path: String, unused: [UInt8], _ report: inout SalvageReport
+    to place: FilePlace, unused: [UInt8], _ report: inout SalvageReport
   ) throws -> Bool {
-    let writer = try cdbErrors(className: name) { try CDBWriter(path) }
+    let writer = try cdbErrors(className: name) {
+      try CDBWriter(place, format: .classic, rights: .ownerOnly)
+    }
     try copyFile(to: writer, &report)
     for (rowID, record) in logged.sorted(by: { $0.key < $1.key }) where rowID > 1 {
       if let record, let plain = seal.opened(rowID, record) {
@@ -92,10 +98,10 @@ struct ClassSalvage {
   }
 
   private mutating func copyFile(to writer: CDBWriter, _ report: inout SalvageReport) throws {
-    guard exists(source) else { return }
+    guard try hasFile() else { return }
     var salvage: CDBSalvage
     do {
-      salvage = try CDBSalvage(source)
+      salvage = try CDBSalvage(file)
     } catch { return report.lose(StoreFinding(.fileDamaged, error, at: place())) }
     try salvage.run { try take($0, writer, &report) }
     tellGaps(salvage, &report)

@@ -29,7 +29,7 @@ extension LoggedBackend where Files == CDBFiles {
   ) throws -> SalvageReport {
     let source = try SalvageSource(directory, key: key, fileName: Names.file)
     defer { withExtendedLifetime(source) {} }
-    return try TargetDirectory.make(at: target) { target in
+    return try TargetDirectory.make(at: target, like: source.directory) { target in
       var salvage = StoreSalvage(source, target)
       try salvage.run(progress)
       return salvage.report.named(by: source.seal)
@@ -58,7 +58,7 @@ struct StoreSalvage {
     where name != StoreDirectory.buffers && !OrderedFiles.isFile(name)
       && source.seal.name(name) != nil
     {
-      classes[name] = salvage(of: name)
+      classes[name] = try salvage(of: name)
     }
     try copyBuffers()
     try takeLog()
@@ -68,9 +68,9 @@ struct StoreSalvage {
     try source.salvageOrdered(to: target, &report)
   }
 
-  private func salvage(of name: String) -> ClassSalvage {
-    classes[name]
-      ?? ClassSalvage(name, seal: source.seal.table(name), source: source.path(of: name))
+  private func salvage(of name: String) throws -> ClassSalvage {
+    try classes[name]
+      ?? ClassSalvage(name, seal: source.seal.table(name), source: source.file(of: name))
   }
 
   // MARK: The log
@@ -81,7 +81,7 @@ struct StoreSalvage {
     for (changes, names) in try source.pendingChanges(&report) {
       for table in changes.tables {
         let name = names[table.table.index]
-        var salvage = salvage(of: name)
+        var salvage = try salvage(of: name)
         salvage.take(table, changes.bytes)
         classes[name] = salvage
       }
@@ -104,8 +104,8 @@ struct StoreSalvage {
       progress(IntegrityProgress(source.seal.title(name), index, of: classes.count))
       guard var salvage = classes[name] else { continue }
       let unused = (0..<UInt8.max).filter { !used.contains($0) }
-      let path = target.temporaryPath + "/" + Names.file(of: name)
-      if try salvage.write(to: path, unused: unused, &report) {
+      let place = target.file(Names.file(of: name))
+      if try salvage.write(to: place, unused: unused, &report) {
         if let classID = salvage.metadata?.classID { used.insert(classID) }
       } else {
         report.lose(
@@ -116,10 +116,11 @@ struct StoreSalvage {
   }
 
   private mutating func copyBuffers() throws {
-    let path = source.path(of: StoreDirectory.buffers)
-    guard exists(path) else { return }
+    let place = try source.file(of: StoreDirectory.buffers)
+    let path = place.path
+    guard try source.hasFile(place) else { return }
     do {
-      var salvage = try cdbErrors(className: nil) { try CDBSalvage(path) }
+      var salvage = try cdbErrors(className: nil) { try CDBSalvage(place) }
       try salvage.run { take($0, path) }
       if !salvage.gaps.isEmpty || salvage.missingCount > 0 || !salvage.hasTables {
         loseBuffer("The file of the named buffers is damaged: some may be missing.", path)
@@ -144,9 +145,9 @@ struct StoreSalvage {
 
   private mutating func writeBuffers() throws {
     report.namedBufferCount = buffers.count
-    let path = target.temporaryPath + "/" + Names.file(of: StoreDirectory.buffers)
+    let place = target.file(Names.file(of: StoreDirectory.buffers))
     try cdbErrors(className: nil) {
-      let writer = try CDBWriter(path)
+      let writer = try CDBWriter(place, format: .classic, rights: .ownerOnly)
       for (name, bytes) in buffers { try writer.add(bytes, forKey: Array(name.text.utf8)) }
       try writer.finish()
     }

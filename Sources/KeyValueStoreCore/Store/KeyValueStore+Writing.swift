@@ -1,3 +1,4 @@
+import Files
 import FoundationEssentials
 import Locks
 import StoredObjectsCore
@@ -79,8 +80,14 @@ extension KeyValueStore {
     }
   }
 
+  /// Refuses a child process that was forked: those who write for its parent are not there.
+  func refuseFork() throws {
+    if process != currentProcess() { throw StoreError.forked(backend.location) }
+  }
+
   /// Refuses a write inside another one, which would wait for itself.
   func refuseNesting() throws {
+    try refuseFork()
     if writingThread.load(ordering: .relaxed) == ThreadIdentity.current {
       throw KeyValueError(
         .nestedWrite, "A write was begun inside another one: use the batch of that one.")

@@ -35,6 +35,8 @@ public final class KeyValueStore: Sendable {
   let writerThread: WriterThread
   /// The thread that writes, or 0.
   let writingThread = Atomic<UInt>(0)
+  /// The process that has opened it.
+  let process = currentProcess()
   private let claim: BackendClaim
 
   /// Puts a store on a backend.

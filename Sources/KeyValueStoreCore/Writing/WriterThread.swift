@@ -1,3 +1,4 @@
+import Files
 import Locks
 
 /// The thread that writes for tasks, so that none of Swift's own waits for the disk.
@@ -6,10 +7,11 @@ import Locks
 final class WriterThread: Sendable {
   private let queue: WriteQueue
   private let thread = Locked<JoinedThread?>(nil)
+  private let process = currentProcess()
 
   init(_ queue: WriteQueue) { self.queue = queue }
 
-  deinit { queue.close() }
+  deinit { if process == currentProcess() { queue.close() } }
 
   /// Starts the thread if it is not running; false when the system has none left.
   func start() -> Bool {
@@ -37,6 +39,7 @@ final class WriterThread: Sendable {
 extension KeyValueStore {
   /// Does a put or a delete for a task.
   func performForTask(_ write: SingleWrite) async throws -> Bool {
+    try refuseFork()
     try Task.checkCancellation()
     guard writerThread.start() else { return try perform(write) }
     return try await queued { writes.append(write, $0, $1) }
@@ -46,6 +49,7 @@ extension KeyValueStore {
   func performForTask<Result: Sendable>(
     _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
+    try refuseFork()
     try Task.checkCancellation()
     guard writerThread.start() else { return try body() }
     return try await queued { ticket, continuation in

@@ -13,6 +13,7 @@ extension LoggedBackend {
   ///   `damaged` or `closed`: nothing is changed then. With `reopenNeeded` the disk has failed, and
   ///   whether the save went through is known when the backend is opened again.
   public func commit(_ changes: ChangeSet) throws {
+    try refuseFork()
     try log.withLock { log in
       try checkOpen()
       try checkWritable(log)
@@ -222,6 +223,7 @@ extension LoggedBackend {
   /// - Throws: ``StoreError`` with `readOnly`, `full`, `ioError`, `damaged` or `closed`; what was
   ///   saved stays saved, in the log.
   public func checkpoint() throws {
+    try refuseFork()
     try log.withLock { log in
       try checkOpen()
       try checkWritable(log)

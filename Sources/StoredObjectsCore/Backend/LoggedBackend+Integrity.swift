@@ -58,7 +58,8 @@ extension LoggedBackend {
   ///
   /// - Returns: by how many bytes the files are smaller.
   package func replaceFiles(_ prepare: () throws -> Compaction) throws -> Int {
-    try log.withLock { log in
+    try refuseFork()
+    return try log.withLock { log in
       try checkOpen()
       try checkWritable(log)
       return try naming {
@@ -75,7 +76,8 @@ extension LoggedBackend {
   package func withFilesAtRest<Result: Sendable>(
     _ body: (Files) throws -> Result
   ) throws -> Result {
-    try log.withLock { log in
+    try refuseFork()
+    return try log.withLock { log in
       try checkOpen()
       if let failure = log.failure { throw failure }
       return try body(files)

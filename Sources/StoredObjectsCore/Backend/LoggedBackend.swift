@@ -37,6 +37,8 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
   let state = Locked(PendingState())
   /// Held by the one commit or checkpoint under way, over writing and syncing.
   let log: Locked<LoggedLog>
+  /// The process that has opened it.
+  private let process = currentProcess()
 
   /// Puts a log in front of files, after making good what an earlier process has left unfinished.
   ///
@@ -67,6 +69,8 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
       log.writer = try recovery.writer(durability: durability)
       if !files.isReadOnly { try files.removeStrays() }
       (log.areNamesSynced, log.manifest) = (recovery.areNamesSynced, recovery.manifest)
+      try files.need(recovery.manifest?.files ?? [])
+      try files.ordered.need(recovery.manifest?.files ?? [])
       tornTailByteCount = if case .torn(let bytes) = recovery.tail { bytes } else { nil }
       state.withLock { $0.pending = recovery.pending }
     } catch {
@@ -108,6 +112,8 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
 
   /// Closes the log; the files stay open, and with them their lock, when they are not to be released.
   package func close(releasingFiles: Bool) throws {
+    // The parent goes on with its log and its files.
+    if process != currentProcess() { return }
     try log.withLock { log in
       guard !state.withLock({ $0.isClosed }) else { return }
       if !isReadOnly, log.failure == nil, shouldFoldAtClose { try? checkpoint(&log) }
@@ -123,6 +129,13 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
   }
 
   func checkOpen() throws { try state.withLock { try check($0) } }
+
+  /// Refuses a child process that was forked since the opening: files and lock are its parent's.
+  ///
+  /// Comes before any lock, which a thread of the parent may have held at the fork.
+  func refuseFork() throws {
+    if process != currentProcess() { throw StoreError.forked(location) }
+  }
 
   /// Throws when the backend is closed, or its files no longer belong together.
   func check(_ state: PendingState) throws {

@@ -118,6 +118,12 @@ public protocol RecordFiles: RecordSource {
   /// - Throws: ``StoreError`` with `ioError`.
   func filesForManifest() throws -> [String]
 
+  /// Takes note of files that the manifest lists: one that is not there when it is opened is damage, and
+  /// no empty table.
+  ///
+  /// - Throws: ``StoreError`` with `closed`.
+  func need(_ fileNames: [String]) throws
+
   /// Whether a file that the manifest lists is there, sound or not.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
@@ -141,6 +147,8 @@ extension RecordFiles {
   public func setManifest(_ bytes: [UInt8], durability: Durability) throws {}
   /// None.
   public func filesForManifest() throws -> [String] { [] }
+  /// Does nothing.
+  public func need(_ fileNames: [String]) throws {}
   /// Always.
   public func hasFile(_ name: String) throws -> Bool { true }
 }

@@ -41,8 +41,7 @@ extension LoggedBackend where Files: DirectoryFiles {
   /// - Throws: `StoreError` with `ioError` or `closed`.
   public func fileSize(of name: String) throws -> Int {
     try withFilesAtRest { files in
-      let path = files.path(of: try fileName(of: name))
-      return exists(path) ? try sizeOfFile(at: path) : 0
+      try sizeOfFile(at: files.directory.file(files.fileName(ofTable: fileName(of: name))))
     }
   }
 }

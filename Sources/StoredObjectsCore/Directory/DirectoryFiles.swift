@@ -1,4 +1,4 @@
-import Files
+package import Files
 
 /// The files of tables and named buffers in a directory of their own, beside the commit log.
 ///
@@ -14,13 +14,16 @@ public protocol DirectoryFiles: RecordFiles {
   /// - Throws: ``StoreError`` with `inUse` or `ioError`.
   init(writing directory: String) throws
 
-  /// Where the file of a table, or of the named buffers, is or would be.
-  func path(of name: String) -> String
+  /// The directory.
+  var directory: StoreDirectory { get }
+
+  /// The name in the directory that the file of a table, or of the named buffers, has or would have.
+  func fileName(ofTable name: String) -> String
 }
 
 /// Runs calls of the operating system, and makes their errors those of a store.
 package func systemErrors<Result>(
-  at path: String, _ body: () throws -> Result
+  at path: @autoclosure () -> String, _ body: () throws -> Result
 ) throws -> Result {
   do {
     return try body()
@@ -29,22 +32,20 @@ package func systemErrors<Result>(
   }
 }
 
-/// The size of a file.
-package func sizeOfFile(at path: String) throws -> Int {
-  try systemErrors(at: path) {
-    let file = try FileStorage(path, writable: false)
-    defer { file.close() }
-    return try file.size()
-  }
+/// The size of a file; 0 when there is none.
+package func sizeOfFile(at file: some FileAddress) throws -> Int {
+  try systemErrors(at: file.place.path) { try FileStatus.find(file)?.size ?? 0 }
 }
 
 extension DirectoryFiles {
+  /// Where the file of a table, or of the named buffers, is or would be.
+  public func path(of name: String) -> String { directory.path(fileName(ofTable: name)) }
+
   /// The log as it is on the disk; nil when there is none.
   package func scanLog() throws -> CommitLogScan? {
-    let path = location + "/" + StoreDirectory.log
-    guard exists(path) else { return nil }
-    return try systemErrors(at: path) {
-      let file = try FileStorage(path, writable: false)
+    guard try directory.hasLog() else { return nil }
+    return try systemErrors(at: directory.path(StoreDirectory.log)) {
+      let file = try FileStorage(directory.file(StoreDirectory.log), writable: false)
       defer { file.close() }
       return try CommitLogScan(file)
     }

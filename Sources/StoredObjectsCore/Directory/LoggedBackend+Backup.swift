@@ -30,7 +30,8 @@ extension LoggedBackend where Files: DirectoryFiles {
     to directory: String, seam: TargetDirectory.Seam, progress: (IntegrityProgress) -> Void
   ) throws {
     try withFilesAtRest { files in
-      try TargetDirectory.make(at: directory, seam: seam) { target in
+      try TargetDirectory.make(at: directory, like: files.directory.opened(), seam: seam) {
+        target in
         try files.copyAll(to: target) { progress(naming($0)) }
         try LoggedBackend(
           files: Files(reading: target.temporaryPath), sealing: sealing
@@ -47,14 +48,16 @@ extension DirectoryFiles {
   fileprivate func copyAll(
     to target: TargetDirectory, _ progress: (IntegrityProgress) -> Void
   ) throws {
-    let names = try systemErrors(at: location) { try directoryEntries(location) }
+    let source = try directory.opened()
+    let names = try directory.entries()
       .filter { !$0.hasPrefix(".") || $0.hasPrefix(StoreDirectory.newPrefix) }
-      .filter { isRegularFile(location + "/" + $0) }.sorted()
-    let sizes = try names.map { try sizeOfFile(at: location + "/" + $0) }
+      .filter { name in try systemErrors(at: location) { try isRegularFile(source.file(name)) } }
+      .sorted()
+    let sizes = try names.map { try sizeOfFile(at: source.file($0)) }
     var done = 0
     for (name, size) in zip(names, sizes) {
       progress(IntegrityProgress(name, done, of: sizes.reduce(0, +)))
-      try target.copy(name, from: location + "/" + name)
+      try target.copy(name, from: source.file(name))
       try target.synchronize(name)
       done += size
     }

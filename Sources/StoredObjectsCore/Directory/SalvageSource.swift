@@ -1,4 +1,4 @@
-import Files
+package import Files
 
 /// A damaged store that is only read: its directory, and what its log and its manifest say.
 ///
@@ -12,8 +12,9 @@ package struct SalvageSource {
   package private(set) var newFiles: [String: String] = [:]
   /// What an encrypted store is opened with.
   package let seal: SalvageSeal
+  /// The directory, locked.
+  package let directory: DirectoryHandle
   private let fileName: @Sendable (_ table: String) -> String
-  private let lock: DirectoryLock
 
   /// Locks a directory, without waiting.
   ///
@@ -26,8 +27,9 @@ package struct SalvageSource {
     let path = try systemErrors(at: directory) { try realPath(directory) }
     self.path = path
     self.fileName = fileName
-    lock = try systemErrors(at: path) { try DirectoryLock(path, shared: true) }
-    seal = SalvageSeal(sealing: try Sealing(salvaging: path, key))
+    let handle = try systemErrors(at: path) { try DirectoryHandle(path, shared: true) }
+    self.directory = handle
+    seal = SalvageSeal(sealing: try Sealing(salvaging: handle, key))
   }
 
   /// Where the log is, or would be.
@@ -35,27 +37,34 @@ package struct SalvageSource {
 
   /// The names of all entries of the directory.
   package func entries() throws -> [String] {
-    try systemErrors(at: path) { try directoryEntries(path) }
+    try systemErrors(at: path) { try directory.entries() }
   }
 
   /// The file that has a table: a new one that was ready when the process died, or the old one.
-  package func path(of name: String) -> String {
-    if let new = newFiles[name], exists(path + "/" + new) { return path + "/" + new }
-    return path + "/" + fileName(name)
-  }
+  package func file(of name: String) throws -> FilePlace { try file(name, fileName(name)) }
 
   /// The file that has an ordered table.
-  func path(ofOrdered name: OrderedTableName) -> String {
-    if let new = newFiles[name.fileName], exists(path + "/" + new) { return path + "/" + new }
-    return path + "/" + name.fileName
+  func file(ofOrdered name: OrderedTableName) throws -> FilePlace {
+    try file(name.fileName, name.fileName)
+  }
+
+  private func file(_ name: String, _ fileName: String) throws -> FilePlace {
+    if let new = newFiles[name], try hasFile(directory.file(new)) { return directory.file(new) }
+    return directory.file(fileName)
+  }
+
+  /// Whether a file is there.
+  package func hasFile(_ place: FilePlace) throws -> Bool {
+    try systemErrors(at: place.path) { try exists(place) }
   }
 
   /// Reads the log, as far as that can be done.
   package mutating func readLog(_ report: inout SalvageReport) {
-    guard exists(logPath) else { return }
     do {
+      let place = directory.file(StoreDirectory.log)
+      guard try hasFile(place) else { return }
       let scan = try systemErrors(at: logPath) {
-        try CommitLogScan(try FileStorage(logPath, writable: false), sealing: seal.sealing)
+        try CommitLogScan(try FileStorage(place, writable: false), sealing: seal.sealing)
       }
       for replacement in try scan.replacements() {
         newFiles[replacement.name] = replacement.newName
@@ -86,15 +95,16 @@ package struct SalvageSource {
   /// Gives the new store the key file of the old one: what is brought over is sealed for it.
   package func copyKeyFile(to target: TargetDirectory) throws {
     guard seal.sealing != nil else { return }
-    try target.copy(StoreDirectory.key, from: path + "/" + StoreDirectory.key)
+    try target.copy(StoreDirectory.key, from: directory.file(StoreDirectory.key))
     try target.synchronize(StoreDirectory.key)
   }
 
   /// Says which files are gone, the log among them, and where the log is damaged.
   package func listLosses(_ report: inout SalvageReport) throws {
-    let manifest = try StoreDirectory.manifest(in: path)
-    let missing = StoreManifest.findings(manifest, log, path: path) {
-      exists(OrderedTableName(fileName: $0).map(path(ofOrdered:)) ?? path(of: $0))
+    let manifest = try StoreDirectory.manifest(in: directory)
+    let missing = try StoreManifest.findings(manifest, log, path: path) { name in
+      try hasFile(
+        OrderedTableName(fileName: name).map { try file(ofOrdered: $0) } ?? file(of: name))
     }
     for finding in missing + (log?.findings(path: logPath) ?? []) { report.lose(finding) }
   }

@@ -1,11 +1,16 @@
-import Files
+package import Files
 import Locks
+import Logging
+import Synchronization
 
 /// A locked directory that holds a store: what its files have in common, whatever their format.
 ///
 /// Beside the files of tables lie the commit log, the manifest, and for moments new files, whose names
 /// begin with ``newPrefix``.
-package final class StoreDirectory: Sendable {
+///
+/// Files are opened, renamed and removed in the directory that was locked, wherever it is moved, and never
+/// in another one that has got its path.
+public final class StoreDirectory: Sendable {
   /// The file of the commit log.
   package static let log = "Commit.log"
   /// The file that says what the directory must hold.
@@ -17,10 +22,11 @@ package final class StoreDirectory: Sendable {
   /// How the names of new files begin that are to take the place of others.
   package static let newPrefix = ".new."
 
-  /// The path, without symbolic links.
+  /// The path, without symbolic links, as it was when the directory was opened.
   package let path: String
   package let isReadOnly: Bool
-  private let lock: Locked<DirectoryLock?>
+  private let handle: Locked<DirectoryHandle?>
+  private let isMoveReported = Atomic(false)
 
   /// Opens a directory and locks it, without waiting.
   ///
@@ -32,26 +38,67 @@ package final class StoreDirectory: Sendable {
       return try realPath(directory)
     }
     self.path = path
-    lock = Locked(try systemErrors(at: path) { try DirectoryLock(path, shared: isReadOnly) })
+    handle = Locked(try systemErrors(at: path) { try DirectoryHandle(path, shared: isReadOnly) })
   }
 
-  /// Gives the lock back.
-  package func unlock() { lock.withLock { $0 = nil } }
+  /// Releases the lock.
+  package func unlock() {
+    handle.withLock { handle in
+      handle?.unlock()
+      handle = nil
+    }
+  }
 
-  /// The path of a file in it.
+  /// The open directory.
+  ///
+  /// - Throws: ``StoreError`` with `closed`, or `forked` in a child process.
+  package func opened() throws -> DirectoryHandle {
+    guard let handle = handle.withLock({ $0 }) else {
+      throw StoreError(.closed, "The backend has been closed.", at: .init(path: path))
+    }
+    if handle.isInherited { throw StoreError.forked(path) }
+    return handle
+  }
+
+  /// The path of a file in it, for people.
   package func path(_ name: String) -> String { path + "/" + name }
+
+  /// A file in it.
+  ///
+  /// - Throws: ``StoreError`` with `closed`, or `forked` in a child process.
+  package func file(_ name: String) throws -> FilePlace { try opened().file(name) }
+
+  /// Whether a file is there.
+  ///
+  /// - Throws: ``StoreError`` with `ioError` when the system does not say.
+  package func hasFile(_ name: String) throws -> Bool {
+    try systemErrors(at: path(name)) { try exists(file(name)) }
+  }
 
   /// The names of all entries.
   package func entries() throws -> [String] {
-    try systemErrors(at: path) { try directoryEntries(path) }
+    try systemErrors(at: path) { try opened().entries() }
   }
 
   /// Brings the names in it to the disk.
   package func synchronize() throws {
-    try systemErrors(at: path) { try lock.withLock { try $0?.synchronize() } }
+    try systemErrors(at: path) { try opened().synchronize() }
   }
 
   // MARK: New files
+
+  /// The rights of a new file of a name.
+  ///
+  /// They are those of the file whose place it takes, or of the log; the log of a new store may be read
+  /// by those who may list the directory, as far as the umask lets them.
+  package func rights(ofNew name: String) throws -> FileRights {
+    try noticeMove()
+    return try systemErrors(at: path) {
+      if let old = try FileStatus.find(file(name)) { return old.rights.ofReplacement }
+      if let log = try FileStatus.find(file(Self.log)) { return log.rights.ofReplacement }
+      return try FileStatus.find(file("."))?.rights.ofNewFiles ?? .anyone
+    }
+  }
 
   /// Refuses what the log can't mean.
   package func check(_ replacement: Replacement) throws {
@@ -62,77 +109,82 @@ package final class StoreDirectory: Sendable {
 
   /// Removes new files that will never be published.
   package func discard(_ replacements: [Replacement]) {
-    for replacement in replacements { try? removeFile(path(replacement.newName)) }
+    for replacement in replacements { try? removeFile(file(replacement.newName)) }
   }
 
   /// Removes what a process has left that died while it made new files.
   package func removeStrays() throws {
     try systemErrors(at: path) {
-      for name in try directoryEntries(path) where name.hasPrefix(Self.newPrefix) {
-        try removeFile(path(name))
+      for name in try entries() where name.hasPrefix(Self.newPrefix) {
+        try removeFile(file(name))
       }
     }
   }
+}
 
-  // MARK: The log and the manifest
+extension StoreError {
+  /// The error of a store that was opened by the parent process.
+  package static func forked(_ path: String) -> StoreError {
+    StoreError(
+      .forked,
+      """
+      The store was opened before this process was forked, and belongs to its parent. Open the store \
+      again in the child, once the parent has closed it.
+      """,
+      at: .init(path: path))
+  }
+}
 
-  /// The file of the commit log; nil when there is none and it is not to be made.
-  package func openLog() throws -> (any Storage)? {
-    let path = path(Self.log)
-    if isReadOnly && !exists(path) { return nil }
-    return try systemErrors(at: path) { try FileStorage(path, writable: !isReadOnly) }
+extension StoreError {
+  /// The error of a file that was there, or that the manifest lists, and that is there no more.
+  package static func fileGone(_ name: String, in path: String) -> StoreError {
+    StoreError(
+      .damaged, "The file is gone, with all records in it. Bring it back from a backup.",
+      at: .init(path: path, className: name))
+  }
+}
+
+// A directory that is moved, or whose path another one gets, stays the one that is worked in.
+extension StoreDirectory {
+  /// Where the directory is now.
+  package func position() throws -> DirectoryHandle.Position {
+    try systemErrors(at: path) { try opened().position() }
   }
 
-  /// Whether there is a log.
-  package var hasLog: Bool { exists(path(Self.log)) }
-
-  /// The bytes of the manifest; nil when there is none.
-  package func manifest() throws -> [UInt8]? { try Self.manifest(in: path) }
-
-  /// The bytes of the manifest in a directory that need not be a sound store; nil when there is none.
-  package static func manifest(in directory: String) throws -> [UInt8]? {
-    try content(directory + "/" + manifest)
-  }
-
-  /// The bytes of the key file; nil when there is none.
-  package func keyFile() throws -> [UInt8]? { try Self.keyFile(in: path) }
-
-  /// The bytes of the key file in a directory that need not be a sound store; nil when there is none.
-  package static func keyFile(in directory: String) throws -> [UInt8]? {
-    try content(directory + "/" + key)
-  }
-
-  private static func content(_ path: String) throws -> [UInt8]? {
-    guard exists(path) else { return nil }
-    return try systemErrors(at: path) {
-      let file = try FileStorage(path, writable: false)
-      defer { file.close() }
-      return try file.read(file.size(), at: 0)
+  /// Refuses a directory that has been removed, and reports one that has been moved, once.
+  private func noticeMove() throws {
+    let position = try position()
+    guard position != .unchanged else { return }
+    if position == .removed {
+      throw StoreError(
+        .ioError, "The directory has been removed: what is saved in it is lost. Close the store.",
+        at: .init(path: path))
     }
+    if isMoveReported.exchange(true, ordering: .relaxed) { return }
+    Logger(label: "stored-objects").warning("\(Self.message(position)) [\(path)]")
   }
 
-  /// Writes a manifest under another name, and renames it.
-  package func setManifest(_ bytes: [UInt8], durability: Durability) throws {
-    try replace(Self.manifest, by: bytes, Self.newPrefix + "manifest", durability)
+  /// What a check says of a directory that is not where it was.
+  package func positionFindings() throws -> [StoreFinding] {
+    let position = try position()
+    if position == .unchanged { return [] }
+    return [StoreFinding(.directoryMoved, Self.message(position), at: .init(path: path))]
   }
 
-  /// Writes a key file under another name, and renames it.
-  package func setKeyFile(_ bytes: [UInt8]) throws {
-    try replace(Self.key, by: bytes, Self.newPrefix + "key", .full)
-  }
-
-  private func replace(
-    _ name: String, by bytes: [UInt8], _ newName: String, _ durability: Durability
-  ) throws {
-    let newPath = path(newName)
-    try systemErrors(at: newPath) {
-      let file = try FileStorage(newPath, writable: true)
-      defer { file.close() }
-      try file.resize(to: 0)
-      try file.write(bytes, at: 0)
-      if durability != .none { try file.synchronize() }
-      try renameFile(newPath, path(name))
+  private static func message(_ position: DirectoryHandle.Position) -> String {
+    switch position {
+    case .unchanged: "The directory is where it was."
+    case .moved(let new?):
+      """
+      The directory was moved to \(new) while the store was open: saves go there. Close the store, \
+      and open the one you mean.
+      """
+    case .moved(nil):
+      """
+      The directory was moved or replaced while the store was open: saves go to the one that was \
+      opened. Close the store, and open the one you mean.
+      """
+    case .removed: "The directory was removed while the store was open: its files are gone."
     }
-    if durability != .none { try synchronize() }
   }
 }

@@ -7,6 +7,7 @@ import Synchronization
 /// It is closed at the latest when nobody holds it any more.
 package final class FileStorage: Storage {
   private let descriptor: Int32
+  private let place: FilePlace
   private let path: String
   private let isClosed = Atomic(false)
   /// Up to where the limit on the size of files is known to let us write.
@@ -21,9 +22,23 @@ package final class FileStorage: Storage {
   }
 
   /// Opens a file; a missing one is made when it is to be writable.
-  package init(_ path: String, writable: Bool) throws(SystemError) {
-    self.path = path
-    descriptor = try openFile(path, writable: writable)
+  ///
+  /// - Parameters:
+  ///   - file: Its address.
+  ///   - writable: Whether it is going to be written.
+  ///   - rights: Those of a new file.
+  /// - Throws: `SystemError`.
+  package init(
+    _ file: some FileAddress, writable: Bool, rights: FileRights = .anyone
+  ) throws(SystemError) {
+    (place, path) = (file.place, file.place.path)
+    descriptor = try openFile(file, writable: writable, rights: rights)
+  }
+
+  /// Makes a file where there is none; a symbolic link is not followed.
+  package init(creating file: some FileAddress, rights: FileRights) throws(SystemError) {
+    (place, path) = (file.place, file.place.path)
+    descriptor = try createFile(file, rights: rights)
   }
 
   package func size() throws -> Int { try fileSize(descriptor, path) }
@@ -55,7 +70,7 @@ package final class FileStorage: Storage {
     try refuseRemovedFile(descriptor, path)
     return try direct.withLock { direct in
       if case .untried = direct {
-        direct = DirectWriter(path).map { .open($0) } ?? .unavailable
+        direct = DirectWriter(place, sameAs: descriptor).map { .open($0) } ?? .unavailable
       }
       guard case .open(let writer) = direct else { return false }
       let isDone = try writer.write(bytes, at: offset) { count, offset in

@@ -57,6 +57,8 @@ extension StoreFinding {
     public static let duplicate = Kind(description: "duplicate")
     /// Something in an encrypted store is not what was sealed in its place.
     public static let notAuthentic = Kind(description: "notAuthentic")
+    /// The directory was moved, replaced or removed while the store was open.
+    public static let directoryMoved = Kind(description: "directoryMoved")
     /// The commit log is damaged.
     public static let log = Kind(description: "log")
   }

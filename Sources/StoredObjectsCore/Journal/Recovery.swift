@@ -76,7 +76,7 @@ struct Recovery<Files: RecordFiles> {
   private func loseMissingIndexes() throws {
     for fileName in manifest?.files ?? [] {
       guard let name = OrderedTableName(fileName: fileName), name.kind == .index,
-        !files.ordered.hasFile(name)
+        try !files.ordered.hasFile(name)
       else { continue }
       try files.ordered.lose(name)
     }

@@ -2,37 +2,44 @@ import Files
 
 /// The files of ordered tables in a directory.
 struct OrderedDirectory: OrderedFilePlace {
-  let location: String
-  let isReadOnly: Bool
+  let directory: StoreDirectory
 
-  private func path(_ name: String) -> String { location + "/" + name }
+  var location: String { directory.path }
+  var isReadOnly: Bool { directory.isReadOnly }
 
-  func names() throws -> [String] { try directoryEntries(location) }
+  func names() throws -> [String] { try directory.entries() }
 
-  func hasFile(_ name: String) -> Bool { exists(path(name)) }
+  func hasFile(_ name: String) throws -> Bool { try directory.hasFile(name) }
 
   func open(_ name: String) throws -> MappedFile? {
-    exists(path(name)) ? try MappedFile(path(name)) : nil
+    do {
+      return try MappedFile(directory.file(name))
+    } catch let error as SystemError where error.isMissing {
+      return nil
+    }
   }
 
-  func create(_ name: String) throws -> any OrderedFileSink {
-    try removeFile(path(name))
-    return NewOrderedFile(file: try NewFile(path(name)))
+  func create(_ name: String, replacing oldName: String) throws -> any OrderedFileSink {
+    try NewOrderedFile(directory.file(name), rights: directory.rights(ofNew: oldName))
   }
 
   func rename(_ name: String, to newName: String) throws {
-    try renameFile(path(name), path(newName))
+    try renameFile(directory.file(name), directory.file(newName))
   }
 
-  func remove(_ name: String) { try? removeFile(path(name)) }
+  func remove(_ name: String) { try? removeFile(directory.file(name)) }
 }
 
 /// A file that is being written; one that is not finished is removed by whoever began it.
-private final class NewOrderedFile: OrderedFileSink {
+final class NewOrderedFile: OrderedFileSink {
   private let file: NewFile
   private var size = 0
 
-  init(file: NewFile) { self.file = file }
+  /// Makes a file, in place of one of this name.
+  init(_ place: FilePlace, rights: FileRights) throws {
+    try removeFile(place)
+    file = try NewFile(place, rights: rights)
+  }
 
   func write(_ bytes: [UInt8]) throws {
     try file.write(bytes, at: size)

@@ -10,11 +10,11 @@ package protocol OrderedFilePlace: Sendable {
   /// The names of all files.
   func names() throws -> [String]
   /// Whether there is a file.
-  func hasFile(_ name: String) -> Bool
+  func hasFile(_ name: String) throws -> Bool
   /// A file; nil when there is none.
   func open(_ name: String) throws -> MappedFile?
-  /// Begins a new file, in place of one of this name.
-  func create(_ name: String) throws -> any OrderedFileSink
+  /// Begins a new file, in place of one of this name; it is going to take the place of another one.
+  func create(_ name: String, replacing oldName: String) throws -> any OrderedFileSink
   /// Gives a file another name, in place of one that has it.
   func rename(_ name: String, to newName: String) throws
   /// Removes a file; one that isn't there is fine.
@@ -41,6 +41,8 @@ public final class OrderedFiles: Sendable {
     /// Where the file is: under its name, unless a reader found that a writer had died before renaming.
     var fileName: String
     var file = File.unknown
+    /// Whether the file was there, or the manifest says so: without it keys are lost.
+    var isNeeded = false
     /// How often the file has been replaced.
     var generation: UInt64 = 0
   }
@@ -62,8 +64,8 @@ public final class OrderedFiles: Sendable {
   }
 
   /// The files in a directory, which the backend has locked.
-  public convenience init(directory: String, isReadOnly: Bool) {
-    self.init(OrderedDirectory(location: directory, isReadOnly: isReadOnly))
+  public convenience init(_ directory: StoreDirectory) {
+    self.init(OrderedDirectory(directory: directory))
   }
 
   /// Has pages sealed; before anything is read.
@@ -133,10 +135,21 @@ public final class OrderedFiles: Sendable {
   private func open(_ table: Table) throws -> File {
     do {
       guard let map = try systemErrors(at: place.location, { try place.open(table.fileName) })
-      else { return .missing }
+      else {
+        if table.isNeeded { throw StoreError.fileGone(table.fileName, in: place.location) }
+        return .missing
+      }
       return .open(try OrderedFile(map, codec: pageCodec(of: table.name)))
     } catch let error as StoreError where error.code == .damaged && table.name.kind == .index {
       return .lost
+    }
+  }
+
+  /// Takes note of files that must be there.
+  func need(_ fileNames: [String]) throws {
+    for name in fileNames.compactMap(OrderedTableName.init(fileName:)) {
+      let id = try table(name)
+      state.withLock { $0.tables[id.index].isNeeded = true }
     }
   }
 
@@ -150,7 +163,9 @@ public final class OrderedFiles: Sendable {
   func names() throws -> [OrderedTableName] {
     let redirected = try state.withLock { state in
       try Self.checkOpen(state)
-      return state.tables.filter { $0.fileName != $0.name.fileName }.map(\.name)
+      return state.tables.filter { table in
+        table.fileName != table.name.fileName || table.isNeeded && table.name.kind == .data
+      }.map(\.name)
     }
     let found = try systemErrors(at: place.location) { try place.names() }
     return Array(Set(found.compactMap(OrderedTableName.init(fileName:))).union(redirected))
@@ -162,9 +177,9 @@ public final class OrderedFiles: Sendable {
   }
 
   /// Whether there is a file of a table.
-  func hasFile(_ name: OrderedTableName) -> Bool {
+  func hasFile(_ name: OrderedTableName) throws -> Bool {
     let fileName = state.withLock { $0.tables.first { $0.name == name }?.fileName }
-    return place.hasFile(fileName ?? name.fileName)
+    return try systemErrors(at: place.location) { try place.hasFile(fileName ?? name.fileName) }
   }
 
   // MARK: Replacing
@@ -213,7 +228,8 @@ public final class OrderedFiles: Sendable {
     of view: OrderedView, to replacement: Replacement, isSynced: Bool
   ) throws {
     let codec = OrderedTableName(fileName: replacement.name).flatMap { pageCodec(of: $0) }
-    var writer = OrderedFileWriter(try place.create(replacement.newName), codec: codec)
+    var writer = OrderedFileWriter(
+      try place.create(replacement.newName, replacing: replacement.name), codec: codec)
     try view.scanOnce { key, value in try writer.append(key, value) }
     try writer.finish(isSynced: isSynced)
   }
@@ -236,13 +252,14 @@ public final class OrderedFiles: Sendable {
     try state.withLock { state in
       var table = state.tables[index]
       try systemErrors(at: place.location) {
-        guard place.hasFile(newName) else { return }
+        guard try place.hasFile(newName) else { return }
         if place.isReadOnly {
           table.fileName = newName
         } else {
           try place.rename(newName, to: table.name.fileName)
         }
         table.file = .unknown
+        table.isNeeded = true
         table.generation += 1
       }
       state.tables[index] = table

@@ -123,7 +123,7 @@ extension SalvageSource {
     to target: TargetDirectory, _ report: inout SalvageReport
   ) throws {
     let codec = seal.pageCodec(of: name)
-    var changes = readKeys(of: name, codec, &report)
+    var changes = try readKeys(of: name, codec, &report)
     for (change, bytes) in logged {
       if change.clearsFirst { changes = ChangeSet() }
       for key in change.changes {
@@ -136,8 +136,8 @@ extension SalvageSource {
     let view = OrderedView(file: nil, runs: KeyRuns(only: run))
     var count = 0
     try systemErrors(at: target.temporaryPath) {
-      let directory = OrderedDirectory(location: target.temporaryPath, isReadOnly: false)
-      var writer = OrderedFileWriter(try directory.create(name.fileName), codec: codec)
+      let sink = try NewOrderedFile(target.file(name.fileName), rights: .ownerOnly)
+      var writer = OrderedFileWriter(sink, codec: codec)
       try view.scanOnce { key, value in
         try writer.append(key, value)
         count += 1
@@ -149,11 +149,12 @@ extension SalvageSource {
 
   private func readKeys(
     of name: OrderedTableName, _ codec: (any OrderedPageCodec)?, _ report: inout SalvageReport
-  ) -> ChangeSet {
-    let path = path(ofOrdered: name)
-    guard exists(path) else { return ChangeSet() }
+  ) throws -> ChangeSet {
+    let place = try file(ofOrdered: name)
+    let path = place.path
+    guard try hasFile(place) else { return ChangeSet() }
     do {
-      let file = try systemErrors(at: path) { try MappedFile(path) }
+      let file = try systemErrors(at: path) { try MappedFile(place) }
       var salvage = OrderedSalvage(file, codec: codec)
       salvage.run()
       for gap in salvage.gaps {

@@ -69,8 +69,7 @@ extension LoggedBackend where Files: DirectoryFiles {
 
   private func orderedFileSize(of name: OrderedTableName) throws -> Int {
     try withFilesAtRest { files in
-      let path = files.location + "/" + (try sealedName(name)).fileName
-      return exists(path) ? try systemErrors(at: path) { try sizeOfFile(at: path) } : 0
+      try sizeOfFile(at: files.directory.file(sealedName(name).fileName))
     }
   }
 }

@@ -72,7 +72,7 @@ extension RecordFiles {
 
   /// Whether a file of any kind is there.
   func hasAnyFile(_ name: String) throws -> Bool {
-    try OrderedTableName(fileName: name).map { ordered.hasFile($0) } ?? hasFile(name)
+    try OrderedTableName(fileName: name).map { try ordered.hasFile($0) } ?? hasFile(name)
   }
 
   /// The size of all files that are written anew when what is pending is folded.

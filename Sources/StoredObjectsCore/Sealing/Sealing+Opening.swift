@@ -1,3 +1,5 @@
+package import Files
+
 extension Sealing {
   /// The seal of a store's files; nil for a store that is not encrypted.
   ///
@@ -21,13 +23,15 @@ extension Sealing {
   }
 
   /// The seal of a wreck.
-  package convenience init?(salvaging directory: String, _ key: (any StoreKey)?) throws {
+  package convenience init?(
+    salvaging directory: DirectoryHandle, _ key: (any StoreKey)?
+  ) throws {
     guard let bytes = try StoreDirectory.keyFile(in: directory) else {
       if key == nil { return nil }
-      throw Self.keyFileMissing(directory)
+      throw Self.keyFileMissing(directory.path)
     }
-    guard let key else { throw Self.keyNeeded(directory) }
-    self.init(try Self.seal(bytes, key, directory))
+    guard let key else { throw Self.keyNeeded(directory.path) }
+    self.init(try Self.seal(bytes, key, directory.path))
   }
 
   private static func keyFileMissing(_ path: String) -> StoreError {

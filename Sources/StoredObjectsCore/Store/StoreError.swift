@@ -73,6 +73,9 @@ extension StoreError {
     public static let full = Code(description: "full")
     /// The disk failed in an earlier save: close the backend and open it again.
     public static let reopenNeeded = Code(description: "reopenNeeded")
+    /// The process was forked since the backend was opened, which belongs to the parent: open the store
+    /// again.
+    public static let forked = Code(description: "forked")
     /// Bytes on disk make no sense.
     public static let damaged = Code(description: "damaged")
     /// The store is encrypted, and was opened without a key.

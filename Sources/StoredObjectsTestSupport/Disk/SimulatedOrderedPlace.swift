@@ -16,7 +16,7 @@ struct SimulatedOrderedPlace: OrderedFilePlace {
     }
   }
 
-  func create(_ name: String) throws -> any OrderedFileSink {
+  func create(_ name: String, replacing oldName: String) throws -> any OrderedFileSink {
     guard let file = try disk.open(name, createIfMissing: true) else {
       throw StoreError(.ioError, "No file was made.")
     }

@@ -8,7 +8,9 @@ struct ClassSalvage {
   let name: String
   /// Opens what is sealed.
   private let seal: SalvageSeal.Table
-  let source: String
+  /// The old file.
+  private let place: FilePlace
+  var source: String { place.path }
   private let target: HashDatabase
   private var metadata: ClassMetadata?
   private var hadMetadata = false
@@ -18,20 +20,25 @@ struct ClassSalvage {
   /// A few records, to guess from when the metadata row is lost.
   private var samples: [(rowID: UInt32, bytes: [UInt8])] = []
 
-  init(_ name: String, seal: SalvageSeal.Table, source: String, target: String) throws {
+  init(
+    _ name: String, seal: SalvageSeal.Table, source: FilePlace, target: FilePlace
+  ) throws {
     self.name = name
     self.seal = seal
-    self.source = source
+    place = source
     let tuning = try Self.tuning(for: source)
-    self.target = try storeErrors(at: target) {
-      try HashDatabase(path: target, mode: .readWrite([.create, .truncate]), tuning: tuning)
+    self.target = try storeErrors(at: target.path) {
+      try HashDatabase(
+        path: target.libraryPath, mode: .readWrite([.create, .truncate]), tuning: tuning)
     }
   }
 
   /// A layout for the records of another file, and for those of a log on top.
-  private static func tuning(for source: String) throws -> Tuning {
-    guard exists(source) else { return Tuning(alignmentPower: 2) }
-    let file = try storeErrors(at: source) { try HashFileSalvage(source) }
+  private static func tuning(for source: FilePlace) throws -> Tuning {
+    let file = try storeErrors(at: source.path) {
+      try exists(source) ? HashFileSalvage(source) : nil
+    }
+    guard let file else { return Tuning(alignmentPower: 2) }
     let count = min(file.expectedCount ?? 0, file.size / 16)
     return Tuning(
       bucketCount: Tuning.bucketCount(forExpectedRecords: count), alignmentPower: 2,
@@ -39,7 +46,7 @@ struct ClassSalvage {
       options: file.size > 4 << 30 ? .large : [])
   }
 
-  private func place(_ rowID: UInt32? = nil, _ offset: Int? = nil) -> StoreError.Place {
+  private func position(_ rowID: UInt32? = nil, _ offset: Int? = nil) -> StoreError.Place {
     .init(path: source, className: name, rowID: rowID, offset: offset)
   }
 
@@ -47,11 +54,12 @@ struct ClassSalvage {
 
   /// Copies what can be found in the old file.
   mutating func copyFile(_ report: inout SalvageReport) throws {
-    guard exists(source) else { return }
-    var salvage = try storeErrors(at: source) { try HashFileSalvage(source) }
+    let found = try storeErrors(at: source) { try exists(place) ? HashFileSalvage(place) : nil }
+    guard var salvage = found else { return }
     guard !salvage.isUnsupported else {
       return report.lose(
-        .fileDamaged, "The values are compressed, which only the C library can undo.", at: place())
+        .fileDamaged, "The values are compressed, which only the C library can undo.",
+        at: position())
     }
     // First the metadata row, which says what the records are like.
     try salvage.run { key, value, record in
@@ -77,29 +85,32 @@ struct ClassSalvage {
     guard let rowID = rowID(ofKey: key), rowID > 0 else {
       return report.lose(
         .recordDamaged, "A key of \(key.byteCount) bytes is no row ID.",
-        at: place(nil, record.offset))
+        at: position(nil, record.offset))
     }
     if rowID == 1 { return }
     if rows.contains(rowID) {
-      if record.isCertain { report.lose(.countMismatch, "The row comes twice.", at: place(rowID)) }
+      if record.isCertain {
+        report.lose(.countMismatch, "The row comes twice.", at: position(rowID))
+      }
       return
     }
     let bytes = [UInt8](copying: value)
     guard let plain = seal.opened(rowID, bytes) else {
       return report.lose(
         .notAuthentic, "This was not sealed for this row: it is left out.",
-        at: place(rowID, record.offset))
+        at: position(rowID, record.offset))
     }
     guard isValid(rowID, plain) else {
       return report.lose(
-        .checksum, "The checksum is wrong: the record is left out.", at: place(rowID, record.offset)
+        .checksum, "The checksum is wrong: the record is left out.",
+        at: position(rowID, record.offset)
       )
     }
     if !record.isCertain {
       report.lose(
         .recordDamaged,
         "Brought over, but doubtful: found inside a damaged part, it may be out of date.",
-        at: place(rowID, record.offset))
+        at: position(rowID, record.offset))
     }
     try put(rowID, plain, stored: bytes)
   }
@@ -127,28 +138,28 @@ struct ClassSalvage {
 
   private func tellGaps(_ salvage: HashFileSalvage, _ report: inout SalvageReport) throws {
     if salvage.header == nil {
-      report.lose(.fileDamaged, "The header of the file is destroyed.", at: place())
+      report.lose(.fileDamaged, "The header of the file is destroyed.", at: position())
     }
     if salvage.missingCount > 0 {
       report.lose(
         .fileDamaged, "The last \(salvage.missingCount) bytes of the file are gone.",
-        at: place(nil, salvage.size))
+        at: position(nil, salvage.size))
     }
     if salvage.unreadableCount > 0 {
       report.lose(
         .recordDamaged, "\(salvage.unreadableCount) compressed records can't be decompressed.",
-        at: place())
+        at: position())
     }
     for gap in salvage.gaps {
       report.lose(
         .fileDamaged, "\(gap.count) bytes of the file are unreadable.",
-        at: place(nil, gap.lowerBound))
+        at: position(nil, gap.lowerBound))
     }
     let found = try storeErrors(at: target.path) { try target.count } + (hadMetadata ? 1 : 0)
     guard let expected = salvage.expectedCount, expected > found else { return }
     report.lose(
       .countMismatch, "\(expected - found) of \(expected) records were not found, or left out.",
-      at: place())
+      at: position())
   }
 
   // MARK: The log
@@ -189,7 +200,7 @@ struct ClassSalvage {
       report.lose(
         .metadataDamaged,
         "The last row ID was \(row.lastRowID), below that of records: it is \(lastRowID) now.",
-        at: place(1))
+        at: position(1))
       row.lastRowID = lastRowID
     }
     var buffer = DataBuffer()
@@ -224,7 +235,7 @@ struct ClassSalvage {
       The metadata row is lost, and was made anew from the records. The class ID \(classID) \
       \(certainty). The last row ID may be too low, if the last objects had been deleted.
       """,
-      at: place(1))
+      at: position(1))
     return ClassMetadata(
       lastRowID: lastRowID, classVersion: lastVersion, classID: classID, salt: .init(0, 0),
       flags: proven == nil ? nil : .checksums)

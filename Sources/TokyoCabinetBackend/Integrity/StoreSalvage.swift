@@ -31,7 +31,7 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
   ) throws -> SalvageReport {
     let source = try SalvageSource(directory, key: key)
     defer { withExtendedLifetime(source) {} }
-    return try TargetDirectory.make(at: target) { target in
+    return try TargetDirectory.make(at: target, like: source.directory) { target in
       var salvage = StoreSalvage(source, target)
       try salvage.run(progress)
       return salvage.report.named(by: source.seal)
@@ -57,7 +57,7 @@ struct StoreSalvage {
     source.readLog(&report)
     let names = try source.entries()
     let tables = Set(
-      names.filter(isClassFile) + source.newFiles.keys.filter { !OrderedFiles.isFile($0) }
+      try names.filter(isClassFile) + source.newFiles.keys.filter { !OrderedFiles.isFile($0) }
     )
     .subtracting([StoreDirectory.buffers]).sorted()
     for (index, name) in tables.enumerated() {
@@ -73,16 +73,17 @@ struct StoreSalvage {
 
   // MARK: Class files
 
-  private func isClassFile(_ name: String) -> Bool {
-    Names.isTable(name) && source.seal.name(name) != nil
-      && isRegularFile(source.path + "/" + name)
+  private func isClassFile(_ name: String) throws -> Bool {
+    guard Names.isTable(name), source.seal.name(name) != nil else { return false }
+    let place = source.directory.file(name)
+    return try storeErrors(at: place.path) { try isRegularFile(place) }
   }
 
   private mutating func salvage(of name: String) throws -> ClassSalvage {
     try classes[name]
       ?? ClassSalvage(
-        name, seal: source.seal.table(name), source: source.path(of: name),
-        target: target.temporaryPath + "/" + name)
+        name, seal: source.seal.table(name), source: source.file(of: name),
+        target: target.file(name))
   }
 
   private mutating func copyClass(_ name: String) throws {
@@ -96,9 +97,10 @@ struct StoreSalvage {
   }
 
   private mutating func copyBuffers() throws {
-    let path = source.path(of: StoreDirectory.buffers)
-    guard exists(path) else { return }
-    var file = try storeErrors(at: path) { try HashFileSalvage(path) }
+    let place = try source.file(of: StoreDirectory.buffers)
+    let path = place.path
+    guard try source.hasFile(place) else { return }
+    var file = try storeErrors(at: path) { try HashFileSalvage(place) }
     try file.run { key, value, record in
       guard let name = bufferName(ofKey: key), !name.isEmpty else {
         return loseBuffer("A buffer has a name that is not UTF-8.", path)
@@ -168,7 +170,7 @@ struct StoreSalvage {
       guard try !salvage.isEmpty() else {
         report.lose(
           .foreignFile, "There is no record in the file.", at: .init(path: salvage.source))
-        try storeErrors(at: source.path) { try removeFile(target.temporaryPath + "/" + name) }
+        try storeErrors(at: source.path) { try removeFile(target.file(name)) }
         continue
       }
       let unused = (0..<UInt8.max).filter { !used.contains($0) }
@@ -183,7 +185,8 @@ struct StoreSalvage {
     guard !buffers.isEmpty else { return }
     let path = target.temporaryPath + "/" + StoreDirectory.buffers
     try storeErrors(at: path) {
-      let file = try HashDatabase(path: path, tuning: Tuning(alignmentPower: 2))
+      let place = target.file(StoreDirectory.buffers)
+      let file = try HashDatabase(path: place.libraryPath, tuning: Tuning(alignmentPower: 2))
       for (name, bytes) in buffers { try file.put(key: Array(name.text.utf8), value: bytes) }
       try file.close()
     }
@@ -193,7 +196,7 @@ struct StoreSalvage {
   /// Brings a file that is whole to the disk.
   private func settle(_ name: String) throws {
     if source.seal.isEncrypted {
-      try FileStamp.put(on: target.temporaryPath + "/" + name, isSynced: false)
+      try FileStamp.put(on: target.file(name), isSynced: false)
     }
     try target.synchronize(name)
   }

@@ -54,7 +54,7 @@ extension TokyoCabinetFiles {
     let order = try libraryByteOrder()
     return try storeErrors(at: location) {
       try names.filter { name in
-        let start = try firstBytes(of: directory.path(name), count: HashFileHeader.size)
+        let start = try firstBytes(of: directory.file(name), count: HashFileHeader.size)
         return HashFileHeader(bytes: start).map { $0.byteOrder != order } ?? false
       }
     }
@@ -82,9 +82,9 @@ extension TokyoCabinetFiles {
     let replacement = Replacement(
       newName: "\(StoreDirectory.newPrefix)\(compaction.replacements.count)", name: name)
     compaction.replacements.append(replacement)
-    let path = location + "/" + replacement.newName
+    let place = try directory.file(replacement.newName)
     let old = try file.file()
-    let saved = try old.map { try compact($0, file, to: path, isSynced: isSynced) } ?? 0
+    let saved = try old.map { try compact($0, file, to: place, isSynced: isSynced) } ?? 0
     if try saved > 0 || old.map({ try $0.header.byteOrder != libraryByteOrder() }) == true {
       compaction.bytesSaved += saved
     } else {
@@ -95,16 +95,17 @@ extension TokyoCabinetFiles {
 
   /// Writes a file anew; by how much it is smaller then.
   private func compact(
-    _ old: HashFile, _ file: TableFile, to path: String, isSynced: Bool
+    _ old: HashFile, _ file: TableFile, to place: FilePlace, isSynced: Bool
   ) throws -> Int {
     try file.mappingErrors {
       var layout = old.layout
       layout.byteOrder = try libraryByteOrder()
       layout.bucketCount = Layouts.bucketCount(for: old.count)
       try FileRebuild(
-        old: old, layout: layout, path: path, isSynced: isSynced, isStamped: isEncrypted
+        old: old, layout: layout, place: place, rights: directory.rights(ofNew: file.fileName),
+        isSynced: isSynced, isStamped: isEncrypted()
       ).run()
-      return try old.fileSize - sizeOfFile(at: path)
+      return try old.fileSize - sizeOfFile(at: place)
     }
   }
 }

@@ -12,6 +12,7 @@ extension TokyoCabinetFiles {
   public func inspect() throws -> StoreInspection {
     try checkOpen()
     var inspection = StoreInspection(tableNames: [])
+    inspection.findings += try directory.positionFindings()
     for name in try fileNames().sorted() {
       let isOther = [StoreDirectory.log, StoreDirectory.manifest, StoreDirectory.key].contains(name)
       if isOther || name.hasPrefix(".") || OrderedFiles.isFile(name) { continue }
@@ -21,14 +22,17 @@ extension TokyoCabinetFiles {
   }
 
   private func inspect(_ name: String, _ inspection: inout StoreInspection) throws {
-    let path = path(of: name)
-    guard name == StoreDirectory.buffers || Names.isTable(name), isRegularFile(path) else {
-      inspection.findings.append(.foreign(path, "It can't be the file of a class: move it away."))
-      return
-    }
+    let place = try directory.file(fileName(ofTable: name))
+    let path = place.path
     do {
-      let findings = try findings(name, path)
-      inspection.findings += try findings + stampFindings(name, path)
+      guard name == StoreDirectory.buffers || Names.isTable(name),
+        try storeErrors(at: path, { try isRegularFile(place) })
+      else {
+        inspection.findings.append(.foreign(path, "It can't be the file of a class: move it away."))
+        return
+      }
+      let findings = try findings(name, place)
+      inspection.findings += try findings + stampFindings(name, place)
       if name == StoreDirectory.buffers {
         inspection.hasReadableBuffers = findings.isEmpty
       } else if findings.isEmpty {
@@ -41,10 +45,10 @@ extension TokyoCabinetFiles {
     }
   }
 
-  private func findings(_ name: String, _ path: String) throws -> [StoreFinding] {
-    let place = StoreError.Place(path: path, className: name)
+  private func findings(_ name: String, _ file: FilePlace) throws -> [StoreFinding] {
+    let place = StoreError.Place(path: file.path, className: name)
     do {
-      let check = try HashFile(path).check()
+      let check = try HashFile(file).check()
       return check.findings.map { .damage($0.message, $0.offset, place) }
     } catch {
       switch error.code {
@@ -58,9 +62,9 @@ extension TokyoCabinetFiles {
 
 extension TokyoCabinetFiles {
   /// What is told of a file of an encrypted store beside its structure.
-  private func stampFindings(_ name: String, _ path: String) throws -> [StoreFinding] {
-    if try !isEncrypted || FileStamp.isRight(on: path) { return [] }
-    return [.damage("it is not as it was written", nil, .init(path: path, className: name))]
+  private func stampFindings(_ name: String, _ file: FilePlace) throws -> [StoreFinding] {
+    if try !isEncrypted() || FileStamp.isRight(on: file) { return [] }
+    return [.damage("it is not as it was written", nil, .init(path: file.path, className: name))]
   }
 }
 

@@ -95,6 +95,11 @@ int rename(const char *old, const char *new) {
   return (int)syscall(SYS_renameat2, AT_FDCWD, old, AT_FDCWD, new, 0);
 }
 
+int renameat(int old_folder, const char *old, int new_folder, const char *new) {
+  add(COUNTS_RENAMES, 1);
+  return (int)syscall(SYS_renameat2, old_folder, old, new_folder, new, 0);
+}
+
 int renameat2(int old_folder, const char *old, int new_folder, const char *new, unsigned flags) {
   add(COUNTS_RENAMES, 1);
   return (int)syscall(SYS_renameat2, old_folder, old, new_folder, new, flags);

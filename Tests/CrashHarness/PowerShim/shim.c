@@ -92,10 +92,26 @@ static void record(char kind, uint64_t inode, const char *bytes, size_t size) {
   pthread_mutex_unlock(&lock);
 }
 
+// Whether a descriptor is of the directory.
+static int is_folder(int file) {
+  struct stat status, mine;
+  return fstat(file, &status) == 0 && stat(folder, &mine) == 0 && status.st_ino == mine.st_ino &&
+         status.st_dev == mine.st_dev;
+}
+
+// The name in the directory that a path leads to, by itself or through a descriptor of the directory.
 static const char *inside(const char *path) {
   size_t length = strlen(folder);
+  int file, end = 0;
+  if (trace && sscanf(path, "/proc/self/fd/%d/%n", &file, &end) == 1 && end > 0)
+    return is_folder(file) ? path + end : NULL;
   if (!trace || strncmp(path, folder, length) || path[length] != '/') return NULL;
   return path + length + 1;
+}
+
+static const char *inside_at(int at, const char *path) {
+  if (at == AT_FDCWD || path[0] == '/') return inside(path);
+  return trace && strcmp(path, ".") && is_folder(at) ? path : NULL;
 }
 
 static void record_sync(int file) {
@@ -140,28 +156,68 @@ ssize_t pwrite64(int file, const void *bytes, size_t size, off64_t offset) {
   return real(file, bytes, size, offset);
 }
 
+static void record_rename(const char *old, const char *new) {
+  if (!old || !new) return;
+  char names[8192];
+  int first = snprintf(names, 4096, "%s", old) + 1;
+  int second = snprintf(names + first, 4096, "%s", new);
+  record('r', 0, names, first + second);
+}
+
 int rename(const char *old, const char *new) {
   int (*real)(const char *, const char *) = dlsym(RTLD_NEXT, "rename");
-  if (inside(old) && inside(new)) {
-    char names[8192];
-    int first = snprintf(names, 4096, "%s", inside(old)) + 1;
-    int second = snprintf(names + first, 4096, "%s", inside(new));
-    record('r', 0, names, first + second);
-  }
+  record_rename(inside(old), inside(new));
   return real(old, new);
+}
+
+int renameat(int old_at, const char *old, int new_at, const char *new) {
+  int (*real)(int, const char *, int, const char *) = dlsym(RTLD_NEXT, "renameat");
+  record_rename(inside_at(old_at, old), inside_at(new_at, new));
+  return real(old_at, old, new_at, new);
+}
+
+static void record_name(char kind, const char *name) {
+  if (name) record(kind, 0, name, strlen(name));
 }
 
 int unlink(const char *path) {
   int (*real)(const char *) = dlsym(RTLD_NEXT, "unlink");
-  if (inside(path)) record('u', 0, inside(path), strlen(inside(path)));
+  record_name('u', inside(path));
   return real(path);
+}
+
+int unlinkat(int at, const char *path, int flags) {
+  int (*real)(int, const char *, int) = dlsym(RTLD_NEXT, "unlinkat");
+  if (!(flags & AT_REMOVEDIR)) record_name('u', inside_at(at, path));
+  return real(at, path, flags);
 }
 
 static int opened(const char *name, const char *path, int flags, mode_t mode) {
   int (*real)(const char *, int, ...) = dlsym(RTLD_NEXT, name);
-  if (flags & (O_CREAT | O_TRUNC) && inside(path))
-    record('c', 0, inside(path), strlen(inside(path)));
+  if (flags & (O_CREAT | O_TRUNC)) record_name('c', inside(path));
   return real(path, flags, mode);
+}
+
+static int opened_at(const char *name, int at, const char *path, int flags, mode_t mode) {
+  int (*real)(int, const char *, int, ...) = dlsym(RTLD_NEXT, name);
+  if (flags & (O_CREAT | O_TRUNC)) record_name('c', inside_at(at, path));
+  return real(at, path, flags, mode);
+}
+
+int openat(int at, const char *path, int flags, ...) {
+  va_list list;
+  va_start(list, flags);
+  mode_t mode = flags & O_CREAT ? va_arg(list, mode_t) : 0;
+  va_end(list);
+  return opened_at("openat", at, path, flags, mode);
+}
+
+int openat64(int at, const char *path, int flags, ...) {
+  va_list list;
+  va_start(list, flags);
+  mode_t mode = flags & O_CREAT ? va_arg(list, mode_t) : 0;
+  va_end(list);
+  return opened_at("openat64", at, path, flags, mode);
 }
 
 int open(const char *path, int flags, ...) {

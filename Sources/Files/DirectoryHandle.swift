@@ -1,0 +1,132 @@
+/// A directory that is open, and perhaps locked: one writer, or any number of readers, among all processes.
+///
+/// It stays the same directory when its path goes to another one. The lock is on the directory itself, so
+/// that no lock file lies in it. It ends with the process, however that ends.
+package final class DirectoryHandle: Sendable {
+  /// The path it was opened by.
+  package let path: String
+  /// Which directory it is.
+  package let identity: FileIdentity
+  let descriptor: Int32
+  /// The process that has opened it.
+  private let process: UInt
+  private let isLocked: Bool
+
+  private init(_ path: String, _ descriptor: Int32, _ identity: FileIdentity, isLocked: Bool) {
+    (self.path, self.descriptor, self.identity) = (path, descriptor, identity)
+    (self.isLocked, process) = (isLocked, currentProcess())
+  }
+
+  /// Opens a directory.
+  ///
+  /// - Parameters:
+  ///   - path: Its address.
+  ///   - followsLink: Whether the last part of that may be a symbolic link.
+  /// - Throws: ``SystemError``.
+  package convenience init(
+    _ path: some FileAddress, followsLink: Bool = true
+  ) throws(SystemError) {
+    let path = path.place
+    let (descriptor, identity) = try Self.open(path, followsLink: followsLink)
+    self.init(path.path, descriptor, identity, isLocked: false)
+  }
+
+  private static func open(
+    _ path: FilePlace, followsLink: Bool
+  ) throws(SystemError) -> (Int32, FileIdentity) {
+    let descriptor = try openDirectory(path, followsLink: followsLink)
+    do throws(SystemError) {
+      return (descriptor, try FileStatus(descriptor, path.path).identity)
+    } catch {
+      closeFile(descriptor)
+      throw error
+    }
+  }
+
+  /// Opens and locks a directory, without waiting.
+  ///
+  /// The path leads to it afterwards: one that is renamed or replaced meanwhile is not taken.
+  ///
+  /// - Throws: ``SystemError``, of the kind `inUse` when somebody else has the lock.
+  package convenience init(_ path: String, shared: Bool) throws(SystemError) {
+    let (descriptor, identity) = try Self.lock(path, shared: shared)
+    self.init(path, descriptor, identity, isLocked: true)
+  }
+
+  private static func lock(
+    _ path: String, shared: Bool
+  ) throws(SystemError) -> (Int32, FileIdentity) {
+    for _ in 0..<8 {
+      let (descriptor, identity) = try open(path.place, followsLink: true)
+      do throws(SystemError) {
+        try lockDescriptor(descriptor, path, shared: shared)
+        if try FileStatus.find(path)?.identity == identity { return (descriptor, identity) }
+      } catch {
+        closeFile(descriptor)
+        throw error
+      }
+      // Another directory has got the path meanwhile, or it is gone.
+      unlockDescriptor(descriptor)
+      closeFile(descriptor)
+    }
+    throw SystemError(call: "flock", path: path, number: directoryMoved)
+  }
+
+  deinit {
+    unlock()
+    closeFile(descriptor)
+  }
+
+  /// Releases the lock.
+  ///
+  /// It is released for child processes that have been forked and not executed yet, too. In such a child
+  /// nothing is done: the lock is that of the parent.
+  package func unlock() {
+    if isLocked && !isInherited { unlockDescriptor(descriptor) }
+  }
+
+  /// Whether it was opened by the process that this one was forked from.
+  package var isInherited: Bool { process != currentProcess() }
+
+  /// A file in it.
+  package func file(_ name: String) -> FilePlace { FilePlace(name, in: self) }
+
+  /// The names of all entries, in no order.
+  ///
+  /// - Throws: ``SystemError``, of the kind `missing` when the directory has been removed.
+  package func entries() throws(SystemError) -> [String] {
+    let names = try directoryEntries(file("."))
+    if names.isEmpty, try FileStatus(descriptor, path).linkCount == 0 {
+      throw SystemError(call: "openat", path: path, number: directoryRemoved)
+    }
+    return names
+  }
+
+  /// Brings the names in the directory to the disk.
+  package func synchronize() throws(SystemError) { try syncDescriptor(descriptor, path) }
+
+  /// What has become of a directory since it was opened.
+  package enum Position: Sendable, Equatable {
+    /// Its path still leads to it.
+    case unchanged
+    /// It has another path; the new one, where the system tells.
+    case moved(to: String?)
+    /// It has no path any more.
+    case removed
+  }
+
+  /// Looks where the directory is now.
+  package func position() throws(SystemError) -> Position {
+    if try FileStatus.find(path)?.identity == identity { return .unchanged }
+    if try FileStatus(descriptor, path).linkCount == 0 { return .removed }
+    guard let found = readLink("/proc/self/fd/\(descriptor)"),
+      try FileStatus.find(found)?.identity == identity
+    else { return .moved(to: nil) }
+    return .moved(to: found)
+  }
+
+  /// Gives the directory the owner and the permissions of another one, as far as that is allowed.
+  package func take(_ rights: FileRights) throws(SystemError) {
+    try rights.apply(to: descriptor, path)
+  }
+}

@@ -1,0 +1,68 @@
+#if canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// Something that leads to a file: a path, or a name in an open directory.
+package protocol FileAddress: Sendable {
+  /// The place it leads to.
+  var place: FilePlace { get }
+}
+
+extension String: FileAddress {
+  /// The file of this path.
+  package var place: FilePlace { FilePlace(self) }
+}
+
+/// Where a file is: a name in an open directory, or a path.
+///
+/// A name in an open directory leads to the same directory for as long as that is open, also when it is
+/// renamed and another one takes its path.
+package struct FilePlace: FileAddress, CustomStringConvertible {
+  /// The directory; nil for a path.
+  let directory: DirectoryHandle?
+  /// The name in the directory, or the path.
+  package let name: String
+
+  /// The file of a path.
+  package init(_ path: String) { (directory, name) = (nil, path) }
+
+  init(_ name: String, in directory: DirectoryHandle) {
+    (self.directory, self.name) = (directory, name)
+  }
+
+  package var place: FilePlace { self }
+
+  /// The path, for people: where the file was when the directory was opened.
+  package var path: String {
+    guard let directory else { return name }
+    return name == "." ? directory.path : directory.path + "/" + name
+  }
+
+  package var description: String { path }
+
+  /// A path for code that takes paths only: it leads through the open directory, where the system has
+  /// `/proc`.
+  package var libraryPath: String {
+    guard let directory else { return name }
+    let link = "/proc/self/fd/\(directory.descriptor)"
+    guard (try? exists(link)) == true else { return path }
+    return link + "/" + name
+  }
+
+  /// Another file beside this one, whose name has a suffix.
+  package func appending(_ suffix: String) -> FilePlace {
+    guard let directory else { return FilePlace(name + suffix) }
+    return FilePlace(name + suffix, in: directory)
+  }
+
+  /// What system calls take beside the name.
+  var descriptor: Int32 { directory?.descriptor ?? AT_FDCWD }
+
+  /// Brings the names in the directory of the file to the disk.
+  package func synchronizeDirectory() throws(SystemError) {
+    if let directory { return try directory.synchronize() }
+    try syncDirectory(directoryName(name))
+  }
+}

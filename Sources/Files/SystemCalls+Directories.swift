@@ -1,0 +1,112 @@
+// The operating system's calls on directories.
+
+#if canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// Makes a directory and those above it that are missing; one that is there already is fine.
+///
+/// The name of a new directory is brought to the disk, or a power cut could take it, saves and all.
+///
+/// - Parameters:
+///   - path: The directory.
+///   - mode: Its permissions if it is new, before the umask.
+///   - modeAbove: Those of the directories above it.
+/// - Throws: ``SystemError``.
+package func makeDirectories(
+  _ path: String, mode: UInt32 = 0o777, modeAbove: UInt32 = 0o777
+) throws(SystemError) {
+  if try makeDirectoryAlone(path, mode) { return }
+  let parent = directoryName(path)
+  guard parent != path else {
+    throw SystemError(call: "mkdirat", path: path, number: ENOENT)
+  }
+  try makeDirectories(parent, mode: modeAbove, modeAbove: modeAbove)
+  if try makeDirectoryAlone(path, mode) { return }
+  throw SystemError(call: "mkdirat", path: path, number: ENOENT)
+}
+
+/// Makes a directory unless it is there; false when the one above it is not.
+private func makeDirectoryAlone(_ path: String, _ mode: UInt32) throws(SystemError) -> Bool {
+  do throws(SystemError) {
+    try makeDirectory(path, mode: mode)
+  } catch {
+    if error.number == EEXIST { return true }
+    if error.kind == .missing { return false }
+    throw error
+  }
+  try syncDirectory(directoryName(path))
+  return true
+}
+
+/// Makes a directory where there is nothing.
+package func makeDirectory(_ path: some FileAddress, mode: UInt32) throws(SystemError) {
+  let place = path.place
+  _ = try retrying("mkdirat", place.path) {
+    Int(unsafe mkdirat(place.descriptor, place.name, mode_t(mode)))
+  }
+}
+
+/// The directory that a path lies in.
+package func directoryName(_ path: String) -> String {
+  var path = Substring(path)
+  while path.count > 1 && path.hasSuffix("/") { path.removeLast() }
+  guard let slash = path.lastIndex(of: "/") else { return "." }
+  return slash == path.startIndex ? "/" : String(path[..<slash])
+}
+
+/// Brings the names in a directory to the disk.
+package func syncDirectory(_ path: some FileAddress) throws(SystemError) {
+  let descriptor = try openDirectory(path)
+  defer { closeFile(descriptor) }
+  try syncDescriptor(descriptor, path.place.path)
+}
+
+/// Opens a directory; not inherited by processes that are executed.
+func openDirectory(
+  _ path: some FileAddress, followsLink: Bool = true
+) throws(SystemError) -> Int32 {
+  try openFile(path, O_RDONLY | O_DIRECTORY | (followsLink ? 0 : O_NOFOLLOW))
+}
+
+/// The names of the entries of a directory, in no order.
+package func directoryEntries(_ path: some FileAddress) throws(SystemError) -> [String] {
+  let name = path.place.path
+  let descriptor = try openDirectory(path)
+  guard let directory = unsafe fdopendir(descriptor) else {
+    let error = SystemError.last("fdopendir", name)
+    closeFile(descriptor)
+    throw error
+  }
+  defer { unsafe closedir(directory) }
+  var names: [String] = []
+  while true {
+    try refusePlanned("readdir", name)
+    errno = 0
+    guard let entry = unsafe readdir(directory) else {
+      // What is left of a directory that can't be read on is not what is in it.
+      if errno != 0 { throw .last("readdir", name) }
+      return names
+    }
+    let entryName = unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+      unsafe tuple.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) {
+        unsafe String(cString: $0)
+      }
+    }
+    if entryName != "." && entryName != ".." { names.append(entryName) }
+  }
+}
+
+/// Removes an empty directory; one that isn't there is fine.
+package func removeDirectory(_ path: some FileAddress) throws(SystemError) {
+  let place = path.place
+  do throws(SystemError) {
+    _ = try retrying("unlinkat", place.path) {
+      Int(unsafe unlinkat(place.descriptor, place.name, AT_REMOVEDIR))
+    }
+  } catch {
+    if error.kind != .missing { throw error }
+  }
+}

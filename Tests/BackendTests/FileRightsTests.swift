@@ -1,0 +1,170 @@
+import CDBBackend
+import Foundation
+import StoredObjectsCore
+import StoredObjectsTestSupport
+import TestFiles
+import Testing
+import TokyoCabinetBackend
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+@Suite("Who may read a store")
+struct FileRightsTests {
+  private func mode(_ path: String) throws -> Int {
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? -1
+  }
+
+  private func setMode(_ mode: Int, _ path: String) throws {
+    try #require(unsafe chmod(path, mode_t(mode)) == 0)
+  }
+
+  /// Makes a store, and gives its directory and its files these permissions.
+  private func withStore(
+    _ kind: DiskBackend, directory: Int, files: Int, _ body: (String) throws -> Void
+  ) throws {
+    try withTemporaryDirectory { parent in
+      let path = parent + "/Music"
+      _ = try kind.makeStore(path)
+      for name in try FileManager.default.contentsOfDirectory(atPath: path) {
+        try setMode(files, path + "/" + name)
+      }
+      try setMode(directory, path)
+      try body(path)
+    }
+  }
+
+  /// The permissions of a directory and of its files.
+  private func modes(_ path: String) throws -> Set<Int> {
+    let names = try FileManager.default.contentsOfDirectory(atPath: path)
+    return Set(try names.map { try mode(path + "/" + $0) })
+  }
+
+  @Test(
+    "A private store stays private: folds, new files, compacted ones, backups, salvage, conversions",
+    arguments: DiskBackend.allCases)
+  func isPrivate(_ kind: DiskBackend) throws {
+    try withStore(kind, directory: 0o700, files: 0o600) { path in
+      let backend = try kind.open(path)
+      try kind.write(2, to: backend)
+      try backend.checkpoint()
+      #expect(try modes(path) == [0o600])
+      _ = try backend.compact { _ in }
+      try kind.write(3, to: backend)
+      try backend.backup(to: path + ".copy") { _ in }
+      try backend.close()
+      try kind.salvage(path, to: path + ".salvaged")
+      try kind.convert(path)
+      for place in [path, path + ".copy", path + ".salvaged"] {
+        #expect(try mode(place) == 0o700)
+        #expect(try modes(place) == [0o600])
+      }
+      #expect(try kind.converted.image(path) == kind.image(path + ".copy"))
+    }
+  }
+
+  @Test(
+    "What a group may read it still may, and others still may not", arguments: DiskBackend.allCases)
+  func group(_ kind: DiskBackend) throws {
+    try withStore(kind, directory: 0o2750, files: 0o640) { path in
+      let backend = try kind.open(path)
+      try kind.write(2, to: backend)
+      try backend.backup(to: path + ".copy") { _ in }
+      try backend.close()
+      try kind.convert(path)
+      for place in [path, path + ".copy"] {
+        #expect(try mode(place) & 0o777 == 0o750)
+        // A key that is new is for its owner only.
+        let key = place + "/Commit.key"
+        let isNewKey = place == path && !kind.isSealed
+        if FileManager.default.fileExists(atPath: key) {
+          #expect(try mode(key) == (isNewKey ? 0o600 : 0o640))
+          try setMode(0o640, key)
+        }
+        #expect(try modes(place) == [0o640])
+      }
+    }
+  }
+
+  @Test("A new store in a private directory is private", arguments: DiskBackend.allCases)
+  func newStore(_ kind: DiskBackend) throws {
+    try withTemporaryDirectory { parent in
+      for (directory, files) in [(0o700, 0o600), (0o755, 0o644)] {
+        let path = parent + "/\(directory)"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        try setMode(directory, path)
+        _ = try kind.makeStore(path)
+        for name in try FileManager.default.contentsOfDirectory(atPath: path) {
+          #expect(
+            try mode(path + "/" + name) == (name == "Commit.key" ? 0o600 : files), "\(name)")
+        }
+      }
+    }
+  }
+
+  @Test("A key file that everybody could read is private once it is written again")
+  func keys() throws {
+    try withStore(.sealedTokyoCabinet, directory: 0o755, files: 0o644) { path in
+      try setMode(0o644, path + "/Commit.key")
+      try DiskBackend.sealedTokyoCabinet.open(path).backup(to: path + ".copy") { _ in }
+      #expect(try mode(path + ".copy/Commit.key") == 0o600)
+      try TokyoCabinetBackend.changeKey(
+        directory: path, from: DiskBackend.key, to: DiskBackend.key)
+      #expect(try mode(path + "/Commit.key") == 0o600)
+      #expect(try mode(path + "/Commit.log") == 0o644)
+    }
+  }
+
+  @Test(
+    "Files that root writes again stay their owner's", .enabled(if: getuid() == 0),
+    arguments: DiskBackend.allCases)
+  func owner(_ kind: DiskBackend) throws {
+    try withStore(kind, directory: 0o700, files: 0o600) { path in
+      let files = try FileManager.default.contentsOfDirectory(atPath: path).map { path + "/" + $0 }
+      for file in files + [path] {
+        try #require(unsafe chown(file, 1234, 4321) == 0)
+      }
+      let backend = try kind.open(path)
+      try kind.write(2, to: backend)
+      try backend.checkpoint()
+      try backend.backup(to: path + ".copy") { _ in }
+      try backend.close()
+      for place in [path, path + ".copy"] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: place)
+        for file in names.map({ place + "/" + $0 }) + [place] {
+          let attributes = try FileManager.default.attributesOfItem(atPath: file)
+          #expect((attributes[.ownerAccountID] as? NSNumber)?.intValue == 1234, "\(file)")
+          #expect((attributes[.groupOwnerAccountID] as? NSNumber)?.intValue == 4321, "\(file)")
+        }
+      }
+    }
+  }
+
+  @Test("No link at the name of a temporary file is followed", arguments: DiskBackend.allCases)
+  func links(_ kind: DiskBackend) throws {
+    try withStore(kind, directory: 0o755, files: 0o644) { path in
+      let victim = path + ".victim"
+      let backend = try kind.open(path)
+      let names = ["0", "1", "2", "3", "manifest", "key", "ordered-0"].map { ".new." + $0 }
+      for (index, content) in [Data([1, 2, 3]), nil].enumerated() {
+        try content?.write(to: URL(filePath: victim))
+        for name in names {
+          try? FileManager.default.removeItem(atPath: path + "/" + name)
+          try FileManager.default.createSymbolicLink(
+            atPath: path + "/" + name, withDestinationPath: victim)
+        }
+        try kind.write(UInt8(2 + index), to: backend)
+        try backend.checkpoint()
+        #expect(FileManager.default.contents(atPath: victim) == content)
+        try? FileManager.default.removeItem(atPath: victim)
+      }
+      let image = try StoreImage(of: backend)
+      try backend.close()
+      #expect(try kind.image(path) == image)
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import CDBBackend
+import Foundation
+import StoredObjectsCore
+import StoredObjectsTestSupport
+import TestFiles
+import Testing
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Runs a closure in a child process that is forked and not executed; its result ends the child.
+func inForkedChild(_ body: () -> Int32) -> Int32 {
+  let child = fork()
+  if child == 0 {
+    // What hangs is ended.
+    alarm(60)
+    _exit(body())
+  }
+  var status: Int32 = 0
+  guard child > 0, unsafe waitpid(child, &status, 0) == child else { return -1 }
+  return status & 0x7F == 0 ? status >> 8 & 0xFF : -status
+}
+
+/// Whether a call is refused because the process was forked.
+private func isRefused(_ body: () throws -> Void) -> Bool {
+  do {
+    try body()
+    return false
+  } catch { return (error as? StoreError)?.code == .forked }
+}
+
+@Suite("Processes that fork")
+struct ForkTests {
+  @Test(
+    "A child can't save with the backend of its parent, and leaves files and lock alone",
+    arguments: DiskBackend.allCases)
+  func backend(_ kind: DiskBackend) async throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    await #expect(processExitsWith: .success) {
+      [name = kind.rawValue as String, directory = directory as String] in
+      let kind = try #require(DiskBackend(rawValue: name))
+      let path = directory + "/Music"
+      _ = try kind.makeStore(path)
+      var backend: (any DiskStore)? = try kind.open(path)
+      try kind.write(2, to: #require(backend))
+      let before = try filesBelow(path)
+      let code = inForkedChild {
+        guard let open = backend else { return 1 }
+        if !isRefused({ try kind.write(3, to: open) }) { return 2 }
+        if !isRefused({ try open.checkpoint() }) { return 3 }
+        if !isRefused({ _ = try open.compact { _ in } }) { return 4 }
+        if !isRefused({ try open.backup(to: path + ".copy") { _ in } }) { return 5 }
+        if (try? open.close()) == nil { return 6 }
+        backend = nil
+        return 7
+      }
+      #expect(code == 7)
+      #expect(try filesBelow(path) == before)
+      // The lock is still held.
+      #expect(throws: StoreError.self) { try kind.open(path) }
+      let open = try #require(backend)
+      try kind.write(4, to: open)
+      try open.checkpoint()
+      try kind.write(5, to: open)
+      let image = try StoreImage(of: open)
+      try open.close()
+      #expect(try kind.image(path) == image)
+    }
+  }
+
+  @Test("A child can open a store of its own", arguments: DiskBackend.allCases)
+  func ownStore(_ kind: DiskBackend) async throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    await #expect(processExitsWith: .success) {
+      [name = kind.rawValue as String, directory = directory as String] in
+      let kind = try #require(DiskBackend(rawValue: name))
+      let backend = try kind.open(directory + "/Music")
+      try kind.write(2, to: backend)
+      try backend.close()
+      let code = inForkedChild {
+        do {
+          let own = try kind.open(directory + "/Music")
+          try kind.write(3, to: own)
+          try own.close()
+          return 7
+        } catch { return 1 }
+      }
+      #expect(code == 7)
+      #expect(try kind.image(directory + "/Music").tables["Song"]?[2] == [3])
+    }
+  }
+}
