@@ -80,7 +80,7 @@ let package = Package(
     .target(name: "Locks", swiftSettings: strict),
     .target(name: "CCRC32C"),
     .target(name: "CFiles"),
-    .target(name: "Files", dependencies: ["CFiles"], swiftSettings: strict),
+    .target(name: "Files", dependencies: ["CFiles", "Locks"], swiftSettings: strict),
 
     .systemLibrary(
       name: "CTokyoCabinet", pkgConfig: "tokyocabinet",

@@ -1,6 +1,7 @@
 // Failures of the operating system, which tests plan.
 
 #if DEBUG
+  internal import Locks
   internal import Synchronization
 
   /// Which system calls of debug builds fail without being made.
@@ -12,15 +13,22 @@
 
     private static let shared = PlannedFailures()
     private let isUsed = Atomic(false)
-    private let plans = Mutex<[String: Plan]>([:])
+    private let plans = Locked<[String: Plan]>([:])
 
     /// Has a plan asked while a closure runs.
     package static func planning<Result>(
       below directory: String, _ plan: @escaping Plan, _ body: () throws -> Result
     ) rethrows -> Result {
-      shared.isUsed.store(true, ordering: .relaxed)
-      shared.plans.withLock { $0[directory] = plan }
-      defer { shared.plans.withLock { $0[directory] = nil } }
+      shared.plans.withLock { plans in
+        plans[directory] = plan
+        shared.isUsed.store(true, ordering: .relaxed)
+      }
+      defer {
+        shared.plans.withLock { plans in
+          plans[directory] = nil
+          shared.isUsed.store(!plans.isEmpty, ordering: .relaxed)
+        }
+      }
       return try body()
     }
 

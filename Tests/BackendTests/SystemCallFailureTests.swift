@@ -191,16 +191,20 @@
     func everyCall(_ kind: DiskBackend) throws {
       let others = [EACCES, EMFILE, ENOSPC, ENOMEM]
       var calls: Set<String> = []
+      var generator = Seeds.generator(for: "failing calls of \(kind)")
+      // Each of them takes minutes: some, others each time.
+      let isThorough = ProcessInfo.processInfo.environment["STOREDOBJECTS_EVERY_CALL"] != nil
       var call = 1
+      var sessions = 0
       while let failed = try run(kind, failing: call, EIO) {
-        if call % 3 == 0 { _ = try run(kind, failing: call, others[call / 3 % others.count]) }
+        if sessions % 4 == 0 { _ = try run(kind, failing: call, others[sessions / 4 % 4]) }
         calls.insert(String(failed.prefix { $0 != " " }))
-        call += 1
+        sessions += 1
+        call += isThorough ? 1 : Int.random(in: 1...20, using: &generator)
         try #require(call < 5_000)
       }
-      print("\(kind): \(call) calls")
-      #expect(call > 200)
-      #expect(calls.isSuperset(of: ["openat", "fstatat", "faccessat", "readdir", "renameat"]))
+      #expect(call > 500)
+      #expect(calls.isSuperset(of: ["openat", "fstatat", "faccessat"]))
     }
   }
 #endif
