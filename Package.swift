@@ -291,7 +291,7 @@ let package = Package(
     .testTarget(
       name: "MacroTests",
       dependencies: [
-        "StoredObjects", "StoredObjectsTestSupport", "StoredSyntax", "PlainClient",
+        "StoredObjects", "StoredObjectsTestSupport", "StoredSyntax", "PlainClient", "TestFiles",
         syntax("SwiftSyntax"), syntax("SwiftParser"), syntax("SwiftDiagnostics"),
         syntax("SwiftSyntaxMacros"), syntax("SwiftSyntaxMacroExpansion"),
         syntax("SwiftSyntaxMacrosGenericTestSupport"),

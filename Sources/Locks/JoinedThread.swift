@@ -16,13 +16,19 @@
   private let thread: pthread_t
   private let process = getpid()
 
-  /// Starts a thread; nil when the system has none left.
+  /// Starts a thread with a stack of so many bytes, nil for the system's default; nil when the
+  /// system has no thread left.
   ///
   /// The closure must not hold this object, and must come to its end once nobody else does.
-  package init?(_ body: @escaping @Sendable () -> Void) {
+  package init?(stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void) {
     let work = unsafe Unmanaged.passRetained(Work(body))
     var thread = pthread_t()
-    let number = unsafe pthread_create(&thread, nil, { unsafe runWork($0) }, work.toOpaque())
+    var attributes = pthread_attr_t()
+    unsafe pthread_attr_init(&attributes)
+    defer { unsafe pthread_attr_destroy(&attributes) }
+    if let stackSize { unsafe pthread_attr_setstacksize(&attributes, stackSize) }
+    let number = unsafe pthread_create(
+      &thread, &attributes, { unsafe runWork($0) }, work.toOpaque())
     guard number == 0 else {
       unsafe work.release()
       return nil

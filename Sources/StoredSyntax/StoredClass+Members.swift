@@ -23,7 +23,7 @@
         """
         _modify {
           if isPlain {
-            willUpdate()
+            willChange()
           } else {
             willModify("\(raw: plainName)")
           }

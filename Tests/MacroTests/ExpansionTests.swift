@@ -58,7 +58,7 @@
             }
             _modify {
               if isPlain {
-                willUpdate()
+                willChange()
               } else {
                 willModify("title")
               }
@@ -122,7 +122,7 @@
             }
             _modify {
               if isPlain {
-                willUpdate()
+                willChange()
               } else {
                 willModify("length")
               }
@@ -334,7 +334,7 @@
           }
           _modify {
             if isPlain {
-              willUpdate()
+              willChange()
             } else {
               willModify("\(name)")
             }

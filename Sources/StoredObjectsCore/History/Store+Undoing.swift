@@ -53,30 +53,88 @@ private struct Restoration {
   let entry: RegisteredClass
   /// Nil while it is not there.
   var object: StoredObject?
-  let current: ObjectImage
+  var current: ObjectImage
   let target: ObjectImage
+
+  /// Whether it comes back.
+  var isInsertion: Bool { !current.isPresent && target.isPresent }
+
+  /// Whether its content changes.
+  var isUpdate: Bool {
+    guard case .content(let new) = target, case .content(let old) = current else { return false }
+    return !old.matches(new)
+  }
 }
 
 extension Store {
   /// Makes everything that a step has touched what it was before.
   ///
+  /// The delegate is told as of edits, and what it changes belongs to the step.
+  ///
   /// - Returns: the step that takes this back.
   /// - Throws: ``StoreError``; then nothing has changed.
   func apply(_ step: UndoStep) throws(StoreError) -> UndoStep {
-    let restorations = try plan(step)
+    var restorations = try plan(step)
+    try announce(&restorations)
     var reverse = UndoStep(name: step.name)
     for restoration in restorations {
       reverse.note(restoration.key, restoration.current.shrunk(against: restoration.target))
     }
     for name in step.names.keys { reverse.names[name] = .some(try sealedBuffer(named: name.text)) }
+    try restoreAll(&restorations, step)
+    var whole = history?.takeCurrent() ?? UndoStep()
+    whole.append(reverse)
+    for case let restoration in restorations where restoration.isInsertion {
+      guard let object = restoration.object else { continue }
+      tell(object) { $0.store(self, willInsert: object) }
+    }
+    settleRelationships()
+    if let late = history?.takeCurrent() { whole.append(late) }
+    whole.name = step.name
+    return whole
+  }
+
+  private func restoreAll(
+    _ restorations: inout [Restoration], _ step: UndoStep
+  ) throws(StoreError) {
     isRestoring = true
     defer { isRestoring = false }
-    relationships?.forgetIndexes()
+    relationships?.didRestore()
     noteChange()
-    try restore(restorations)
+    try restore(&restorations)
     for (name, bytes) in step.names { pendingNames[name] = .some(bytes) }
-    delegate?.storeDidChange(self)
-    return reverse
+  }
+
+  /// Tells the delegate of the objects that are about to change, which may change them itself.
+  private func announce(_ restorations: inout [Restoration]) throws(StoreError) {
+    guard delegate != nil else { return }
+    let generation = history?.generation
+    for restoration in restorations {
+      guard let object = restoration.object else { continue }
+      if !restoration.target.isPresent {
+        tell(object) { $0.store(self, willDelete: object) }
+      } else if restoration.isUpdate, object.state.isDisjoint(with: [.inserted, .updated]) {
+        tell(object) { $0.store(self, willUpdate: object) }
+      }
+    }
+    guard generation == history?.generation else {
+      throw StoreError(
+        .conflict,
+        """
+        The delegate has discarded changes, or begun a new history, while it was told of an undo, so \
+        the step was not taken back.
+        """, at: .init(path: backend.location))
+    }
+    settleRelationships()
+    for index in restorations.indices { try refresh(&restorations[index]) }
+  }
+
+  /// Looks again how an object is now.
+  private func refresh(_ restoration: inout Restoration) throws(StoreError) {
+    let entry = restoration.entry
+    restoration.object = try object(entry, rowID: restoration.key.rowID)
+    restoration.current =
+      if let object = restoration.object { try image(of: object, entry) } else { .absent }
   }
 
   private func plan(_ step: UndoStep) throws(StoreError) -> [Restoration] {
@@ -102,8 +160,7 @@ extension Store {
   }
 
   /// First who is there, then what they hold: contents refer to others by their rows.
-  private func restore(_ planned: [Restoration]) throws(StoreError) {
-    var restorations = planned
+  private func restore(_ restorations: inout [Restoration]) throws(StoreError) {
     for index in restorations.indices { restorePresence(&restorations[index]) }
     do {
       for restoration in restorations { try restoreContent(restoration, restoration.target) }
@@ -120,7 +177,9 @@ extension Store {
     let entry = restoration.entry
     switch (restoration.object, restoration.target.isPresent) {
     case (nil, true): restoration.object = revive(restoration.key, entry)
-    case (let object?, false): entry.mark(object) { $0.insert(.deleted) }
+    case (let object?, false):
+      entry.mark(object) { $0.insert(.deleted) }
+      deletions.note(object)
     default: break
     }
   }

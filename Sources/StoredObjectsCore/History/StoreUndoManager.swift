@@ -51,6 +51,10 @@ public final class StoreUndoManager {
   private var departed: [ObjectKey: Departed] = [:]
   /// Objects that other stores have changed, and the first step after that.
   private var foreignChanges: [ObjectKey: Int] = [:]
+  /// Whether a step is being taken back, while a delegate may change objects, too.
+  private var isGoingBack = false
+  /// How often the history has become another one.
+  private(set) var generation = 0
   /// Whether the named buffer is out of date.
   var hasNews = false
 
@@ -132,6 +136,7 @@ extension StoreUndoManager {
     store?.reopenObjects(of: current)
     (undoSteps, redoSteps, current) = ([], [], UndoStep(name: current.name))
     (wholeImages, departed, foreignChanges, firstSerial) = ([:], [:], [:], 0)
+    generation += 1
     hasNews = true
   }
 }
@@ -151,13 +156,15 @@ extension StoreUndoManager {
   ///   an object throws. Nothing has changed then.
   public func undo() throws(StoreError) {
     precondition(groupDepth == 0, "undo() inside of a group")
+    if isGoingBack { return }
     closeStep()
     guard let store, let step = undoSteps.last else { return }
     try refuseForeignChanges(to: step)
-    redoSteps.append(try store.apply(step))
+    redoSteps.append(try goBack(step, store))
     undoSteps.removeLast()
     for key in step.keys { wholeImages[key] = nil }
     hasNews = true
+    store.tell { $0.storeDidChange(store) }
   }
 
   /// Does again what the last ``undo()`` has taken back; does nothing when there is nothing, or when
@@ -170,11 +177,25 @@ extension StoreUndoManager {
   /// - Throws: ``StoreError``, as ``undo()``.
   public func redo() throws(StoreError) {
     precondition(groupDepth == 0, "redo() inside of a group")
+    if isGoingBack { return }
     closeStep()
     guard let store, let step = redoSteps.last else { return }
-    undoSteps.append(try store.apply(step))
+    undoSteps.append(try goBack(step, store))
     redoSteps.removeLast()
     hasNews = true
+    store.tell { $0.storeDidChange(store) }
+  }
+
+  private func goBack(_ step: UndoStep, _ store: Store) throws(StoreError) -> UndoStep {
+    isGoingBack = true
+    defer { isGoingBack = false }
+    return try store.apply(step)
+  }
+
+  /// Hands over what has changed since the last step, as a part of another one.
+  func takeCurrent() -> UndoStep {
+    defer { current = UndoStep() }
+    return current
   }
 }
 
@@ -205,7 +226,7 @@ extension StoreUndoManager {
   }
 
   private func beginStepIfNeeded() {
-    guard current.isEmpty else { return }
+    guard current.isEmpty, !isGoingBack else { return }
     redoSteps.removeAll()
     hasNews = true
   }
@@ -213,6 +234,7 @@ extension StoreUndoManager {
   /// Puts the step in work, if it has anything, on the others.
   func closeStep() {
     store?.settleRelationships()
+    if isGoingBack { return }
     guard !current.isEmpty else { return current.name = "" }
     store?.reopenObjects(of: current)
     undoSteps.append(current)
@@ -285,6 +307,7 @@ extension StoreUndoManager {
     store?.reopenObjects(of: current)
     (undoSteps, redoSteps) = saved
     (current, wholeImages, firstSerial) = (UndoStep(name: current.name), [:], 0)
+    generation += 1
     hasNews = true
   }
 

@@ -87,6 +87,14 @@ public struct ObjectList<Element: StoredObject> {
     defer { storage = .objects([]) }
     return storage
   }
+
+  /// The objects that only the list may be holding, which it holds no longer; nil without any.
+  mutating func takeHeldObjects() -> [StoredObject]? {
+    switch take() {
+    case .objects(let objects): objects.isEmpty ? nil : objects
+    case .packed(let references): references.heldObjects
+    }
+  }
 }
 
 extension ObjectList: ExpressibleByArrayLiteral {

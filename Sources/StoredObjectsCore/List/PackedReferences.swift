@@ -21,6 +21,9 @@
     return entry.object(rowID)
   }
 
+  /// The objects that the list holds; nil without any.
+  var heldObjects: [StoredObject]? { newObjects.isEmpty ? nil : Array(newObjects.values) }
+
   /// Whether an object can be referred to by its row.
   func canPack(_ object: StoredObject) -> Bool {
     object.registration === entry && object.rowID > ClassMetadata.rowID
@@ -34,6 +37,14 @@
     for object in objects where object.state.contains(.inserted) {
       newObjects[object.rowID] = object
     }
+  }
+
+  /// Replaces all references by others, among which are some that were not there.
+  ///
+  /// - Precondition: ``canPack(_:)`` is true for the new objects.
+  mutating func replaceAll(with rowIDs: [UInt32], new: [StoredObject]) {
+    self.rowIDs = rowIDs
+    for object in new where object.state.contains(.inserted) { newObjects[object.rowID] = object }
   }
 
   /// Removes the references to a row.

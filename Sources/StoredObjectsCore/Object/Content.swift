@@ -37,7 +37,7 @@ public struct Content<Value> {
       return object[keyPath: storage].value
     }
     _modify {
-      if object.isPlain { object.willUpdate() } else { object.willModify() }
+      if object.isPlain { object.willChange() } else { object.willModify() }
       defer { if !object.isPlain { object.didModify() } }
       // Only one `yield`: with two the compiler calls the runtime to follow the key path.
       yield &object[keyPath: storage].value

@@ -27,8 +27,17 @@
   /// Someone waits for changes of its properties.
   @inlinable static var observed: ObjectState { ObjectState(rawValue: 512) }
 
-  /// Objects whose accessors have more to do.
+  /// Its class or its store wants to know of each access.
   @inlinable static var special: ObjectState { [.attentive, .observed] }
+
+  /// The delegate hears of the change that is being made once it is made.
+  @inlinable static var changing: ObjectState { ObjectState(rawValue: 1_024) }
+
+  /// Was deleted, and is saved so.
+  @inlinable static var departed: ObjectState { ObjectState(rawValue: 2_048) }
+
+  /// Objects whose accessors have more to do.
+  @inlinable static var notPlain: ObjectState { [.attentive, .observed, .changing] }
 
   /// In no store.
   @inlinable static var detached: ObjectState { ObjectState(rawValue: 64) }

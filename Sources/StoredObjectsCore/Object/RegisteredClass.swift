@@ -39,6 +39,9 @@ import Logging
   /// The full-text index that the class declares.
   var fullText: RegisteredText?
 
+  /// Where the objects of the class hold others; nil if they hold none.
+  let references: ReferenceLayout?
+
   /// How the records of the class are laid out.
   let format: ClassMetadata.Flags
 
@@ -64,6 +67,7 @@ import Logging
     indexes: [RegisteredIndex] = [], fullText: RegisteredText? = nil
   ) {
     (self.indexes, self.fullText) = (indexes, fullText)
+    references = ReferenceLayout.of(type)
     self.type = type
     self.classID = classID
     self.name = type.storedName
@@ -127,7 +131,7 @@ extension RegisteredClass {
   func adopt(_ object: StoredObject, _ rowID: UInt32) {
     object.rowID = rowID
     object.registration = self
-    object.state.remove(.detached)
+    object.state.subtract([.detached, .departed])
     object.state.formUnion(specialState)
     objects.enter(object, rowID)
   }

@@ -7,8 +7,20 @@
 extension StoredObject {
   /// Whether changing a property is no more than telling the store.
   ///
-  /// It is not for an object with relationships, or one that is observed.
-  @inlinable public final var isPlain: Bool { state.isDisjoint(with: .special) }
+  /// It is not for an object with relationships, one that is observed, or one of whose change a
+  /// delegate hears.
+  @inlinable public final var isPlain: Bool { state.isDisjoint(with: .notPlain) }
+
+  /// Called before a property of a plain object changes in place.
+  ///
+  /// It is ``willUpdate()`` for accessors that ask ``isPlain`` again afterwards.
+  @inlinable public final func willChange() {
+    if state.isDisjoint(with: [.editable, .detached, .loading]) { beginChange() }
+  }
+
+  @usableFromInline final func beginChange() {
+    registration?.store?.willUpdate(self, isFollowed: true)
+  }
 
   /// Whether reading a property is no more than that.
   ///
@@ -26,7 +38,7 @@ extension StoredObject {
 
   /// Called before a property of an object that is not plain changes in place.
   public final func willModify(_ property: String) {
-    willUpdate()
+    willChange()
     guard !state.contains(.loading), let store = registration?.store else { return }
     store.observedObjects?.willSet(self, property)
     store.relationships?.beginModification(of: self)
@@ -34,9 +46,13 @@ extension StoredObject {
 
   /// Called when a property of an object that is not plain has changed in place.
   public final func didModify(_ property: String) {
-    guard !state.contains(.loading), let store = registration?.store else { return }
+    guard !state.contains(.loading), let store = registration?.store else {
+      state.remove(.changing)
+      return
+    }
     store.relationships?.endModification(of: self)
     store.observedObjects?.didSet(self, property)
+    if state.contains(.changing) { store.didUpdate(self) }
   }
 }
 

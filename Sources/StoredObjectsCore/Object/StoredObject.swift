@@ -21,6 +21,8 @@
 /// record has not been read; reading a property reads the record. The store holds only objects with
 /// unsaved changes: the others live as long as the application, or another object, refers to them.
 ///
+/// A chain of objects may have any length: releasing it takes no stack for each object.
+///
 /// Objects belong to the isolation domain of their store and are not `Sendable`. An object must not
 /// fetch itself by its row ID in its own `deinit`: it is no longer there, and that traps.
 open class StoredObject {
@@ -41,7 +43,13 @@ open class StoredObject {
 
   deinit {
     if state.contains(.observed) { registration?.store?.observedObjects?.forget(self) }
-    registration?.forget(rowID)
+    guard let registration else {
+      // Of a store or not, an object may be the first of a long chain.
+      if let layout = ReferenceLayout.of(type(of: self)) { releaseReferences(layout) }
+      return
+    }
+    registration.forget(rowID)
+    if let layout = registration.references { releaseReferences(layout) }
   }
 
   // MARK: What a class says of itself
@@ -106,10 +114,11 @@ open class StoredObject {
   /// this object, or removing it from the lists that hold it.
   open func prepareForDelete() {}
 
-  /// Lets go of all other objects, to break cycles of strong references.
+  /// Drops the references to all other objects, to break cycles of strong references.
   ///
-  /// Override it to set references to nil and lists to []. It is no change: the store makes the
-  /// object a fault again. See ``Store/dissolveAllRelationships()``.
+  /// The store does so itself for properties with ``Content``, and `@Stored` writes it. Override it to
+  /// set other references to nil and lists to []. It is no change: the store makes the object a fault
+  /// again. See ``Store/dissolveAllRelationships()``.
   open func dissolveAllRelationships() {}
 }
 

@@ -18,6 +18,7 @@ struct Query {
     _ orders: [QueryOrder<Object>], limit: Int?, isCounting: Bool = false
   ) throws {
     (self.store, self.entry, self.orders) = (store, entry, orders.map(\.key))
+    store.settleRelationships()
     store.collectChangesElsewhere()
     let indexes = entry.indexes
     let term = predicate.map { QueryTranslation.of($0, indexes: indexes) }

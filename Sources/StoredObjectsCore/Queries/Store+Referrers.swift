@@ -35,6 +35,7 @@ extension Store {
   ) throws(StoreError) -> [Source] {
     let entry = try requireRegistration(of: Source.self)
     guard target.store === self else { return [] }
+    settleRelationships()
     do {
       collectChangesElsewhere()
       var found: [Source] = []
@@ -68,5 +69,24 @@ extension Store {
     while let row = try walk.next() {
       if let object = try object(entry, rowID: row) as? Source { body(object) }
     }
+  }
+
+  /// The saved rows whose objects refer to another, by an index of the property; nil without one.
+  func savedReferrers(
+    of target: StoredObject, through property: AnyKeyPath, _ entry: RegisteredClass
+  ) throws(StoreError) -> [UInt32]? {
+    let property = property.inherited(by: entry.type)
+    guard let index = entry.indexes.first(where: { $0.declaration.properties.first == property })
+    else { return nil }
+    do {
+      guard try prepare(index, of: entry) else { return nil }
+      var rows: [UInt32] = []
+      let start: [UInt8] = index.declaration.isMultiple ? [] : [1]
+      try index.forEachRow(start + IndexKey(target).bytes, backend) { row in
+        rows.append(row)
+        return true
+      }
+      return rows
+    } catch { throw entry.queryError(error) }
   }
 }

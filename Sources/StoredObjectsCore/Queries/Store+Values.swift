@@ -31,6 +31,7 @@ extension Store {
     // NaN is equal to nothing.
     guard value == value else { return [] }
     do {
+      settleRelationships()
       collectChangesElsewhere()
       var found: [Object] = []
       let rows = try savedRows(entry, property, value)

@@ -58,11 +58,7 @@ public struct Relationship {
     _ property: ReferenceWritableKeyPath<Source, Target?>, deleteRule: DeleteRule = .nullify,
     inverse: PartialKeyPath<Target>? = nil
   ) {
-    let access = ReferenceAccess(kind: .one) { (source: Source) in
-      source[keyPath: property].map { [$0] } ?? []
-    } write: { (source: Source, targets: [Target]) in
-      source[keyPath: property] = targets.first
-    }
+    let access = ReferenceAccess(one: property)
     self.init(property, access, deleteRule, inverse, source: Source.self)
   }
 
@@ -74,11 +70,7 @@ public struct Relationship {
     _ property: ReferenceWritableKeyPath<Source, List>, deleteRule: DeleteRule = .nullify,
     inverse: PartialKeyPath<Target>? = nil
   ) where List.Element == Target {
-    let access = ReferenceAccess(kind: .list) { (source: Source) in
-      source[keyPath: property].map { $0 as StoredObject }
-    } write: { (source: Source, targets: [Target]) in
-      source[keyPath: property] = List(targets)
-    }
+    let access = ReferenceAccess(list: property)
     self.init(property, access, deleteRule, inverse, source: Source.self)
   }
 
@@ -87,11 +79,7 @@ public struct Relationship {
     _ property: ReferenceWritableKeyPath<Source, Set<Target>>, deleteRule: DeleteRule = .nullify,
     inverse: PartialKeyPath<Target>? = nil
   ) {
-    let access = ReferenceAccess(kind: .set) { (source: Source) in
-      source[keyPath: property].map { $0 as StoredObject }
-    } write: { (source: Source, targets: [Target]) in
-      source[keyPath: property] = Set(targets)
-    }
+    let access = ReferenceAccess(set: property)
     self.init(property, access, deleteRule, inverse, source: Source.self)
   }
 
@@ -119,27 +107,5 @@ public struct Relationship {
       return Relationship(path, inverse: back)
     }
     return nil
-  }
-}
-
-/// Reads and writes a property that refers to objects, whatever its type.
-struct ReferenceAccess {
-  enum Kind { case one, list, set }
-
-  let kind: Kind
-  /// The objects that are referred to, in their order.
-  let targets: (StoredObject) -> [StoredObject]
-  let setTargets: (StoredObject, [StoredObject]) -> Void
-
-  init<Source: StoredObject, Target: StoredObject>(
-    kind: Kind, read: @escaping (Source) -> [StoredObject],
-    write: @escaping (Source, [Target]) -> Void
-  ) {
-    self.kind = kind
-    targets = { source in (source as? Source).map(read) ?? [] }
-    setTargets = { source, targets in
-      guard let source = source as? Source else { return }
-      write(source, targets.compactMap { $0 as? Target })
-    }
   }
 }

@@ -3,8 +3,14 @@ final class RelationshipEnd {
   var relationship: Relationship
   /// The class whose objects have the property.
   unowned let source: RegisteredClass
+  /// The place of the inverse among the ends of each class, by class ID; -1 where there is none.
+  var inversePlaces: [Int] = []
   /// Who refers to whom, once it has been asked for; not kept where the inverse says it.
   var index = CommitBound<ReferenceIndex>()
+  /// Whether the index has saved references as well as unsaved ones.
+  var knowsSaved = false
+  /// How often an attribute index was asked instead.
+  var lookUpCount = 0
 
   init(_ relationship: Relationship, of source: RegisteredClass) {
     (self.relationship, self.source) = (relationship, source)
@@ -21,16 +27,27 @@ final class RelationshipEnd {
     relationship.access.setTargets(object, targets)
   }
 
-  /// How often an object refers to another.
-  func count(of target: StoredObject, in object: StoredObject) -> Int {
-    targets(of: object).count { $0 === target }
+  /// The object that an end of the kind `one` refers to.
+  func target(of object: StoredObject) -> StoredObject? { relationship.access.target(object) }
+
+  func setTarget(of object: StoredObject, _ target: StoredObject?) {
+    relationship.access.setTarget(object, target)
   }
 
-  /// Takes out every reference of an object to another.
-  func removeAll(_ target: StoredObject, from object: StoredObject) {
-    let old = targets(of: object)
-    let new = old.filter { $0 !== target }
-    if new.count < old.count { setTargets(of: object, new) }
+  /// What an object refers to, for comparing it later.
+  func value(of object: StoredObject) -> Value {
+    kind == .one ? .one(target(of: object)) : .many(targets(of: object))
+  }
+
+  enum Value {
+    case one(StoredObject?)
+    case many([StoredObject])
+  }
+
+  /// How often an object refers to another.
+  func count(of target: StoredObject, in object: StoredObject) -> Int {
+    if kind == .one { return self.target(of: object) === target ? 1 : 0 }
+    return targets(of: object).count { $0 === target }
   }
 }
 

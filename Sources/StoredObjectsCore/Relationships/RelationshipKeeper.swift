@@ -4,14 +4,23 @@
 /// comparison once it matters: before another object of such a class is read or changed, before a
 /// save, a deletion and the end of an undo step. So editing a list costs what it costs without an
 /// inverse, however many edits there are, and the comparison is paid once for all of them.
+///
+/// The other side is changed at once where it is a reference to one object. Changes of a list or a
+/// set are postponed until it is read or edited itself, and then made together.
 final class RelationshipKeeper {
   /// The ends of each class, by class ID.
-  private var ends: [[RelationshipEnd]] = []
+  private(set) var ends: [[RelationshipEnd]] = []
   /// Objects whose other sides may be out of date.
   private var edits: [Edit] = []
+  /// Changes to lists that nobody has looked at since.
+  var postponed = PostponedChanges()
+  /// Objects in no store whose lists wait for changes.
+  var objectsOutsideOfStore: [StoredObject] = []
+  /// What deletions have taken out of lists.
+  var losses = Losses()
   /// Objects to delete because of the deletion that is being done.
-  private var cascade: [StoredObject] = []
-  private var isCascading = false
+  var cascade: [StoredObject] = []
+  var isCascading = false
   private(set) var isSettling = false
   /// Objects whose properties are being changed in place; those may not be read then.
   private var modified: [ObjectIdentifier] = []
@@ -20,13 +29,15 @@ final class RelationshipKeeper {
     let object: StoredObject
     let entry: RegisteredClass
     /// What it referred to before, end by end; nil for a new object.
-    let before: [[StoredObject]]?
+    let before: [RelationshipEnd.Value]?
   }
 
-  /// Whether anything has to be brought up to date.
+  /// Whether the other side of anything may be out of date.
   ///
   /// Not now, while a list is being sorted by what its elements say.
-  var hasEdits: Bool { !edits.isEmpty && !isSettling && modified.isEmpty }
+  @inline(__always) var hasWork: Bool {
+    !(edits.isEmpty && postponed.isEmpty) && !isSettling && modified.isEmpty
+  }
 
   func beginModification(of object: StoredObject) { modified.append(ObjectIdentifier(object)) }
 
@@ -39,10 +50,11 @@ final class RelationshipKeeper {
   func endModifications() { modified.removeAll() }
 
   /// Whether nothing but this object has been edited.
-  func hasEditsOnly(of object: StoredObject) -> Bool {
+  private func hasEditsOnly(of object: StoredObject) -> Bool {
     edits.count == 1 && edits[0].object === object && !edits[0].entry.refersToItself
   }
 
+  @inline(__always)
   func ends(of entry: RegisteredClass) -> [RelationshipEnd] { ends[Int(entry.classID)] }
 }
 
@@ -51,6 +63,7 @@ final class RelationshipKeeper {
 extension RelationshipKeeper {
   /// Finds the ends of all classes, because more of them are registered.
   func learn(_ classes: [RegisteredClass]) {
+    losses.removeAll()
     ends = classes.map { entry in
       entry.type.relationships.map { RelationshipEnd($0, of: entry) }
     }
@@ -71,6 +84,12 @@ extension RelationshipKeeper {
         if !end.hasInverse { end.relationship = end.relationship.adopting(implied) }
       }
     }
+    for end in ends.joined() {
+      end.inversePlaces = ends.map { ends in
+        guard let inverse = end.relationship.inverse else { return -1 }
+        return ends.firstIndex { $0.relationship.property == inverse } ?? -1
+      }
+    }
     for entry in classes {
       let ends = ends(of: entry)
       entry.refersToItself = ends.contains { entry.isKind(of: $0.relationship.target) }
@@ -79,12 +98,13 @@ extension RelationshipKeeper {
   }
 
   /// The end of an object's class that is the other side of an end.
-  private func inverse(of end: RelationshipEnd, in target: StoredObject) -> RelationshipEnd? {
+  func inverse(of end: RelationshipEnd, in target: StoredObject) -> RelationshipEnd? {
     // An object that is inserted later brings its other side along.
-    guard let inverse = end.relationship.inverse,
+    guard end.hasInverse,
       let entry = target.registration ?? end.source.store?.registration(of: type(of: target))
     else { return nil }
-    return ends(of: entry).first { $0.relationship.property == inverse }
+    let place = end.inversePlaces[Int(entry.classID)]
+    return place < 0 ? nil : ends(of: entry)[place]
   }
 }
 
@@ -93,19 +113,31 @@ extension RelationshipKeeper {
 extension RelationshipKeeper {
   /// A new object may refer to others.
   func didInsert(_ object: StoredObject, _ entry: RegisteredClass) {
-    let refers = quietly { ends(of: entry).contains { !$0.targets(of: object).isEmpty } }
+    let refers = quietly {
+      ends(of: entry).contains { end in
+        end.kind == .one ? end.target(of: object) != nil : !end.targets(of: object).isEmpty
+      }
+    }
     if refers { edits.append(Edit(object: object, entry: entry, before: nil)) }
   }
 
   /// An object is about to be edited.
   func willEdit(_ object: StoredObject, _ entry: RegisteredClass) {
-    let before = quietly { ends(of: entry).map { $0.targets(of: object) } }
+    let before = quietly { ends(of: entry).map { $0.value(of: object) } }
     edits.append(Edit(object: object, entry: entry, before: before))
   }
 
   /// Forgets edits and indexes: everything is as it is saved.
   func reset() {
     edits = []
+    postponed.removeAll()
+    losses.removeAll()
+    forgetIndexes()
+  }
+
+  /// A step of the history has been taken back.
+  func didRestore() {
+    losses.removeAll()
     forgetIndexes()
   }
 
@@ -124,11 +156,30 @@ extension RelationshipKeeper {
     for end in ends.joined() { end.index.follow(end.source.shared) }
   }
 
-  /// Brings the other sides of all edits up to date.
+  /// Brings the other sides of all edits up to date, wherever they are.
   func settle() {
-    guard hasEdits else { return }
-    isSettling = true
-    defer { isSettling = false }
+    while hasWork {
+      settleEdits()
+      if let changes = postponed.takeFirst() { apply(changes) }
+    }
+  }
+
+  /// Brings what an object refers to up to date.
+  func settle(_ object: StoredObject, unlessItIsAllThatWasEdited: Bool = false) {
+    if !(unlessItIsAllThatWasEdited && hasEditsOnly(of: object)) { settleEdits() }
+    applyChanges(of: object)
+  }
+
+  /// Finds out what edits have changed.
+  func settleEdits() {
+    guard hasWork, !edits.isEmpty else { return }
+    quietly {
+      settleAllEdits()
+      applyChangesOutsideOfStore()
+    }
+  }
+
+  private func settleAllEdits() {
     let settled = edits
     edits = []
     for edit in settled {
@@ -136,38 +187,61 @@ extension RelationshipKeeper {
       guard edit.object.registration === edit.entry, !edit.object.state.contains(.deleted) else {
         continue
       }
-      for (index, end) in ends(of: edit.entry).enumerated() {
-        if let before = edit.before {
-          if index < before.count { settle(edit.object, end, before[index]) }
-        } else {
+      for (index, end) in ends(of: edit.entry).enumerated() where end.isWatched {
+        guard let before = edit.before else {
           settle(new: edit.object, end)
+          continue
         }
+        if index < before.count { settle(edit.object, end, before[index]) }
       }
     }
   }
 
   /// Reads and changes properties without bringing anything up to date: changes here are no edits.
-  private func quietly<Result>(_ body: () -> Result) -> Result {
+  func quietly<Result>(_ body: () -> Result) -> Result {
     let outer = isSettling
     isSettling = true
     defer { isSettling = outer }
     return body()
   }
 
-  private func settle(_ object: StoredObject, _ end: RelationshipEnd, _ before: [StoredObject]) {
-    guard end.isWatched else { return }
-    let now = end.targets(of: object)
-    let changed = ChangedTargets(before, now)
-    for target in changed.targets {
-      note(object, end, target)
-      if let inverse = inverse(of: end, in: target) {
-        setCount(changed.count(of: target, in: now), of: object, in: target, inverse, end)
+  /// Lets an application do what it likes in the middle of all this.
+  func interrupted<Result>(_ body: () -> Result) -> Result {
+    let outer = isSettling
+    isSettling = false
+    defer { isSettling = outer }
+    return body()
+  }
+
+  private func settle(
+    _ object: StoredObject, _ end: RelationshipEnd, _ before: RelationshipEnd.Value
+  ) {
+    switch before {
+    case .one(let before):
+      let now = end.target(of: object)
+      guard now !== before else { return }
+      // The one that leaves comes first, so that an object can be handed from one to another.
+      if let before { settle(object, end, before, 0) }
+      if let now { settle(object, end, now, 1) }
+    case .many(let before):
+      let now = end.targets(of: object)
+      let changed = ChangedTargets(before, now)
+      for target in changed.targets {
+        settle(object, end, target, changed.count(of: target, in: now))
       }
     }
   }
 
+  private func settle(
+    _ object: StoredObject, _ end: RelationshipEnd, _ target: StoredObject, _ count: Int
+  ) {
+    note(object, end, target)
+    if let inverse = inverse(of: end, in: target) {
+      setCount(count, of: object, in: target, inverse, end)
+    }
+  }
+
   private func settle(new object: StoredObject, _ end: RelationshipEnd) {
-    guard end.isWatched else { return }
     let now = end.targets(of: object)
     let changed = ChangedTargets([], now)
     for target in changed.targets {
@@ -175,17 +249,21 @@ extension RelationshipKeeper {
       guard let inverse = inverse(of: end, in: target) else { continue }
       // Both sides may have been filled by hand: the one that says more is believed.
       let count = changed.count(of: target, in: now)
-      let other = inverse.count(of: object, in: target)
-      if other > count, end.kind == .list {
-        end.setTargets(of: object, now + Array(repeating: target, count: other - count))
-      } else {
-        setCount(count, of: object, in: target, inverse, end)
+      if end.kind == .list, inverse.kind == .list {
+        applyChanges(of: target)
+        let other = inverse.count(of: object, in: target)
+        if other > count {
+          let missing = Array(repeating: target, count: other - count)
+          end.setTargets(of: object, end.targets(of: object) + missing)
+          continue
+        }
       }
+      setCount(count, of: object, in: target, inverse, end)
     }
   }
 
   private func note(_ object: StoredObject, _ end: RelationshipEnd, _ target: StoredObject) {
-    guard let key = target.key else { return }
+    guard end.index.value != nil, let key = target.key else { return }
     end.index.update { $0.note(object.rowID, refersTo: key) }
   }
 
@@ -194,155 +272,32 @@ extension RelationshipKeeper {
     _ count: Int, of object: StoredObject, in target: StoredObject, _ inverse: RelationshipEnd,
     _ end: RelationshipEnd
   ) {
-    var references = inverse.targets(of: target)
-    let present = references.count { $0 === object }
-    if inverse.kind == .one, count > 0, present == 0, let former = references.first {
+    guard inverse.kind == .one else {
+      // A property that can say only whether, and not how often, is content with any number.
+      let isMinimum = end.kind != .list && count > 0
+      let change = ListChange(object: object, kind: .count(count, isMinimum: isMinimum))
+      return postpone(change, of: target, inverse)
+    }
+    let former = inverse.target(of: target)
+    if count > 0 {
+      guard former !== object else { return }
       // The target was another's, and is so no more.
-      end.removeAll(target, from: former)
-    }
-    // A property that can say only whether, and not how often, is content with any number.
-    let wanted = end.kind == .list || count == 0 ? count : max(count, present)
-    let limit = inverse.kind == .list ? wanted : min(wanted, 1)
-    guard limit != present else { return }
-    if limit > present {
-      if inverse.kind == .one { references = [] }
-      references += Array(repeating: object, count: limit - present)
-    } else {
-      for _ in limit..<present {
-        if let last = references.lastIndex(where: { $0 === object }) { references.remove(at: last) }
-      }
-    }
-    inverse.setTargets(of: target, references)
-  }
-}
-
-// MARK: - Deletions
-
-extension RelationshipKeeper {
-  /// Does what the rules say of an object that is being deleted.
-  func didDelete(_ object: StoredObject, _ entry: RegisteredClass, _ store: Store) {
-    for end in ends(of: entry) {
-      switch end.relationship.deleteRule {
-      case .cascade: cascade += end.targets(of: object)
-      case .nullify: quietly { nullify(object, end) }
-      case .deny, .noAction: break
-      }
-    }
-    quietly { removeReferences(to: object, entry, store) }
-    deleteCascade(store)
-  }
-
-  /// Not by recursion: a chain may be long.
-  private func deleteCascade(_ store: Store) {
-    guard !isCascading else { return }
-    isCascading = true
-    defer { isCascading = false }
-    while let next = cascade.popLast() { store.delete(next) }
-  }
-
-  private func nullify(_ object: StoredObject, _ end: RelationshipEnd) {
-    for target in ChangedTargets([], end.targets(of: object)).targets {
-      guard !target.isDeleted, let inverse = inverse(of: end, in: target) else { continue }
-      inverse.removeAll(object, from: target)
+      if let former { removeAll(target, from: former, end) }
+      inverse.setTarget(of: target, object)
+    } else if former === object {
+      inverse.setTarget(of: target, nil)
     }
   }
 
-  /// Takes an object out of all that refers to it and has no inverse that would say so.
-  private func removeReferences(
-    to object: StoredObject, _ entry: RegisteredClass, _ store: Store
+  /// Takes out every reference of an object to another.
+  private func removeAll(
+    _ target: StoredObject, from object: StoredObject, _ end: RelationshipEnd
   ) {
-    guard let key = object.key else { return }
-    for end in ends.joined()
-    where !end.hasInverse && end.relationship.deleteRule != .noAction
-      && entry.isKind(of: end.relationship.target)
-    {
-      do {
-        for row in try index(end, store).candidates(for: key) {
-          guard let source = try store.object(end.source, rowID: row) else { continue }
-          end.removeAll(object, from: source)
-        }
-      } catch {
-        end.source.note(FetchFailure(object: object, error: error))
-      }
+    if end.kind == .one {
+      if end.target(of: object) === target { end.setTarget(of: object, nil) }
+    } else {
+      postpone(
+        ListChange(object: target, kind: .count(0, isMinimum: false)), of: object, end)
     }
-  }
-
-  /// Who refers to whom by an end; the first time, all objects of its class are read.
-  private func index(_ end: RelationshipEnd, _ store: Store) throws(StoreError) -> ReferenceIndex {
-    store.collectChangesElsewhere()
-    let table = end.source.shared
-    end.index.dropIfStale(table)
-    if let index = end.index.value { return index }
-    let commitCount = table.commitCount
-    var index = ReferenceIndex()
-    var cursor = RowCursor(store, end.source, keepsObjects: false)
-    while let source = try cursor.next() {
-      for target in end.targets(of: source) {
-        if let key = target.key { index.note(source.rowID, refersTo: key) }
-      }
-    }
-    end.index.set(index, asOf: commitCount)
-    return index
-  }
-
-  /// The first deletion that a rule forbids.
-  func refuseDenied(_ classes: [RegisteredClass]) throws(StoreError) {
-    for entry in classes where entry.changeCounts.deletes > 0 {
-      for end in ends(of: entry) where end.relationship.deleteRule == .deny {
-        for object in entry.pending where object.state.change == .delete {
-          guard let target = end.targets(of: object).first(where: { !$0.isDeleted }) else {
-            continue
-          }
-          throw StoreError(
-            .deleteDenied,
-            """
-            The object still refers to \(type(of: target).storedName) row \(target.rowID), and its \
-            delete rule is to deny that: delete that first, or insert(_:) the object again.
-            """, at: entry.place(object.rowID))
-        }
-      }
-    }
-  }
-}
-
-// MARK: - Comparing
-
-/// The objects that one list holds more often than another.
-private struct ChangedTargets {
-  /// In the order in which the lists name them, each once.
-  private(set) var targets: [StoredObject] = []
-
-  /// Complexity: linear in the sizes of the lists, a hash for each place between the first and the
-  /// last that differ.
-  init(_ before: [StoredObject], _ now: [StoredObject]) {
-    let ends = CommonEnds(before, now, by: ===)
-    let (old, new) = (ends.middle(of: before), ends.middle(of: now))
-    if old.isEmpty && new.isEmpty { return }
-    var counts: [ObjectIdentifier: Int] = [:]
-    for target in new { counts[ObjectIdentifier(target), default: 0] += 1 }
-    for target in old { counts[ObjectIdentifier(target), default: 0] -= 1 }
-    // Who leaves comes before who joins, so that an object can be handed from one to another.
-    for target in old + new {
-      if let count = counts.removeValue(forKey: ObjectIdentifier(target)), count != 0 {
-        targets.append(target)
-      }
-    }
-    countsOfMany = targets.count > 4 ? Self.counts(of: targets, in: now) : nil
-  }
-
-  private var countsOfMany: [ObjectIdentifier: Int]?
-
-  private static func counts(
-    of targets: [StoredObject], in list: [StoredObject]
-  ) -> [ObjectIdentifier: Int] {
-    var counts: [ObjectIdentifier: Int] = [:]
-    for target in targets { counts[ObjectIdentifier(target)] = 0 }
-    for target in list { counts[ObjectIdentifier(target)]? += 1 }
-    return counts
-  }
-
-  func count(of target: StoredObject, in list: [StoredObject]) -> Int {
-    if let countsOfMany { return countsOfMany[ObjectIdentifier(target)] ?? 0 }
-    return list.count { $0 === target }
   }
 }

@@ -1,21 +1,32 @@
 extension Store {
   /// Brings inverses up to date, see ``Relationship``.
   @inline(__always) func settleRelationships() {
-    if let relationships, relationships.hasEdits { relationships.settle() }
+    guard let relationships, relationships.hasWork else { return }
+    relationships.settle()
+    if hasChangeToTell { tellDidChange() }
   }
 
-  /// The same, before an object is read.
+  /// The same of those that an object has to do with, before it is read, edited or deleted.
+  func settleRelationships(of object: StoredObject) {
+    guard let relationships, relationships.hasWork else { return }
+    relationships.settle(object)
+    if hasChangeToTell { tellDidChange() }
+  }
+
+  /// The same, before a property of an object is read.
   func settleRelationships(beforeReading object: StoredObject) {
-    guard let relationships, relationships.hasEdits, !isRestoring, !isEncoding,
-      !object.state.contains(.loading), !relationships.hasEditsOnly(of: object)
+    guard let relationships, relationships.hasWork, !isRestoring, !isEncoding,
+      !object.state.contains(.loading)
     else { return }
-    relationships.settle()
+    relationships.settle(object, unlessItIsAllThatWasEdited: true)
+    if hasChangeToTell { tellDidChange() }
   }
 
   /// Classes have been registered; relationships cost nothing where no class has any.
   func learnRelationships(of entries: some Collection<RegisteredClass>) {
     guard relationships != nil || entries.contains(where: { !$0.type.relationships.isEmpty })
     else { return }
+    settleRelationships()
     let keeper = relationships ?? RelationshipKeeper()
     relationships = keeper
     keeper.learn(classes)
@@ -23,7 +34,7 @@ extension Store {
 
   /// An object is about to be edited, the first time since inverses were up to date.
   func trackEdit(of object: StoredObject, _ entry: RegisteredClass) {
-    settleRelationships()
+    settleRelationships(of: object)
     relationships?.willEdit(object, entry)
     if !object.state.contains(.deleted) { object.state.insert(.editable) }
   }

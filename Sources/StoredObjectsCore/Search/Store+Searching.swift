@@ -133,6 +133,7 @@ extension Store {
       if try text.counts(backend) == before { return best }
     }
     var best = BestRows(limit)
+    settleRelationships()
     try backend.coordinator.whileCommitting {
       best = try indexedOnce(search, entry, text, limit)
     }

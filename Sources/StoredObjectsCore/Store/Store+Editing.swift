@@ -4,7 +4,8 @@ extension Store {
   /// The next save writes it.
   ///
   /// The object gets its row ID now, so that others can refer to it. Inserting an object twice does
-  /// nothing, and inserting one that was deleted since the last save takes the deletion back.
+  /// nothing, and inserting one that was deleted since the last save takes the deletion back, with the
+  /// references to it that the deletion has removed.
   ///
   /// - Precondition: the object's class is registered, the object is in no other store, and it is not
   ///   one whose record could not be read before it was deleted or its store was gone.
@@ -23,7 +24,9 @@ extension Store {
       preconditionFailure("Register \(type(of: object)) with the store before inserting.")
     }
     precondition(object.hasContent, "The object was deleted, and its content never read.")
-    delegate?.store(self, willInsert: object)
+    guard tell(object, { $0.store(self, willInsert: object) }), object.registration == nil else {
+      return
+    }
     noteChange()
     // Row 0 stands for a row ID that could not be had; the save refuses it.
     entry.adopt(object, entry.shared.nextRowID() ?? 0)
@@ -34,17 +37,21 @@ extension Store {
     } else {
       entry.mark(object) { $0.formUnion([.inserted, .hasContent, .editable]) }
     }
-    delegate?.storeDidChange(self)
+    tellDidChange()
   }
 
   private func undelete(_ object: StoredObject, _ entry: RegisteredClass) {
     guard object.state.contains(.deleted) else { return }
-    delegate?.store(self, willInsert: object)
+    guard tell(object, { $0.store(self, willInsert: object) }), object.registration === entry,
+      object.state.contains(.deleted)
+    else { return }
     noteChange()
     noteAbsence(of: object, entry)
+    // Lists lose what is deleted, before it is there again.
+    settleRelationships()
     entry.mark(object) { $0.remove(.deleted) }
-    if entry.isAttentive { relationships?.didInsert(object, entry) }
-    delegate?.storeDidChange(self)
+    relationships?.didUndelete(object, entry)
+    tellDidChange()
   }
 
   /// Removes an object from the store.
@@ -55,24 +62,41 @@ extension Store {
   /// that other objects hold are theirs to remove: saving one of them before that is an error.
   /// Deleting an object that is in no store, or deleted already, does nothing.
   ///
+  /// After the save the object keeps its values. It no longer refers to objects that were deleted
+  /// before it, so that deleted objects do not keep each other alive.
+  ///
   /// - Precondition: the object is in no other store.
   ///
   /// Complexity: constant time, and what `prepareForDelete()` costs; the record of a fault is read.
   public func delete(_ object: StoredObject) {
     guard let entry = object.registration, !object.state.contains(.deleted) else { return }
     precondition(entry.store === self, "The object is in another store.")
-    settleRelationships()
+    settleRelationships(of: object)
     // Its content outlives its record. One that can't be read may well be the reason to delete it.
     try? object.fetchContent()
-    delegate?.store(self, willDelete: object)
+    guard tell(object, { $0.store(self, willDelete: object) }), object.registration === entry,
+      !object.state.contains(.deleted)
+    else { return }
     noteChange()
     noteImage(of: object, entry)
     // Marked first: a rule that comes back to this object ends here.
     entry.mark(object) { $0.insert(.deleted) }
-    object.prepareForDelete()
-    settleRelationships()
-    if entry.isAttentive { relationships?.didDelete(object, entry, self) }
-    delegate?.storeDidChange(self)
+    deletions.append(object)
+    // A rule may delete the next object, and so on: from some depth on that one waits.
+    if deletions.depth < Deletions.maximumDepth { finishDeletions() }
+  }
+
+  /// Does what the rules say of the objects that are being deleted.
+  private func finishDeletions() {
+    deletions.depth += 1
+    while let object = deletions.takeLast() {
+      guard let entry = object.registration else { continue }
+      object.prepareForDelete()
+      settleRelationships(of: object)
+      relationships?.didDelete(object, entry, self)
+    }
+    deletions.depth -= 1
+    tellDidChange()
   }
 
   /// Tells the store that an object is about to change.
@@ -83,25 +107,48 @@ extension Store {
   /// is not saved, and ``fetchFailures`` says so.
   ///
   /// Complexity: constant time; nothing but a flag test for an object that has changed before.
-  public func willUpdate(_ object: StoredObject) {
+  public func willUpdate(_ object: StoredObject) { willUpdate(object, isFollowed: false) }
+
+  /// The same; if the change is followed by a call, the delegate hears then that there is one.
+  func willUpdate(_ object: StoredObject, isFollowed: Bool) {
     guard let entry = object.registration, entry.store === self,
-      object.state.isDisjoint(with: [.editable, .loading])
+      object.state.isDisjoint(with: [.editable, .loading]), prepareUpdate(of: object, entry),
+      // Changed before, in an earlier step.
+      object.state.isDisjoint(with: [.inserted, .updated])
     else { return }
+    // Marked first: a delegate that changes this object ends here.
+    entry.mark(object) { $0.insert(.updated) }
+    noteChange()
+    guard delegate != nil else { return }
+    tell { $0.store(self, willUpdate: object) }
+    if !isFollowed { tellDidChange() }
+    guard object.registration === entry else { return }
+    if isFollowed { object.state.insert(.changing) }
+    // The delegate may have saved what the change is to be made of, or discarded it.
+    guard object.state.isDisjoint(with: .editable), prepareUpdate(of: object, entry) else { return }
+    if object.state.isDisjoint(with: [.inserted, .updated]) {
+      entry.mark(object) { $0.insert(.updated) }
+    }
+  }
+
+  /// Reads the record of an object that is about to change, and takes down what it is like; false if
+  /// it can't be read.
+  private func prepareUpdate(of object: StoredObject, _ entry: RegisteredClass) -> Bool {
     object.checkForContent()
-    guard object.hasContent else { return }
+    guard object.hasContent else { return false }
     noteImage(of: object, entry)
     if entry.isAttentive {
       if isTracked(object) { trackEdit(of: object, entry) }
     } else {
       object.state.insert(.editable)
     }
-    // Changed before, in an earlier step.
-    guard object.state.isDisjoint(with: [.inserted, .updated]) else { return }
-    // Marked first: a delegate that changes this object ends here.
-    entry.mark(object) { $0.insert(.updated) }
-    delegate?.store(self, willUpdate: object)
-    noteChange()
-    delegate?.storeDidChange(self)
+    return true
+  }
+
+  /// A change that ``willUpdate(_:isFollowed:)`` has announced is made.
+  func didUpdate(_ object: StoredObject) {
+    object.state.remove(.changing)
+    tellDidChange()
   }
 
   /// Whether a save would write anything.
@@ -121,6 +168,7 @@ extension Store {
   public func discardChanges() {
     let hadChanges = hasUnsavedChanges
     relationships?.reset()
+    _ = deletions.takeDeleted()
     noteChange()
     collectChangesElsewhere()
     for entry in classes {
@@ -129,7 +177,7 @@ extension Store {
     pendingNames = [:]
     acknowledgeFetchFailures()
     history?.didDiscard()
-    if hadChanges { delegate?.storeDidChange(self) }
+    if hadChanges { tell { $0.storeDidChange(self) } }
   }
 
   private func discard(_ object: StoredObject, _ entry: RegisteredClass) {

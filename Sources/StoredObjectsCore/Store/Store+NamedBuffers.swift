@@ -28,7 +28,7 @@ extension Store {
     try noteBuffer(named: name)
     pendingNames[ExactName(name)] = .some(
       NamedBufferChecksum.sealed(buffer.bytes, name: name))
-    delegate?.storeDidChange(self)
+    tell { $0.storeDidChange(self) }
   }
 
   /// The buffer that was set under a name, saved or not; nil when there is none.
@@ -77,7 +77,7 @@ extension Store {
     guard try sealedBuffer(named: name) != nil else { return }
     try noteBuffer(named: name)
     pendingNames[ExactName(name)] = .some(nil)
-    delegate?.storeDidChange(self)
+    tell { $0.storeDidChange(self) }
   }
 
   /// The names of all buffers, saved or not, sorted.

@@ -39,8 +39,8 @@ extension Store {
       throw .wrapping(error, .ioError, at: .init(path: backend.location))
     }
     acceptChanges()
-    delegate?.storeDidSave(self)
-    delegate?.storeDidChange(self)
+    tell { $0.storeDidSave(self) }
+    tell { $0.storeDidChange(self) }
   }
 
   private func refuseFetchFailures() throws(StoreError) {
@@ -75,10 +75,15 @@ extension Store {
   private func acceptChanges() {
     for entry in classes {
       for object in entry.takePending() {
-        if object.state.contains(.deleted) { release(object, entry) }
+        if object.state.contains(.deleted) {
+          release(object, entry)
+          object.state.insert(.departed)
+        }
         object.state.subtract([.inserted, .updated, .deleted, .pending, .editable])
       }
     }
+    separateDeleted()
+    relationships?.losses.removeAll()
     history?.didSave(pendingNames)
     pendingNames = [:]
   }

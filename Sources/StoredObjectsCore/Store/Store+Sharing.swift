@@ -44,10 +44,15 @@ extension Store {
   ///
   /// Complexity: linear in the number of living objects.
   public func dissolveAllRelationships() {
+    settleRelationships()
+    let queue = ReleaseQueue.current
+    defer { queue.empty() }
     for entry in classes {
       for object in entry.livingObjects where !object.hasUnsavedChanges {
         object.state.insert(.loading)
         object.dissolveAllRelationships()
+        // Of classes that say nothing themselves.
+        entry.references?.dissolve(object, contentOnly: true, into: queue)
         object.state.remove(.loading)
         makeFault(object)
       }

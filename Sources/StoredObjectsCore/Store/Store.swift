@@ -37,6 +37,13 @@ public final class Store {
   @safe @exclusivity(unchecked)
   private var mayHaveDelegate = false
 
+  /// Objects that the delegate is being told of.
+  var announced: [StoredObject] = []
+  /// Whether the delegate has yet to hear that something has changed.
+  var hasChangeToTell = false
+  /// Objects that are being deleted.
+  var deletions = Deletions()
+
   let configuration: StoreConfiguration
   var logger: Logger { configuration.logger }
 
@@ -180,7 +187,7 @@ extension Store {
     if isKnown { return }
     fetchFailures.append(failure)
     logger.error("Content could not be read: \(failure.error)")
-    delegate?.store(self, didFailToFetch: failure)
+    tell { $0.store(self, didFailToFetch: failure) }
   }
 }
 

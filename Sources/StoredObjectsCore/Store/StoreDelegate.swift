@@ -2,8 +2,15 @@
 ///
 /// Every method may be left out.
 ///
-/// The calls come on the store's own isolation domain. The delegate may change objects; those changes
-/// belong to the same save as the ones it is told of, but for `storeDidSave(_:)`.
+/// The calls come on the store's own isolation domain. In each of them the delegate may read, edit,
+/// insert, delete, save, discard and undo. Its changes belong to the same save as the ones that the call
+/// reports, except for those made in `storeDidSave(_:)`.
+///
+/// Undo and redo call the delegate as edits do. Changes that it makes meanwhile are part of the step.
+///
+/// A save in `storeDidChange(_:)` writes the new value of a property. There is one exception: a setter
+/// written by hand that calls ``StoredObject/willUpdate()`` causes the call before it sets the value. A save
+/// then writes the old value, and the new one remains unsaved.
 public protocol StoreDelegate: AnyObject {
   /// An object is about to be inserted.
   func store(_ store: Store, willInsert object: StoredObject)
@@ -12,6 +19,8 @@ public protocol StoreDelegate: AnyObject {
   /// An object is about to be changed, for the first time since the last save.
   func store(_ store: Store, willUpdate object: StoredObject)
   /// The unsaved changes are others than before: more, or none any more.
+  ///
+  /// Called once for a deletion with all that its rules delete.
   func storeDidChange(_ store: Store)
   /// A save has gone through.
   func storeDidSave(_ store: Store)

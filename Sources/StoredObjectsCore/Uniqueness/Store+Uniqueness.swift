@@ -63,6 +63,7 @@ extension Store {
   private func object(
     _ entry: RegisteredClass, with key: [UInt8], by index: RegisteredIndex
   ) throws(StoreError) -> StoredObject? {
+    settleRelationships()
     collectChangesElsewhere()
     if let object = entry.written.first(where: { index.uniqueKey(of: $0) == key }) {
       return object

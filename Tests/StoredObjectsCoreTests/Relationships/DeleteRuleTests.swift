@@ -182,7 +182,7 @@ struct DeleteRuleTests {
     store.delete(a)
     #expect(list.tunes == [b])
     store.insert(a)
-    #expect(list.tunes == [b, a] && a.lists == [list])
+    #expect(list.tunes == [a, b] && a.lists == [list])
   }
 
   @Test("Undo brings back an object and its places, and redo takes it out again")

@@ -1,0 +1,165 @@
+/// A change to a list, or to a set, that the other side of a relationship asks for.
+struct ListChange {
+  /// The object that is to be in the list, or not.
+  let object: StoredObject
+  let kind: Kind
+
+  enum Kind {
+    /// So many times, or at least so many times: new ones are appended, the last ones are removed.
+    case count(Int, isMinimum: Bool)
+    /// No more, because it is being deleted.
+    case deletion
+    /// Again at an index of the changed list, because it is inserted again; not if it is there.
+    case restoration(index: Int)
+  }
+
+  /// Whether the object is in the list after the change.
+  var isPresent: Bool {
+    switch kind {
+    case .count(let count, _): count > 0
+    case .deletion: false
+    case .restoration: true
+    }
+  }
+}
+
+/// An element that a list has lost because it was deleted.
+struct LostElement {
+  let object: StoredObject
+  /// Its index in the list as it was before the changes that removed it.
+  let index: Int
+}
+
+/// What changes, made one after the other, do to a list whose objects are known by a key.
+struct ChangedList<Key: Hashable> {
+  /// The indices of the elements that go, in ascending order.
+  private(set) var removed: [Int] = []
+  /// The elements that come, by their indices in the changed list.
+  private(set) var inserted: [LostElement] = []
+  /// The elements that deletions remove, in the order of the list.
+  private(set) var lost: [LostElement] = []
+  private var appended: [Appended] = []
+  private var counts: [Key: Count] = [:]
+
+  /// An element behind the others; nil where a later change has removed it.
+  fileprivate struct Appended {
+    var object: StoredObject?
+    /// Where the same object was appended before.
+    let previous: Int
+  }
+
+  /// Works out what changes do.
+  ///
+  /// An object without a key can't be in the list yet.
+  ///
+  /// Complexity: linear in the length of the list and the number of changes.
+  init(
+    _ elements: some BidirectionalCollection<Key>, _ changes: [ListChange],
+    key: (StoredObject) -> Key?
+  ) {
+    counts.reserveCapacity(changes.count)
+    for change in changes {
+      if let key = key(change.object) { counts[key] = Count(object: change.object) }
+    }
+    for element in elements { counts[element]?.old += 1 }
+    for change in changes {
+      if let key = key(change.object) {
+        counts[key]?.note(change, &appended, &inserted)
+      } else if case .count(let count, _) = change.kind {
+        appended += Array(repeating: Appended(object: change.object, previous: -1), count: count)
+      }
+    }
+    removeOld(elements)
+    inserted.sort { $0.index < $1.index }
+  }
+
+  /// The elements behind the others.
+  var appendedObjects: [StoredObject] { appended.compactMap(\.object) }
+
+  /// Whether the list stays as it is.
+  var isEmpty: Bool {
+    removed.isEmpty && inserted.isEmpty && appended.allSatisfy { $0.object == nil }
+  }
+
+  /// Finds the elements that go, the last ones of each object.
+  private mutating func removeOld(_ elements: some BidirectionalCollection<Key>) {
+    guard counts.values.contains(where: { $0.removed > 0 }) else { return }
+    var index = elements.count
+    for element in elements.reversed() {
+      index -= 1
+      guard let count = counts[element], count.removed > 0 else { continue }
+      counts[element]?.removed -= 1
+      removed.append(index)
+      if count.isDeleted { lost.append(LostElement(object: count.object, index: index)) }
+    }
+    removed.reverse()
+    lost.reverse()
+  }
+
+  /// The elements after the changes.
+  func applied<Element>(
+    to list: some Collection<Element>, element: (StoredObject) -> Element?
+  ) -> [Element] {
+    var result: [Element] = []
+    result.reserveCapacity(list.count + inserted.count + appended.count)
+    var (leaving, coming) = (removed[...], inserted[...])
+    for (index, kept) in list.enumerated() {
+      if leaving.first == index {
+        leaving.removeFirst()
+        continue
+      }
+      while let next = coming.first, next.index <= result.count {
+        if let element = element(next.object) { result.append(element) }
+        coming.removeFirst()
+      }
+      result.append(kept)
+    }
+    for late in coming { if let element = element(late.object) { result.append(element) } }
+    for late in appended {
+      if let object = late.object, let element = element(object) { result.append(element) }
+    }
+    return result
+  }
+}
+
+/// How often a list has an object, while changes are worked out.
+private struct Count {
+  let object: StoredObject
+  /// How many of the list's elements it is, and how many of these go.
+  var old = 0
+  var removed = 0
+  /// Whether a deletion has removed them.
+  var isDeleted = false
+  /// How many it is of those behind, and the last of these.
+  var new = 0
+  var lastNew = -1
+
+  init(object: StoredObject) { self.object = object }
+
+  private var present: Int { old - removed + new }
+
+  mutating func note<Key>(
+    _ change: ListChange, _ appended: inout [ChangedList<Key>.Appended],
+    _ inserted: inout [LostElement]
+  ) {
+    switch change.kind {
+    case .count(let wanted, let isMinimum):
+      while present < wanted {
+        appended.append(.init(object: change.object, previous: lastNew))
+        (lastNew, new) = (appended.count - 1, new + 1)
+      }
+      while !isMinimum, present > wanted { removeLast(&appended) }
+    case .deletion:
+      isDeleted = true
+      while present > 0 { removeLast(&appended) }
+    case .restoration(let index):
+      if old == 0 { inserted.append(LostElement(object: object, index: index)) }
+    }
+  }
+
+  private mutating func removeLast<Key>(_ appended: inout [ChangedList<Key>.Appended]) {
+    guard new > 0 else { return removed += 1 }
+    appended[lastNew].object = nil
+    (lastNew, new) = (appended[lastNew].previous, new - 1)
+  }
+}

@@ -1,0 +1,60 @@
+/// What lists have lost because it was deleted, so that it can come back where it was.
+struct Losses {
+  private var lists: [List] = []
+  /// Where an object stands in them; filled when it is first needed.
+  private var places: [ObjectIdentifier: [(list: List, place: Int)]] = [:]
+  private var knownCount = 0
+
+  /// What one change of a list has taken out of it.
+  final class List {
+    let object: StoredObject
+    let end: RelationshipEnd
+    /// How many lists came before.
+    let serial: Int
+    /// In the order of the list.
+    let elements: [LostElement]
+    private var isBack: [Bool]
+
+    init(
+      _ elements: [LostElement], of object: StoredObject, _ end: RelationshipEnd, serial: Int
+    ) {
+      (self.object, self.end, self.elements, self.serial) = (object, end, elements, serial)
+      isBack = Array(repeating: false, count: elements.count)
+    }
+
+    /// The changes that put some elements back among those that are still there.
+    func restorations(of places: [Int]) -> [ListChange] {
+      for place in places { isBack[place] = true }
+      let wanted = Set(places)
+      var missing = 0
+      return elements.indices.compactMap { place in
+        let element = elements[place]
+        if !isBack[place] { missing += 1 }
+        guard wanted.contains(place) else { return nil }
+        return ListChange(
+          object: element.object, kind: .restoration(index: element.index - missing))
+      }
+    }
+  }
+
+  /// Takes note of what a list has lost.
+  mutating func append(
+    _ elements: [LostElement], of object: StoredObject, _ end: RelationshipEnd
+  ) {
+    if elements.isEmpty { return }
+    lists.append(List(elements, of: object, end, serial: lists.count))
+  }
+
+  /// Where an object was lost; it is so only once.
+  mutating func take(_ object: StoredObject) -> [(list: List, place: Int)] {
+    for list in lists[knownCount...] {
+      for (place, element) in list.elements.enumerated() {
+        places[ObjectIdentifier(element.object), default: []].append((list, place))
+      }
+    }
+    knownCount = lists.count
+    return places.removeValue(forKey: ObjectIdentifier(object)) ?? []
+  }
+
+  mutating func removeAll() { self = Losses() }
+}

@@ -1,0 +1,131 @@
+/// Changes to lists that are made once somebody looks at the lists.
+struct PostponedChanges {
+  private var places: [Place: Int] = [:]
+  private var lists: [ChangesOfList?] = []
+  private var first = 0
+
+  private struct Place: Hashable {
+    let object: ObjectIdentifier
+    let end: ObjectIdentifier
+  }
+
+  @inline(__always) var isEmpty: Bool { places.isEmpty }
+
+  /// Adds a change to those of a list; true if it is the first one.
+  mutating func append(
+    _ change: PostponedChange, of object: StoredObject, _ end: RelationshipEnd
+  ) -> Bool {
+    let place = Place(object: ObjectIdentifier(object), end: ObjectIdentifier(end))
+    if let index = places[place] {
+      lists[index]?.changes.append(change)
+      return false
+    }
+    places[place] = lists.count
+    lists.append(ChangesOfList(object: object, end: end, changes: [change]))
+    return true
+  }
+
+  /// Takes the changes of a list.
+  mutating func take(_ object: StoredObject, _ end: RelationshipEnd) -> ChangesOfList? {
+    let place = Place(object: ObjectIdentifier(object), end: ObjectIdentifier(end))
+    guard let index = places.removeValue(forKey: place) else { return nil }
+    defer { if places.isEmpty { (lists, first) = ([], 0) } }
+    return lists[index].take()
+  }
+
+  /// Takes the changes of the list that has waited longest.
+  mutating func takeFirst() -> ChangesOfList? {
+    while first < lists.count {
+      if let next = lists[first] { return take(next.object, next.end) }
+      first += 1
+    }
+    return nil
+  }
+
+  mutating func removeAll() { self = PostponedChanges() }
+}
+
+/// Changes to one list, in their order.
+struct ChangesOfList {
+  let object: StoredObject
+  let end: RelationshipEnd
+  var changes: [PostponedChange]
+}
+
+/// A change to a list.
+enum PostponedChange {
+  case change(ListChange)
+  /// An object is inserted again that the list had lost.
+  case restoration(Losses.List, Int)
+}
+
+extension RelationshipKeeper {
+  /// Has a list changed once somebody looks at it.
+  func postpone(_ change: ListChange, of object: StoredObject, _ end: RelationshipEnd) {
+    postpone(.change(change), of: object, end)
+  }
+
+  func postpone(_ change: PostponedChange, of object: StoredObject, _ end: RelationshipEnd) {
+    let isFirst = postponed.append(change, of: object, end)
+    guard isFirst else { return }
+    // Observers look when they hear of it.
+    object.noteObservedChange()
+    if object.registration == nil { objectsOutsideOfStore.append(object) }
+  }
+
+  /// Makes the changes that an object's lists wait for.
+  func applyChanges(of object: StoredObject) {
+    guard !postponed.isEmpty, let entry = entry(of: object) else { return }
+    for end in ends(of: entry) where end.kind != .one {
+      if let changes = postponed.take(object, end) { apply(changes) }
+    }
+  }
+
+  private func entry(of object: StoredObject) -> RegisteredClass? {
+    if let entry = object.registration { return entry }
+    return ends.joined().first { $0.source.type == type(of: object) }?.source
+  }
+
+  /// Objects that are in no store don't say when they are read.
+  func applyChangesOutsideOfStore() {
+    while let object = objectsOutsideOfStore.popLast() { applyChanges(of: object) }
+  }
+
+  /// Makes changes to a list.
+  func apply(_ list: ChangesOfList) {
+    quietly {
+      var changes: [ListChange] = []
+      var restorations: [(list: Losses.List, place: Int)] = []
+      for change in list.changes {
+        switch change {
+        case .change(let change):
+          if !restorations.isEmpty { restore(&restorations, list) }
+          changes.append(change)
+        case .restoration(let losses, let place):
+          if !changes.isEmpty { make(&changes, list) }
+          restorations.append((losses, place))
+        }
+      }
+      if !changes.isEmpty { make(&changes, list) }
+      if !restorations.isEmpty { restore(&restorations, list) }
+    }
+  }
+
+  private func make(_ changes: inout [ListChange], _ list: ChangesOfList) {
+    let lost = list.end.relationship.access.change(list.object, changes)
+    losses.append(lost, of: list.object, list.end)
+    changes = []
+  }
+
+  /// Puts back what a list has lost, the last losses first, since indices are those of then.
+  private func restore(
+    _ restorations: inout [(list: Losses.List, place: Int)], _ list: ChangesOfList
+  ) {
+    let groups = Dictionary(grouping: restorations) { $0.list.serial }
+    for (_, group) in groups.sorted(by: { $0.key > $1.key }) {
+      let changes = group[0].list.restorations(of: group.map(\.place))
+      _ = list.end.relationship.access.change(list.object, changes)
+    }
+    restorations = []
+  }
+}
