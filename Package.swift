@@ -246,7 +246,7 @@ let package = Package(
       dependencies: [
         "CDBBackend", "CDB", "StoredObjectsCore", "StoredObjectsEncryption", "TokyoCabinetBackend",
         "TokyoCabinet", "TokyoCabinetFile", "StoredObjectsTestSupport", "Files", "Locks",
-        "TestFiles",
+        "TestFiles", log,
       ],
       swiftSettings: strict),
     .testTarget(
@@ -268,7 +268,7 @@ let package = Package(
         "TokyoCabinetBackend", "StoredObjectsTestSupport", "FormatFuzzing", "Files", "TestFiles",
         crypto, extras,
       ],
-      swiftSettings: strict),
+      exclude: ["EarlierStores"], swiftSettings: strict),
     .testTarget(
       name: "TrapTests", dependencies: ["StoredObjectsCore"], swiftSettings: strict),
     .target(

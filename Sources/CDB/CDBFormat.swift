@@ -25,6 +25,11 @@ public enum CDBFormat: Hashable, Sendable, CaseIterable {
   /// The most bytes that a file can have.
   var sizeLimit: UInt64 { self == .wide ? UInt64(Int64.max) : UInt64(UInt32.max) }
 
+  /// What the mark of a store begins with that may stand behind the last table.
+  static let storeMark = Array("SOMark".utf8) + [0, 1]
+  /// The size of such a mark.
+  static let storeMarkSize = 20
+
   /// How many hash tables there are.
   static let tableCount = 256
 }

@@ -9,19 +9,21 @@ extension CDBFiles {
   ///
   /// - Throws: `StoreError` with `rowExists`, `full`, `ioError`, `damaged` or `closed`. No new file
   ///   is left then.
-  public func prepare(_ changes: ChangeSet, durability: Durability) throws -> [Replacement] {
+  public func prepare(
+    _ changes: ChangeSet, mark: FileMark, durability: Durability
+  ) throws -> [Replacement] {
     var made: [Replacement] = []
     do {
       for target in try targets(of: changes) {
         let reader = try target.file.reader()
         guard reader != nil || target.writesAnything else { continue }
         let name = "\(StoreDirectory.newPrefix)\(made.count)"
-        made.append(Replacement(newName: name, name: target.file.name))
+        made.append(Replacement(newName: name, name: target.file.name, mark: mark))
         try cdbErrors(className: target.file.name) {
           try FilePreparation(
             bytes: changes.bytes, target: target, reader: reader, place: directory.file(name),
-            rights: directory.rights(ofNew: target.file.fileName), isSynced: durability != .none,
-            testedSizeLimit: testedSizeLimit
+            rights: directory.rights(ofNew: target.file.fileName), mark: mark,
+            isSynced: durability != .none, testedSizeLimit: testedSizeLimit
           ).run()
         }
       }
@@ -85,7 +87,7 @@ extension CDBFiles {
 
   /// Nothing: a constant database has no gaps.
   public func prepareCompaction(
-    durability: Durability, progress: (IntegrityProgress) -> Void
+    mark: FileMark, durability: Durability, progress: (IntegrityProgress) -> Void
   ) throws -> Compaction { Compaction() }
 
   // MARK: The log and the manifest
@@ -126,6 +128,20 @@ extension CDBFiles {
   ///
   /// - Throws: `StoreError` with `ioError`.
   public func filesForManifest() throws -> [String] { try fileNames() }
+
+  /// The mark in the file of a table; nil when there is none.
+  ///
+  /// - Throws: `StoreError` with `ioError`.
+  public func mark(of name: String) throws -> FileMark? {
+    try FileMark.ofDatabase(at: directory.file(fileName(ofTable: name)))
+  }
+
+  /// The mark in a new file; nil when there is none.
+  ///
+  /// - Throws: `StoreError` with `ioError`.
+  public func mark(ofNewFile newName: String) throws -> FileMark? {
+    try FileMark.ofDatabase(at: directory.file(newName))
+  }
 
   /// Whether a file is there, perhaps under the name that a dead writer left it with.
   public func hasFile(_ name: String) throws -> Bool {

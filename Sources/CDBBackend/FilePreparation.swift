@@ -30,6 +30,8 @@ struct FilePreparation {
   let place: FilePlace
   /// Who may use it.
   let rights: FileRights
+  /// What the file is to be known by.
+  let mark: FileMark
   let isSynced: Bool
   let testedSizeLimit: UInt64?
 
@@ -67,7 +69,7 @@ struct FilePreparation {
     }
     if let reader, count != reader.count { throw lostRecords(count, of: reader) }
     try changes.forEachLeft { key, range in try add(range, key, to: writer) }
-    try writer.finish(synchronize: isSynced)
+    try writer.finish(synchronize: isSynced, trailer: mark.markedBytes)
   }
 
   private func add(_ range: Range<Int>, _ key: RawSpan, to writer: CDBWriter) throws {

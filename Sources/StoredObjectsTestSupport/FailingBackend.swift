@@ -77,6 +77,8 @@ public final class FailingBackend: StoreBackend {
 extension FailingBackend {
   /// That of the backend behind.
   public var coordinator: StoreCoordinator { base.coordinator }
+  /// Of the backend behind it.
+  public var foldFailure: FoldFailure? { base.foldFailure }
   /// That of the backend behind.
   public var location: String { base.location }
   /// Whether the backend behind refuses commits.

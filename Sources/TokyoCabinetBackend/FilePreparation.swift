@@ -33,6 +33,8 @@ struct FilePreparation {
   let configuration: TokyoCabinetFiles.Configuration
   let testedSizeLimit: UInt64
   let isSynced: Bool
+  /// What the file is to be known by.
+  let mark: FileMark
   /// Whether the file gets a ``FileStamp``.
   let isStamped: Bool
   /// The byte order of the files that the C library reads.
@@ -74,7 +76,7 @@ struct FilePreparation {
     if mayOutgrow(layout, old) { layout.alignmentPower = max(2, layout.alignmentPower) }
     if mayOutgrow(layout, old) { layout.options.insert(.large) }
     let rebuild = FileRebuild(
-      old: old, layout: layout, place: place, rights: rights, isSynced: isSynced,
+      old: old, layout: layout, place: place, rights: rights, isSynced: isSynced, mark: mark,
       isStamped: isStamped)
     switch target.content {
     case .records(let records):
@@ -123,8 +125,8 @@ struct FilePreparation {
     }
     try database.close()
     // Not before: the library writes the header and the list of free blocks when it closes.
-    if isStamped { return try FileStamp.put(on: place, isSynced: isSynced) }
-    if isSynced { try syncFile(place) }
+    try mark.put(on: place, isSynced: isSynced && !isStamped)
+    if isStamped { try FileStamp.put(on: place, isSynced: isSynced) }
   }
 
   private func apply(_ change: ChangeSet.RecordChange, to database: HashDatabase) throws {

@@ -13,6 +13,8 @@ struct FileRebuild {
   /// Who may use it.
   let rights: FileRights
   let isSynced: Bool
+  /// What the file is to be known by.
+  let mark: FileMark
   /// Whether the file gets a ``FileStamp``.
   let isStamped: Bool
 
@@ -48,6 +50,8 @@ struct FileRebuild {
   }
 
   private func plan(_ bytes: [UInt8], _ changes: inout some KeyedChanges) throws -> HashFilePlan {
+    var layout = layout
+    mark.put(into: &layout.opaque)
     var plan = try HashFilePlan(layout: layout, path: place.path)
     plan.reserveCapacity((old?.count ?? 0) + changes.count)
     var count = 0

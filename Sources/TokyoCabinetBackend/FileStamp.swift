@@ -9,11 +9,12 @@ import TokyoCabinetFile
 /// Seals cover what the store has put into the file, and the structure covers itself. But gaps between
 /// records hold what was there before, and the list of gaps is believed by nobody: a check can tell
 /// whether somebody has changed a byte of these by such a stamp only. It is made when the file is, and
-/// read by checks. Files that are not encrypted have none: programs of others change them in place.
+/// read by checks. Files that are not encrypted have none: programs of others change them in place. The
+/// ``FileMark`` of a file stands behind it, and stays when others do.
 enum FileStamp {
   private static let magic = Array("SOStamp".utf8) + [1]
   private static let checksum = HashFileHeader.opaque.lowerBound + magic.count
-  private static let end = checksum + 4
+  static let end = checksum + 4
 
   /// Puts a stamp into a file that is whole.
   ///

@@ -48,6 +48,23 @@ extension TokyoCabinetFiles {
     }
   }
 
+  /// The mark in the file of a table; nil when there is none.
+  ///
+  /// - Throws: `StoreError` with `ioError`.
+  public func mark(of name: String) throws -> FileMark? {
+    try FileMark.ofHashFile(at: directory.file(fileName(ofTable: name)))
+  }
+
+  /// The mark in a new file; nil when there is none.
+  ///
+  /// - Throws: `StoreError` with `ioError`.
+  public func mark(ofNewFile newName: String) throws -> FileMark? {
+    try FileMark.ofHashFile(at: directory.file(newName))
+  }
+
+  /// The most that this library has the C library read as one piece: 512 MiB.
+  public var maximumRecordByteCount: Int { 512 << 20 }
+
   /// Whether a file is there, perhaps under the name that a dead writer left it with.
   public func hasFile(_ name: String) throws -> Bool {
     try directory.hasFile(fileName(ofTable: name))

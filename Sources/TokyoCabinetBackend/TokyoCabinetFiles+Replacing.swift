@@ -11,18 +11,20 @@ extension TokyoCabinetFiles {
   ///
   /// - Throws: `StoreError` with `rowExists`, `full`, `ioError`, `damaged` or `closed`. No new file
   ///   is left then.
-  public func prepare(_ changes: ChangeSet, durability: Durability) throws -> [Replacement] {
+  public func prepare(
+    _ changes: ChangeSet, mark: FileMark, durability: Durability
+  ) throws -> [Replacement] {
     var made: [Replacement] = []
     do {
       for target in try targets(of: changes) {
         guard try target.file.isThere() || target.writesAnything else { continue }
         let name = "\(StoreDirectory.newPrefix)\(made.count)"
-        made.append(Replacement(newName: name, name: target.file.name))
+        made.append(Replacement(newName: name, name: target.file.name, mark: mark))
         try FilePreparation(
           bytes: changes.bytes, target: target, place: directory.file(name),
           rights: directory.rights(ofNew: target.file.fileName), configuration: configuration,
           testedSizeLimit: testedSizeLimit, isSynced: durability != .none,
-          isStamped: isEncrypted(),
+          mark: mark, isStamped: isEncrypted(),
           byteOrder: try libraryByteOrder()
         ).run()
       }

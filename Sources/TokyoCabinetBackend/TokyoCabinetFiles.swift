@@ -52,7 +52,9 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
     do {
       let names = try files.foreignFileNames()
       if names.isEmpty { return }
-      _ = try replaceFiles { try files.prepareConversion(of: names, durability: durability) }
+      _ = try replaceFiles {
+        try files.prepareConversion(of: names, mark: $0, durability: durability)
+      }
     } catch {
       // The opening has failed; what can't be folded now is in the log.
       try? close()

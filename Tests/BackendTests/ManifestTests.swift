@@ -118,6 +118,28 @@ struct ManifestTests {
     }
   }
 
+  @Test("A class file that another program changes in place, or writes anew, stays the store's own")
+  func changedByOthers() throws {
+    let tool = "/usr/bin/tchmgr"
+    guard FileManager.default.isExecutableFile(atPath: tool) else {
+      print("skipped: tchmgr is not installed")
+      return
+    }
+    try withKilledStore { directory in
+      for arguments in [
+        ["put", "-sx", "\(directory)/Song", "05000000", "09"], ["optimize", "\(directory)/Song"],
+      ] {
+        let process = try Process.run(URL(filePath: tool), arguments: arguments)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        let backend = try TokyoCabinetBackend(
+          directory: directory, configuration: .init(access: .readOnly))
+        #expect(try backend.records(in: backend.table(named: "Song")) == [2: [1], 3: [2], 5: [9]])
+        try backend.close()
+      }
+    }
+  }
+
   @Test("The bytes of a torn tail are told by the backend, its check, and the state of its log")
   func tornTail() throws {
     try withKilledStore { directory in

@@ -51,7 +51,9 @@ struct SealedFiles {
       let table = ChangeSet.TableChanges(
         table: try files.table(named: sealed), records: [change])
       let changes = ChangeSet(bytes: bytes, tables: [table])
-      try files.publish(try files.prepare(changes, durability: .none))
+      try files.publish(
+        try files.prepare(
+          changes, mark: FileMark(epoch: 1, number: 1), durability: .none))
     }
   }
 
@@ -78,7 +80,9 @@ struct SealedFiles {
   func setBuffer(_ key: String, _ bytes: [UInt8]) throws {
     try withFiles { files in
       let changes = ChangeSet(bytes: bytes, names: [.init(name: key, range: 0..<bytes.count)])
-      try files.publish(try files.prepare(changes, durability: .none))
+      try files.publish(
+        try files.prepare(
+          changes, mark: FileMark(epoch: 1, number: 1), durability: .none))
     }
   }
 }

@@ -48,7 +48,17 @@ struct CDBLayout: Sendable {
     area = CDBRecordArea(
       format: format, dataEnd: slotCount == 0 ? format.headerSize : dataEnd)
     self.slotCount = slotCount
-    if slotCount == 0, size != format.headerSize { throw Self.noTables(path, format) }
+    if slotCount == 0, size != format.headerSize, !Self.hasOnlyTrailer(bytes, format) {
+      throw Self.noTables(path, format)
+    }
+  }
+
+  /// Whether a file without tables has the mark of a store behind its header, and nothing else.
+  static func hasOnlyTrailer(_ bytes: RawSpan, _ format: CDBFormat) -> Bool {
+    let start = format.headerSize
+    guard bytes.byteCount == start + CDBFormat.storeMarkSize else { return false }
+    let trailer = [UInt8](copying: bytes.extracting(start..<bytes.byteCount))
+    return trailer.starts(with: CDBFormat.storeMark)
   }
 
   /// The header of a wide file says to a classic reader that all tables are empty.

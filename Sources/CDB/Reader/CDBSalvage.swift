@@ -38,7 +38,7 @@ package struct CDBSalvage {
   /// The size of the file.
   package var size: Int { file.count }
   /// Whether there is anything by which records are known.
-  package var hasTables: Bool { !known.isEmpty || size == format.headerSize }
+  package var hasTables: Bool { !known.isEmpty || dataEnd == format.headerSize }
 
   /// Hands out copies of the records in the order of the file.
   package mutating func run(_ body: (Record) throws -> Void) throws {
@@ -98,7 +98,8 @@ package struct CDBSalvage {
           tables.append(Int(start)..<Int(start) + Int(count) * format.pairSize)
         }
       }
-      dataEnd = tables.map(\.lowerBound).min() ?? file.count
+      let isEmpty = file.withBytes { CDBLayout.hasOnlyTrailer($0, format) }
+      dataEnd = tables.map(\.lowerBound).min() ?? (isEmpty ? format.headerSize : file.count)
       for table in tables { file.withBytes { read(table, $0) } }
       positions.sort()
     }

@@ -13,6 +13,11 @@ extension CDBWriter {
   ///   writer stays open, so that this can be called again. After other failures it is cancelled,
   ///   for nobody knows what the disk holds.
   public func finish(synchronize: Bool = true) throws(CDBError) {
+    try finish(synchronize: synchronize, trailer: [])
+  }
+
+  /// The same with bytes behind the last table, where readers don't look.
+  package func finish(synchronize: Bool, trailer: [UInt8]) throws(CDBError) {
     try checkOpen()
     do throws(SystemError) {
       try records.dropReplaced()
@@ -22,7 +27,7 @@ extension CDBWriter {
     }
     let dataEnd = records.output.position
     do throws(SystemError) {
-      try records.writeTables()
+      try records.writeTables(trailer)
     } catch {
       records.output.removeAll(from: dataEnd)
       if !error.isFull { cancel() }
@@ -47,7 +52,7 @@ extension CDBWriter {
 }
 
 extension CDBNewRecords {
-  mutating func writeTables() throws(SystemError) {
+  mutating func writeTables(_ trailer: [UInt8]) throws(SystemError) {
     var header: [UInt8] = []
     let (sorted, starts) = index.byTable()
     for table in 0..<CDBFormat.tableCount {
@@ -63,6 +68,7 @@ extension CDBNewRecords {
         try output.append(slots)
       }
     }
+    try trailer.lend { (trailer) throws(SystemError) in try output.append(trailer) }
     try output.flush()
     try output.trim()
     try output.write(header, at: 0)

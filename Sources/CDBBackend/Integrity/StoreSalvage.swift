@@ -27,7 +27,8 @@ extension LoggedBackend where Files == CDBFiles {
     from directory: String, to target: String, key: (any StoreKey)? = nil,
     progress: (IntegrityProgress) -> Void = { _ in }
   ) throws -> SalvageReport {
-    let source = try SalvageSource(directory, key: key, fileName: Names.file)
+    let source = try SalvageSource(
+      directory, key: key, fileName: Names.file, mark: FileMark.ofDatabase)
     defer { withExtendedLifetime(source) {} }
     return try TargetDirectory.make(at: target, like: source.directory) { target in
       var salvage = StoreSalvage(source, target)

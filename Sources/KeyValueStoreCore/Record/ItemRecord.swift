@@ -54,7 +54,7 @@ enum ItemFormat {
 
   /// Appends a record to bytes that end with its key.
   ///
-  /// - Throws: ``KeyValueError`` with `notEncodable`; nothing has been appended then.
+  /// - Throws: ``KeyValueError`` with `notEncodable` or `tooLarge`; nothing has been appended then.
   static func append(
     _ record: ItemRecord, behindKeyAt keyStart: Int, of table: UInt32, to bytes: inout [UInt8]
   ) throws {
@@ -62,6 +62,7 @@ enum ItemFormat {
     append(record.head, to: &bytes)
     do {
       try ValueFormat.append(record.value, to: &bytes)
+      try refuse(bytes.count - keyStart + checksumSize)
     } catch {
       bytes.removeSubrange(start...)
       throw error
@@ -69,6 +70,17 @@ enum ItemFormat {
     var checksum = ItemChecksum.begin(table, keyCount: start - keyStart)
     checksum.update(bytes.span.extracting(keyStart...))
     bytes.append(littleEndian: checksum.value)
+  }
+
+  /// Refuses an item whose key and record would have more bytes than a table keeps.
+  static func refuse(_ count: Int, limit: Int = ChangeSet.maximumKeyByteCount) throws {
+    if count <= limit { return }
+    throw KeyValueError(
+      .tooLarge,
+      """
+      The key and the value have \(count) bytes together, and may have \(limit) (maximumKeyByteCount): \
+      divide the value among several keys.
+      """)
   }
 
   private static func append(_ head: ItemHead, to bytes: inout [UInt8]) {

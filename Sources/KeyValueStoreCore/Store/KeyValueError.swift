@@ -42,6 +42,8 @@ public struct KeyValueError: Error, Sendable {
     public static let typeMismatch = Code(description: "typeMismatch")
     /// The value can't be encoded.
     public static let notEncodable = Code(description: "notEncodable")
+    /// The item is larger than a table can keep.
+    public static let tooLarge = Code(description: "tooLarge")
     /// The bytes of an item make no sense.
     public static let damaged = Code(description: "damaged")
     /// The item was written by a newer version of this library.

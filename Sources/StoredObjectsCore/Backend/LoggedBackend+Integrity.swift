@@ -32,8 +32,13 @@ extension LoggedBackend {
       return isGone ? [StoreManifest.gone(location)] : []
     }
     guard let manifest = StoreManifest(bytes) else { return [StoreManifest.spoilt(location)] }
-    return try manifest.missingFiles(in: location, hasFile: files.hasAnyFile)
-      .map { StoreFinding(.fileDamaged, $0) }
+    // Where nothing may be written, a checkpoint in the log may count more than what is on the disk.
+    let current = log.withLock { $0.manifest } ?? manifest
+    let hasFile = files.hasAnyFile
+    let errors =
+      try current.missingFiles(in: location, hasFile: hasFile)
+      + current.strangers(in: location, hasFile: hasFile, mark: files.markOfAnyFile)
+    return errors.map { StoreFinding(.fileDamaged, $0) }
   }
 
   /// Gives space back: folds the log, and rebuilds class files without the gaps that deleted and
@@ -50,21 +55,21 @@ extension LoggedBackend {
   ///   changed then. `reopenNeeded` as for ``commit(_:)``.
   public func compact(progress: (IntegrityProgress) -> Void = { _ in }) throws -> Int {
     try replaceFiles {
-      try files.prepareCompaction(durability: durability) { progress(naming($0)) }
+      try files.prepareCompaction(mark: $0, durability: durability) { progress(naming($0)) }
     }
   }
 
   /// Folds the log, and puts new files in the place of old ones that hold the same.
   ///
   /// - Returns: by how many bytes the files are smaller.
-  package func replaceFiles(_ prepare: () throws -> Compaction) throws -> Int {
+  package func replaceFiles(_ prepare: (FileMark) throws -> Compaction) throws -> Int {
     try refuseFork()
     return try log.withLock { log in
       try checkOpen()
       try checkWritable(log)
       return try naming {
         try checkpoint(&log)
-        let compaction = try prepare()
+        let compaction = try prepare(mark(log))
         if !compaction.replacements.isEmpty { try install(compaction.replacements, &log) }
         do { try log.writer?.renewRoom() } catch { throw storeError(error) }
         return compaction.bytesSaved

@@ -99,6 +99,9 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
 
   /// The directory of the files.
   public var location: String { files.location }
+  /// How many bytes a record, or a named buffer with its name, may have in the files; larger ones are refused
+  /// by ``commit(_:)`` with `tooLarge`.
+  public var maximumRecordByteCount: Int { files.maximumRecordByteCount }
   /// Whether commits are refused.
   public var isReadOnly: Bool { files.isReadOnly }
 
@@ -155,15 +158,24 @@ public struct CheckpointLimits: Sendable {
   public var filePart: Int
   /// A save of so many bytes goes past the log.
   public var bulkBytes: Int
+  /// When the log can't be folded, saves are refused that would let it hold more bytes; by default 1 GiB, or
+  /// a quarter of the files concerned if that is more.
+  public var maximumLogBytes: Int?
+  /// At that limit folding is tried again after this time, or ten times as long as the last try took.
+  package var foldPause = Duration.seconds(1)
   /// Whether a closing folds the log where that is quick; a test may have it left as it is.
   package var foldsAtClose = true
   /// The log's file grows by so many bytes at a time; tests have small ones.
   package var logGrowth = CommitLogWriter.growth
 
   /// Sets the limits.
-  public init(logBytes: Int = 8 << 20, filePart: Int = 8, bulkBytes: Int = 512 << 10) {
+  public init(
+    logBytes: Int = 8 << 20, filePart: Int = 8, bulkBytes: Int = 512 << 10,
+    maximumLogBytes: Int? = nil
+  ) {
     self.logBytes = logBytes
     self.filePart = filePart
     self.bulkBytes = bulkBytes
+    self.maximumLogBytes = maximumLogBytes
   }
 }

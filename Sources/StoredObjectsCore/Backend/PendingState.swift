@@ -7,6 +7,8 @@ struct PendingState: Sendable {
   /// How often each table was committed to.
   var commits: [TableID: UInt64] = [:]
   var isClosed = false
+  /// Why the log could not be folded the last time that it was tried.
+  var foldFailure: FoldFailure?
   /// Set when only some of the files of a large save could be put in place.
   var failure: StoreError?
 }
@@ -24,4 +26,6 @@ struct LoggedLog: Sendable {
   var failure: StoreError?
   /// After a checkpoint that failed, the log may grow this much further before the next try.
   var patience = 0
+  /// Before this it is not tried again for a log that has reached its limit.
+  var nextFold = ContinuousClock.now
 }

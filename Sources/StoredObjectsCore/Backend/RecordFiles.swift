@@ -1,7 +1,7 @@
 /// The class files under a commit log: what a ``LoggedBackend`` needs of a file format.
 ///
 /// Files are changed in two steps, so that any number of them change at one instant, that of the log
-/// record between the steps. ``prepare(_:durability:)`` makes new files beside the old ones, and
+/// record between the steps. ``prepare(_:mark:durability:)`` makes new files beside the old ones, and
 /// ``publish(_:)`` puts them in their place. A crash before the record leaves the old files, one
 /// after it is made good by publishing again.
 public protocol RecordFiles: RecordSource {
@@ -30,9 +30,27 @@ public protocol RecordFiles: RecordSource {
   ///
   /// Nothing changes for readers. A failure leaves nothing behind.
   ///
+  /// Files that can keep a mark get one, where nobody looks who does not know of it, and their
+  /// replacements have it. It is given back by ``mark(of:)`` and ``mark(ofNewFile:)``.
+  ///
   /// - Returns: the names of the new files and of those whose place they take.
   /// - Throws: `rowExists`, `full`, `ioError`, `damaged`.
-  func prepare(_ changes: ChangeSet, durability: Durability) throws -> [Replacement]
+  func prepare(
+    _ changes: ChangeSet, mark: FileMark, durability: Durability
+  ) throws -> [Replacement]
+
+  /// The mark in the file of a table, or of the named buffers; nil when there is no file, or none in it.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  func mark(of name: String) throws -> FileMark?
+
+  /// The mark in a new file that was not published; nil when there is no file, or none in it.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  func mark(ofNewFile newName: String) throws -> FileMark?
+
+  /// How many bytes a record, or a named buffer with its name, may have; larger ones are refused.
+  var maximumRecordByteCount: Int { get }
 
   /// Puts new files in the place of old ones, and lets readers see them.
   ///
@@ -59,7 +77,7 @@ public protocol RecordFiles: RecordSource {
   /// - Throws: ``StoreError`` with `ioError`.
   func removeStrays() throws
 
-  /// The size of all files that a change set touches: what ``prepare(_:durability:)`` copies.
+  /// The size of all files that a change set touches: what ``prepare(_:mark:durability:)`` copies.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
   func byteCount(touchedBy changes: PendingFootprint) throws -> Int
@@ -70,7 +88,7 @@ public protocol RecordFiles: RecordSource {
   ///
   /// - Throws: ``StoreError`` with `full`, `ioError`, `damaged`.
   func prepareCompaction(
-    durability: Durability, progress: (IntegrityProgress) -> Void
+    mark: FileMark, durability: Durability, progress: (IntegrityProgress) -> Void
   ) throws -> Compaction
 
   /// Looks at the files, before a check reads their records, see ``StoreBackend/inspect()``.
@@ -110,6 +128,8 @@ public protocol RecordFiles: RecordSource {
 
   /// Puts a manifest in the place of the old one: afterwards the one or the other is there, whole.
   ///
+  /// Its bytes are brought to the disk; ``synchronizeNames()`` follows, and brings its name there.
+  ///
   /// - Throws: ``StoreError`` with `full` or `ioError`.
   func setManifest(_ bytes: [UInt8], durability: Durability) throws
 
@@ -131,6 +151,12 @@ public protocol RecordFiles: RecordSource {
 }
 
 extension RecordFiles {
+  /// None.
+  public func mark(of name: String) throws -> FileMark? { nil }
+  /// None.
+  public func mark(ofNewFile newName: String) throws -> FileMark? { nil }
+  /// What the log can hold: 4 GiB, less one byte.
+  public var maximumRecordByteCount: Int { ChangeSet.maximumRecordByteCount }
   /// None.
   public func hasLog() throws -> Bool { false }
   /// None.
@@ -182,11 +208,14 @@ public struct Replacement: Hashable, Sendable {
   public let newName: String
   /// The name that it gets.
   public let name: String
+  /// What the new file is known by; nil when it has no mark.
+  public let mark: FileMark?
 
   /// Names a new file and its place.
-  public init(newName: String, name: String) {
+  public init(newName: String, name: String, mark: FileMark? = nil) {
     self.newName = newName
     self.name = name
+    self.mark = mark
   }
 }
 

@@ -31,6 +31,10 @@ public protocol StoreBackend: RecordSource {
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
   func inspect() throws -> StoreInspection
 
+  /// Why what was saved can't be brought from a log into files; nil where that goes well, or where there is
+  /// no log, as by default.
+  var foldFailure: FoldFailure? { get }
+
   // MARK: Ordered tables
 
   /// The number of an ordered table. The table need not exist yet: the first commit makes it.

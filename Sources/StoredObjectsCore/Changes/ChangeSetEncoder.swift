@@ -65,11 +65,16 @@ struct ChangeSetEncoder {
       throw StoreError(
         .rowIDsExhausted, "All 4,294,967,294 row IDs of the class are used.", at: entry.place())
     }
+    let range: Range<Int>
     do {
-      return try buffer.writeRecord(of: object, RecordFormat(entry))
+      range = try buffer.writeRecord(of: object, RecordFormat(entry))
     } catch {
       throw .wrapping(error, .notEncodable, at: entry.place(object.rowID))
     }
+    if range.count <= ChangeSet.maximumRecordByteCount { return range }
+    throw ChangeSet.tooLarge(
+      "The record", range.count, ChangeSet.maximumRecordByteCount, "maximumRecordByteCount",
+      entry.place(object.rowID))
   }
 
   /// Encodes the named buffers, in order of their names.

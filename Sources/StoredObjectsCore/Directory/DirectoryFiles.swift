@@ -59,7 +59,8 @@ extension DirectoryFiles {
       log = try scanLog()
       let findings =
         try (log?.findings(path: path) ?? [])
-        + StoreManifest.findings(manifest(), log, path: location, hasFile: hasAnyFile)
+        + StoreManifest.findings(
+          manifest(), log, path: location, hasFile: hasAnyFile, mark: markOfAnyFile)
       if !findings.isEmpty { return (findings, log) }
     } catch {
       return ([StoreFinding(.log, error, at: .init(path: path))], nil)

@@ -15,6 +15,8 @@ package struct SalvageSource {
   /// The directory, locked.
   package let directory: DirectoryHandle
   private let fileName: @Sendable (_ table: String) -> String
+  /// What the file of a table is known by.
+  private let mark: @Sendable (_ file: FilePlace) throws -> FileMark?
 
   /// Locks a directory, without waiting.
   ///
@@ -22,11 +24,12 @@ package struct SalvageSource {
   ///   the key is not that of the store, `damaged` when its key file is lost.
   package init(
     _ directory: String, key: (any StoreKey)?,
-    fileName: @escaping @Sendable (_ table: String) -> String = { $0 }
+    fileName: @escaping @Sendable (_ table: String) -> String = { $0 },
+    mark: @escaping @Sendable (_ file: FilePlace) throws -> FileMark?
   ) throws {
     let path = try systemErrors(at: directory) { try realPath(directory) }
     self.path = path
-    self.fileName = fileName
+    (self.fileName, self.mark) = (fileName, mark)
     let handle = try systemErrors(at: path) { try DirectoryHandle(path, shared: true) }
     self.directory = handle
     seal = SalvageSeal(sealing: try Sealing(salvaging: handle, key))
@@ -66,13 +69,26 @@ package struct SalvageSource {
       let scan = try systemErrors(at: logPath) {
         try CommitLogScan(try FileStorage(place, writable: false), sealing: seal.sealing)
       }
-      for replacement in try scan.replacements() {
+      for replacement in try scan.replacements() where try isReady(replacement) {
         newFiles[replacement.name] = replacement.newName
       }
       log = scan
     } catch {
       report.lose(StoreFinding(.log, error, at: .init(path: logPath)))
     }
+  }
+
+  /// Whether a new file is the one that the log means.
+  private func isReady(_ replacement: Replacement) throws -> Bool {
+    let file = directory.file(replacement.newName)
+    guard let mark = replacement.mark else { return true }
+    return try hasFile(file)
+      && mark == markOfFile(at: file, isOrdered: OrderedFiles.isFile(replacement.name))
+  }
+
+  private func markOfFile(at place: FilePlace, isOrdered: Bool) throws -> FileMark? {
+    guard isOrdered else { return try mark(place) }
+    return try systemErrors(at: place.path) { OrderedFileFormat.mark(try MappedFile(place)) }
   }
 
   /// The saves that are in the log only, up to one that is not what was saved.
@@ -102,10 +118,12 @@ package struct SalvageSource {
   /// Says which files are gone, the log among them, and where the log is damaged.
   package func listLosses(_ report: inout SalvageReport) throws {
     let manifest = try StoreDirectory.manifest(in: directory)
-    let missing = try StoreManifest.findings(manifest, log, path: path) { name in
-      try hasFile(
-        OrderedTableName(fileName: name).map { try file(ofOrdered: $0) } ?? file(of: name))
+    let fileOfAny = { (name: String) in
+      try OrderedTableName(fileName: name).map { try file(ofOrdered: $0) } ?? file(of: name)
     }
+    let missing = try StoreManifest.findings(
+      manifest, log, path: path, hasFile: { try hasFile(fileOfAny($0)) },
+      mark: { try markOfFile(at: fileOfAny($0), isOrdered: OrderedFiles.isFile($0)) })
     for finding in missing + (log?.findings(path: logPath) ?? []) { report.lose(finding) }
   }
 }

@@ -40,7 +40,7 @@ extension StoreDirectory {
     }
   }
 
-  /// Writes a manifest under another name, and renames it.
+  /// Writes a manifest under another name, and renames it; ``synchronize()`` brings the name to the disk.
   package func setManifest(_ bytes: [UInt8], durability: Durability) throws {
     try replace(
       Self.manifest, by: bytes, Self.newPrefix + "manifest", rights(ofNew: Self.manifest),
@@ -53,6 +53,7 @@ extension StoreDirectory {
   package func setKeyFile(_ bytes: [UInt8]) throws {
     let old = try systemErrors(at: path(Self.key)) { try FileStatus.find(file(Self.key))?.rights }
     try replace(Self.key, by: bytes, Self.newPrefix + "key", old?.ofKey ?? .ownerOnly, .full)
+    try synchronize()
   }
 
   private func replace(
@@ -73,6 +74,5 @@ extension StoreDirectory {
         throw error
       }
     }
-    if durability != .none { try synchronize() }
   }
 }

@@ -26,6 +26,8 @@ package struct CommitLogScan {
   package private(set) var end = CommitLogFormat.firstBatch
   /// Whole batches behind ``end``, which prove that an acknowledged save is damaged.
   package private(set) var laterBatches: [Batch] = []
+  /// Whether there are headers behind ``end`` of more bytes than there are.
+  private var hasOverlaps = false
   /// The bytes of a last batch that was cut off by a crash; its save was never acknowledged.
   package private(set) var tornByteCount: Int?
   /// Whether the file or the batches end before they did when a header was last written.
@@ -64,7 +66,9 @@ package struct CommitLogScan {
   }
 
   /// Whether an acknowledged save is, or may be, damaged.
-  package var isDamaged: Bool { hasDamagedHeaders || isCutOff || !laterBatches.isEmpty }
+  package var isDamaged: Bool {
+    hasDamagedHeaders || isCutOff || hasOverlaps || !laterBatches.isEmpty
+  }
   /// The bytes of all whole batches, up to the first that is not.
   package var usedCount: Int { end - CommitLogFormat.firstBatch }
   /// The number of bytes in saves that are in no class file yet.
@@ -155,17 +159,33 @@ package struct CommitLogScan {
   /// Looks at every place where a batch can begin.
   private mutating func findLaterBatches() throws {
     var start = end
-    while start < fileSize {
+    var effort = CommitLogFormat.Effort(size: fileSize - end)
+    while start < fileSize, !hasOverlaps {
       let chunk = try storage.read(Self.chunkSize, at: start)
       for place in stride(from: 0, to: chunk.count, by: CommitLogFormat.alignment)
       where chunk.count < place + 16 || chunk[place + 8] == UInt8(truncatingIfNeeded: epoch) {
-        guard let (header, batch) = try batch(at: start + place, epoch: epoch),
-          header.sequence > UInt64(batches.count), header.isSynced
+        guard try mayBeLater(at: start + place, &effort),
+          let (_, batch) = try batch(at: start + place, epoch: epoch)
         else { continue }
         laterBatches.append(batch)
       }
       start += Self.chunkSize
     }
+  }
+
+  /// Whether a place has the header of a later batch that was synced.
+  private mutating func mayBeLater(
+    at offset: Int, _ effort: inout CommitLogFormat.Effort
+  ) throws -> Bool {
+    if hasOverlaps { return false }
+    let bytes = try storage.read(CommitLogFormat.batchHeaderSize, at: offset)
+    guard let (header, _) = CommitLogFormat.BatchHeader.read(bytes),
+      header.epoch == epoch, header.sequence > UInt64(batches.count), header.isSynced,
+      let count = Int(exactly: header.length),
+      count <= fileSize - offset - CommitLogFormat.batchHeaderSize
+    else { return false }
+    hasOverlaps = !effort.spend(count)
+    return !hasOverlaps
   }
 
   /// The whole batch at a place, or nil.
@@ -215,6 +235,12 @@ extension CommitLogScan {
         StoreFinding(
           .log,
           "The log ends at \(end), and there was more: restore a backup, or salvage the store.",
+          at: .init(path: path, offset: end)))
+    }
+    if hasOverlaps {
+      findings.append(
+        StoreFinding(
+          .log, "Batches overlap in the log: restore a backup, or salvage what is left.",
           at: .init(path: path, offset: end)))
     }
     if !laterBatches.isEmpty {

@@ -123,6 +123,6 @@ extension RecordFiles {
 
   /// Files of a format that leaves no gaps have none to close.
   public func prepareCompaction(
-    durability: Durability, progress: (IntegrityProgress) -> Void
+    mark: FileMark, durability: Durability, progress: (IntegrityProgress) -> Void
   ) throws -> Compaction { Compaction() }
 }

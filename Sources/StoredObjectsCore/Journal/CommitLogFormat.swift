@@ -45,6 +45,23 @@ enum CommitLogFormat {
     return (end + alignment - 1) / alignment * alignment
   }
 
+  /// How many bytes are still read to tell whole batches behind damage from what looks like them.
+  ///
+  /// Batches don't overlap, so that all of them together are no longer than the log. What has the headers of
+  /// more was made to take time.
+  struct Effort {
+    private var bytesLeft: Int
+
+    /// Enough for a part of a log of some size, several times over.
+    init(size: Int) { bytesLeft = 8 * size + (1 << 20) }
+
+    /// Takes away what a batch costs; false when there is not so much left.
+    mutating func spend(_ count: Int) -> Bool {
+      bytesLeft -= count + CommitLogFormat.batchHeaderSize
+      return bytesLeft >= 0
+    }
+  }
+
   static func checksum(_ bytes: [UInt8]) -> UInt32 {
     var checksum = CRC32C()
     checksum.update(bytes.span)

@@ -132,11 +132,14 @@ struct CommitLogReader {
     if isClosed, try beginsWithRoom() { return .clean }
     var tornEnd = try tornBatchEnd()
     var candidate = offset
+    var effort = CommitLogFormat.Effort(size: size - offset)
     while candidate < size {
       let chunk = try storage.read(Self.chunkSize, at: candidate)
       for start in stride(from: 0, to: chunk.count, by: CommitLogFormat.alignment)
       where mayBeHeader(chunk, start) {
-        if let end = try endOfUnsyncedBatch(at: candidate + start) { tornEnd = max(tornEnd, end) }
+        if let end = try endOfUnsyncedBatch(at: candidate + start, &effort) {
+          tornEnd = max(tornEnd, end)
+        }
       }
       candidate += Self.chunkSize
     }
@@ -183,11 +186,14 @@ struct CommitLogReader {
   /// later one has to go, too, or it would follow the next save of that number.
   ///
   /// - Throws: ``StoreError`` with `damaged` when the batch has been synced.
-  private func endOfUnsyncedBatch(at candidate: Int) throws -> Int? {
+  private func endOfUnsyncedBatch(
+    at candidate: Int, _ effort: inout CommitLogFormat.Effort
+  ) throws -> Int? {
     guard let (header, checksum) = try header(at: candidate), header.sequence > sequence,
-      try isValid(header, checksum, at: candidate),
       let length = plausibleLength(header, at: candidate)
     else { return nil }
+    guard effort.spend(length) else { throw spoiltSave("and batches that overlap follow it") }
+    guard try isValid(header, checksum, at: candidate) else { return nil }
     guard header.isSynced else {
       return CommitLogFormat.end(ofBatchAt: candidate, payload: length)
     }

@@ -78,17 +78,39 @@ struct CommitLogWriter: Sendable {
     let used = CommitLogFormat.batchHeaderSize + length
     let padding = [UInt8](repeating: 0, count: end - offset - used)
     let pieces = [header.bytes(checksum: header.checksum(payload))] + payload + [padding]
-    if length < Self.smallBatch {
-      var bytes: [UInt8] = []
-      bytes.reserveCapacity(end - offset)
-      for piece in pieces { bytes += piece }
-      try writeAtOnce(bytes, kind)
-    } else {
-      try write(pieces)
-      if isSynced(kind) { try synchronize() }
+    do {
+      if length < Self.smallBatch {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(end - offset)
+        for piece in pieces { bytes += piece }
+        try writeAtOnce(bytes, kind)
+      } else {
+        try write(pieces)
+        if isSynced(kind) { try synchronize() }
+      }
+    } catch {
+      takeBack(error, isSynced: isSynced(kind))
+      throw error
     }
     offset = end
     sequence += 1
+  }
+
+  /// Makes sure that nothing of a batch that could not be written is in the log.
+  ///
+  /// A disk that is full may have got all of it, and a save that has thrown would be there at the next
+  /// opening, or a checkpoint whose files are removed. Where that can't be prevented, nobody knows what the
+  /// disk holds.
+  private mutating func takeBack(_ error: any Error, isSynced: Bool) {
+    // A file that has no name any more is noticed before anything is written.
+    if failure != nil || (error as? SystemError)?.isMissing == true { return }
+    do {
+      let zeros = [UInt8](repeating: 0, count: CommitLogFormat.batchHeaderSize)
+      try storage.write(zeros, at: offset)
+      if isSynced { try storage.synchronize() }
+    } catch let second {
+      failure = second
+    }
   }
 
   private mutating func writeAtOnce(_ bytes: [UInt8], _ kind: CommitLogFormat.Kind) throws {
@@ -103,7 +125,8 @@ struct CommitLogWriter: Sendable {
     do {
       return try storage.writeThrough(bytes, at: offset)
     } catch {
-      // No room, or no name for the file any more: both are noticed before anything is written.
+      // No name for the file any more is noticed before anything is written, and after no room for it what
+      // was written is taken back.
       let refusal = error as? SystemError
       if refusal?.isFull != true && refusal?.isMissing != true { failure = error }
       throw error

@@ -8,7 +8,21 @@ struct PendingRecords: Sendable {
     fileprivate let batch: Int?
     fileprivate let range: Range<Int>
 
+    fileprivate init(batch: Int?, range: Range<Int>?) {
+      // What is empty is nowhere, so that it can be read when its batch is gone.
+      let range = range ?? 0..<0
+      (self.batch, self.range) = (batch, range.isEmpty ? 0..<0 : range)
+    }
+
     var isDeleted: Bool { batch == nil }
+
+    /// The same with its bytes behind others, in the only batch.
+    fileprivate func moved(to bytes: inout [UInt8], from batches: PendingBytes) -> Entry {
+      guard let batch else { return self }
+      let start = bytes.count
+      bytes.append(contentsOf: batches[batch][range])
+      return Entry(batch: 0, range: start..<bytes.count)
+    }
   }
 
   /// What is pending of one table.
@@ -21,13 +35,16 @@ struct PendingRecords: Sendable {
     /// A later one has what is pending here, and the same rows.
     var fileGeneration: UInt64 = 0
 
+    /// Sets what has happened to a row last, and returns what had before.
     fileprivate mutating func set(
       _ record: ChangeSet.RecordChange, isInFile: Bool, batch: Int
-    ) {
-      let existed = rows[record.rowID].map { !$0.isDeleted } ?? isInFile
+    ) -> Entry? {
       let exists = record.kind != .delete
+      let old = rows.updateValue(
+        Entry(batch: exists ? batch : nil, range: record.range), forKey: record.rowID)
+      let existed = old.map { !$0.isDeleted } ?? isInFile
       countDifference += (exists ? 1 : 0) - (existed ? 1 : 0)
-      rows[record.rowID] = Entry(batch: exists ? batch : nil, range: record.range)
+      return old
     }
   }
 
@@ -44,7 +61,7 @@ struct PendingRecords: Sendable {
   /// What is pending of ordered tables.
   private(set) var ordered: [OrderedTableID: PendingKeys] = [:]
   /// The bytes of the saves that have records or named buffers; the keys of ordered tables have theirs.
-  private var batches: [[UInt8]] = []
+  private var batches = PendingBytes()
   /// The number of bytes that were saved.
   private(set) var byteCount = 0
 
@@ -65,18 +82,37 @@ struct PendingRecords: Sendable {
       let file = files[change.table] ?? FileState()
       let new = Table(fileGeneration: file.generation)
       for record in change.records {
-        tables[change.table, default: new].set(
+        let old = tables[change.table, default: new].set(
           record, isInFile: file.rows.contains(record.rowID), batch: batches.count)
+        if let old, let batch = old.batch { batches.release(old.range.count, of: batch) }
       }
     }
     for name in changes.names {
-      names[ExactName(name.name)] = Entry(
-        batch: name.range == nil ? nil : batches.count, range: name.range ?? 0..<0)
+      let old = names.updateValue(
+        Entry(batch: name.range == nil ? nil : batches.count, range: name.range),
+        forKey: ExactName(name.name))
+      if let old, let batch = old.batch { batches.release(old.range.count, of: batch) }
     }
-    if !changes.tables.isEmpty || !changes.names.isEmpty { batches.append(changes.bytes) }
+    if !changes.tables.isEmpty || !changes.names.isEmpty { batches.append(changes) }
     byteCount += changes.bytes.count
     isEmpty = false
+    if batches.isWasteful { gather() }
   }
+
+  /// Copies all that is still needed into one batch.
+  private mutating func gather() {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(batches.neededCount)
+    let kept = batches
+    for id in Array(tables.keys) {
+      tables[id]?.rows.mapInPlace { $0.moved(to: &bytes, from: kept) }
+    }
+    names.mapInPlace { $0.moved(to: &bytes, from: kept) }
+    batches = PendingBytes(all: bytes)
+  }
+
+  /// How many bytes of records and named buffers are held in memory.
+  var heldByteCount: Int { batches.heldCount }
 
   /// Where the bytes of an entry are; nil for one that is deleted.
   func bytes(of entry: Entry) -> Bytes? {

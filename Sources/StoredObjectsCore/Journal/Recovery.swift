@@ -13,7 +13,10 @@ struct Recovery<Files: RecordFiles> {
   /// Whether the last checkpoint has been made good, so that the log can be emptied.
   private var isCheckpointed = false
   /// The files that checkpoints in the log have put in place.
-  private var published: [String] = []
+  private var published: [Replacement] = []
+  /// The files of the manifest that are not the store's own, unless a checkpoint in the log has put them
+  /// in place.
+  private var strangers: [String: StoreError] = [:]
   /// Whether the names of all files, the log's among them, have been brought to the disk.
   ///
   /// Whoever made the log may have died before that, or it is a copy. Where nothing is saved it does
@@ -21,6 +24,7 @@ struct Recovery<Files: RecordFiles> {
   private(set) var areNamesSynced = false
   /// What the directory must hold, as this opening finds or makes it.
   private(set) var manifest: StoreManifest?
+  private let manifestOnDisk: StoreManifest?
 
   /// Reads the log, and finishes a checkpoint that was cut off.
   ///
@@ -33,24 +37,36 @@ struct Recovery<Files: RecordFiles> {
     self.sealing = sealing
     self.growth = growth
     let manifestBytes = try files.manifest()
-    manifest = manifestBytes.flatMap { StoreManifest($0) }
+    manifestOnDisk = manifestBytes.flatMap { StoreManifest($0) }
+    manifest = manifestOnDisk
     storage = try files.openLog()
     reader = try storage.flatMap { try CommitLogReader($0) }
-    if manifestBytes != nil,
-      let loss = StoreManifest.lossOfLog(manifest, epoch: reader?.epoch, files.location)
-    {
-      throw loss
-    }
+    if manifestBytes != nil { try refuseForeignLog(isRead: false) }
     try refuseForeignKeyFile()
-    try loseMissingIndexes()
-    while let batch = try reader?.next() { try replay(batch) }
+    try findStrangers()
+    do {
+      while let batch = try reader?.next() { try replay(batch) }
+    } catch {
+      // Saves that are laid over other files than theirs make no sense, and these are the cause.
+      throw firstStranger ?? error
+    }
     if let reader { tail = try reader.tail() }
+    if manifestBytes != nil { try refuseForeignLog(isRead: true) }
     try refuseMissingFiles()
+    if let firstStranger { throw firstStranger }
+  }
+
+  /// Refuses a log of another store, or of another moment than the manifest.
+  private func refuseForeignLog(isRead: Bool) throws {
+    let loss = StoreManifest.lossOfLog(
+      manifestOnDisk, epoch: reader?.epoch, files.location,
+      isCheckpointed: { !isRead || isCheckpointed })
+    if let loss { throw loss }
   }
 
   /// The key file of another store with the same passphrase opens, and with it this one would look empty.
   private func refuseForeignKeyFile() throws {
-    let names = (manifest?.files ?? []).filter { $0 != StoreDirectory.buffers }
+    let names = (manifest?.names ?? []).filter { $0 != StoreDirectory.buffers }
     guard let sealing, !names.isEmpty, !names.contains(where: { sealing.title($0) != nil }) else {
       return
     }
@@ -65,21 +81,32 @@ struct Recovery<Files: RecordFiles> {
 
   private func refuseMissingFiles() throws {
     var all = manifest ?? StoreManifest(firstEpoch: 0)
-    all.add(published)
+    for replacement in published { all.add(replacement.name, replacement.mark) }
     let missing = try all.missingFiles(in: files.location, hasFile: files.hasAnyFile)
     if let first = missing.first { throw first }
   }
 
-  /// An index whose file is gone is no damage: it is empty, and said to be so.
+  private var firstStranger: StoreError? { strangers.min { $0.key < $1.key }?.value }
+
+  /// Looks which files are not those of the manifest.
   ///
-  /// A checkpoint in the log may still bring it.
-  private func loseMissingIndexes() throws {
-    for fileName in manifest?.files ?? [] {
-      guard let name = OrderedTableName(fileName: fileName), name.kind == .index,
-        try !files.ordered.hasFile(name)
-      else { continue }
-      try files.ordered.lose(name)
+  /// An index whose file is gone, or another, is no damage: it is empty, and said to be so. A checkpoint in
+  /// the log may still bring it.
+  private mutating func findStrangers() throws {
+    guard let manifest else { return }
+    for fileName in manifest.names {
+      if let name = OrderedTableName(fileName: fileName), name.kind == .index {
+        if try !hasOwnIndex(name, manifest.marks[fileName]) { try files.ordered.lose(name) }
+      }
     }
+    let found = try manifest.strangers(
+      in: files.location, hasFile: files.hasAnyFile, mark: files.markOfAnyFile)
+    for error in found { strangers[error.place.className ?? ""] = error }
+  }
+
+  private func hasOwnIndex(_ name: OrderedTableName, _ mark: FileMark?) throws -> Bool {
+    guard try files.ordered.hasFile(name) else { return false }
+    return try mark == nil || files.ordered.mark(of: name.fileName) == mark
   }
 
   private mutating func replay(_ batch: CommitLogReader.Batch) throws {
@@ -94,13 +121,42 @@ struct Recovery<Files: RecordFiles> {
       pending.add(changes, over: states, keys: keys)
     case .checkpoint:
       let replacements = try Replacement.decode(payload)
-      try files.publishAll(replacements)
-      if !files.isReadOnly { try files.synchronizeNames() }
-      published += replacements.map(\.name)
+      try finish(replacements)
       // All that stood before is in the files.
       pending = PendingRecords()
       isCheckpointed = true
     }
+  }
+
+  /// Puts the files of a checkpoint in place that are not there yet.
+  ///
+  /// A file must have the mark that the checkpoint has given it, under the one name or the other.
+  private mutating func finish(_ replacements: [Replacement]) throws {
+    var ready: [Replacement] = []
+    for replacement in replacements {
+      if try replacement.mark == nil || files.markOfNewFile(replacement) == replacement.mark {
+        ready.append(replacement)
+      } else {
+        try refuseUnfinished(replacement)
+      }
+      strangers[replacement.name] = nil
+      manifest?.add(replacement.name, replacement.mark)
+    }
+    try files.publishAll(ready)
+    if !files.isReadOnly { try files.synchronizeNames() }
+    published += replacements
+  }
+
+  private func refuseUnfinished(_ replacement: Replacement) throws {
+    guard let expected = replacement.mark else { return }
+    let found = try files.markOfAnyFile(replacement.name)
+    if found == expected { return try files.ordered.find(replacement.name) }
+    if let name = OrderedTableName(fileName: replacement.name), name.kind == .index {
+      return try files.ordered.lose(name)
+    }
+    throw FileMark.stranger(
+      expected: expected, found: found,
+      at: .init(path: files.location, className: replacement.name))
   }
 
   private func payload(_ batch: CommitLogReader.Batch) throws -> [UInt8] {
@@ -116,7 +172,7 @@ struct Recovery<Files: RecordFiles> {
     guard let storage, !files.isReadOnly else { return nil }
     guard let reader else {
       let slot = try makeLog(storage)
-      try updateManifest(slot.epoch)
+      try updateManifest(slot.epoch, isEmptied: false)
       return try CommitLogWriter(
         storage, durability: durability, slot: slot, slotIndex: 0, sequence: 0,
         offset: CommitLogFormat.firstBatch, growth: growth)
@@ -129,8 +185,9 @@ struct Recovery<Files: RecordFiles> {
       try writer.settle()
     }
     if tail != .clean { try writer.clearTail() }
-    try updateManifest(reader.epoch)
-    if isCheckpointed && pending.isEmpty { try writer.removeAll() }
+    let isDone = isCheckpointed && pending.isEmpty
+    try updateManifest(reader.epoch, isEmptied: isDone)
+    if isDone { try writer.removeAll() }
     return writer
   }
 
@@ -152,64 +209,22 @@ struct Recovery<Files: RecordFiles> {
   }
 
   /// Makes a manifest where there is none that can be read, and adds files that have come since.
-  private mutating func updateManifest(_ epoch: UInt64) throws {
-    let old = manifest
-    var new =
-      try old
-      ?? StoreManifest(
-        firstEpoch: epoch,
-        files: try files.filesForManifest() + files.ordered.names().map(\.fileName))
-    new.add(published)
+  private mutating func updateManifest(_ epoch: UInt64, isEmptied: Bool) throws {
+    var new = try manifestOnDisk ?? newManifest(epoch)
+    if !published.isEmpty { new.add(published, followedBy: isEmptied ? epoch + 1 : epoch) }
     manifest = new
-    if new == old { return }
+    if new == manifestOnDisk { return }
     // A manifest says that there is a log.
     if !areNamesSynced { try synchronizeNames() }
     try files.setManifest(new.bytes, durability: .full)
-  }
-}
-
-extension StoreManifest {
-  /// Why a store with a manifest has lost its log; nil when it has not.
-  ///
-  /// Any manifest, also one that is spoilt, says that there was a log.
-  static func lossOfLog(
-    _ manifest: StoreManifest?, epoch: UInt64?, _ path: String
-  ) -> StoreError? {
-    guard let epoch else {
-      return StoreError(
-        .damaged,
-        """
-        The commit log of this store is gone, or has been emptied: saves that were in no class file \
-        yet are lost with it. Bring it back from a backup, or salvage the store.
-        """,
-        at: .init(path: path))
-    }
-    guard let manifest, !manifest.fits(epoch: epoch) else { return nil }
-    return StoreError(
-      .damaged, "The commit log is that of another store, or of another time of this one.",
-      at: .init(path: path))
-  }
-}
-
-extension Replacement {
-  /// The payload of a checkpoint: a count, and for each file its new and its final name.
-  static func encode(_ replacements: [Replacement]) -> [UInt8] {
-    var buffer = DataBuffer()
-    buffer.writeCount(replacements.count)
-    for replacement in replacements {
-      buffer.write(replacement.newName)
-      buffer.write(replacement.name)
-    }
-    return buffer.bytes
+    try files.synchronizeNames()
   }
 
-  static func decode(_ payload: [UInt8]) throws(DataBufferError) -> [Replacement] {
-    var buffer = DataBuffer(payload)
-    var replacements: [Replacement] = []
-    for _ in 0..<(try buffer.readCount(minimumElementSize: 8)) {
-      replacements.append(
-        Replacement(newName: try buffer.readString(), name: try buffer.readString()))
-    }
-    return replacements
+  /// A manifest of the files that are there, as they are.
+  private func newManifest(_ epoch: UInt64) throws -> StoreManifest {
+    var manifest = StoreManifest(firstEpoch: epoch, epoch: epoch)
+    let names = try files.filesForManifest() + files.ordered.names().map(\.fileName)
+    for name in names { manifest.add(name, try files.markOfAnyFile(name)) }
+    return manifest
   }
 }

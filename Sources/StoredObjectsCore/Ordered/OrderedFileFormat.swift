@@ -7,7 +7,7 @@ import Files
 ///     0      header   | "SOKeys" 0 1 |
 ///            pages    | size of the page (4) | checksum (4) | page |
 ///     -64    footer   | "SOKeyEnd" | version (4) | depth (4) | root (8) | size of the root (4) |
-///                       zero (4) | keys (8) | size of the file (8) | zeros | checksum (4)
+///                       zero (4) | keys (8) | size of the file (8) | mark (12) | checksum (4)
 ///
 ///     page             | count (2) | level (1) | zero (1) | size of the prefix (4) |
 ///                        offset of each entry (2 each, 4 above level 0) | prefix | entries |
@@ -41,6 +41,19 @@ package enum OrderedFileFormat {
   /// A file has no more levels than this, or it is damaged.
   static let maximumDepth: UInt32 = 16
 
+  /// Where the footer has the file's mark, see ``FileMark``; zeros in a file without one.
+  static let markPlace = 48..<60
+
+  /// The mark in a file; nil where there is none.
+  static func mark(_ file: MappedFile) -> FileMark? {
+    file.withBytes { bytes in
+      guard bytes.byteCount >= magicSize + footerSize else { return nil }
+      let footer = [UInt8](
+        copying: bytes.extracting(bytes.byteCount - footerSize..<bytes.byteCount))
+      return Footer(footer, fileSize: bytes.byteCount) == nil ? nil : FileMark(footer[markPlace])
+    }
+  }
+
   /// Where a page is, and what is before it.
   struct Child: Sendable {
     var offset: Int
@@ -58,7 +71,7 @@ package enum OrderedFileFormat {
     var count: Int
 
     /// The bytes of the footer of a file that has a size so far.
-    func bytes(at offset: Int) -> [UInt8] {
+    func bytes(at offset: Int, mark: FileMark?) -> [UInt8] {
       var buffer = DataBuffer(endMagic)
       buffer.write(version)
       buffer.write(depth)
@@ -67,7 +80,7 @@ package enum OrderedFileFormat {
       buffer.write(UInt32(0))
       buffer.write(UInt64(count))
       buffer.write(UInt64(offset + footerSize))
-      for _ in buffer.bytes.count..<footerSize - 4 { buffer.write(UInt8(0)) }
+      buffer.append(mark?.bytes ?? [UInt8](repeating: 0, count: FileMark.byteCount))
       buffer.write(CommitLogFormat.checksum(buffer.bytes))
       return buffer.bytes
     }

@@ -12,6 +12,7 @@ package protocol OrderedFileSink: AnyObject {
 package struct OrderedFileWriter {
   private let sink: any OrderedFileSink
   private let codec: (any OrderedPageCodec)?
+  private let mark: FileMark?
   /// What has not gone to the sink yet.
   private var bytes = OrderedFileFormat.magic
   /// How much has.
@@ -25,8 +26,10 @@ package struct OrderedFileWriter {
   private static let capacity = 512 << 10
 
   /// Begins a file.
-  package init(_ sink: any OrderedFileSink, codec: (any OrderedPageCodec)?) {
-    (self.sink, self.codec) = (sink, codec)
+  package init(
+    _ sink: any OrderedFileSink, codec: (any OrderedPageCodec)?, mark: FileMark? = nil
+  ) {
+    (self.sink, self.codec, self.mark) = (sink, codec, mark)
   }
 
   /// Appends a key, which is behind all before it.
@@ -54,7 +57,7 @@ package struct OrderedFileWriter {
     }
     let footer = OrderedFileFormat.Footer(
       depth: count == 0 ? 0 : UInt32(levels.count), root: root, count: count)
-    bytes += footer.bytes(at: written + bytes.count)
+    bytes += footer.bytes(at: written + bytes.count, mark: mark)
     try sink.write(bytes)
     try sink.finish(isSynced: isSynced)
   }

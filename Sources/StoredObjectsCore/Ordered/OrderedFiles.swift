@@ -159,6 +159,31 @@ public final class OrderedFiles: Sendable {
     state.withLock { $0.tables[id.index].file = .lost }
   }
 
+  /// Takes back that an index is lost: a checkpoint in the log has made its file.
+  func find(_ fileName: String) throws {
+    guard let name = OrderedTableName(fileName: fileName) else { return }
+    let id = try table(name)
+    state.withLock { state in
+      if state.tables[id.index].file.isLost { state.tables[id.index].file = .unknown }
+    }
+  }
+
+  /// The mark in the file of a table, by the name that the file has or is to get.
+  func mark(of fileName: String) throws -> FileMark? {
+    let redirected = state.withLock { state in
+      state.tables.first { $0.name.fileName == fileName }?.fileName
+    }
+    return try mark(ofFile: redirected ?? fileName)
+  }
+
+  /// The mark in a file; nil when there is none, or no such file.
+  func mark(ofFile fileName: String) throws -> FileMark? {
+    guard let map = try systemErrors(at: place.location, { try place.open(fileName) }) else {
+      return nil
+    }
+    return OrderedFileFormat.mark(map)
+  }
+
   /// The tables that have files, in no order.
   func names() throws -> [OrderedTableName] {
     let redirected = try state.withLock { state in
@@ -190,7 +215,7 @@ public final class OrderedFiles: Sendable {
   ///
   /// - Throws: ``StoreError`` with `full`, `ioError`, `damaged` or `closed`. No new file is left then.
   func prepare(
-    _ pending: [(OrderedTableID, PendingKeys)], durability: Durability
+    _ pending: [(OrderedTableID, PendingKeys)], mark: FileMark, durability: Durability
   ) throws -> [Replacement] {
     var made: [Replacement] = []
     do {
@@ -199,7 +224,7 @@ public final class OrderedFiles: Sendable {
         if file.isLost && !keys.isCleared { continue }
         let replacement = Replacement(
           newName: "\(StoreDirectory.newPrefix)ordered-\(made.count)",
-          name: try name(of: table).fileName)
+          name: try name(of: table).fileName, mark: mark)
         made.append(replacement)
         try systemErrors(at: place.location) {
           try write(
@@ -229,7 +254,8 @@ public final class OrderedFiles: Sendable {
   ) throws {
     let codec = OrderedTableName(fileName: replacement.name).flatMap { pageCodec(of: $0) }
     var writer = OrderedFileWriter(
-      try place.create(replacement.newName, replacing: replacement.name), codec: codec)
+      try place.create(replacement.newName, replacing: replacement.name), codec: codec,
+      mark: replacement.mark)
     try view.scanOnce { key, value in try writer.append(key, value) }
     try writer.finish(isSynced: isSynced)
   }

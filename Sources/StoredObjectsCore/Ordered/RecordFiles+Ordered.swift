@@ -35,12 +35,12 @@ extension RecordFiles {
   /// Those of ordered tables, if they get many keys, on a second thread, and with them `keys`, which
   /// gives what is pending of them.
   func prepareAll(
-    _ changes: ChangeSet, durability: Durability,
+    _ changes: ChangeSet, mark: FileMark, durability: Durability,
     keys: @escaping @Sendable () throws -> [OrderedTableID: PendingKeys]
   ) throws -> [Replacement] {
     let prepareOrdered: @Sendable () throws -> [Replacement] = { [ordered] in
       let tables = try keys().sorted { $0.key.index < $1.key.index }.map { ($0.key, $0.value) }
-      return try ordered.prepare(tables, durability: durability)
+      return try ordered.prepare(tables, mark: mark, durability: durability)
     }
     let keyCount = changes.ordered.reduce(0) { $0 + $1.changes.count }
     let isLarge = keyCount >= EncodingThread.minimumCount
@@ -48,7 +48,7 @@ extension RecordFiles {
     // Small ones one after the other, so that what happens to a disk always happens in one order.
     let early = files == nil ? Result { try prepareOrdered() } : nil
     if case .failure(let error) = early { throw error }
-    let records = Result { try prepare(changes, durability: durability) }
+    let records = Result { try prepare(changes, mark: mark, durability: durability) }
     let made = [files?.take() ?? early ?? .success([]), records]
     do {
       let (ordered, records) = (try made[0].get(), try records.get())
@@ -73,6 +73,19 @@ extension RecordFiles {
   /// Whether a file of any kind is there.
   func hasAnyFile(_ name: String) throws -> Bool {
     try OrderedTableName(fileName: name).map { try ordered.hasFile($0) } ?? hasFile(name)
+  }
+
+  /// The mark in a file of any kind; nil when there is no file, or none in it.
+  func markOfAnyFile(_ name: String) throws -> FileMark? {
+    OrderedTableName(fileName: name) == nil
+      ? try mark(of: name) : try ordered.mark(of: name)
+  }
+
+  /// The mark in the new file of a replacement; nil when there is no file, or none in it.
+  func markOfNewFile(_ replacement: Replacement) throws -> FileMark? {
+    OrderedTableName(fileName: replacement.name) == nil
+      ? try mark(ofNewFile: replacement.newName)
+      : try ordered.mark(ofFile: replacement.newName)
   }
 
   /// The size of all files that are written anew when what is pending is folded.

@@ -36,9 +36,11 @@ extension Store {
         publish(changes)
       }
     } catch {
+      tellFoldFailure()
       throw .wrapping(error, .ioError, at: .init(path: backend.location))
     }
     acceptChanges()
+    tellFoldFailure()
     tell { $0.storeDidSave(self) }
     tell { $0.storeDidChange(self) }
   }

@@ -85,6 +85,9 @@ public final class Store {
   /// See ``isObservable``.
   @safe @exclusivity(unchecked)
   var observedObjects: ObservedObjects?
+  /// How many tries to fold the backend's log had failed when that was told last.
+  @safe @exclusivity(unchecked)
+  var toldFoldFailures = 0
   var listeners: [AsyncStream<StoreChanges>.Continuation] = []
   /// See ``undoManager``.
   @safe @exclusivity(unchecked)

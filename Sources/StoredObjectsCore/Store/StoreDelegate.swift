@@ -26,6 +26,11 @@ public protocol StoreDelegate: AnyObject {
   func storeDidSave(_ store: Store)
   /// A getter could not read an object's content, see ``Store/fetchFailures``.
   func store(_ store: Store, didFailToFetch failure: FetchFailure)
+  /// The backend could not fold its log into its files, see ``StoreBackend/foldFailure``.
+  ///
+  /// Saves go on, and are safe, but the log grows. This comes behind a save, at most once for each try, which
+  /// there is for every few mebibytes of log.
+  func store(_ store: Store, didFailToFold failure: FoldFailure)
 }
 
 extension StoreDelegate {
@@ -41,4 +46,6 @@ extension StoreDelegate {
   public func storeDidSave(_ store: Store) {}
   /// Does nothing.
   public func store(_ store: Store, didFailToFetch failure: FetchFailure) {}
+  /// Does nothing.
+  public func store(_ store: Store, didFailToFold failure: FoldFailure) {}
 }

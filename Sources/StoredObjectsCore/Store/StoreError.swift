@@ -86,6 +86,8 @@ extension StoreError {
     public static let wrongKey = Code(description: "wrongKey")
     /// Something in an encrypted store is not what was sealed in its place: it was changed or moved.
     public static let notAuthentic = Code(description: "notAuthentic")
+    /// A record, a named buffer, or a key with its value is larger than the backend can keep.
+    public static let tooLarge = Code(description: "tooLarge")
     /// A name can't be used for a class or a buffer.
     public static let invalidName = Code(description: "invalidName")
     /// An insert met a row that is there already.

@@ -73,7 +73,8 @@ public final class SimulatedFiles: RecordFiles {
     if let known = state.withLock({ $0.contents[name] }) { return known }
     guard let file = try disk.open(name, createIfMissing: false) else { return [:] }
     do {
-      let content = try SimulatedFiles.decode(try file.read(file.size(), at: 0), name)
+      let bytes = try file.read(file.size(), at: 0)
+      let content = try SimulatedFiles.decode(Array(bytes.dropFirst(FileMark.byteCount)), name)
       state.withLock { $0.contents[name] = content }
       return content
     } catch {
@@ -128,7 +129,9 @@ public final class SimulatedFiles: RecordFiles {
   // MARK: Replacing
 
   /// Makes new files, synced unless the level is `none`.
-  public func prepare(_ changes: ChangeSet, durability: Durability) throws -> [Replacement] {
+  public func prepare(
+    _ changes: ChangeSet, mark: FileMark, durability: Durability
+  ) throws -> [Replacement] {
     var made: [Replacement] = []
     do {
       for change in changes.tables where !change.records.isEmpty {
@@ -141,14 +144,14 @@ public final class SimulatedFiles: RecordFiles {
           }
           content[key] = record.kind == .delete ? nil : Array(changes.bytes[record.range])
         }
-        try make(content, in: name, &made, isSynced: durability != .none)
+        try make(content, in: name, mark, &made, isSynced: durability != .none)
       }
       if !changes.names.isEmpty {
         var content = try content(Self.buffers)
         for change in changes.names {
           content[Array(change.name.utf8)] = change.range.map { Array(changes.bytes[$0]) }
         }
-        try make(content, in: Self.buffers, &made, isSynced: durability != .none)
+        try make(content, in: Self.buffers, mark, &made, isSynced: durability != .none)
       }
       if durability != .none && !made.isEmpty { try disk.synchronizeDirectory() }
       return made
@@ -163,16 +166,27 @@ public final class SimulatedFiles: RecordFiles {
   }
 
   private func make(
-    _ content: Content, in name: String, _ made: inout [Replacement], isSynced: Bool
+    _ content: Content, in name: String, _ mark: FileMark, _ made: inout [Replacement],
+    isSynced: Bool
   ) throws {
     let newName = ".new.\(made.count)"
-    made.append(Replacement(newName: newName, name: name))
+    made.append(Replacement(newName: newName, name: name, mark: mark))
     guard let file = try disk.open(newName, createIfMissing: true) else { return }
     try file.resize(to: 0)
-    let bytes = Self.encode(content)
+    let bytes = mark.bytes + Self.encode(content)
     try file.write(Array(bytes[..<(bytes.count / 2)]), at: 0)
     try file.write(Array(bytes[(bytes.count / 2)...]), at: bytes.count / 2)
     if isSynced { try file.synchronize() }
+  }
+
+  /// The mark of a file, which it begins with.
+  public func mark(of name: String) throws -> FileMark? { try mark(ofNewFile: name) }
+
+  /// The mark of a file, which it begins with.
+  public func mark(ofNewFile newName: String) throws -> FileMark? {
+    try disk.open(newName, createIfMissing: false).flatMap { file in
+      FileMark(try file.read(FileMark.byteCount, at: 0))
+    }
   }
 
   /// Gives new files their final names.
@@ -226,7 +240,6 @@ public final class SimulatedFiles: RecordFiles {
     try file.write(bytes, at: 0)
     if durability != .none { try file.synchronize() }
     try disk.rename(".new.manifest", to: Self.manifest)
-    if durability != .none { try disk.synchronizeDirectory() }
   }
 
   /// Whether there is a log.

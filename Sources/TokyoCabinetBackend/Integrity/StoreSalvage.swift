@@ -29,7 +29,7 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
     from directory: String, to target: String, key: (any StoreKey)? = nil,
     progress: (IntegrityProgress) -> Void = { _ in }
   ) throws -> SalvageReport {
-    let source = try SalvageSource(directory, key: key)
+    let source = try SalvageSource(directory, key: key, mark: FileMark.ofHashFile)
     defer { withExtendedLifetime(source) {} }
     return try TargetDirectory.make(at: target, like: source.directory) { target in
       var salvage = StoreSalvage(source, target)

@@ -10,13 +10,13 @@ extension TokyoCabinetFiles {
   ///
   /// - Throws: `StoreError` with `full`, `ioError`, `damaged` or `closed`. No new file is left then.
   public func prepareCompaction(
-    durability: Durability, progress: (IntegrityProgress) -> Void
+    mark: FileMark, durability: Durability, progress: (IntegrityProgress) -> Void
   ) throws -> Compaction {
     try preparing(durability) { compaction in
       let names = try tableNames().sorted() + [StoreDirectory.buffers]
       for (index, name) in names.enumerated() {
         progress(IntegrityProgress(name, index, of: names.count))
-        try prepareCompaction(of: name, isSynced: durability != .none, &compaction)
+        try prepareCompaction(of: name, mark, isSynced: durability != .none, &compaction)
       }
       progress(IntegrityProgress("", names.count, of: names.count))
     }
@@ -30,12 +30,14 @@ extension TokyoCabinetFiles {
   /// Complexity: linear in the sizes of these files.
   ///
   /// - Throws: `StoreError` with `ioError` or `closed`. No new file is left then.
-  func prepareConversion(of names: [String], durability: Durability) throws -> Compaction {
+  func prepareConversion(
+    of names: [String], mark: FileMark, durability: Durability
+  ) throws -> Compaction {
     try preparing(durability) { compaction in
       for name in names {
         let made = compaction.replacements
         do {
-          try prepareCompaction(of: name, isSynced: durability != .none, &compaction)
+          try prepareCompaction(of: name, mark, isSynced: durability != .none, &compaction)
         } catch is StoreError {
           discard(compaction.replacements.filter { !made.contains($0) })
           compaction.replacements = made
@@ -76,15 +78,16 @@ extension TokyoCabinetFiles {
   }
 
   private func prepareCompaction(
-    of name: String, isSynced: Bool, _ compaction: inout Compaction
+    of name: String, _ mark: FileMark, isSynced: Bool, _ compaction: inout Compaction
   ) throws {
     let file = name == StoreDirectory.buffers ? buffers : try file(table(named: name))
     let replacement = Replacement(
-      newName: "\(StoreDirectory.newPrefix)\(compaction.replacements.count)", name: name)
+      newName: "\(StoreDirectory.newPrefix)\(compaction.replacements.count)", name: name,
+      mark: mark)
     compaction.replacements.append(replacement)
     let place = try directory.file(replacement.newName)
     let old = try file.file()
-    let saved = try old.map { try compact($0, file, to: place, isSynced: isSynced) } ?? 0
+    let saved = try old.map { try compact($0, file, to: place, mark, isSynced: isSynced) } ?? 0
     if try saved > 0 || old.map({ try $0.header.byteOrder != libraryByteOrder() }) == true {
       compaction.bytesSaved += saved
     } else {
@@ -95,7 +98,7 @@ extension TokyoCabinetFiles {
 
   /// Writes a file anew; by how much it is smaller then.
   private func compact(
-    _ old: HashFile, _ file: TableFile, to place: FilePlace, isSynced: Bool
+    _ old: HashFile, _ file: TableFile, to place: FilePlace, _ mark: FileMark, isSynced: Bool
   ) throws -> Int {
     try file.mappingErrors {
       var layout = old.layout
@@ -103,7 +106,7 @@ extension TokyoCabinetFiles {
       layout.bucketCount = Layouts.bucketCount(for: old.count)
       try FileRebuild(
         old: old, layout: layout, place: place, rights: directory.rights(ofNew: file.fileName),
-        isSynced: isSynced, isStamped: isEncrypted()
+        isSynced: isSynced, mark: mark, isStamped: isEncrypted()
       ).run()
       return try old.fileSize - sizeOfFile(at: place)
     }

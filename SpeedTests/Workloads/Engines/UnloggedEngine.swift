@@ -48,7 +48,8 @@ private final class UnloggedBackend<Files: RecordFiles>: StoreBackend {
   }
 
   func commit(_ changes: ChangeSet) throws {
-    try files.publish(try files.prepare(changes, durability: durability))
+    let mark = FileMark(epoch: 1, number: 1)
+    try files.publish(try files.prepare(changes, mark: mark, durability: durability))
     if durability != .none { try files.synchronizeNames() }
   }
 

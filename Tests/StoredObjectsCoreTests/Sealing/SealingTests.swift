@@ -92,7 +92,9 @@ struct SealingTests {
       tables: [
         .init(table: table, records: [.init(kind: .update, rowID: 1, range: 0..<record.count)])
       ])
-    try files.publish(try files.prepare(changes, durability: .none))
+    try files.publish(
+      try files.prepare(
+        changes, mark: FileMark(epoch: 1, number: 1), durability: .none))
     let backend = try open(disk)
     let songs = try backend.table(named: "Song")
     let error = #expect(throws: StoreError.self) { try backend.record(1, in: songs) }

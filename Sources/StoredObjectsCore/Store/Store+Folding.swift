@@ -1,0 +1,24 @@
+import Logging
+
+extension StoreBackend {
+  /// None.
+  public var foldFailure: FoldFailure? { nil }
+}
+
+extension Store {
+  /// Tells the delegate, and the log of the program, that the backend's log can't be folded, once for each
+  /// try.
+  func tellFoldFailure() {
+    let failure = backend.foldFailure
+    let tries = failure?.tryCount ?? 0
+    if tries == toldFoldFailures { return }
+    toldFoldFailures = tries
+    guard let failure else {
+      return logger.notice("The commit log of \(backend.location) was folded again.")
+    }
+    logger.warning(
+      "The commit log of \(backend.location) can't be folded and grows: \(failure.error)",
+      metadata: ["tries": "\(failure.tryCount)", "logBytes": "\(failure.logByteCount)"])
+    delegate?.store(self, didFailToFold: failure)
+  }
+}

@@ -1,0 +1,42 @@
+import Files
+import StoredObjectsCore
+import TokyoCabinetFile
+
+// The mark of a hash file, where its header has room for the program, behind the stamp.
+//
+//     140    "SOMark" 0 1 | epoch (8) | number (4)
+//
+// The C library keeps what stands there, also when it writes the file anew.
+extension FileMark {
+  private static let start = FileStamp.end
+  private static let end = start + magic.count + byteCount
+
+  /// The mark of a hash file; nil when it has none.
+  static func ofHashFile(at place: FilePlace) throws -> FileMark? {
+    try storeErrors(at: place.path) {
+      do {
+        return FileMark(marked: try firstBytes(of: place, count: end).dropFirst(start))
+      } catch let error as SystemError where error.isMissing {
+        return nil
+      }
+    }
+  }
+
+  /// Puts the mark into what is to stand in the header.
+  func put(into opaque: inout [UInt8]) {
+    let room = HashFileHeader.opaque.count
+    opaque = Array((opaque + [UInt8](repeating: 0, count: room)).prefix(room))
+    let place = Self.start - HashFileHeader.opaque.lowerBound
+    opaque.replaceSubrange(place..<place + markedBytes.count, with: markedBytes)
+  }
+
+  /// Puts the mark into a file that is whole, and may bring it to the disk.
+  func put(on place: FilePlace, isSynced: Bool) throws {
+    try storeErrors(at: place.path) {
+      let file = try FileStorage(place, writable: true)
+      defer { file.close() }
+      try file.write(markedBytes, at: Self.start)
+      if isSynced { try file.synchronize() }
+    }
+  }
+}
