@@ -22,7 +22,8 @@ package struct StoreManifest: Equatable, Sendable {
   /// Adds those files that are not there yet.
   mutating func add(_ names: [String]) {
     let count = files.count
-    for name in names where !files.contains(name) { files.append(name) }
+    var known = Set(files)
+    for name in names where known.insert(name).inserted { files.append(name) }
     if files.count > count { files.sort() }
   }
 

@@ -17,6 +17,10 @@ public protocol StoreDelegate: AnyObject {
   func storeDidSave(_ store: Store)
   /// A getter could not read an object's content, see ``Store/fetchFailures``.
   func store(_ store: Store, didFailToFetch failure: FetchFailure)
+  /// A damaged record is left out of the indexes of its class.
+  ///
+  /// Queries and searches by an index do not find the object. All others are found and can be saved.
+  func store(_ store: Store, didLeaveOutOfIndexes failure: FetchFailure)
 }
 
 extension StoreDelegate {
@@ -32,4 +36,6 @@ extension StoreDelegate {
   public func storeDidSave(_ store: Store) {}
   /// Does nothing.
   public func store(_ store: Store, didFailToFetch failure: FetchFailure) {}
+  /// Does nothing.
+  public func store(_ store: Store, didLeaveOutOfIndexes failure: FetchFailure) {}
 }
