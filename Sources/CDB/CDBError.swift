@@ -90,6 +90,8 @@ extension CDBError {
       case .denied: (.noPermission, "Access is denied; check the permissions.")
       case .missing: (.noFile, "There is no such file or directory.")
       case .notADirectory: (.noFile, "A part of the path is no directory.")
+      case .other where error.isOfNoRegularFile:
+        (.ioError, "This is a directory, or something else that is no file.")
       case .inUse, .other: (.ioError, "The operating system reports an error in \(error.call).")
       }
     self.init(code, path: error.path, message: message, systemError: error.number)

@@ -132,7 +132,12 @@ public final class CDBFiles: DirectoryFiles {
   /// The tables and named buffers that have files, where a dead writer has left them, too.
   func fileNames() throws -> [String] {
     try checkOpen()
+    // A directory of such a name is no table, and must not keep the tables from being used.
     let names = try directory.entries().compactMap(Names.table)
+      .filter { name in
+        let file = try directory.file(Names.file(of: name))
+        return try systemErrors(at: location) { try FileStatus.find(file)?.isRegular ?? true }
+      }
     let redirected = allFiles.filter { $0.fileName != Names.file(of: $0.name) }
     return Array(Set(names).union(redirected.map(\.name)))
   }

@@ -115,6 +115,13 @@ package final class MappedFile: @unchecked Sendable {
       UnsafeMutableRawPointer(mutating: start + first), last - first, MADV_DONTNEED)
   }
 
+  /// Lets go of the memory of a part that has been read, if it is so large that it matters.
+  ///
+  /// Whoever has copied a value of a gigabyte needs memory for the copy, and not for the file too.
+  package func releaseIfLarge(_ range: Range<Int>) {
+    if range.count >= 16 << 20 { release(range) }
+  }
+
   /// What a reader is going to do, so that the system can read ahead, or not.
   package enum Access: Sendable { case sequential, random, normal }
 

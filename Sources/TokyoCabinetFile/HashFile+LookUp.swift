@@ -12,6 +12,7 @@ extension HashFile {
   ) throws -> Result? {
     try file.withBytes { bytes in
       guard let record = try find(key, in: bytes) else { return nil }
+      defer { file.releaseIfLarge(record.value) }
       return isCompressed
         ? try withPlainValue(record, bytes, body) : try body(bytes.extracting(record.value))
     }
@@ -32,6 +33,7 @@ extension HashFile {
   ) throws(HashFileError) -> Bool {
     try file.withBytes { (bytes) throws(HashFileError) in
       guard let record = try find(key, in: bytes) else { return false }
+      defer { file.releaseIfLarge(record.value) }
       if isCompressed {
         copy.append(contentsOf: try plainValue(record, bytes))
       } else {

@@ -95,13 +95,20 @@ extension HashFileHeader {
   }
 }
 
+extension HashFileLayout {
+  /// What a header says, but for its opaque bytes.
+  init(of header: HashFileHeader) {
+    self.init(
+      byteOrder: header.byteOrder, bucketCount: Int(clamping: header.bucketCount),
+      alignmentPower: header.alignmentPower, freeBlockPower: header.freeBlockPower,
+      options: header.options)
+  }
+}
+
 extension HashFile {
   /// How the file is laid out; a file that is written anew in the same way takes its place.
   public var layout: HashFileLayout {
-    var layout = HashFileLayout(
-      byteOrder: header.byteOrder, bucketCount: Int(geometry.bucketCount),
-      alignmentPower: header.alignmentPower, freeBlockPower: header.freeBlockPower,
-      options: header.options)
+    var layout = HashFileLayout(of: header)
     layout.opaque = file.withBytes { [UInt8](copying: $0.extracting(HashFileFormat.opaque)) }
     return layout
   }

@@ -7,8 +7,10 @@ package import Files
 ///     for gap in salvage.gaps { print("lost: \(gap)") }
 ///
 /// Where a block should begin and none does, every later place is tried until one has a record: the
-/// right mark, sizes that fit into the file, and a key whose hash is the one in the record. Without a
-/// header the byte order and the width of offsets are those that give the most records.
+/// right mark, sizes that fit into the file, a key whose hash is the one in the record, and another block
+/// where it ends. No size is believed without such a second sign: records that a wrong size would skip
+/// are found inside the block. Without a header the byte order and the width of offsets are those that
+/// give the most records.
 public struct HashFileSalvage {
   /// What is known of a record that was found.
   public struct Record: Sendable, Hashable {
@@ -31,8 +33,6 @@ public struct HashFileSalvage {
 
   private let file: MappedFile
   private let geometry: HashFileGeometry
-  /// When looking, keys that are longer than this are not believed: so each place costs little.
-  private static let longestKey = 1024
 
   /// Opens a file.
   ///
@@ -58,8 +58,12 @@ public struct HashFileSalvage {
         ? header : nil
     }
     self.header = header
+    let said = header.map { HashFileGeometry(salvaging: $0, file) }
+    // Where it leads to nothing, the header is wrong about the kind of file.
     geometry =
-      header.map { HashFileGeometry(salvaging: $0, size: file.count) } ?? Self.guess(file)
+      said.flatMap { header?.recordCount == 0 || $0.hasRecords(file) ? $0 : nil }
+      ?? Self.guess(file) ?? said
+      ?? HashFileGeometry(isBigEndian: true, isLarge: false, size: file.count)
   }
 
   /// Whether the values are compressed in a way that only the C library can undo.
@@ -82,68 +86,103 @@ public struct HashFileSalvage {
   public mutating func run(
     _ body: (_ key: RawSpan, _ value: RawSpan, _ record: Record) throws -> Void
   ) throws {
+    try run(isValid: nil, body)
+  }
+
+  /// Lends the records, where each can be told from what only looks like one.
+  ///
+  /// - Parameters:
+  ///   - isValid: Whether a key and a value are what was saved: by a checksum. Where the chain of blocks
+  ///     is broken, the size of a record is believed only if its content is valid.
+  ///   - body: Gets a key and a value, as in ``run(_:)``; also records that are not valid.
+  /// - Throws: What the body throws.
+  package mutating func run(
+    isValid: ((_ key: RawSpan, _ value: RawSpan) -> Bool)?,
+    _ body: (_ key: RawSpan, _ value: RawSpan, _ record: Record) throws -> Void
+  ) throws {
     (gaps, unreadableCount) = ([], 0)
     try file.withBytes { bytes in
+      if isWhole(bytes) { return try runWhole(bytes, isValid, body) }
+      var search = HashFileSearch(
+        geometry, headerEnd: header.map { Int(clamping: $0.fileSize) }, isDeflated: isDeflated,
+        size: size, isValid: isValid)
       var (offset, isCertain) = (geometry.first, header != nil)
       while offset < geometry.end {
-        if let block = block(bytes, at: offset), leadsOn(block, bytes) {
-          if block.isRecord { try lend(block, bytes, isCertain, body) }
-          (offset, isCertain) = (block.end, header != nil)
+        if let found = search.block(at: offset, bytes) {
+          if found.block.isRecord {
+            try lend(found.block, bytes, isCertain && found.isSound, isValid, body)
+          }
+          if let gap = found.gap { note(gap, bytes) }
+          (offset, isCertain) = (found.next, found.isNextCertain && header != nil)
         } else {
-          (offset, isCertain) = (skip(from: offset, bytes), false)
+          let next = search.next(from: offset + 1, bytes)
+          note(offset..<next, bytes)
+          (offset, isCertain) = (next, false)
         }
       }
     }
   }
 
+  private mutating func note(_ gap: Range<Int>, _ bytes: RawSpan) {
+    // A file that was not closed may have room behind its last block.
+    let isRoom = gap.upperBound == geometry.end && gap.lowerBound >= header?.fileSize ?? .max
+    if !gap.isEmpty, !isRoom { gaps.append(gap) }
+  }
+
+  /// Whether the blocks follow one another from the first to the last, with as many records as the
+  /// header counts: then nothing is hidden between them.
+  private func isWhole(_ bytes: RawSpan) -> Bool {
+    guard let header, !header.isMarkedOpen, header.fileSize <= UInt64(size),
+      header.firstRecord == UInt64(clamping: geometry.first)
+    else { return false }
+    let end = Int(header.fileSize)
+    var (offset, count) = (geometry.first, UInt64(0))
+    while offset < end {
+      guard let block = try? geometry.block(in: bytes, at: offset), block.end <= end else {
+        return false
+      }
+      if block.isRecord {
+        let hash = HashFileFormat.hashes(of: bytes.extracting(block.key)).second
+        guard hash == bytes.loadByte(at: offset + 1) else { return false }
+        count += 1
+      }
+      offset = block.end
+    }
+    return count == header.recordCount
+  }
+
+  private mutating func runWhole(
+    _ bytes: RawSpan, _ isValid: HashFileSearch.Check?,
+    _ body: (RawSpan, RawSpan, Record) throws -> Void
+  ) throws {
+    let end = Int(clamping: header?.fileSize ?? 0)
+    var offset = geometry.first
+    while offset < end, let block = try? geometry.block(in: bytes, at: offset) {
+      if block.isRecord { try lend(block, bytes, true, isValid, body) }
+      offset = block.end
+    }
+  }
+
+  private var isDeflated: Bool { header?.options.contains(.deflate) == true }
+
   private mutating func lend(
-    _ block: HashFileBlock, _ bytes: RawSpan, _ isCertain: Bool,
+    _ block: HashFileBlock, _ bytes: RawSpan, _ isCertain: Bool, _ isValid: HashFileSearch.Check?,
     _ body: (RawSpan, RawSpan, Record) throws -> Void
   ) throws {
     let record = Record(offset: block.offset, isCertain: isCertain)
     let (key, value) = (bytes.extracting(block.key), bytes.extracting(block.value))
-    guard header?.options.contains(.deflate) == true else { return try body(key, value, record) }
+    // What is valid as it is was never compressed, whatever the header says.
+    guard isDeflated, isValid?(key, value) != true else { return try body(key, value, record) }
     guard let plain = Deflate.inflated(value, limit: HashFileFormat.recordLimit) else {
       return unreadableCount += 1
     }
     try plain.lend { try body(key, $0, record) }
   }
 
-  /// A free block, or a record whose key has the hash that stands in it.
-  private func block(
-    _ bytes: RawSpan, at offset: Int, longestKey: Int = .max
-  ) -> HashFileBlock? {
-    guard let block = try? geometry.block(in: bytes, at: offset) else { return nil }
-    if !block.isRecord { return block }
-    guard block.keyCount <= longestKey else { return nil }
-    let hash = HashFileFormat.hashes(of: bytes.extracting(block.key)).second
-    return hash == bytes.loadByte(at: offset + 1) ? block : nil
-  }
-
-  /// Whether a free block can be believed: it ends where another block begins, or at the end.
-  private func leadsOn(_ block: HashFileBlock, _ bytes: RawSpan) -> Bool {
-    block.isRecord || block.end == geometry.end || self.block(bytes, at: block.end) != nil
-  }
-
-  /// The next place where a record begins.
-  private mutating func skip(from start: Int, _ bytes: RawSpan) -> Int {
-    var offset = start + 1
-    while offset < geometry.end {
-      if bytes.loadByte(at: offset) == HashFileFormat.recordMark,
-        block(bytes, at: offset, longestKey: Self.longestKey) != nil
-      {
-        break
-      }
-      offset += 1
-    }
-    gaps.append(start..<offset)
-    return offset
-  }
-
   // MARK: Without a header
 
-  /// The geometry in which there are the most records.
-  private static func guess(_ file: MappedFile) -> HashFileGeometry {
+  /// The geometry in which there are the most records; nil if there are none in any.
+  private static func guess(_ file: MappedFile) -> HashFileGeometry? {
     let all = [true, false].flatMap { isBig in
       [false, true].map { HashFileGeometry(isBigEndian: isBig, isLarge: $0, size: file.count) }
     }
@@ -154,6 +193,7 @@ public struct HashFileSalvage {
       return count
     }
     let best = counts.indices.max { counts[$0] < counts[$1] } ?? 0
+    guard counts[best] > 0 else { return nil }
     return counts[best] > counts[0] ? all[best] : all[0]
   }
 
@@ -166,14 +206,37 @@ public struct HashFileSalvage {
 }
 
 extension HashFileGeometry {
-  /// What a header says, as far as the file goes.
-  fileprivate init(salvaging header: HashFileHeader, size: Int) {
+  /// What a header says, and all of the file: a header that is not up to date counts too little.
+  fileprivate init(salvaging header: HashFileHeader, _ file: MappedFile) {
+    // The place of the first block is written down, and follows from other numbers: one may be wrong.
+    let places = [Int(clamping: header.firstRecord), HashFileLayout(of: header).first].sorted()
+    let all = places.map { HashFileGeometry(header, first: $0, end: file.count) }
+    self = file.withBytes { bytes in all.first { $0.hasBlock(at: $0.first, bytes) } } ?? all[0]
+  }
+
+  private init(_ header: HashFileHeader, first: Int, end: Int) {
     isBigEndian = header.byteOrder == .big
     isLarge = header.options.contains(.large)
     alignmentPower = UInt64(header.alignmentPower)
     bucketCount = header.bucketCount
-    end = min(size, Int(clamping: header.fileSize))
-    first = Int(clamping: header.firstRecord)
+    (self.first, self.end) = (first, end)
+  }
+
+  private func hasBlock(at offset: Int, _ bytes: RawSpan) -> Bool {
+    guard let block = try? self.block(in: bytes, at: offset) else { return false }
+    guard block.isRecord else { return true }
+    let hash = HashFileFormat.hashes(of: bytes.extracting(block.key)).second
+    return hash == bytes.loadByte(at: offset + 1)
+  }
+
+  /// Whether there is a record somewhere.
+  fileprivate func hasRecords(_ file: MappedFile) -> Bool {
+    file.withBytes { bytes in
+      var search = HashFileSearch(
+        self, headerEnd: nil, isDeflated: false, size: file.count, isValid: nil)
+      if search.block(at: first, bytes)?.block.isRecord == true { return true }
+      return search.next(from: first, bytes) < end
+    }
   }
 
   /// A file of which nothing is known but that it begins with a header.

@@ -91,7 +91,7 @@ private func insertUnsearchedSongs(_ place: Place, _ count: Int) throws {
   }
 }
 
-private func buildIndex(_ store: Store, _ count: Int) throws {
+func buildIndex(_ store: Store, _ count: Int) throws {
   var done = 0
   try store.buildFullTextIndexes { done = $0.completed }
   try expect(done >= count, "\(done) songs are in the index")

@@ -49,7 +49,7 @@ private let singleWorkloads: [any Workload] = [
   RandomFetch(), SmallSaves(), LargeStoreSave(), ListEdit(), OpenClose(), NamedBufferInsert(),
   NamedBufferFetch(), Growth(), IndexedInsert(), IndexedLookup(), RangeFetch(), SortedPage(),
   CountRange(), KeyValuePut(), KeyValueGet(), KeyValueSinglePuts(), KeyValueThreadPuts(),
-  FullTextBuild(),
+  FullTextBuild(), FullTextDocuments(),
 ]
 
 /// A workload did not do what it is timed for.

@@ -56,6 +56,7 @@ struct ByteMutation {
     let number: UInt64 =
       [
         0, 1, 2, 5, 0x7F, 0x80, 0xFF, 0xFFFF, 1 << 31, .max, .max - 1, 1 << 63, 1 << 47,
+        1 << 63 - 1,
         size, size - 1, size + 1, size / 2, old &+ 1, old &- 1, old << 1, old >> 1, ~old,
         .random(in: 0...size, using: &random), .random(in: 0 ... .max, using: &random),
       ].randomElement(using: &random) ?? 0

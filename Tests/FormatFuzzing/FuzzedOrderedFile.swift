@@ -64,7 +64,12 @@ package struct FuzzedOrderedFile: FuzzedFormat {
     for slot in stride(from: start + 8, to: min(start + 40, page.upperBound - 2), by: 2) {
       fields.append(slot..<slot + 2)
     }
-    // Offsets of pages, their sizes and ranks are where the page ends.
+    // Offsets of pages, their sizes and ranks are where the page ends; whole ones, so that they may be
+    // the largest there are.
+    if page.count > 28 {
+      fields.append(page.upperBound - 8..<page.upperBound)
+      fields.append(page.upperBound - 20..<page.upperBound - 12)
+    }
     for place in stride(from: page.upperBound - 4, to: max(start, page.upperBound - 44), by: -4) {
       fields.append(place..<place + 4)
     }

@@ -32,6 +32,12 @@ struct PropertyListReaderTests {
           testDescription: "a binary property list cut short", data: Data(truncatedBinary),
           message: "no"),
         Refusal(
+          testDescription: "100,000 arrays in one another",
+          data: Data(
+            ("<plist version=\"1.0\"><dict><key>Tracks</key>"
+              + String(repeating: "<array>", count: 100_000)).utf8),
+          message: "no property list"),
+        Refusal(
           testDescription: "an array", data: try propertyList(["a", "b"]),
           message: "no music library"),
         Refusal(

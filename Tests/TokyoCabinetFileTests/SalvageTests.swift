@@ -76,4 +76,54 @@ struct SalvageTests {
     let bytes = (0..<40_000).flatMap { _ in pattern }
     #expect(try salvaged(bytes).records.count < 40_000)
   }
+
+  @Test(
+    "One flipped bit costs one record at most, wherever it is",
+    arguments: HashFileHeader.ByteOrder.allCases, [1, 3, 40])
+  func flippedBits(order: HashFileHeader.ByteOrder, count: Int) throws {
+    let records = (0..<UInt32(count)).map { row in
+      // Many of one size, so that a wrong size leads to where another record begins.
+      (
+        key: Fixtures.key(row + 2),
+        value: [UInt8](repeating: UInt8(row), count: row % 5 == 0 ? Int(row) : 12)
+      )
+    }
+    let layout = HashFileLayout(byteOrder: order, bucketCount: 7, alignmentPower: 4)
+    let bytes = try HashFileWriter.bytes(layout: layout, records: records)
+    let all = Dictionary(uniqueKeysWithValues: records.map { ($0.key, $0.value) })
+    let first = Int(try HashFile(bytes: bytes).header.firstRecord)
+    for offset in Array(32..<72) + Array(first..<bytes.count) {
+      // A file that says it is compressed is another matter.
+      if offset == 36 { continue }
+      for bit in 0..<8 {
+        var flipped = bytes
+        flipped[offset] ^= 1 << bit
+        let found = try salvaged(flipped).records
+        let right = all.filter { found[$0.key] == $0.value }.count
+        #expect(right >= all.count - (offset < first ? 0 : 1), "byte \(offset), bit \(bit)")
+      }
+    }
+  }
+
+  @Test("A size that skips records costs nothing where their contents can be told to be right")
+  func skippingPadding() throws {
+    let records = (0..<1000 as Range<UInt32>).map { row in
+      (key: Fixtures.key(row + 2), value: [UInt8](repeating: UInt8(row & 0xFF), count: 12))
+    }
+    let layout = HashFileLayout(byteOrder: .little, bucketCount: 7, alignmentPower: 4)
+    var bytes = try HashFileWriter.bytes(layout: layout, records: records)
+    let first = Int(try HashFile(bytes: bytes).header.firstRecord)
+    // The padding of the third record: 32 bytes each, and the higher byte of the size.
+    bytes[first + 2 * 32 + 11] = 0x10
+    var salvage = HashFileSalvage(bytes: bytes)
+    var rows: [UInt8] = []
+    try salvage.run { key, value in
+      value.byteCount == 12
+    } _: { _, value, record in
+      #expect(record.isCertain)
+      rows.append(value.loadByte(at: 0))
+    }
+    #expect(rows == (0..<1000).map { UInt8($0 & 0xFF) })
+    #expect(salvage.gaps == [])
+  }
 }

@@ -46,6 +46,7 @@ extension CDBReader {
   func lendFirst(_ key: RawSpan, _ body: (RawSpan) throws -> Void) throws {
     try file.withBytes { bytes in
       guard let value = try firstValue(bytes, key) else { return }
+      defer { file.releaseIfLarge(value) }
       try body(bytes.extracting(value))
     }
   }

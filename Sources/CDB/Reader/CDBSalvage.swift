@@ -3,7 +3,8 @@ package import Files
 /// Finds the records of a file that may be wrecked.
 ///
 /// Records that a slot leads to, whose keys have the hash in it, are certain. Between them the records
-/// are followed from each to the next; where that ends in nonsense, it goes on at the next certain one.
+/// are followed from each to the next; where that ends in nonsense, or behind the next certain one, it
+/// goes on there.
 package struct CDBSalvage {
   /// A record that was found.
   package struct Record {
@@ -42,11 +43,14 @@ package struct CDBSalvage {
 
   /// Hands out copies of the records in the order of the file.
   package mutating func run(_ body: (Record) throws -> Void) throws {
+    gaps = []
     var (offset, next) = (format.headerSize, 0)
     while offset < dataEnd {
       while next < known.count, known[next] < offset { next += 1 }
       let isKnown = next < known.count && known[next] == offset
-      let limit = isKnown || next == known.count ? dataEnd : known[next]
+      // No record overlaps one that is certain, whatever its sizes say.
+      let following = isKnown ? next + 1 : next
+      let limit = following < known.count ? known[following] : dataEnd
       if let end = try lend(offset, limit, isKnown || known.isEmpty, body) {
         offset = end
       } else {
@@ -88,20 +92,43 @@ package struct CDBSalvage {
       self.format = format
       dataEnd = file.count
       guard file.count >= format.headerSize else { return }
-      var tables: [Range<Int>] = []
-      file.withBytes { bytes in
-        for table in 0..<CDBFormat.tableCount {
-          let (start, count) = CDBLayout.pair(bytes, at: table * format.pairSize, format)
-          guard count > 0, start >= UInt64(format.headerSize), start <= UInt64(bytes.byteCount),
-            count <= (UInt64(bytes.byteCount) - start) / UInt64(format.pairSize)
-          else { continue }
-          tables.append(Int(start)..<Int(start) + Int(count) * format.pairSize)
+      let said = file.withBytes { bytes in
+        (0..<CDBFormat.tableCount).map {
+          CDBLayout.pair(bytes, at: $0 * format.pairSize, format)
         }
       }
-      let isEmpty = file.withBytes { CDBLayout.hasOnlyTrailer($0, format) }
-      dataEnd = tables.map(\.lowerBound).min() ?? (isEmpty ? format.headerSize : file.count)
+      let tables = said.compactMap { Self.table($0, format, file.count) }
+      let end = file.withBytes { CDBLayout.endBeforeMark($0, format) }
+      dataEnd = Self.dataEnd(said, format, end)
       for table in tables { file.withBytes { read(table, $0) } }
-      positions.sort()
+      positions = Set(positions).sorted()
+    }
+
+    /// Where a table of a header is; nil when it has no slots, or can't be there.
+    private static func table(
+      _ said: (start: UInt64, count: UInt64), _ format: CDBFormat, _ size: Int
+    ) -> Range<Int>? {
+      guard said.count > 0, said.start >= UInt64(format.headerSize), said.start <= UInt64(size),
+        said.count <= (UInt64(size) - said.start) / UInt64(format.pairSize)
+      else { return nil }
+      return Int(said.start)..<Int(said.start) + Int(said.count) * format.pairSize
+    }
+
+    /// Where the records end and the tables begin.
+    ///
+    /// The first table begins there, and all tables together reach to the end, or to the mark of a
+    /// store. If the two disagree one number is spoilt, and the later place cuts off no record.
+    private static func dataEnd(
+      _ said: [(start: UInt64, count: UInt64)], _ format: CDBFormat, _ size: Int
+    ) -> Int {
+      let first = said.first { $0.count > 0 }.map { Int(clamping: $0.start) }
+      let total = said.reduce(0) { sum, table in
+        let (bytes, isTooLarge) = Int(clamping: table.count)
+          .multipliedReportingOverflow(by: format.pairSize)
+        return isTooLarge || bytes > size ? size : min(size, sum + bytes)
+      }
+      let places = [first, size - total].compactMap(\.self)
+      return places.filter { (format.headerSize...size).contains($0) }.max() ?? size
     }
 
     private mutating func read(_ table: Range<Int>, _ bytes: RawSpan) {

@@ -39,10 +39,12 @@ extension CDBStore {
       if identity != nil, (try? fileIdentity()) == identity { state.identity = identity }
       throw error
     }
+    // Until the new file is open, the old one and the changes are kept: a retry writes both again.
+    state.identity = try identity ?? fileIdentity()
+    try openFile(&state)
     for (key, change) in state.changes { state.cache[key] = change.value }
     state.changes = [:]
     state.plan.cancel()
-    try openFile(&state)
   }
 
   private func copyUnchanged(_ state: State, to writer: CDBWriter) throws {

@@ -105,9 +105,12 @@ public final class CDBStore<Keys: CDBKeyCodec, Values: CDBValueCodec>: Sendable 
     }
   }
 
+  /// Opens the file that has the name now; a failure changes nothing.
   func openFile(_ state: inout State) throws {
-    state.identity = try fileIdentity()
-    state.reader = state.identity == nil ? nil : try CDBReader(path, format: format)
+    do throws(SystemError) { try seam.before(.open) } catch { throw CDBError(error) }
+    let identity = try fileIdentity()
+    let reader = identity == nil ? nil : try CDBReader(path, format: format)
+    (state.identity, state.reader) = (identity, reader)
   }
 
   /// Saves what has changed and gives the file back; harmless when it is closed.

@@ -62,12 +62,24 @@ enum PropertyList {
   static func encode(_ value: some Encodable) throws -> Data {
     let encoder = PropertyListEncoder()
     encoder.outputFormat = .binary
-    return try encoder.encode([value])
+    let data = try encoder.encode([value])
+    // What could not be read again is not written.
+    try check(data)
+    return data
   }
 
   static func decode<Value: Decodable>(_ type: Value.Type, _ data: Data) throws -> Value {
+    try check(data)
     let values = try PropertyListDecoder().decode([Value].self, from: data)
     guard let value = values.first else { throw CDBCodecError("the property list is empty") }
     return value
+  }
+
+  /// Refuses what the decoder would follow until the stack is used up; XML has no such limit either.
+  private static func check(_ data: Data) throws {
+    var tree = PropertyListTree(Array(data))
+    guard tree?.isBounded() == true else {
+      throw CDBCodecError("it is no binary property list, or one that is nested too deep")
+    }
   }
 }

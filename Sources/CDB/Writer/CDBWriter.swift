@@ -110,9 +110,14 @@ public final class CDBWriter {
 }
 
 extension CDBWriter {
-  /// The steps of making a file, in which tests let the disk fail or the process die.
+  /// The steps of making and opening a file, in which tests let the disk fail or the process die.
   package enum Step: Int, Sendable, CaseIterable {
     case create, write, compact, synchronize, rename, synchronizeDirectory
+    /// Opening the file, which only a store does.
+    case open
+
+    /// The steps of a writer.
+    package static let ofWriter = allCases.filter { $0 != .open }
   }
 
   /// What is done before each step: nothing, but in tests.

@@ -22,9 +22,12 @@ extension CDBFiles {
   }
 
   private func isForeign(_ file: String) -> Bool {
-    !file.hasPrefix(".") && Names.table(ofFile: file) == nil && file != StoreDirectory.log
-      && file != StoreDirectory.manifest && file != StoreDirectory.key
-      && !OrderedFiles.isFile(file)
+    if file.hasPrefix(".") || OrderedFiles.isFile(file) { return false }
+    if Names.table(ofFile: file) != nil {
+      // What the system says nothing about is found when it is read.
+      return (try? FileStatus.find(try directory.file(file)))?.isRegular == false
+    }
+    return ![StoreDirectory.log, StoreDirectory.manifest, StoreDirectory.key].contains(file)
   }
 
   private func inspect(_ name: String, _ inspection: inout StoreInspection) {

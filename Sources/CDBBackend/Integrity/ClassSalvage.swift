@@ -103,7 +103,9 @@ struct ClassSalvage {
     do {
       salvage = try CDBSalvage(file)
     } catch { return report.lose(StoreFinding(.fileDamaged, error, at: place())) }
-    try salvage.run { try take($0, writer, &report) }
+    // First what is certain: what is doubtful may be an earlier form of it.
+    try salvage.run { if $0.isCertain { try take($0, writer, &report) } }
+    try salvage.run { if !$0.isCertain { try take($0, writer, &report) } }
     tellGaps(salvage, &report)
   }
 
@@ -117,6 +119,7 @@ struct ClassSalvage {
     }
     if rowID == 1 || logged[rowID] != nil { return }
     if rows.contains(rowID) {
+      if !record.isCertain { return }
       return report.lose(.countMismatch, "The row comes twice.", at: place(rowID, record.offset))
     }
     guard let plain = seal.opened(rowID, record.value) else {

@@ -38,16 +38,21 @@ struct Catalogue: Sendable {
     }
   }
 
-  mutating func add(_ table: TableState) { tables[ExactName(table.name)] = table }
-  mutating func remove(_ table: TableState) { tables[ExactName(table.name)] = nil }
-
-  /// A number that no table has.
-  var freeNumber: UInt32 {
-    let used = Set(tables.values.map(\.number))
-    var number: UInt32 = 1
-    while used.contains(number) { number += 1 }
-    return number
+  mutating func add(_ table: TableState) {
+    tables[ExactName(table.name)] = table
+    usedNumbers.insert(table.number)
+    while usedNumbers.contains(freeNumber) { freeNumber += 1 }
   }
+
+  mutating func remove(_ table: TableState) {
+    tables[ExactName(table.name)] = nil
+    usedNumbers.remove(table.number)
+    freeNumber = min(freeNumber, table.number)
+  }
+
+  /// The lowest number that no table has.
+  private(set) var freeNumber: UInt32 = 1
+  private var usedNumbers: Set<UInt32> = []
 
   /// What the list says of a table: its number, and a checksum of it and the name.
   static func entry(_ number: UInt32, _ name: String) -> [UInt8] {

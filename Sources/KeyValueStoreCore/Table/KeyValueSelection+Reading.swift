@@ -42,7 +42,7 @@ extension KeyValueSelection {
   ///
   /// - Throws: as ``items()``.
   public func keys() throws -> [String] {
-    if isIncluded != nil || isBefore != nil { return try items().map(\.key) }
+    if isFiltered || isBefore != nil { return try items().map(\.key) }
     var (keys, skipped) = ([String](), 0)
     if limit == 0 { return keys }
     let now = table.store.now()
@@ -74,7 +74,7 @@ extension KeyValueSelection {
   /// - Throws: as ``items()``.
   public func count() throws -> Int {
     var count = 0
-    if isIncluded == nil {
+    if !isFiltered {
       count = try unfilteredCount()
     } else {
       try scan { _ in
@@ -169,7 +169,7 @@ extension KeyValueSelection {
     return try scanBytes(range) { key, value in
       if ItemFormat.head(of: value)?.head.isExpired(now) ?? false { return .next }
       let item = try KeyValueItem(value, of: key, text(key), table.state)
-      if let isIncluded, try !isIncluded(item) { return .next }
+      guard try includes(item) else { return .next }
       return try body(item, [UInt8](copying: key))
     }
   }

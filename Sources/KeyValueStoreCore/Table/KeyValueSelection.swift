@@ -20,7 +20,8 @@ public struct KeyValueSelection: Sendable {
   let table: KeyValueTable
   var range: KeyRange
   var isReversed = false
-  var isIncluded: (@Sendable (KeyValueItem) throws -> Bool)?
+  /// All filters, in their order; a list, so that any number can be asked without recursion.
+  private var filters: [@Sendable (KeyValueItem) throws -> Bool] = []
   var isBefore: (@Sendable (KeyValueItem, KeyValueItem) throws -> Bool)?
   var offset = 0
   var limit = Int.max
@@ -58,10 +59,16 @@ public struct KeyValueSelection: Sendable {
   public func filter(
     _ isIncluded: @escaping @Sendable (KeyValueItem) throws -> Bool
   ) -> KeyValueSelection {
-    let others = self.isIncluded
-    return with { selection in
-      selection.isIncluded = { try others?($0) ?? true && isIncluded($0) }
-    }
+    with { $0.filters.append(isIncluded) }
+  }
+
+  /// Whether there are filters.
+  var isFiltered: Bool { !filters.isEmpty }
+
+  /// Whether all filters say yes to an item.
+  func includes(_ item: KeyValueItem) throws -> Bool {
+    for isIncluded in filters where try !isIncluded(item) { return false }
+    return true
   }
 
   /// In another order than that of the keys; items that are equal by it stay in that of the keys.

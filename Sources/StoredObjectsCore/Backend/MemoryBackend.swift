@@ -25,6 +25,7 @@ public final class MemoryBackend: StoreBackend {
     var names: [String] = []
     var tables: [String: TableID] = [:]
     var ordered: [OrderedTableName] = []
+    var orderedNumbers: [OrderedTableName: Int] = [:]
     var isClosed = false
   }
 

@@ -52,6 +52,10 @@ extension DataBuffer {
   /// Complexity: linear in the number of bytes.
   public mutating func write(_ value: Data) {
     writeCount(value.count)
+    // With room for what follows, so that a value larger than all before it is not copied once more.
+    if value.count >= 1 << 20, value.count > storage.count {
+      storage.reserveCapacity(storage.count + value.count + 1 << 16)
+    }
     storage.append(contentsOf: value)
   }
 

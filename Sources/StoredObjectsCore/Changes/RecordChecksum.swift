@@ -1,3 +1,5 @@
+import Files
+
 /// The checksums at the ends of records and named buffers, by which a flipped bit is noticed.
 ///
 /// A record of a class with ``ClassMetadata/Flags/checksums`` ends with the CRC-32C of its class ID,
@@ -39,28 +41,36 @@ package enum NamedBufferChecksum {
 
   /// The buffer as it is saved.
   static func sealed(_ bytes: [UInt8], name: String) -> [UInt8] {
-    var buffer = DataBuffer(bytes + mark)
-    buffer.write(checksum(bytes[...], name))
-    return buffer.bytes
+    var sealed: [UInt8] = []
+    // All of it at once: growing would copy a large buffer once more.
+    sealed.reserveCapacity(bytes.count + byteCount)
+    sealed += bytes
+    sealed += mark
+    sealed.append(littleEndian: checksum(bytes.span, name))
+    return sealed
   }
 
   /// The buffer without its end; nil if it is not what was saved under this name.
-  package static func opened(_ bytes: [UInt8], name: String) -> [UInt8]? {
+  package static func opened(_ bytes: consuming [UInt8], name: String) -> [UInt8]? {
     let count = bytes.count - byteCount
     guard count >= 0 else { return bytes }
     var end = DataBuffer(Array(bytes[(count + mark.count)...]))
-    let isRight = (try? end.readUInt32()) == checksum(bytes[..<count], name)
+    let isRight =
+      (try? end.readUInt32()) == checksum(bytes.span.extracting(0..<count), name)
     guard bytes[count..<count + mark.count].elementsEqual(mark) else {
       // With the right checksum it is the mark that has been spoilt.
       return isRight ? nil : bytes
     }
-    return isRight ? Array(bytes[..<count]) : nil
+    guard isRight else { return nil }
+    // In place, where nobody else has the bytes.
+    bytes.removeLast(byteCount)
+    return bytes
   }
 
-  private static func checksum(_ bytes: ArraySlice<UInt8>, _ name: String) -> UInt32 {
+  private static func checksum(_ bytes: Span<UInt8>, _ name: String) -> UInt32 {
     var checksum = CRC32C()
     checksum.update(Array(name.utf8).span)
-    checksum.update(Array(bytes).span)
+    checksum.update(bytes)
     return checksum.value
   }
 }

@@ -44,6 +44,9 @@ package struct SalvageSeal: Sendable {
     fileprivate let sealing: Sealing?
     fileprivate let scope: SealedPlace.Scope?
 
+    /// Whether its records are sealed.
+    package var isSealed: Bool { sealing != nil }
+
     /// A record; nil when it is not what was sealed for this row.
     package func opened(_ rowID: UInt32, _ bytes: [UInt8]) -> [UInt8]? {
       guard let sealing, let scope else { return bytes }

@@ -14,6 +14,8 @@ extension StoreError {
           .inUse,
           "In use by another process, or by another backend in this one; close that first."
         )
+      case .other where error.isOfNoRegularFile:
+        (.ioError, "This is a directory, or something else that is no file: move it away.")
       case .other: (.ioError, "The operating system reports an error.")
       }
     self.init(code, message, at: .init(path: error.path), underlying: error)

@@ -1,6 +1,38 @@
+import Logging
+
 extension StoreError {
   /// Whether it is an index that is damaged, which can be made anew, and not what it was made from.
   var isOfIndex: Bool { code == .damaged && place.className == nil }
+
+  /// Whether one record can't be read, which says nothing about any other.
+  var isOfRecord: Bool {
+    (code == .damaged || code == .notAuthentic) && place.className != nil
+      && (place.rowID ?? 0) > ClassMetadata.rowID
+  }
+}
+
+extension Store {
+  /// Runs a closure that reads a record for an index; nil, and a report, when the record is damaged.
+  ///
+  /// One record that can't be read must not keep all others from being saved. ``check(progress:)`` finds
+  /// it, and so does everybody who reads it.
+  func reading<Result>(
+    _ entry: RegisteredClass, _ rowID: UInt32, _ body: () throws -> Result
+  ) throws -> Result? {
+    do {
+      return try body()
+    } catch let error as StoreError where error.isOfRecord {
+      noteLeftOut(entry, rowID, error)
+      return nil
+    }
+  }
+
+  /// Reports a record that indexes leave out.
+  func noteLeftOut(_ entry: RegisteredClass, _ rowID: UInt32, _ error: StoreError) {
+    let failure = FetchFailure(className: entry.name, rowID: rowID, error: error)
+    logger.error("A damaged record is left out of the indexes of its class: \(error)")
+    delegate?.store(self, didLeaveOutOfIndexes: failure)
+  }
 }
 
 extension RegisteredClass {

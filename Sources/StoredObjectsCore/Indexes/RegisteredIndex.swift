@@ -3,11 +3,14 @@ import Files
 /// An index of a class that is registered with a store.
 ///
 /// Its ordered table has a key for each object: 1, the values, and the row (4 bytes, the highest first);
-/// and the *stamp*, the key 0, whose value says what the index was made by.
+/// or, for an object whose record can't be read, 2 and the row; and the *stamp*, the key 0, whose value
+/// says what the index was made by.
 struct RegisteredIndex {
   static let stampKey = IndexStamp.key
   /// What all keys of objects begin with.
   static let mark: UInt8 = 1
+  /// What the keys of objects begin with that could not be read.
+  static let leftOutMark: UInt8 = 2
   static let rowSize = 4
 
   let declaration: AttributeIndex
@@ -65,6 +68,28 @@ struct RegisteredIndex {
     bytes.append(mark)
     bytes += values
     bytes.append(bigEndian: row)
+  }
+
+  /// The key of a row whose record could not be read.
+  static func leftOutKey(_ row: UInt32) -> [UInt8] {
+    var key = [leftOutMark]
+    key.append(bigEndian: row)
+    return key
+  }
+
+  /// The keys of a row whose values nobody can tell.
+  ///
+  /// Complexity: constant time for one that was left out; linear in the number of keys for one that has
+  /// been damaged since.
+  func keys(ofUnreadable row: UInt32, _ backend: any StoreBackend) throws -> [[UInt8]] {
+    let leftOut = Self.leftOutKey(row)
+    if try backend.withValue(of: leftOut, in: table, { _ in true }) == true { return [leftOut] }
+    var keys: [[UInt8]] = []
+    _ = try backend.scanKeys(of: table, .prefix([Self.mark]), isReversed: false) { key, _ in
+      if Self.row(key) == row { keys.append([UInt8](copying: key)) }
+      return .next
+    }
+    return keys
   }
 
   /// The row at the end of a key.

@@ -112,7 +112,7 @@ private struct IndexBuild {
     }
     while row < last {
       row += 1
-      if let object = try store.savedObject(row, entry) { add(object, to: &changes) }
+      try add(row, to: &changes)
       if changes.bytes.count > Self.batchSize {
         try commit(&changes, unfinished(row))
         progress(IntegrityProgress(place, Int(row), of: Int(last)))
@@ -133,9 +133,17 @@ private struct IndexBuild {
     try walk.run { rowID, bytes, range in
       guard rowID > ClassMetadata.rowID else { return }
       var buffer = store.takeWindow(bytes, range)
-      add(try store.looseObject(rowID, entry, &buffer), to: &copy)
+      let object = try store.reading(entry, rowID) {
+        try store.looseObject(rowID, entry, &buffer)
+      }
+      add(object, rowID, to: &copy)
       done += 1
       if done % 8192 == 0 { progress(done) }
+    }
+    for failure in walk.failures {
+      guard let rowID = failure.place.rowID, rowID > ClassMetadata.rowID else { continue }
+      store.noteLeftOut(entry, rowID, failure)
+      add(nil, rowID, to: &copy)
     }
     copy.ordered = copy.ordered.map {
       .init(table: $0.table, clearsFirst: true, changes: $0.changes)
@@ -144,8 +152,17 @@ private struct IndexBuild {
     row = entry.shared.lastRowID
   }
 
-  private func add(_ object: StoredObject, to changes: inout ChangeSet) {
-    for key in index.keys(of: object) { changes.set(key, to: [], in: index.table) }
+  private func add(_ row: UInt32, to changes: inout ChangeSet) throws {
+    // The first optional is of the reading, the second of the row.
+    let object = try store.reading(entry, row) { try store.savedObject(row, entry) }
+    if case .some(.none) = object { return }
+    add(object ?? nil, row, to: &changes)
+  }
+
+  /// Adds the keys of an object; nil is one whose record can't be read.
+  private func add(_ object: StoredObject?, _ row: UInt32, to changes: inout ChangeSet) {
+    let keys = object.map { index.keys(of: $0) } ?? [RegisteredIndex.leftOutKey(row)]
+    for key in keys { changes.set(key, to: [], in: index.table) }
   }
 
   private func commit(_ changes: inout ChangeSet, _ stamp: [UInt8]) throws {

@@ -66,9 +66,17 @@ private struct IndexUpdate {
     for object in pending {
       let change = object.state.change
       if isSimple, change == .insert { continue }
-      let old = change == .insert ? nil : try store.savedObject(object.rowID, entry)
       let new = change == .delete ? nil : object
-      for number in entry.indexes.indices { replace(old, new, number, &set) }
+      guard change != .insert else {
+        for number in entry.indexes.indices { replace(nil, new, number, &set) }
+        continue
+      }
+      let row = object.rowID
+      if let old = try store.reading(entry, row, { try store.savedObject(row, entry) }) {
+        for number in entry.indexes.indices { replace(old, new, number, &set) }
+      } else {
+        try replaceUnreadable(row, new, &set)
+      }
     }
     try refuseDuplicates()
     set.ordered += changes.filter { !$0.isEmpty }
@@ -125,6 +133,21 @@ private struct IndexUpdate {
       if let other = written[number].updateValue(new.rowID, forKey: key.bytes) {
         duplicate = duplicate ?? (number, new.rowID, other)
       }
+    }
+  }
+
+  /// Puts keys in the place of those of a record that is damaged.
+  private mutating func replaceUnreadable(
+    _ row: UInt32, _ new: StoredObject?, _ set: inout ChangeSet
+  ) throws {
+    for number in entry.indexes.indices {
+      for key in try entry.indexes[number].keys(ofUnreadable: row, store.backend) {
+        let start = set.bytes.count
+        set.bytes += key
+        changes[number].changes.append(.init(removing: start, keyCount: key.count))
+      }
+      // Behind the removals: of a key that was there and is again, the last change counts.
+      replace(nil, new, number, &set)
     }
   }
 

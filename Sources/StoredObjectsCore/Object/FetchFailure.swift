@@ -10,8 +10,10 @@ public struct FetchFailure: Sendable {
   public let error: StoreError
 
   init(object: StoredObject, error: StoreError) {
-    className = type(of: object).storedName
-    rowID = object.rowID
-    self.error = error
+    self.init(className: type(of: object).storedName, rowID: object.rowID, error: error)
+  }
+
+  init(className: String, rowID: UInt32, error: StoreError) {
+    (self.className, self.rowID, self.error) = (className, rowID, error)
   }
 }

@@ -8,7 +8,8 @@ extension MemoryBackend {
       throw StoreError(.invalidName, "An ordered table needs a name.", at: .init(path: location))
     }
     return try inSession { session in
-      if let known = session.ordered.firstIndex(of: name) { return OrderedTableID(index: known) }
+      if let known = session.orderedNumbers[name] { return OrderedTableID(index: known) }
+      session.orderedNumbers[name] = session.ordered.count
       session.ordered.append(name)
       return OrderedTableID(index: session.ordered.count - 1)
     }

@@ -78,7 +78,7 @@ extension OrderedFiles {
   /// What is wrong with the files.
   func inspect() throws -> [StoreFinding] {
     try names().sorted { $0.fileName < $1.fileName }.compactMap { try finding(in: $0) }
-      + lostIndexes()
+      + lostFindings()
   }
 
   private func finding(in name: OrderedTableName) throws -> StoreFinding? {
@@ -97,10 +97,10 @@ extension OrderedFiles {
     kind == .index ? " It is made anew when its class is next registered." : " Salvage the store."
   }
 
-  private func lostIndexes() -> [StoreFinding] {
-    lostNames().map { name in
+  private func lostFindings() -> [StoreFinding] {
+    lostIndexes().map { name, reason in
       StoreFinding(
-        .index, "The file of the index is gone or damaged." + Self.cure(.index),
+        .index, reason + Self.cure(.index),
         at: .init(path: place.location, className: name.fileName))
     }
   }

@@ -11,7 +11,8 @@ extension OrderedFile {
   ) throws -> Bool {
     guard footer.depth > 0, !range.isEmpty else { return true }
     var scan = OrderedFileScan(file: self, range: range, isReversed: isReversed)
-    return try scan.walk(footer.root, Int(footer.depth) - 1, isFirst: true, isLast: true, body)
+    return try scan.walk(
+      footer.root, Int(footer.depth) - 1, rankEnd: count, isFirst: true, isLast: true, body)
   }
 }
 
@@ -28,9 +29,11 @@ private struct OrderedFileScan {
 
   /// Goes through a page and those below it; false when the closure has paused.
   ///
-  /// In the first page there may be keys before the range, in the last one keys behind it.
+  /// In the first page there may be keys before the range, in the last one keys behind it. The keys of a
+  /// page count from its rank to an end: parts that do not overlap, so that pages that lead to the same
+  /// page again and again are noticed.
   mutating func walk(
-    _ place: OrderedFile.Child, _ level: Int, isFirst: Bool, isLast: Bool,
+    _ place: OrderedFile.Child, _ level: Int, rankEnd: Int, isFirst: Bool, isLast: Bool,
     _ body: (RawSpan, RawSpan) throws -> ScanStep
   ) throws -> Bool {
     try file.withPage(place, level: level) { page, bytes in
@@ -38,8 +41,13 @@ private struct OrderedFileScan {
       if level == 0 { return try lend(part, page, bytes, body) }
       for step in 0..<part.count {
         let index = isReversed ? part.upperBound - 1 - step : part.lowerBound + step
+        let child = try page.child(index, bytes)
+        let end = index + 1 < page.count ? try page.child(index + 1, bytes).rank : rankEnd
+        guard child.rank >= place.rank, child.rank < end, end <= rankEnd else {
+          throw file.damage("A page counts its keys wrongly", at: child.offset)
+        }
         let isDone = try walk(
-          try page.child(index, bytes), level - 1, isFirst: isFirst && index == part.lowerBound,
+          child, level - 1, rankEnd: end, isFirst: isFirst && index == part.lowerBound,
           isLast: isLast && index == part.upperBound - 1, body)
         if !isDone { return false }
       }

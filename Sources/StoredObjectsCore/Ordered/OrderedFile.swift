@@ -85,7 +85,8 @@ package final class OrderedFile: Sendable {
   func check(_ place: Child, _ bytes: RawSpan) throws -> Range<Int> {
     let head = OrderedFileFormat.pageHeadSize
     guard place.offset >= OrderedFileFormat.magicSize, place.size > head,
-      place.size <= bytes.byteCount, place.offset <= bytes.byteCount - place.size
+      place.size <= bytes.byteCount, place.offset <= bytes.byteCount - place.size,
+      place.rank <= count
     else { throw damage("A page is named that is not in the file", at: place.offset) }
     if !verified.contains(place.offset) { try verify(place, bytes) }
     return place.offset + head..<place.offset + place.size

@@ -106,7 +106,9 @@ package enum OrderedFileFormat {
       try buffer.skip(4)
       let keys = try buffer.readUInt64()
       guard try buffer.readUInt64() == UInt64(fileSize), depth <= maximumDepth,
-        let count = Int(exactly: keys), let offset = Int(exactly: offset)
+        let offset = Int(exactly: offset), let count = Int(exactly: keys),
+        // A key takes two bytes and more, so that no sum of ranks overflows.
+        count <= fileSize / 2
       else { return nil }
       (root, self.count) = (Child(offset: offset, size: Int(size), rank: 0), count)
       let expected = CommitLogFormat.checksum(Array(bytes[..<(footerSize - 4)]))

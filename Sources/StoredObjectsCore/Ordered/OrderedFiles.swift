@@ -33,6 +33,8 @@ public final class OrderedFiles: Sendable {
 
   private struct State {
     var tables: [Table] = []
+    /// Where in the list each table is.
+    var numbers: [OrderedTableName: Int] = [:]
     var isClosed = false
   }
 
@@ -51,8 +53,8 @@ public final class OrderedFiles: Sendable {
     case unknown
     /// There is none, and never was.
     case missing
-    /// There was one, which is gone or damaged; the table is an index, which can be made anew.
-    case lost
+    /// There was one, which is gone or damaged, and why; the table is an index, which can be made again.
+    case lost(reason: String)
     case open(OrderedFile)
 
     var opened: OrderedFile? { if case .open(let file) = self { file } else { nil } }
@@ -84,9 +86,8 @@ public final class OrderedFiles: Sendable {
     try name.check()
     return try state.withLock { state in
       try Self.checkOpen(state)
-      if let known = state.tables.firstIndex(where: { $0.name == name }) {
-        return OrderedTableID(index: known)
-      }
+      if let known = state.numbers[name] { return OrderedTableID(index: known) }
+      state.numbers[name] = state.tables.count
       state.tables.append(Table(name: name, fileName: name.fileName))
       return OrderedTableID(index: state.tables.count - 1)
     }
@@ -134,14 +135,20 @@ public final class OrderedFiles: Sendable {
 
   private func open(_ table: Table) throws -> File {
     do {
-      guard let map = try systemErrors(at: place.location, { try place.open(table.fileName) })
-      else {
+      let map = try systemErrors(at: place.location) {
+        do {
+          return try place.open(table.fileName)
+        } catch let error as SystemError where error.isOfNoRegularFile {
+          throw notAFile(table.fileName)
+        }
+      }
+      guard let map else {
         if table.isNeeded { throw StoreError.fileGone(table.fileName, in: place.location) }
         return .missing
       }
       return .open(try OrderedFile(map, codec: pageCodec(of: table.name)))
     } catch let error as StoreError where error.code == .damaged && table.name.kind == .index {
-      return .lost
+      return .lost(reason: error.message)
     }
   }
 
@@ -153,10 +160,21 @@ public final class OrderedFiles: Sendable {
     }
   }
 
+  private func notAFile(_ fileName: String) -> StoreError {
+    StoreError(
+      .damaged,
+      """
+      "\(fileName)" is a directory, or something else that is no file, and has the name of one of the \
+      store's. Move it out of the store's directory.
+      """, at: .init(path: place.location + "/" + fileName))
+  }
+
   /// Takes note that the file of an index should be there and is not, or is damaged.
   func lose(_ name: OrderedTableName) throws {
     let id = try table(name)
-    state.withLock { $0.tables[id.index].file = .lost }
+    state.withLock {
+      $0.tables[id.index].file = .lost(reason: "The file of the index is gone.")
+    }
   }
 
   /// Takes back that an index is lost: a checkpoint in the log has made its file.
@@ -197,13 +215,22 @@ public final class OrderedFiles: Sendable {
   }
 
   /// The indexes that are known to be lost.
-  func lostNames() -> [OrderedTableName] {
-    state.withLock { state in state.tables.filter(\.file.isLost).map(\.name) }
+  func lostNames() -> [OrderedTableName] { lostIndexes().map(\.name) }
+
+  /// The indexes that are known to be lost, and why.
+  func lostIndexes() -> [(name: OrderedTableName, reason: String)] {
+    state.withLock { state in
+      state.tables.compactMap { table in
+        if case .lost(let reason) = table.file { (table.name, reason) } else { nil }
+      }
+    }
   }
 
   /// Whether there is a file of a table.
   func hasFile(_ name: OrderedTableName) throws -> Bool {
-    let fileName = state.withLock { $0.tables.first { $0.name == name }?.fileName }
+    let fileName = state.withLock { state in
+      state.numbers[name].map { state.tables[$0].fileName }
+    }
     return try systemErrors(at: place.location) { try place.hasFile(fileName ?? name.fileName) }
   }
 
@@ -220,6 +247,7 @@ public final class OrderedFiles: Sendable {
     var made: [Replacement] = []
     do {
       for (table, keys) in pending {
+        // For a table of data whose name something else has, this throws.
         let (file, _) = try file(of: table)
         if file.isLost && !keys.isCleared { continue }
         let replacement = Replacement(
@@ -236,6 +264,39 @@ public final class OrderedFiles: Sendable {
       for replacement in made { place.remove(replacement.newName) }
       throw error
     }
+  }
+
+  /// Makes a new file of the keys that a closure appends in their order.
+  ///
+  /// - Throws: ``StoreError`` with `full`, `ioError` or `closed`; what the closure throws. No new file is
+  ///   left then.
+  func prepare(
+    _ table: OrderedTableID, durability: Durability,
+    _ body: (inout OrderedFileWriter) throws -> Void
+  ) throws -> Replacement {
+    let name = try name(of: table)
+    let replacement = Replacement(
+      newName: "\(StoreDirectory.newPrefix)ordered-0", name: name.fileName)
+    do {
+      try systemErrors(at: place.location) {
+        var writer = OrderedFileWriter(
+          try place.create(replacement.newName, replacing: replacement.name),
+          codec: pageCodec(of: name))
+        try body(&writer)
+        try writer.finish(isSynced: durability != .none)
+      }
+      return replacement
+    } catch {
+      place.remove(replacement.newName)
+      throw error
+    }
+  }
+
+  /// Begins a temporary file.
+  func makeScratchFile(_ number: Int) throws -> ScratchFile {
+    let name = "\(ScratchFile.prefix)\(number)"
+    let codec = sealing.withLock { $0 }.map { SealedPages($0.seal, fileName: name) }
+    return try ScratchFile(name, in: place, codec: codec)
   }
 
   private func write(_ view: OrderedView, to replacement: Replacement, isSynced: Bool) throws {
@@ -282,13 +343,23 @@ public final class OrderedFiles: Sendable {
         if place.isReadOnly {
           table.fileName = newName
         } else {
-          try place.rename(newName, to: table.name.fileName)
+          try rename(newName, to: table.name)
         }
         table.file = .unknown
         table.isNeeded = true
         table.generation += 1
       }
       state.tables[index] = table
+    }
+  }
+
+  /// An index whose name something else has that is no file is lost, which can be made good; nobody
+  /// could open the store if it were an error.
+  private func rename(_ newName: String, to name: OrderedTableName) throws {
+    do {
+      try place.rename(newName, to: name.fileName)
+    } catch let error as SystemError where name.kind == .index && error.isOfNoRegularFile {
+      place.remove(newName)
     }
   }
 
@@ -301,7 +372,7 @@ public final class OrderedFiles: Sendable {
   public func close() {
     state.withLock { state in
       state.isClosed = true
-      state.tables = []
+      (state.tables, state.numbers) = ([], [:])
     }
   }
 }

@@ -11,6 +11,11 @@ package struct OrderedSalvage {
 
   static let table = OrderedTableID(index: 0)
 
+  /// Up to this size a page is looked for at every place.
+  private static let commonSize = 64 << 10
+  /// How many bytes of larger pages may still be read where only the search has led.
+  private var budget = 0
+
   /// Prepares to read a file.
   package init(_ file: MappedFile, codec: (any OrderedPageCodec)? = nil) {
     (self.file, self.codec) = (file, codec)
@@ -22,9 +27,10 @@ package struct OrderedSalvage {
   package mutating func run() {
     var place = OrderedFileFormat.magic.count
     let end = file.count - OrderedFileFormat.footerSize
+    budget = 8 * file.count
     while place < end {
       guard let size = takePage(at: place, end) else {
-        let next = (place + 1..<end).first { pageSize(at: $0, end) != nil } ?? end
+        let next = nextPage(from: place + 1, end)
         gaps.append(place..<next)
         place = next
         continue
@@ -32,6 +38,21 @@ package struct OrderedSalvage {
       place += size
     }
     if place > end { gaps.append(end..<file.count) }
+  }
+
+  /// Where the next page begins; the end when there is none.
+  ///
+  /// Any four bytes may be the size of a page: of large ones only so many are tried.
+  private mutating func nextPage(from start: Int, _ end: Int) -> Int {
+    var place = start
+    while place + OrderedFileFormat.pageHeadSize < end {
+      let size = file.withBytes { Int($0.loadUInt32(at: place, isBigEndian: false)) }
+      let isTried = size <= Self.commonSize || size <= min(budget, end - place)
+      if size > Self.commonSize, isTried { budget -= size }
+      if isTried, pageSize(at: place, end) != nil { return place }
+      place += 1
+    }
+    return end
   }
 
   /// The size of the page that stands at a place; nil when none does.

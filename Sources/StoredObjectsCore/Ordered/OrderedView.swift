@@ -24,13 +24,15 @@ package struct OrderedView: Sendable {
   /// Complexity: O(log n).
   func count(in range: KeyRange) throws -> Int {
     if range.isEmpty { return 0 }
-    return try fileCount(in: range) + runs.growth(in: range)
+    // Below zero only where a damaged file counts its keys wrongly.
+    return max(0, try fileCount(in: range) + runs.growth(in: range))
   }
 
   private func fileCount(in range: KeyRange) throws -> Int {
     guard let file else { return 0 }
     let start = range.from.isEmpty ? 0 : try range.from.lend { try file.rank(of: $0) }
     let end = try range.to.map { to in try to.lend { try file.rank(of: $0) } } ?? file.count
+    guard start <= end else { throw file.damage("Keys are counted wrongly", at: 0) }
     return end - start
   }
 

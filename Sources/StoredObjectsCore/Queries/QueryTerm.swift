@@ -48,6 +48,15 @@ struct QueryTranslation<Object: StoredObject> {
   let variable: PredicateExpressions.Variable<Object>
   /// What to call properties by, which don't know their names.
   let indexes: [RegisteredIndex]
+  /// How many parts the part is in that is translated.
+  private var depth = 0
+
+  /// Deeper predicates are refused: Foundation would evaluate them until the stack is used up.
+  private static var depthLimit: Int { 500 }
+
+  init(variable: PredicateExpressions.Variable<Object>, indexes: [RegisteredIndex]) {
+    (self.variable, self.indexes) = (variable, indexes)
+  }
 
   /// Translates a whole predicate.
   static func of(
@@ -69,13 +78,31 @@ struct QueryTranslation<Object: StoredObject> {
   func term<Expression: PredicateExpression>(
     of expression: Expression
   ) -> QueryTerm<Object, Expression.Output> {
+    var inner = self
+    inner.depth += 1
+    if inner.depth > Self.depthLimit { return refused(expression) }
     guard let known = expression as? any QueryExpression,
-      let term = open(known) as? QueryTerm<Object, Expression.Output>
+      let term = inner.open(known) as? QueryTerm<Object, Expression.Output>
     else { return evaluated(expression) }
     return term
   }
 
   private func open(_ known: some QueryExpression) -> Any { known.term(self) }
+
+  /// A part that is in too many others.
+  private func refused<Expression: PredicateExpression>(
+    _ expression: Expression
+  ) -> QueryTerm<Object, Expression.Output> {
+    QueryTerm(
+      read: { _ in
+        throw StoreError(
+          .notEvaluable,
+          """
+          The predicate is nested more than \(Self.depthLimit) levels deep. Join its parts in halves, \
+          or ask for a list of values by contains.
+          """, at: .init(className: Object.storedName))
+      }, text: "TOO DEEP")
+  }
 
   /// A part that Foundation evaluates.
   func evaluated<Expression: PredicateExpression>(

@@ -36,7 +36,9 @@ enum PostingChunk {
       var position: UInt64 = 0
       while true {
         let number = try value.readVarint(&place)
+        // A number has at most 49 bits: nothing overflows.
         position += number >> 1
+        guard position <= UInt64(UInt32.max) else { throw PostingDamage() }
         body(row, UInt32(truncatingIfNeeded: position))
         if number & 1 == 0 { break }
       }

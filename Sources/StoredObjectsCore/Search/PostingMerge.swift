@@ -133,6 +133,8 @@ struct PostingMerge {
     var found: Saved?
     let range = KeyRange(from: prefix, through: prefix + PostingFormat.bytes(row))
     _ = try backend.scanKeys(of: table, range, isReversed: true) { key, value in
+      // The key of a chunk has a row behind the prefix, and nothing else.
+      guard key.byteCount == prefix.count + 4 else { throw PostingDamage() }
       found = Saved(first: PostingFormat.row(key), value: [UInt8](copying: value))
       return .pause
     }
@@ -145,6 +147,7 @@ struct PostingMerge {
     let range = KeyRange(
       after: prefix + PostingFormat.bytes(row), to: KeyRange.end(ofPrefix: prefix))
     _ = try backend.scanKeys(of: table, range, isReversed: false) { key, _ in
+      guard key.byteCount == prefix.count + 4 else { throw PostingDamage() }
       found = PostingFormat.row(key)
       return .pause
     }

@@ -6,6 +6,11 @@ struct RegisteredText {
   let table: OrderedTableID
   /// An index that is being made is committed every so many rows; tests have fewer.
   var batchRows = 100_000
+  /// An index of so many objects is made by sorting in temporary files, where the backend can; tests have
+  /// fewer.
+  var sortedCount = 2000
+  /// And saved on the way every so many bytes of places; tests have fewer.
+  var stepBytes = 1 << 30
   private let declaration: String
 
   /// How texts are folded and laid out; another number lets all indexes be made anew.
@@ -27,6 +32,17 @@ struct RegisteredText {
   /// The texts of an object.
   func texts(of object: StoredObject) -> [String] { attributes.map { $0.text(object) ?? "" } }
 
+  /// What stands for the texts of an object whose record can't be read.
+  var noTexts: [String] { attributes.map { _ in "" } }
+
+  /// The texts of a row whose record can't be read, as the index has them: none, if it was left out; nil
+  /// when the index has some words of it.
+  func textsLeftOut(_ row: UInt32, _ backend: any StoreBackend) throws -> [String]?? {
+    var lengths = TextLengths(self, backend)
+    for attribute in attributes.indices where try lengths.length(row, attribute) > 0 { return nil }
+    return .some(noTexts)
+  }
+
   /// Whether the table has the texts of every object of its class, as far as that can be told at once.
   func isUsable(_ entry: RegisteredClass, _ backend: any StoreBackend) throws -> Bool {
     guard try hasStamp(backend) else { return false }
@@ -36,6 +52,13 @@ struct RegisteredText {
   /// Whether the table says that it is whole, and made by what the class declares now.
   func hasStamp(_ backend: any StoreBackend) throws -> Bool {
     try backend.withValue(of: PostingFormat.stampKey, in: table) { [UInt8](copying: $0) } == stamp
+  }
+
+  /// Whether somebody has begun to make it.
+  func isUnfinished(_ backend: any StoreBackend) throws -> Bool {
+    try backend.withValue(of: PostingFormat.stampKey, in: table) {
+      [UInt8](copying: $0) == IndexStamp.unfinished + stamp
+    } ?? false
   }
 
   static func objectCount(_ entry: RegisteredClass, _ backend: any StoreBackend) throws -> Int {

@@ -103,7 +103,7 @@ extension Store {
   private func bestRows(
     _ entry: RegisteredClass, _ query: CompiledQuery, _ attributes: [Int], _ limit: Int
   ) throws(StoreError) -> BestRows {
-    guard let text = entry.fullText, query.root != nil, !attributes.isEmpty else {
+    guard let text = entry.fullText, !query.isEmpty, !attributes.isEmpty else {
       return BestRows(limit)
     }
     let search = TextSearch(query, text, attributes)

@@ -5,12 +5,13 @@ extension Store {
   ///
   /// Searches and saves do so by themselves when they first need one; this is for doing it at a moment of
   /// your own, and for showing how far it has come. What an earlier process has done that was stopped is not
-  /// done again, but for the last 100,000 objects.
+  /// done again, but for the last 100,000 objects, or on disk the last gigabyte of the index.
   ///
   /// Saves of other stores on the backend wait meanwhile.
   ///
   /// Complexity: linear in the number of objects of the classes concerned and the lengths of their
-  /// texts. Memory: about 200 MiB at most, whatever the number of objects, and a bit for each.
+  /// texts. Memory: ``StoreConfiguration/indexingMemory``, and a byte for each object and attribute. What
+  /// does not fit waits in temporary files, which are about as large as the index.
   ///
   /// - Parameters:
   ///   - anew: Whether indexes that are there are made again, too: after a finding of ``check(progress:)``.
@@ -41,8 +42,7 @@ extension Store {
       return try rebuildText(of: entry, text, progress)
     }
     do {
-      var build = try TextBuild(self, entry, text, anew: false)
-      try build.run(progress)
+      try buildText(of: entry, text, anew: false, progress)
     } catch let error as StoreError where error.isOfIndex {
       try rebuildText(of: entry, text, progress)
     }
@@ -53,12 +53,27 @@ extension Store {
     of entry: RegisteredClass, _ text: RegisteredText,
     _ progress: (IntegrityProgress) -> Void = { _ in }
   ) throws {
-    var build = try TextBuild(self, entry, text, anew: true)
+    try buildText(of: entry, text, anew: true, progress)
+  }
+
+  private func buildText(
+    of entry: RegisteredClass, _ text: RegisteredText, anew: Bool,
+    _ progress: (IntegrityProgress) -> Void
+  ) throws {
+    if let backend = backend as? any OrderedRebuilding,
+      try RegisteredText.objectCount(entry, self.backend) >= text.sortedCount
+    {
+      let goesOn = try !anew && text.isUnfinished(self.backend)
+      var build = try SortedTextBuild(self, entry, text, backend, goesOn: goesOn)
+      return try build.run(progress)
+    }
+    var build = try TextBuild(self, entry, text, anew: anew)
     try build.run(progress)
   }
 }
 
-/// A full-text index that is being made from the records, in the order of their file.
+/// A full-text index that is being made from the records, in the order of their file, in commits: of a few
+/// objects, or where the backend can't replace a table of any size at once.
 ///
 /// It is committed every so often, with a stamp that says that it is unfinished. Which rows it has by then
 /// is told by the lengths of their texts, which are in the same commits: so another process leaves out what
@@ -88,17 +103,9 @@ private struct TextBuild {
     (self.store, self.entry, self.text) = (store, entry, text)
     subject = "\(entry.name) full text"
     total = try RegisteredText.objectCount(entry, store.backend)
-    let goesOn = try !anew && Self.isUnfinished(text, store.backend)
+    let goesOn = try !anew && text.isUnfinished(store.backend)
     if goesOn { for row in try TextLengths(text, store.backend).allRows() { rows.insert(row) } }
     update = try TextIndexUpdate(text, store.backend, isNew: !goesOn)
-  }
-
-  private static func isUnfinished(
-    _ text: RegisteredText, _ backend: any StoreBackend
-  ) throws -> Bool {
-    try backend.withValue(of: PostingFormat.stampKey, in: text.table) {
-      [UInt8](copying: $0) == IndexStamp.unfinished + text.stamp
-    } ?? false
   }
 
   mutating func run(_ progress: (IntegrityProgress) -> Void) throws {
@@ -107,10 +114,19 @@ private struct TextBuild {
       guard rowID > ClassMetadata.rowID else { return }
       if !rows.contains(rowID) {
         var buffer = store.takeWindow(bytes, range)
-        try take(rowID, text.texts(of: try store.looseObject(rowID, entry, &buffer)))
+        let texts = try store.reading(entry, rowID) {
+          text.texts(of: try store.looseObject(rowID, entry, &buffer))
+        }
+        try take(rowID, texts ?? text.noTexts)
       }
       done += 1
       if done % 8192 == 0 { progress(IntegrityProgress(subject, done, of: total)) }
+    }
+    for failure in walk.failures {
+      guard let rowID = failure.place.rowID, rowID > ClassMetadata.rowID, !rows.contains(rowID)
+      else { continue }
+      store.noteLeftOut(entry, rowID, failure)
+      try take(rowID, text.noTexts)
     }
     try addLate()
     try commit(text.stamp)

@@ -26,9 +26,18 @@ extension Store {
     if !isNew { try buildTextIfNeeded(of: entry, text) }
     var update = try TextIndexUpdate(text, backend, isNew: isNew)
     for object in entry.changed.sorted(by: { $0.rowID < $1.rowID }) {
-      let change = object.state.change
-      let old = change == .insert ? nil : try savedTexts(object.rowID, entry, text)
-      update.replace(object.rowID, old, change == .delete ? nil : text.texts(of: object))
+      let (change, row) = (object.state.change, object.rowID)
+      var old: [String]?
+      if change != .insert {
+        let saved = try reading(entry, row) { try savedTexts(row, entry, text) }
+        // One that was left out is in the index without words. Otherwise nobody knows which words are to
+        // be removed: the index is made again when it is next needed.
+        guard let texts = try saved ?? text.textsLeftOut(row, backend) else {
+          return changes.clear(text.table)
+        }
+        old = texts
+      }
+      update.replace(row, old, change == .delete ? nil : text.texts(of: object))
     }
     try update.finish(&changes, stamp: text.stamp)
   }

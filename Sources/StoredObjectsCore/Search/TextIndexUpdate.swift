@@ -30,7 +30,8 @@ struct TextIndexUpdate {
   ///
   /// - Precondition: the row is above all before it.
   mutating func replace(_ row: UInt32, _ old: [String]?, _ new: [String]?) {
-    if new != nil, old == nil { counts.objects += 1 }
+    // The counts are of a file, and may be anything.
+    if new != nil, old == nil { counts.objects &+= 1 }
     if new == nil, old != nil { counts.objects -= min(1, counts.objects) }
     for attribute in text.attributes.indices where old == nil || old?[attribute] != new?[attribute]
     {
@@ -50,7 +51,7 @@ struct TextIndexUpdate {
   private mutating func add(_ row: UInt32, _ text: String, _ attribute: Int) -> UInt8 {
     folded.fold(text)
     added[attribute].add(row, folded)
-    counts.lengths[attribute] += UInt64(folded.scalars.count)
+    counts.lengths[attribute] &+= UInt64(folded.scalars.count)
     return PostingFormat.code(length: folded.scalars.count)
   }
 

@@ -13,6 +13,8 @@ extension TextQuery {
   /// `[[*choice]]` and `[[*choice*]]` are the first four of these, and `[[[[choice` and `choice]]]]` the
   /// beginning and the end of the whole text, together all of it.
   ///
+  /// Parentheses may be open 100 deep; the number of words and operators has no limit.
+  ///
   /// - Throws: ``StoreError`` with `invalidQuery`, which says where in the text, in characters from 0.
   public init(parsing text: String) throws(StoreError) {
     var parser = TextQueryParser(text)
@@ -28,8 +30,10 @@ private struct TextQueryParser {
   init(_ text: String) { self.text = Array(text) }
 
   private func error(_ message: String, at place: Int) -> StoreError {
-    StoreError(
-      .invalidQuery, "\(message), at character \(place) of \"\(String(text))\".",
+    // Of a long query the part around the place.
+    let part = text[max(0, place - 100)..<min(text.count, place + 100)]
+    return StoreError(
+      .invalidQuery, "\(message), at character \(place) of \"\(String(part))\".",
       at: .init(offset: place))
   }
 

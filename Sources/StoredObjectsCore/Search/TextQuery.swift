@@ -10,14 +10,10 @@
 ///
 /// A part without letters, digits and symbols, such as "-", is left out as if it were not there; a query
 /// of nothing else finds nothing.
+///
+/// A query may have any number of parts, and any depth.
 public struct TextQuery: Sendable {
-  indirect enum Node: Sendable {
-    case nothing
-    case text(String, TextPattern.Bound, TextPattern.Bound)
-    case all([Node])
-    case any([Node])
-    case not(Node)
-  }
+  typealias Node = TextQueryNode
 
   let node: Node
 

@@ -59,21 +59,24 @@ struct TextSearch {
           Field(pattern: number, attribute: attribute, matches: matches, ranking: ranking))
       }
     }
+    var stack: [Double?] = []
     for (row, texts) in unsaved {
       let found = TextOccurrences(query.patterns, texts, attributes)
-      if let score = score(found, fields) { best.add(.init(row: row, score: score)) }
+      if let score = score(found, fields, &stack) { best.add(.init(row: row, score: score)) }
     }
     try addSaved(&fields, backend, without: rows, into: &best)
   }
 
-  private func score(_ found: TextOccurrences, _ fields: [Field]) -> Double? {
+  private func score(
+    _ found: TextOccurrences, _ fields: [Field], _ stack: inout [Double?]
+  ) -> Double? {
     var scores = [Double?](repeating: nil, count: query.patterns.count)
     for (index, field) in fields.enumerated() where found.counts[index] > 0 {
       let length = found.lengths[index % attributes.count]
       scores[field.pattern, default: 0] += field.ranking.score(
         count: found.counts[index], length: length)
     }
-    return query.score(scores)
+    return query.score(scores, &stack)
   }
 
   /// Goes through the rows of all fields at once.
@@ -83,9 +86,8 @@ struct TextSearch {
   ) throws {
     var lengths = TextLengths(text, backend)
     let nothing = [Double?](repeating: nil, count: query.patterns.count)
-    let matchesNothing = query.score(nothing)
-    var all = matchesNothing == nil ? [] : try lengths.allRows()[...]
-    var scores = nothing
+    var all = query.scoreOfNothing == nil ? [] : try lengths.allRows()[...]
+    var (scores, stack) = (nothing, [Double?]())
     let leaders = leaders(fields)
     while true {
       var row = all.first ?? .max
@@ -99,7 +101,7 @@ struct TextSearch {
         let length = try lengths.length(row, fields[index].attribute)
         scores[fields[index].pattern, default: 0] += fields[index].takeScore(length)
       }
-      if let score = query.score(scores), !rows.contains(row) {
+      if let score = query.score(scores, &stack), !rows.contains(row) {
         best.add(.init(row: row, score: score))
       }
     }
@@ -109,7 +111,8 @@ struct TextSearch {
   /// all fields where there is none.
   private func leaders(_ fields: [Field]) -> [Int] {
     let sizes = query.required.map { pattern in
-      let own = fields.indices.filter { fields[$0].pattern == pattern }
+      // Those of a pattern stand together, one for each attribute.
+      let own = Array(pattern * attributes.count..<(pattern + 1) * attributes.count)
       return (fields: own, size: own.reduce(0) { $0 + fields[$1].matches.rows.count })
     }
     return sizes.min { $0.size < $1.size }?.fields ?? Array(fields.indices)
@@ -123,7 +126,7 @@ struct TextSearch {
   ) throws {
     var counts = TextCounts(text.attributes.count)
     var found: [(row: UInt32, occurrences: TextOccurrences)] = []
-    let nothing = query.score([Double?](repeating: nil, count: query.patterns.count))
+    let nothing = query.scoreOfNothing
     try texts { row, texts in
       let occurrences = TextOccurrences(query.patterns, texts, attributes)
       counts.objects += 1
@@ -146,8 +149,9 @@ struct TextSearch {
           Field(pattern: pattern, attribute: attribute, matches: TextMatches(), ranking: ranking))
       }
     }
+    var stack: [Double?] = []
     for (row, occurrences) in found {
-      if let score = score(occurrences, fields) { best.add(.init(row: row, score: score)) }
+      if let score = score(occurrences, fields, &stack) { best.add(.init(row: row, score: score)) }
     }
   }
 }

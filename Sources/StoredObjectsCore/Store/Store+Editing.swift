@@ -99,6 +99,38 @@ extension Store {
     tellDidChange()
   }
 
+  /// Removes the object of a row, also one whose record can't be read.
+  ///
+  ///     try store.delete(Song.self, rowID: failure.rowID)
+  ///
+  /// The same as ``delete(_:)`` with the object, which only a readable record can be made into.
+  ///
+  /// - Returns: Whether there was such an object.
+  /// - Throws: ``StoreError`` with `notRegistered`, `ioError` or `closed`.
+  @discardableResult
+  public func delete<Object: StoredObject>(
+    _ type: Object.Type, rowID: UInt32
+  ) throws(StoreError) -> Bool {
+    let entry = try requireRegistration(of: type)
+    if let living = entry.living(rowID) {
+      guard !living.state.contains(.deleted) else { return false }
+      delete(living)
+      return true
+    }
+    guard rowID > ClassMetadata.rowID, try hasRecord(rowID, entry) else { return false }
+    delete(entry.makeFault(rowID))
+    return true
+  }
+
+  private func hasRecord(_ rowID: UInt32, _ entry: RegisteredClass) throws(StoreError) -> Bool {
+    do {
+      return try backend.withRecord(rowID, in: entry.table) { _ in true } ?? false
+    } catch let error as StoreError where error.code == .notAuthentic || error.code == .damaged {
+      // What can't be opened is there.
+      return true
+    } catch { throw .wrapping(error, .ioError, at: entry.place(rowID)) }
+  }
+
   /// Tells the store that an object is about to change.
   ///
   /// ``Content`` does it by itself.

@@ -19,6 +19,6 @@ extension Store {
     logger.warning(
       "The commit log of \(backend.location) can't be folded and grows: \(failure.error)",
       metadata: ["tries": "\(failure.tryCount)", "logBytes": "\(failure.logByteCount)"])
-    delegate?.store(self, didFailToFold: failure)
+    tell { $0.store(self, didFailToFold: failure) }
   }
 }

@@ -18,11 +18,18 @@ public struct StoreConfiguration: Sendable {
   /// Where the store reports what it can't throw: content that could not be read by a getter.
   public var logger: Logger
 
+  /// About how much memory the making of a full-text index may take, in bytes; 256 MiB by default.
+  ///
+  /// What does not fit waits in temporary files in the store's directory. Less memory makes more of them,
+  /// and takes a little longer.
+  public var indexingMemory: Int
+
   /// Sets up a store.
   public init(
     versionsRecords: Bool = true, checksumsRecords: Bool = true,
-    logger: Logger = Logger(label: "stored-objects")
+    logger: Logger = Logger(label: "stored-objects"), indexingMemory: Int = 256 << 20
   ) {
+    self.indexingMemory = indexingMemory
     self.versionsRecords = versionsRecords
     self.checksumsRecords = checksumsRecords
     self.logger = logger

@@ -28,9 +28,13 @@ public protocol StoreDelegate: AnyObject {
   func store(_ store: Store, didFailToFetch failure: FetchFailure)
   /// The backend could not fold its log into its files, see ``StoreBackend/foldFailure``.
   ///
-  /// Saves go on, and are safe, but the log grows. This comes behind a save, at most once for each try, which
-  /// there is for every few mebibytes of log.
+  /// Saves go on, and are safe, but the log grows. This is called after a save, at most once for each attempt;
+  /// an attempt is made every few mebibytes of log.
   func store(_ store: Store, didFailToFold failure: FoldFailure)
+  /// A damaged record is left out of the indexes of its class.
+  ///
+  /// Queries and searches by an index do not find the object. All others are found and can be saved.
+  func store(_ store: Store, didLeaveOutOfIndexes failure: FetchFailure)
 }
 
 extension StoreDelegate {
@@ -48,4 +52,6 @@ extension StoreDelegate {
   public func store(_ store: Store, didFailToFetch failure: FetchFailure) {}
   /// Does nothing.
   public func store(_ store: Store, didFailToFold failure: FoldFailure) {}
+  /// Does nothing.
+  public func store(_ store: Store, didLeaveOutOfIndexes failure: FetchFailure) {}
 }

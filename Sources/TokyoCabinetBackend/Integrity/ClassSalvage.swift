@@ -15,6 +15,8 @@ struct ClassSalvage {
   private var metadata: ClassMetadata?
   private var hadMetadata = false
   private var rows = RowSet()
+  /// Those of them that may be out of date.
+  private var doubtful: Set<UInt32> = []
   private var lastRowID: UInt32 = 1
   private var lastVersion: UInt8 = 0
   /// A few records, to guess from when the metadata row is lost.
@@ -56,19 +58,40 @@ struct ClassSalvage {
   mutating func copyFile(_ report: inout SalvageReport) throws {
     let found = try storeErrors(at: source) { try exists(place) ? HashFileSalvage(place) : nil }
     guard var salvage = found else { return }
-    guard !salvage.isUnsupported else {
-      return report.lose(
-        .fileDamaged, "The values are compressed, which only the C library can undo.",
-        at: position())
-    }
     // First the metadata row, which says what the records are like.
     try salvage.run { key, value, record in
       if rowID(ofKey: key) == 1, record.isCertain || metadata == nil {
         read([UInt8](copying: value))
       }
     }
-    try salvage.run { try take($0, $1, $2, &report) }
+    let isIntact = isIntact
+    guard !salvage.isUnsupported || isIntact != nil else {
+      return report.lose(
+        .fileDamaged, "The values are compressed, which only the C library can undo.",
+        at: position())
+    }
+    try salvage.run(isValid: isIntact) { try take($0, $1, $2, &report) }
     try tellGaps(salvage, &report)
+  }
+
+  /// Tells whether a record is what was saved, by its checksum or its seal; nil when it has neither.
+  private var isIntact: ((_ key: RawSpan, _ value: RawSpan) -> Bool)? {
+    guard let metadata else { return nil }
+    let hasChecksum = metadata.flags?.contains(.checksums) == true
+    guard hasChecksum || seal.isSealed else { return nil }
+    return { [seal] key, value in
+      guard let rowID = rowID(ofKey: key), rowID > 0 else { return false }
+      if rowID > 1, !seal.isSealed {
+        return RecordChecksum.isValid(value, classID: metadata.classID, rowID: rowID)
+      }
+      guard let plain = seal.opened(rowID, [UInt8](copying: value)) else { return false }
+      var buffer = DataBuffer(plain)
+      if rowID == 1 { return (try? ClassMetadata(from: &buffer)) != nil }
+      guard hasChecksum else { return true }
+      return plain.lend {
+        RecordChecksum.isValid($0, classID: metadata.classID, rowID: rowID)
+      }
+    }
   }
 
   private mutating func read(_ stored: [UInt8]) {
@@ -88,7 +111,7 @@ struct ClassSalvage {
         at: position(nil, record.offset))
     }
     if rowID == 1 { return }
-    if rows.contains(rowID) {
+    if rows.contains(rowID), !(record.isCertain && doubtful.contains(rowID)) {
       if record.isCertain {
         report.lose(.countMismatch, "The row comes twice.", at: position(rowID))
       }
@@ -106,7 +129,10 @@ struct ClassSalvage {
         at: position(rowID, record.offset)
       )
     }
-    if !record.isCertain {
+    if record.isCertain {
+      doubtful.remove(rowID)
+    } else {
+      doubtful.insert(rowID)
       report.lose(
         .recordDamaged,
         "Brought over, but doubtful: found inside a damaged part, it may be out of date.",

@@ -7,7 +7,7 @@
 ///
 /// The format: "bplist00", objects, a table of their offsets, and a trailer of 32 bytes. Integers
 /// are big-endian.
-struct PropertyListTree {
+package struct PropertyListTree {
   private static let deepest = 256
   private let bytes: [UInt8]
   private let offsetSize: Int
@@ -19,7 +19,7 @@ struct PropertyListTree {
   private var budget: Int
 
   /// Reads the trailer; nil when it makes no sense.
-  init?(_ bytes: [UInt8]) {
+  package init?(_ bytes: [UInt8]) {
     let start = bytes.count - 32
     guard bytes.starts(with: "bplist00".utf8), start >= 8 else { return nil }
     self.bytes = bytes
@@ -35,7 +35,7 @@ struct PropertyListTree {
   }
 
   /// Whether the list is a tree that the decoder can take.
-  mutating func isBounded() -> Bool { isBounded(top, depth: 0) }
+  package mutating func isBounded() -> Bool { isBounded(top, depth: 0) }
 
   private mutating func isBounded(_ object: Int, depth: Int) -> Bool {
     guard depth <= Self.deepest, object < objectCount,

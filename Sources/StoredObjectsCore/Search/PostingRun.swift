@@ -1,0 +1,109 @@
+import Files
+
+/// What has been collected of the places of letters, in a temporary file, in the order of the index.
+///
+///     entry    | attribute (1) | letters (8) | first row (4) | last row (4) | size (4) | places |
+///
+/// Blocks hold whole entries. Several entries of one attribute and letters are in the order of their rows.
+struct PostingRun {
+  private static let blockSize = 64 << 10
+  static let headSize = 21
+  private var file: ScratchFile
+  private var block: [UInt8] = []
+
+  init(_ file: ScratchFile) { self.file = file }
+
+  /// How many bytes have been written.
+  var byteCount: Int { file.byteCount + block.count }
+
+  mutating func append(_ attribute: Int, _ list: PostingCollector.List) throws {
+    try append(attribute, list.trigram, list.firstRow, list.lastRow, list.bytes)
+  }
+
+  mutating func append(
+    _ attribute: Int, _ trigram: UInt64, _ first: UInt32, _ last: UInt32, _ bytes: [UInt8]
+  ) throws {
+    block.append(UInt8(attribute))
+    block.append(littleEndian: trigram)
+    block.append(littleEndian: first)
+    block.append(littleEndian: last)
+    block.append(littleEndian: UInt32(bytes.count))
+    block += bytes
+    if block.count >= Self.blockSize { try flush() }
+  }
+
+  /// Writes what has been gathered.
+  mutating func flush() throws {
+    if block.isEmpty { return }
+    try file.write(block)
+    block.removeAll(keepingCapacity: true)
+  }
+
+  /// Ends the writing, and begins to read.
+  mutating func cursor() throws -> PostingRunCursor {
+    try flush()
+    block = []
+    return try PostingRunCursor(file.reader())
+  }
+
+  func remove() { file.remove() }
+}
+
+/// Goes through a run.
+struct PostingRunCursor {
+  /// What entries are sorted by.
+  struct Key: Comparable {
+    let attribute: UInt8
+    let trigram: UInt64
+
+    static func < (left: Key, right: Key) -> Bool {
+      (left.attribute, left.trigram) < (right.attribute, right.trigram)
+    }
+  }
+
+  /// What a run has of some letters.
+  struct Part {
+    let firstRow: UInt32
+    let lastRow: UInt32
+    let bytes: [UInt8]
+  }
+
+  private var reader: ScratchFile.Reader
+  private var block: [UInt8] = []
+  private var place = 0
+  /// The next entry; nil at the end.
+  private(set) var key: Key?
+
+  init(_ reader: ScratchFile.Reader) throws {
+    self.reader = reader
+    try findKey()
+  }
+
+  private mutating func findKey() throws {
+    if place == block.count {
+      (block, place) = (try reader.next() ?? [], 0)
+    }
+    guard place < block.count else { return key = nil }
+    key = block.lend { [place] bytes in
+      Key(
+        attribute: bytes.loadByte(at: place),
+        trigram: bytes.loadUInt64(at: place + 1, isBigEndian: false))
+    }
+  }
+
+  /// Takes the next entry.
+  mutating func take() throws -> Part {
+    let (part, end) = block.lend { [place] bytes in
+      let start = place + PostingRun.headSize
+      let end = start + Int(bytes.loadUInt32(at: place + 17, isBigEndian: false))
+      let part = Part(
+        firstRow: bytes.loadUInt32(at: place + 9, isBigEndian: false),
+        lastRow: bytes.loadUInt32(at: place + 13, isBigEndian: false),
+        bytes: [UInt8](copying: bytes.extracting(start..<end)))
+      return (part, end)
+    }
+    place = end
+    try findKey()
+    return part
+  }
+}

@@ -1,0 +1,215 @@
+import Files
+
+/// A full-text index that is being made in bounded memory.
+///
+/// The places of letters are collected until they fill the memory that there is, and go to a temporary
+/// file, sorted. At the end all files are merged into the index. Of a very large class that is done
+/// several times on the way, so that a process that is stopped has not worked for nothing.
+struct SortedTextBuild {
+  private let store: Store
+  private let entry: RegisteredClass
+  private let text: RegisteredText
+  private let backend: any OrderedRebuilding
+  private let subject: String
+  private let total: Int
+  private var done = 0
+  /// The rows that the index has.
+  private var rows = RowSet()
+  private var collectors: [PostingCollector]
+  private var counts: TextCounts
+  private var lengths: TextLengthBlocks
+  private var folded = FoldedText()
+  private var runs: [PostingRun] = []
+  /// Numbers the temporary files.
+  private var runCount = 0
+  /// Whether the index has the places of some rows, which are in no run.
+  private var hasSaved = false
+  private var lastRow: UInt32 = 0
+  /// Texts of rows that came behind a higher one, and how long they are together.
+  private var late: [(row: UInt32, texts: [String])] = []
+  private var lateBytes = 0
+
+  init(
+    _ store: Store, _ entry: RegisteredClass, _ text: RegisteredText,
+    _ backend: any OrderedRebuilding, goesOn: Bool
+  ) throws {
+    (self.store, self.entry, self.text, self.backend) = (store, entry, text, backend)
+    subject = "\(entry.name) full text"
+    total = try RegisteredText.objectCount(entry, store.backend)
+    collectors = text.attributes.map { _ in PostingCollector() }
+    lengths = TextLengthBlocks(text.attributes.count)
+    counts = TextCounts(text.attributes.count)
+    hasSaved = goesOn
+    if goesOn {
+      counts = try text.counts(store.backend)
+      try lengths.read(text, store.backend)
+      for row in lengths.rows { rows.insert(row) }
+    } else {
+      counts.saves = (try? text.counts(store.backend))?.saves ?? .random(in: 0 ... .max)
+    }
+  }
+
+  /// A share of the memory: lists take twice what is in them, and the rest is for merging.
+  private var collectedLimit: Int { max(1 << 16, store.configuration.indexingMemory / 5) }
+  /// So much in runs is merged into the index on the way.
+  private var stepLimit: Int { text.stepBytes }
+
+  mutating func run(_ progress: (IntegrityProgress) -> Void) throws {
+    defer { for run in runs { run.remove() } }
+    var walk = TableWalk(store.backend, entry.table)
+    try walk.run { rowID, bytes, range in
+      guard rowID > ClassMetadata.rowID else { return }
+      if !rows.contains(rowID) {
+        var buffer = store.takeWindow(bytes, range)
+        let texts = try store.reading(entry, rowID) {
+          text.texts(of: try store.looseObject(rowID, entry, &buffer))
+        }
+        try take(rowID, texts ?? text.noTexts)
+      }
+      done += 1
+      if done % 8192 == 0 { progress(IntegrityProgress(subject, done, of: total)) }
+    }
+    for failure in walk.failures {
+      guard let rowID = failure.place.rowID, rowID > ClassMetadata.rowID, !rows.contains(rowID)
+      else { continue }
+      store.noteLeftOut(entry, rowID, failure)
+      try take(rowID, text.noTexts)
+    }
+    try addLate()
+    try spill()
+    try merge(stamp: text.stamp)
+    progress(IntegrityProgress(subject, total, of: total))
+  }
+
+  private mutating func take(_ row: UInt32, _ texts: [String]) throws {
+    if row > lastRow {
+      add(row, texts)
+      lastRow = row
+    } else {
+      late.append((row, texts))
+      lateBytes += texts.reduce(64) { $0 + $1.utf8.count }
+    }
+    guard lateBytes + collectors.reduce(0, { $0 + $1.byteCount }) > collectedLimit else { return }
+    try addLate()
+    try spill()
+    if runs.reduce(0, { $0 + $1.byteCount }) > stepLimit {
+      try merge(stamp: IndexStamp.unfinished + text.stamp)
+    }
+  }
+
+  private mutating func add(_ row: UInt32, _ texts: [String]) {
+    counts.objects &+= 1
+    for (attribute, text) in texts.enumerated() {
+      folded.fold(text)
+      collectors[attribute].add(row, folded)
+      counts.lengths[attribute] &+= UInt64(folded.scalars.count)
+      lengths.set(PostingFormat.code(length: folded.scalars.count), row, attribute)
+    }
+  }
+
+  /// Adds the rows that came late, behind a run of those that came before them.
+  private mutating func addLate() throws {
+    if late.isEmpty { return }
+    try spill()
+    for (row, texts) in late.sorted(by: { $0.row < $1.row }) { add(row, texts) }
+    (late, lateBytes) = ([], 0)
+    try spill()
+  }
+
+  // MARK: Runs
+
+  private mutating func makeRun() throws -> PostingRun {
+    runCount += 1
+    return PostingRun(try backend.makeScratchFile(runCount))
+  }
+
+  /// Moves what has been collected to a run.
+  private mutating func spill() throws {
+    guard collectors.contains(where: { $0.byteCount > 0 }) else { return }
+    runs.append(try makeRun())
+    for attribute in collectors.indices {
+      for list in collectors[attribute].takeLists() {
+        try runs[runs.count - 1].append(attribute, list)
+      }
+    }
+    try runs[runs.count - 1].flush()
+  }
+
+  /// Makes a run of what the index has.
+  private mutating func addSavedRun() throws {
+    var run = try makeRun()
+    do {
+      var copy = SavedPostings(text, store.backend)
+      try copy.write(to: &run)
+      runs.append(run)
+    } catch {
+      run.remove()
+      throw error
+    }
+  }
+
+  /// Writes the index.
+  private mutating func merge(stamp: [UInt8]) throws {
+    if hasSaved { try addSavedRun() }
+    counts.saves &+= 1
+    var cursors: [PostingRunCursor] = []
+    for index in runs.indices { cursors.append(try runs[index].cursor()) }
+    var merge = PostingRunMerge(cursors)
+    do {
+      try backend.replaceKeys(of: text.table) { writer in
+        try writer.append(PostingFormat.stampKey, stamp)
+        try writer.append(PostingFormat.countsKey, counts.bytes)
+        try merge.write(to: &writer)
+        try lengths.write(to: &writer)
+      }
+    } catch is PostingDamage {
+      throw StoreError(
+        .ioError, "A temporary file is not what was written to it: try again.",
+        at: .init(path: store.backend.location))
+    }
+    for run in runs { run.remove() }
+    runs = []
+    hasSaved = true
+  }
+}
+
+/// Reads the places that an index has into a run.
+private struct SavedPostings {
+  private let text: RegisteredText
+  private let backend: any StoreBackend
+
+  init(_ text: RegisteredText, _ backend: any StoreBackend) {
+    (self.text, self.backend) = (text, backend)
+  }
+
+  mutating func write(to run: inout PostingRun) throws {
+    do {
+      _ = try backend.scanKeys(
+        of: text.table, .prefix([PostingFormat.postings]), isReversed: false
+      ) { key, value in
+        guard key.byteCount == 15, Int(key.loadByte(at: 1)) < text.attributes.count else {
+          throw PostingDamage()
+        }
+        var trigram: UInt64 = 0
+        for letter in 0..<3 {
+          let bytes = (0..<3).map { UInt64(key.loadByte(at: 2 + letter * 3 + $0)) }
+          trigram = trigram << 21 | bytes[0] << 16 | bytes[1] << 8 | bytes[2]
+        }
+        let first = PostingFormat.row(key)
+        let last = try PostingChunk.lastRow(first, value)
+        // Also makes sure that the bytes make sense.
+        try PostingChunk.visit(first, value) { _, _ in }
+        var place = 0
+        _ = try value.readVarint(&place)
+        try run.append(
+          Int(key.loadByte(at: 1)), trigram, first, last,
+          [UInt8](copying: value.extracting(place..<value.byteCount)))
+        return .next
+      }
+    } catch is PostingDamage {
+      throw StoreError(
+        .damaged, "A chunk of the full-text index makes no sense.",
+        at: .init(path: backend.location))
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import Files
+
+/// The lengths of all texts of a class, in memory: a byte for each row and attribute.
+struct TextLengthBlocks {
+  private static let size = 1 << Int(PostingFormat.blockShift)
+  /// For each attribute the blocks that there are, by their numbers.
+  private var blocks: [[UInt32: [UInt8]]]
+
+  init(_ attributes: Int) { blocks = Array(repeating: [:], count: attributes) }
+
+  mutating func set(_ code: UInt8, _ row: UInt32, _ attribute: Int) {
+    let number = row >> PostingFormat.blockShift
+    blocks[attribute][number, default: [UInt8](repeating: 0, count: Self.size)][
+      Int(row) & (Self.size - 1)] = code
+  }
+
+  /// Reads those that an index has.
+  mutating func read(_ text: RegisteredText, _ backend: any StoreBackend) throws {
+    let range = KeyRange.prefix([PostingFormat.lengths])
+    _ = try backend.scanKeys(of: text.table, range, isReversed: false) { key, value in
+      guard key.byteCount == 6, value.byteCount == Self.size,
+        Int(key.loadByte(at: 1)) < blocks.count
+      else { return .next }
+      blocks[Int(key.loadByte(at: 1))][PostingFormat.row(key)] = [UInt8](copying: value)
+      return .next
+    }
+  }
+
+  /// The rows that there are.
+  var rows: [UInt32] {
+    var rows: [UInt32] = []
+    for (number, codes) in blocks.first ?? [:] {
+      let first = number << PostingFormat.blockShift
+      for (place, code) in codes.enumerated() where code > 0 { rows.append(first + UInt32(place)) }
+    }
+    return rows.sorted()
+  }
+
+  /// Writes all blocks in the order of their keys.
+  func write(to writer: inout OrderedFileWriter) throws {
+    for attribute in blocks.indices {
+      for (number, codes) in blocks[attribute].sorted(by: { $0.key < $1.key }) {
+        try writer.append(PostingFormat.lengthsKey(attribute, block: number), codes)
+      }
+    }
+  }
+}

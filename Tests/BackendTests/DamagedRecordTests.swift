@@ -1,0 +1,197 @@
+import CDBBackend
+import Foundation
+import StoredObjectsCore
+import StoredObjectsTestSupport
+import Testing
+import TokyoCabinetBackend
+
+/// The same class with and without indexes, as two programs have it.
+private class Named: StoredObject {
+  @Content var name = ""
+  @Content var number: Int64 = 0
+  override class var storedName: String { "Named" }
+  override func writeContent(to buffer: inout DataBuffer) {
+    buffer.write(name)
+    buffer.write(number)
+  }
+  override func readContent(from buffer: inout DataBuffer) throws {
+    name = try buffer.readString()
+    number = try buffer.readInt64()
+  }
+}
+
+private final class Indexed: Named {
+  override class var indexes: [AttributeIndex] {
+    [
+      AttributeIndex("name", \Indexed.name),
+      AttributeIndex("number", \Indexed.number, isUnique: true),
+    ]
+  }
+  override class var fullTextAttributes: [FullTextAttribute] {
+    [FullTextAttribute("name", \Indexed.name)]
+  }
+}
+
+private final class Listener: StoreDelegate {
+  var leftOut: [FetchFailure] = []
+  func store(_ store: Store, didLeaveOutOfIndexes failure: FetchFailure) { leftOut.append(failure) }
+}
+
+@Suite("A record that is damaged, in a class with indexes")
+struct DamagedRecordTests {
+  private func insert<Object: Named>(_ type: Object.Type, _ numbers: Range<Int>, _ store: Store)
+    throws
+  {
+    for number in numbers {
+      let object = Object()
+      (object.name, object.number) = ("name \(number % 5)", Int64(number))
+      store.insert(object)
+    }
+    try store.saveChanges()
+  }
+
+  private func close(_ store: Store) throws { try (store.backend as any StoreBackend).close() }
+
+  /// Spoils the record of a row.
+  private func damage(_ row: UInt32, _ place: any BackendPlace) throws {
+    let backend = try place.open(readOnly: false)
+    let table = try backend.table(named: "Named")
+    try backend.commit { $0.update(row, in: table, [0, 9, 9, 9]) }
+    try backend.close()
+  }
+
+  private func names(_ store: Store) throws -> Int {
+    let name = "name 1"
+    let plan = try store.explain(Indexed.self, where: #Predicate { $0.name == name })
+    #expect(plan.indexes == ["name"])
+    return try store.fetch(Indexed.self, where: #Predicate { $0.name == name }).count
+  }
+
+  @Test(
+    "It is left out of indexes that are made, with a report, and all others are in them",
+    arguments: BackendKind.allCases)
+  func beforeIndexing(_ kind: BackendKind) throws {
+    try kind.withPlace { place in
+      let first = try place.openStore(of: Named.self)
+      try insert(Named.self, 0..<40, first)
+      try close(first)
+      // Row 8 has number 6: name 1.
+      try damage(8, place)
+
+      let store = try place.openStore(of: Indexed.self)
+      let listener = Listener()
+      store.delegate = listener
+      try insert(Indexed.self, 40..<50, store)
+      #expect(Set(listener.leftOut.map(\.rowID)) == [8])
+      let reports = listener.leftOut.count
+      #expect(try names(store) == 9)
+      #expect(try store.searchCount(Indexed.self, .word("name")) == 49)
+      // The indexes are whole, and not made again and again.
+      try insert(Indexed.self, 50..<55, store)
+      #expect(listener.leftOut.count == reports)
+      #expect(try store.check().findings.allSatisfy { $0.place.rowID == 8 })
+
+      #expect(try store.delete(Indexed.self, rowID: 8))
+      try store.saveChanges()
+      #expect(try store.check().findings == [])
+      #expect(try store.count(of: Indexed.self) == 54)
+      #expect(try names(store) == 10)
+      #expect(try store.searchCount(Indexed.self, .word("name")) == 54)
+      #expect(try !store.delete(Indexed.self, rowID: 8))
+      try close(store)
+    }
+  }
+
+  @Test("It can be deleted when it was indexed before", arguments: BackendKind.allCases)
+  func afterIndexing(_ kind: BackendKind) throws {
+    try kind.withPlace { place in
+      let first = try place.openStore(of: Indexed.self)
+      try insert(Indexed.self, 0..<40, first)
+      try close(first)
+      try damage(8, place)
+
+      let store = try place.openStore(of: Indexed.self)
+      try insert(Indexed.self, 40..<45, store)
+      #expect(try store.delete(Indexed.self, rowID: 8))
+      try store.saveChanges()
+      #expect(try store.check().findings == [])
+      #expect(try names(store) == 8)
+      #expect(try store.searchCount(Indexed.self, .word("name")) == 44)
+      // Its values are free again.
+      try insert(Indexed.self, 6..<7, store)
+      #expect(try store.check().findings == [])
+      try close(store)
+    }
+  }
+}
+
+@Suite("What lies in a store's directory and is no file")
+struct ForeignDirectoryTests {
+  private func directory(of place: any BackendPlace) -> String {
+    (place as? TokyoCabinetPlace)?.directory ?? (place as? CDBPlace)?.directory ?? ""
+  }
+
+  @Test(
+    "Directories with names of the store's files stop no save, and a check names them",
+    arguments: [BackendKind.tokyoCabinet, .cdb, .encrypted])
+  func directories(_ kind: BackendKind) throws {
+    try kind.withPlace { place in
+      var store = try place.openStore(of: Indexed.self)
+      let object = Indexed()
+      store.insert(object)
+      try store.saveChanges()
+      try store.backend.close()
+      let names = ["X.index", "Y.ordered", "Z", "Z.cdb"]
+      for name in names {
+        try FileManager.default.createDirectory(
+          atPath: directory(of: place) + "/" + name, withIntermediateDirectories: false)
+      }
+      #expect(mkfifo(directory(of: place) + "/Pipe.index", 0o600) == 0)
+
+      store = try place.openStore(of: Indexed.self)
+      for number in 0..<3 {
+        let object = Indexed()
+        (object.name, object.number) = ("a name", Int64(number + 10))
+        store.insert(object)
+        try store.saveChanges()
+      }
+      #expect(try store.searchCount(Indexed.self, .word("name")) == 3)
+      let findings = try store.check().findings
+      #expect(!findings.isEmpty)
+      for name in ["X.index", "Y.ordered"] where kind != .encrypted {
+        #expect(findings.contains { "\($0)".contains(name) }, "\(findings)")
+      }
+      #expect(findings.contains { "\($0)".contains(kind == .cdb ? "Z.cdb" : "Z") })
+      #expect(!findings.contains { "\($0)".contains("mmap") })
+      try (store.backend as? TokyoCabinetBackend)?.checkpoint()
+      try (store.backend as? CDBBackend)?.checkpoint()
+      #expect(try store.count(of: Indexed.self) == 4)
+      try store.backend.close()
+    }
+  }
+
+  @Test("One in the place of an index is reported, and saves go on without the index's file")
+  func inPlaceOfIndex() throws {
+    try BackendKind.tokyoCabinet.withPlace { place in
+      let path = directory(of: place) + "/Named..by name.index"
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+      for round in 0..<3 {
+        let store = try place.openStore(of: Indexed.self)
+        let object = Indexed()
+        (object.name, object.number) = ("a name", Int64(round))
+        store.insert(object)
+        try store.saveChanges()
+        try (store.backend as? TokyoCabinetBackend)?.checkpoint()
+        #expect(try store.count(of: Indexed.self) == round + 1)
+        #expect(try store.check().findings.contains { "\($0)".contains("by name.index") })
+        try store.backend.close()
+      }
+      try FileManager.default.removeItem(atPath: path)
+      let store = try place.openStore(of: Indexed.self)
+      let name = "a name"
+      #expect(try store.fetch(Indexed.self, where: #Predicate { $0.name == name }).count == 3)
+      #expect(try store.check().findings == [])
+      try store.backend.close()
+    }
+  }
+}
