@@ -62,9 +62,9 @@ enum ItemFormat {
     append(record.head, to: &bytes)
     do {
       try ValueFormat.append(record.value, to: &bytes)
-    } catch {
+    } catch let failure as ValueFailure {
       bytes.removeSubrange(start...)
-      throw error
+      throw KeyValueError(.notEncodable, failure.description)
     }
     var checksum = ItemChecksum.begin(table, keyCount: start - keyStart)
     checksum.update(bytes.span.extracting(keyStart...))
