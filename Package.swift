@@ -141,7 +141,8 @@ let package = Package(
       name: "CSQLite", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
     .target(
-      name: "YTKImport", dependencies: ["CSQLite", "KeyValueStoreCore"], swiftSettings: strict),
+      name: "YTKImport", dependencies: ["CSQLite", "KeyValueStoreCore", "StoredObjectsCore"],
+      swiftSettings: strict),
     .executableTarget(
       name: "stored-objects-import-ytk",
       dependencies: ["KeyValueStore", "YTKImport", argumentParser],

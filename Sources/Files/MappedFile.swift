@@ -42,8 +42,8 @@ package final class MappedFile: @unchecked Sendable {
   ///   - address: The file.
   ///   - isLocked: Whether those are kept out, as long as this object lives, who lock the file for
   ///     writing, as Tokyo Cabinet does. Where the file system has no such locks there is none.
-  /// - Throws: `SystemError`; with `ENODEV`, as of `mmap`, for what is no regular file, and of the
-  ///   kind `inUse` when somebody has locked the file for writing.
+  /// - Throws: `SystemError`; with `EISDIR` for a directory, `ENODEV` for what else is no regular file, and
+  ///   of the kind `inUse` when somebody has locked the file for writing.
   package init(_ address: some FileAddress, isLocked: Bool = false) throws(SystemError) {
     path = address.place.path
     isMapped = true
@@ -64,7 +64,7 @@ package final class MappedFile: @unchecked Sendable {
   ) throws(SystemError) -> UnsafeRawBufferPointer {
     let status = try FileStatus(descriptor, path)
     guard status.isRegular else {
-      throw SystemError(call: "mmap", path: path, number: status.isDirectory ? EISDIR : ENODEV)
+      throw SystemError(call: "open", path: path, number: status.isDirectory ? EISDIR : ENODEV)
     }
     let count = status.size
     guard count > 0 else { return unsafe UnsafeRawBufferPointer(start: nil, count: 0) }

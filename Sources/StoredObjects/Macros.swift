@@ -12,11 +12,14 @@
   /// type and a default. Reading one reads the record of a fault first, changing one tells the store.
   /// The bytes are those of a hand-written class that writes the same properties in the same order.
   ///
+  /// A class that is `Codable`, say for an export, has a hand-written `encode(to:)` and `init(from:)`,
+  /// which use the properties: a fix-it writes them.
+  ///
   /// - Parameter version: The version of the class, if it is higher than what its properties say.
   @attached(
     member, names: named(readContent), named(writeContent), named(classVersion), named(Former),
     named(isCodedOnAnyThread), named(relationships), named(indexes),
-    named(fullTextAttributes), named(dissolveAllRelationships))
+    named(fullTextAttributes), named(dissolveAllRelationships), named(_isNotEncodable))
   @attached(memberAttribute)
   public macro Stored(version: UInt8 = 0) =
     #externalMacro(module: "StoredObjectsMacros", type: "StoredMacro")
@@ -137,6 +140,12 @@
     /// - Throws: what the body throws.
     @inlinable public static func run(_ body: @autoclosure () throws -> Void) throws {
       try body()
+    }
+
+    /// A value that can't be encoded: see ``Stored(version:)``.
+    public struct NotEncodable: Sendable {
+      /// Makes the value.
+      @inlinable public init() {}
     }
 
     /// A value that is no reference stays.

@@ -28,26 +28,39 @@ public struct EncryptionKey: StoreKey {
   /// Passphrases that look the same are the same, however their accents are composed.
   ///
   /// - Parameters:
-  ///   - passphrase: Not empty; the store is as safe as this is hard to guess.
+  ///   - passphrase: Not empty; the store is as safe as this is hard to guess. An empty one opens and
+  ///     makes no store: that is an error with `wrongKey`.
   ///   - cost: What each guess costs, for stores that are made or given this passphrase; one that
   ///     exists has its own.
-  /// - Precondition: the passphrase is not empty.
   public init(passphrase: String, cost: PassphraseCost = .standard) {
-    precondition(!passphrase.isEmpty, "a passphrase must not be empty")
     let bytes = passphrase.precomposedStringWithCanonicalMapping.utf8
     secret = .passphrase(SymmetricKey(data: Array(bytes)), cost)
   }
 
   /// A key of 256 bits that the application keeps, say in a keyring.
   ///
-  /// - Precondition: there are 32 bytes.
+  /// With another number of bytes than 32 it opens and makes no store: that is an error with
+  /// `wrongKey`.
   public init(bytes: [UInt8]) {
-    precondition(bytes.count == Self.byteCount, "a key has 32 bytes")
     secret = .raw(SymmetricKey(data: bytes))
   }
 
   /// The size of a key.
   public static let byteCount = 32
+
+  /// Refuses a secret that nobody can have meant.
+  ///
+  /// - Throws: `StoreError` with `wrongKey`.
+  func requireUsable() throws {
+    switch secret {
+    case .passphrase(let passphrase, _) where passphrase.bitCount == 0:
+      throw StoreError(.wrongKey, "The passphrase is empty: give one that is hard to guess.")
+    case .raw(let raw) where raw.bitCount != 8 * Self.byteCount:
+      throw StoreError(
+        .wrongKey, "The key has \(raw.bitCount / 8) bytes: give one of \(Self.byteCount).")
+    default: break
+    }
+  }
 }
 
 /// What it costs to try a passphrase: the parameters of scrypt (RFC 7914).

@@ -21,7 +21,10 @@ struct WrappedKey {
   static let byteCount = headByteCount + 12 + EncryptionKey.byteCount + 16
 
   /// Wraps a store's keys.
+  ///
+  /// - Throws: `StoreError` with `wrongKey` for a key that can't be one.
   static func wrap(_ keys: StoreKeys, with key: EncryptionKey) throws -> [UInt8] {
+    try key.requireUsable()
     var head = DataBuffer()
     let (kind, cost) = kindAndCost(of: key)
     head.write(kind.rawValue)
@@ -41,6 +44,7 @@ struct WrappedKey {
   ///
   /// - Throws: `StoreError` with `wrongKey`, or `damaged`.
   static func unwrap(_ bytes: [UInt8], with key: EncryptionKey) throws -> StoreKeys {
+    try key.requireUsable()
     guard bytes.count == byteCount, let kind = Kind(rawValue: bytes[0]) else { throw damaged }
     guard kind == kindAndCost(of: key).0 else { throw wrongKind(kind) }
     var buffer = DataBuffer(Array(bytes[1...]))

@@ -86,7 +86,7 @@
   extension StoredClass {
     /// What is added to the class.
     var members: [DeclSyntax] {
-      var members = [readContent, writeContent]
+      var members = [codingGuard, readContent, writeContent]
       if version > 0 { members.append(classVersion) }
       members += [relationships, indexes, fullTextAttributes].compactMap(\.self)
       members += [dissolving, threading].compactMap(\.self)
@@ -95,7 +95,7 @@
     }
 
     /// An override has the access of its class.
-    private var access: String {
+    var access: String {
       let keywords: Set<Keyword> = [.public, .open, .package]
       let modifier = declaration.modifiers.first { $0.keyword.map(keywords.contains) == true }
       return modifier.map { "\($0.name.text) " } ?? ""

@@ -53,6 +53,7 @@
         hook = try Self.hook(of: self.declaration, fields, version)
         compoundIndexes = try CompoundIndexes(self.declaration, fields, isRoot: isRoot).read()
         try Self.refuseHandwrittenLists(of: self.declaration, fields, compoundIndexes)
+        try refuseSynthesizedCoding()
       } catch {
         throw Findings(all: [error])
       }

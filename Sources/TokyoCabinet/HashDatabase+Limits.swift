@@ -44,8 +44,9 @@ extension HashDatabase {
   /// Checks that all records have room in a file of another layout.
   func checkRoom(for tuning: Tuning) throws {
     if tuning.options.contains(.large) { return }
-    let alignment = UInt32(1) << UInt32(tuning.alignmentPower)
-    var size = UInt64(tuning.bucketCount) * 5 + 4096 + 4 << UInt64(tuning.freeBlockPower)
+    let alignment = UInt32(1) << UInt32(clamping: tuning.alignmentPower)
+    let pool = UInt64(4) << UInt64(clamping: tuning.freeBlockPower)
+    var size = UInt64(clamping: tuning.bucketCount) &* 5 + 4096 + pool
     try handle.forEach { key, value in
       size += Self.recordBound(key.byteCount, value.byteCount, tuning.options, alignment)
     }

@@ -72,7 +72,7 @@ struct FilePreparation {
     layout.byteOrder = byteOrder
     layout.bucketCount = Layouts.bucketCount(
       for: max(configuration.expectedRecordCount ?? 0, (old?.count ?? 0) + target.changeCount))
-    if old == nil { layout.alignmentPower = UInt8(configuration.alignmentPower) }
+    if old == nil { layout.alignmentPower = UInt8(bitPattern: configuration.alignmentPower) }
     if mayOutgrow(layout, old) { layout.alignmentPower = max(2, layout.alignmentPower) }
     if mayOutgrow(layout, old) { layout.options.insert(.large) }
     let rebuild = FileRebuild(
@@ -121,7 +121,9 @@ struct FilePreparation {
     case .records(let changes):
       for change in changes { try apply(change, to: database) }
     case .names(let changes):
-      for change in changes { try apply(change, to: database) }
+      // Names can be chosen to share a bucket, whose tree would be a list if they came in order.
+      let order = changes.count > 16 ? changes.shuffled() : changes
+      for change in order { try apply(change, to: database) }
     }
     try database.close()
     // Not before: the library writes the header and the list of free blocks when it closes.

@@ -57,6 +57,8 @@ public struct HashFileError: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 extension HashFileError.Code {
+  /// A record is not the one that the plan of the file has in its place.
+  public static let notPlanned = Self(description: "notPlanned")
   /// There is no such file.
   public static let noFile = Self(description: "noFile")
   /// The operating system denies access.

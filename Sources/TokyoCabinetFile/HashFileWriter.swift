@@ -3,12 +3,13 @@ package import Files
 /// Writes a whole hash file, record after record, which the C library can read and change then.
 ///
 ///     var plan = try HashFilePlan(layout: HashFileLayout(bucketCount: 400_000), path: "Song")
-///     for song in songs { try plan.add(key: song.key, valueCount: song.value.byteCount) }
+///     for song in songs { try plan.add(key: song.key, value: song.value) }
 ///     let writer = try HashFileWriter("Song", plan)
 ///     for song in songs { try writer.append(key: song.key, value: song.value) }
 ///     try writer.finish(synchronized: true)
 ///
-/// The records are gone through twice: for the ``HashFilePlan``, and to be written. They stand in the
+/// The records are gone through twice: for the ``HashFilePlan``, and to be written. Where the layout does
+/// not compress values, ``HashFilePlan/add(key:valueCount:)`` plans them by their sizes alone. They stand in the
 /// file in the order in which they came, without gaps, in balanced trees. The file is written from its
 /// first record to its last, and then the header, so that a file that was not finished is no hash file.
 ///
@@ -102,8 +103,9 @@ public final class HashFileWriter {
   ///
   /// Complexity: linear in the size of the record.
   ///
-  /// - Throws: ``HashFileError`` with `noSpace` or `ioError`.
-  /// - Precondition: the plan has this record here, and the file is not finished.
+  /// - Throws: ``HashFileError`` with `notPlanned` for another record than the plan has here, `noSpace` or
+  ///   `ioError`.
+  /// - Precondition: the file is not finished.
   public func append(key: [UInt8], value: [UInt8]) throws(HashFileError) {
     try key.lend { (key) throws(HashFileError) in
       try value.lend { (value) throws(HashFileError) in try append(key: key, value: value) }
@@ -114,8 +116,9 @@ public final class HashFileWriter {
   ///
   /// Complexity: linear in the size of the record.
   ///
-  /// - Throws: ``HashFileError`` with `noSpace` or `ioError`.
-  /// - Precondition: the plan has this record here, and the file is not finished.
+  /// - Throws: ``HashFileError`` with `notPlanned` for another record than the plan has here, `noSpace` or
+  ///   `ioError`.
+  /// - Precondition: the file is not finished.
   public func append(key: RawSpan, value: RawSpan) throws(HashFileError) {
     precondition(!image.isFinished, "a record for a file that is finished")
     guard layout.options.contains(.deflate) else { return try appendPlain(key, value) }
@@ -125,10 +128,13 @@ public final class HashFileWriter {
   }
 
   private func appendPlain(_ key: RawSpan, _ value: RawSpan) throws(HashFileError) {
-    precondition(count < links.children.count, "a record that is not in the plan")
+    guard count < links.children.count else { throw notPlanned("The plan has no further record.") }
     let room = links.offsets[count + 1] - links.offsets[count]
     let padding = room - layout.recordSize(key.byteCount, value.byteCount)
-    precondition(padding >= 0 && padding < layout.alignment, "another record than in the plan")
+    guard padding >= 0, padding < layout.alignment else {
+      throw notPlanned(
+        "The plan has a record of another size here: plan it by its compressed value.")
+    }
     let children = links.children[count]
     let head = HashFileRecordHead(
       hash: HashFileFormat.hashes(of: key).second, left: offset(children.left),
@@ -136,6 +142,10 @@ public final class HashFileWriter {
     image.tail.append(head, key, value, layout, size: room)
     count += 1
     try image.flushIfFull()
+  }
+
+  private func notPlanned(_ message: String) -> HashFileError {
+    HashFileError(.notPlanned, message, path: path, offset: image.end)
   }
 
   /// Where a record begins, as links have it: 0 for none.
@@ -152,11 +162,14 @@ public final class HashFileWriter {
   /// Complexity: linear in the number of buckets.
   ///
   /// - Parameter synchronized: Whether the file is brought to the disk before this returns.
-  /// - Throws: ``HashFileError`` with `noSpace` or `ioError`. The file is removed then.
-  /// - Precondition: all records of the plan were appended, and the file is not finished.
+  /// - Throws: ``HashFileError`` with `notPlanned` while records of the plan are missing; `noSpace` or
+  ///   `ioError`, and the file is removed then.
+  /// - Precondition: the file is not finished.
   public func finish(synchronized: Bool) throws(HashFileError) {
     precondition(!image.isFinished, "a file that is finished already")
-    precondition(count == links.children.count, "records of the plan are missing")
+    guard count == links.children.count else {
+      throw notPlanned("\(links.children.count - count) records of the plan are missing.")
+    }
     do {
       try image.finish(start(), synchronized: synchronized)
     } catch {

@@ -1,4 +1,5 @@
 import CSQLite
+import Foundation
 
 /// A SQLite file that is only read.
 @safe final class SQLiteFile {
@@ -9,9 +10,15 @@ import CSQLite
     let description: String
   }
 
+  /// Opens a file.
+  ///
+  /// A file whose last changes are all in it is opened as one that nobody changes: SQLite would make
+  /// files for its log beside it, and leave them there, for it may only read.
   init(reading path: String) throws {
     var handle: OpaquePointer?
-    let code = unsafe sqlite3_open_v2(path, &handle, SQLITE_OPEN_READONLY, nil)
+    let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+    let code = unsafe sqlite3_open_v2(
+      Self.address(path, isUnchanging: !Self.hasLog(path)), &handle, flags, nil)
     guard code == SQLITE_OK, let opened = unsafe handle else {
       let failure = Failure(description: "\(path): \(unsafe Self.message(handle))")
       unsafe sqlite3_close(handle)
@@ -21,6 +28,22 @@ import CSQLite
   }
 
   deinit { unsafe sqlite3_close(handle) }
+
+  /// Whether a program has left changes in a log beside the file, or may be about to.
+  private static func hasLog(_ path: String) -> Bool {
+    ["-wal", "-journal"].contains { name in
+      let attributes = try? FileManager.default.attributesOfItem(atPath: path + name)
+      return (attributes?[.size] as? Int ?? 0) > 0
+    }
+  }
+
+  /// The path as SQLite's kind of address.
+  private static func address(_ path: String, isUnchanging: Bool) -> String {
+    let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "?#%"))
+    let absolute = URL(fileURLWithPath: path).path
+    let escaped = absolute.addingPercentEncoding(withAllowedCharacters: allowed) ?? absolute
+    return "file://\(escaped)?\(isUnchanging ? "immutable=1" : "mode=ro")"
+  }
 
   private static func message(_ handle: OpaquePointer?) -> String {
     unsafe sqlite3_errmsg(handle).map { unsafe String(cString: $0) } ?? "it can't be opened"

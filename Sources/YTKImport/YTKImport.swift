@@ -1,5 +1,6 @@
 import Foundation
 public import KeyValueStoreCore
+import StoredObjectsCore
 
 /// Copies a file of YTKKeyValueStore into a key-value store.
 ///
@@ -18,10 +19,38 @@ public struct YTKImport {
     public var tables: [String: Int] = [:]
     /// How many values were no JSON, and are texts now.
     public var textCount = 0
+    /// The first hundred of them, by table and key.
+    public var texts: [Item] = []
     /// How many times made no sense; their items have the time of the import.
     public var unreadableTimeCount = 0
+    /// The first hundred of their items, by table and key.
+    public var unreadableTimes: [Item] = []
     /// Tables of the file that are none of YTKKeyValueStore.
     public var skippedTables: [String] = []
+
+    /// An item of a table.
+    public struct Item: Sendable, Hashable, Encodable {
+      /// The name of its table.
+      public let table: String
+      /// Its key.
+      public let key: String
+
+      /// Names an item.
+      public init(table: String, key: String) { (self.table, self.key) = (table, key) }
+    }
+
+    /// As many items are named as a person can look at.
+    private static let namedCount = 100
+
+    fileprivate mutating func addText(_ item: Item) {
+      textCount += 1
+      if texts.count < Self.namedCount { texts.append(item) }
+    }
+
+    fileprivate mutating func addUnreadableTime(_ item: Item) {
+      unreadableTimeCount += 1
+      if unreadableTimes.count < Self.namedCount { unreadableTimes.append(item) }
+    }
   }
 
   /// What can't be done, and what to do.
@@ -40,16 +69,8 @@ public struct YTKImport {
   /// - Throws: ``Failure`` when there is no such table in the file, or a table of the name in the store
   ///   has items; what SQLite and the store throw. The store is as before then.
   public func run(into store: KeyValueStore) throws -> Report {
-    guard FileManager.default.fileExists(atPath: path) else {
-      throw Failure(description: "There is no file \"\(path)\".")
-    }
-    let file = try SQLiteFile(reading: path)
-    var report = Report()
-    let names = try tableNames(file, &report)
-    guard !names.isEmpty else {
-      throw Failure(
-        description: "\"\(path)\" has no table with the columns id, json and createdTime.")
-    }
+    let (file, names, found) = try open()
+    var report = found
     let known = Set(store.tableNames())
     for name in names where known.contains(name) {
       guard try store.table(name).count() == 0 else {
@@ -65,6 +86,25 @@ public struct YTKImport {
     return report
   }
 
+  /// Looks whether there is something to import, before a store is made for it.
+  ///
+  /// - Throws: ``Failure`` when there is no such table in the file; what SQLite throws.
+  public func check() throws { _ = try open() }
+
+  private func open() throws -> (SQLiteFile, names: [String], Report) {
+    guard FileManager.default.fileExists(atPath: path) else {
+      throw Failure(description: "There is no file \"\(path)\".")
+    }
+    let file = try SQLiteFile(reading: path)
+    var report = Report()
+    let names = try tableNames(file, &report)
+    guard !names.isEmpty else {
+      throw Failure(
+        description: "\"\(path)\" has no table with the columns id, json and createdTime.")
+    }
+    return (file, names, report)
+  }
+
   private func copy(
     _ names: [String], _ file: SQLiteFile, _ store: KeyValueStore, _ report: inout Report
   ) throws {
@@ -76,7 +116,8 @@ public struct YTKImport {
           "SELECT id, json, createdTime FROM \(SQLiteFile.quoted(table.name))"
         ) { row in
           guard let key = row[0] else { return }
-          try batch.put(item(key, row[1], row[2], &report), in: table)
+          let item = item(.init(table: table.name, key: key), row[1], row[2], &report)
+          try batch.put(item, in: table)
           count += 1
         }
         report.tables[table.name] = count
@@ -107,19 +148,21 @@ public struct YTKImport {
   // MARK: Items
 
   private func item(
-    _ key: String, _ json: String?, _ time: String?, _ report: inout Report
+    _ place: Report.Item, _ json: String?, _ time: String?, _ report: inout Report
   ) -> KeyValueItem {
     let date = time.flatMap(date)
-    if date == nil { report.unreadableTimeCount += 1 }
-    let value = value(json, &report)
+    if date == nil { report.addUnreadableTime(place) }
+    let value = value(json, place, &report)
     let moment = date ?? Date()
-    return KeyValueItem(key: key, value: value, createdAt: moment, updatedAt: moment)
+    return KeyValueItem(key: place.key, value: value, createdAt: moment, updatedAt: moment)
   }
 
-  private func value(_ json: String?, _ report: inout Report) -> StoredValue {
+  private func value(
+    _ json: String?, _ place: Report.Item, _ report: inout Report
+  ) -> StoredValue {
     guard let json else { return .null }
     guard let value = try? JSONDecoder().decode(StoredValue.self, from: Data(json.utf8)) else {
-      report.textCount += 1
+      report.addText(place)
       return .string(json)
     }
     guard !keepsArrays, case .array(let elements) = value, elements.count == 1 else {

@@ -22,15 +22,20 @@ struct ImportTool: ParsableCommand {
   @Flag(help: "Write JSON instead of text.") var json = false
 
   func run() throws {
-    let store = try KeyValueStore(directory: store)
+    let source = YTKImport(path: file, keepsArrays: keepArrays)
+    // Nothing is made where there is nothing to import.
+    try source.check()
+    let isNew = !FileManager.default.fileExists(atPath: store)
+    let target = try KeyValueStore(directory: store)
     let report: YTKImport.Report
     do {
-      report = try YTKImport(path: file, keepsArrays: keepArrays).run(into: store)
+      report = try source.run(into: target)
     } catch {
-      try? store.close()
+      try? target.close()
+      if isNew { try? FileManager.default.removeItem(atPath: store) }
       throw error
     }
-    try store.close()
+    try target.close()
     try show(report)
   }
 
@@ -44,12 +49,21 @@ struct ImportTool: ParsableCommand {
     for (name, count) in report.tables.sorted(by: { $0.key < $1.key }) {
       print("\(name): \(count) \(count == 1 ? "item" : "items")")
     }
-    if report.textCount > 0 { print("\(report.textCount) were no JSON, and are texts now.") }
+    if report.textCount > 0 {
+      print("\(report.textCount) were no JSON, and are texts now:")
+      list(report.texts, of: report.textCount)
+    }
     if report.unreadableTimeCount > 0 {
-      print("\(report.unreadableTimeCount) had no readable time, and have that of the import.")
+      print("\(report.unreadableTimeCount) had no readable time, and have that of the import:")
+      list(report.unreadableTimes, of: report.unreadableTimeCount)
     }
     if !report.skippedTables.isEmpty {
       print("Not tables of YTKKeyValueStore: \(report.skippedTables.joined(separator: ", "))")
     }
+  }
+
+  private func list(_ items: [YTKImport.Report.Item], of count: Int) {
+    for item in items { print("  \(item.table): \(item.key.debugDescription)") }
+    if count > items.count { print("  and \(count - items.count) more") }
   }
 }

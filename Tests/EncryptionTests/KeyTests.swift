@@ -47,6 +47,29 @@ struct KeyTests {
     }
   }
 
+  @Test(
+    "An empty passphrase, and a key of another size, make and open no store",
+    arguments: [
+      EncryptionKey(passphrase: ""), EncryptionKey(bytes: []),
+      EncryptionKey(bytes: [UInt8](repeating: 1, count: 31)),
+      EncryptionKey(bytes: [UInt8](repeating: 1, count: 33)),
+    ])
+  func unusable(key: EncryptionKey) throws {
+    try withStore { path in
+      expect(.wrongKey, path, key)
+      let error = #expect(throws: StoreError.self) {
+        try TokyoCabinetBackend.changeKey(directory: path, from: testKey, to: key)
+      }
+      #expect(error?.code == .wrongKey)
+      try EncryptedStore.expectAll(.tokyoCabinet, path)
+      let new = path + "2"
+      let refusal = #expect(throws: StoreError.self) {
+        try TokyoCabinetBackend(directory: new, key: key).close()
+      }
+      #expect(refusal?.code == .wrongKey)
+    }
+  }
+
   @Test("Passphrases that look the same are the same")
   func normalization() throws {
     try withStore(EncryptionKey(passphrase: "caf\u{E9}", cost: .test)) { path in

@@ -197,6 +197,13 @@ struct ItemTests {
       #expect(try table.all.offset(590).limit(20).count() == 10)
       let byValue = table.prefix("12").sorted { try $0.decoded(as: Int.self) }
       #expect(try byValue.limit(2).keys() == ["1299", "1298"])
+      for bad in [table.all.limit(-1), table.all.offset(-1), byValue.limit(.min)] {
+        #expect(code { _ = try bad.items() } == "invalidArgument")
+        #expect(code { _ = try bad.keys() } == "invalidArgument")
+        #expect(code { _ = try bad.first() } == "invalidArgument")
+        #expect(code { _ = try bad.count() } == "invalidArgument")
+        #expect(code { try bad.forEach { _ in } } == "invalidArgument")
+      }
       #expect(try byValue.offset(99).keys() == ["1200"])
       #expect(try table.all.sorted { $0.updatedAt > $1.updatedAt }.first()?.key == "1500")
       let even = table.all.filter { $0.value == .int(4) || $0.value == .int(6) }

@@ -238,7 +238,8 @@
   struct DiagnosticTests {
     @Test(
       "It says what is wrong, and offers the cure",
-      arguments: properties + types + versions + classes + relationships + uniqueness + marks
+      arguments: properties + types + versions + classes + codings + relationships + uniqueness
+        + marks
         + indexes + compoundIndexes + texts)
     func refusals(refusal: Refusal) throws {
       let diagnostics = try findings(in: refusal.source)

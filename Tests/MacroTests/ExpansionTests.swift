@@ -75,6 +75,8 @@
           var isPlaying: Bool = false
           var minutes: Int { 0 }
 
+          private let _isNotEncodable = StoredExpansion.NotEncodable()
+
           override func readContent(from buffer: inout DataBuffer) throws {
             _title = try buffer.readValue(of: String.self)
           }
@@ -139,6 +141,8 @@
           private func upgrade(from version: UInt8, former: Former) throws {
           }
 
+          private let _isNotEncodable = StoredExpansion.NotEncodable()
+
           public override func readContent(from buffer: inout DataBuffer) throws {
             try StoredExpansion.run(super.readContent(from: &buffer))
             var former = Former()
@@ -191,6 +195,8 @@
         \(property("number", "Int64", "0"))
         \(property("side", "String", "\"\""))
         \(property("notes", "[Note]", "[]"))
+
+          private let _isNotEncodable = StoredExpansion.NotEncodable()
 
           override func readContent(from buffer: inout DataBuffer) throws {
             try StoredExpansion.run(super.readContent(from: &buffer))
@@ -245,6 +251,8 @@
         \(property("artist", "String?", "nil"))
         \(property("class", "String", "\"\"", declared: "`class`"))
 
+          private let _isNotEncodable = StoredExpansion.NotEncodable()
+
           public override func readContent(from buffer: inout DataBuffer) throws {
             _number = try buffer.readValue(of: Int64.self)
             _artist = try buffer.readValue(of: String?.self)
@@ -291,6 +299,8 @@
         """
         final class Playlist: Work {
         \(property("songs", "ObjectList<Song>", "[]"))
+
+          private let _isNotEncodable = StoredExpansion.NotEncodable()
 
           override func readContent(from buffer: inout DataBuffer) throws {
             try StoredExpansion.run(super.readContent(from: &buffer))

@@ -29,6 +29,7 @@ private let filesThatMayBeUnsafe: [String: String] = [
   "StoredObjectsCore/Object/RegisteredClass.swift": "has no run-time check of exclusivity",
   "StoredObjectsCore/Object/UniquingTable.swift": "has no run-time check of exclusivity",
   "StoredObjectsCore/Store/Store.swift": "has no run-time check of exclusivity",
+  "StoredObjectsCore/Value/ValueNode.swift": "changes what only one holder has",
   "StoredObjectsEncryption/AESSeal.swift": "lends bytes to the cipher",
   "StoredObjectsEncryption/WrappedKey.swift": "lends keys to the cipher",
   "TokyoCabinet/HashHandle.swift": "holds the C library's handle",

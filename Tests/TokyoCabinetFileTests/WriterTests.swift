@@ -170,6 +170,39 @@ struct WriterTests {
     }
   }
 
+  @Test(
+    "Another record than the plan has in its place is an error, and a value planned by its size too"
+  )
+  func unplanned() throws {
+    try withTemporaryDirectory { directory in
+      for layout in [HashFileLayout(), HashFileLayout(options: .deflate)] {
+        var plan = try HashFilePlan(layout: layout, path: directory + "/a")
+        let value = [UInt8](repeating: 7, count: 5000)
+        try [UInt8]([1]).lend { key in
+          try value.lend { value in
+            try plan.add(key: key, valueCount: layout.options.contains(.deflate) ? 5000 : 10)
+          }
+        }
+        let writer = try HashFileWriter(directory + "/a", plan)
+        func expectError(_ body: () throws -> Void) {
+          #expect(#expect(throws: HashFileError.self) { try body() }?.code == .notPlanned)
+        }
+        expectError { try writer.append(key: [1], value: value) }
+        expectError { try writer.finish(synchronized: false) }
+      }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == [])
+      var plan = try HashFilePlan(layout: HashFileLayout(options: .deflate), path: directory + "/b")
+      try [UInt8]([1]).lend { key in try [UInt8]([2]).lend { try plan.add(key: key, value: $0) } }
+      let writer = try HashFileWriter(directory + "/b", plan)
+      try writer.append(key: [1], value: [2])
+      #expect(
+        #expect(throws: HashFileError.self) { try writer.append(key: [2], value: [2]) }?.code
+          == .notPlanned)
+      try writer.finish(synchronized: false)
+      #expect(try HashFile(directory + "/b").value(forKey: [1]) == [2])
+    }
+  }
+
   @Test("A layout that can't be is refused")
   func layouts() {
     let layouts = [

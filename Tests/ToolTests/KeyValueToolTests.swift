@@ -36,6 +36,9 @@ struct KeyValueToolTests {
       let again = try tool.run("import-ytk", "cache.sqlite", "--store", "Cache")
       #expect(again.status == 1 && again.errors.contains("already"))
       #expect(try tool.run("import-ytk", "none.sqlite", "--store", "New").status == 1)
+      try Data("no database".utf8).write(to: URL(fileURLWithPath: tool.path("bad.sqlite")))
+      #expect(try tool.run("import-ytk", "bad.sqlite", "--store", "New").status == 1)
+      #expect(!FileManager.default.fileExists(atPath: tool.path("New")))
       #expect(try tool.run("import-ytk", "cache.sqlite").status == 64)
     }
   }

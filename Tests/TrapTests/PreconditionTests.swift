@@ -64,18 +64,6 @@ struct PreconditionTests {
     try expect("The object is in another store.", in: result)
   }
 
-  @Test("Skipping backwards")
-  func negativeSkip() async throws {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
-      var buffer = DataBuffer([1, 2, 3])
-      try buffer.skip(2)
-      try buffer.skip(-1)
-    }
-    try expect("skip(_:) goes forward only", in: result)
-  }
-
   @Test("Upgrading in batches of no object")
   func emptyBatches() async throws {
     let result = await #expect(

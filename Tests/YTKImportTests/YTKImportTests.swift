@@ -45,8 +45,9 @@ struct YTKImportTests {
       let store = try KeyValueStore(backend: MemoryBackend())
       let report = try YTKImport(path: path).run(into: store)
       #expect(report.tables == ["user_table": 5, "it's \"odd\" %": 1])
-      #expect(report.textCount == 1)
+      #expect(report.textCount == 1 && report.texts == [.init("user_table", "plain")])
       #expect(report.unreadableTimeCount == 1)
+      #expect(report.unreadableTimes == [.init("user_table", "plain")])
       #expect(report.skippedTables == ["other"])
       let users = try store.table("user_table")
       let one = try #require(try users.item("1"))
@@ -60,6 +61,52 @@ struct YTKImportTests {
       #expect(try users.get("list", as: [Int].self) == [1, 2])
       #expect(try users.get("plain", as: String.self) == "no JSON'; %")
       #expect(try store.table("it's \"odd\" %").value(for: "%") == [[1]])
+    }
+  }
+
+  @Test("Whole numbers of JSON are read as Double, too")
+  func wholeNumbers() throws {
+    struct Person: Codable { var age: Double }
+    let rows = [
+      Self.table("t"), "INSERT INTO t VALUES ('two', '[2]', 1)",
+      "INSERT INTO t VALUES ('ada', '{\"age\":30}', 1)",
+      "INSERT INTO t VALUES ('list', '[1, 2.5]', 1)",
+    ]
+    try withFile(rows) { path in
+      let store = try KeyValueStore(backend: MemoryBackend())
+      _ = try YTKImport(path: path).run(into: store)
+      let table = try store.table("t")
+      #expect(try table.get("two", as: Double.self) == 2)
+      #expect(try table.get("ada", as: Person.self)?.age == 30)
+      #expect(try table.get("list", as: [Double].self) == [1, 2.5])
+    }
+  }
+
+  @Test("Nothing is left beside the source, whatever journal it has", arguments: ["WAL", "DELETE"])
+  func leftovers(journal: String) throws {
+    let statements = ["PRAGMA journal_mode = \(journal)"] + Self.statements
+    try withFile(statements) { path in
+      let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["test.sqlite"])
+      let odd = folder + "/a ?%20#b.sqlite"
+      try FileManager.default.moveItem(atPath: path, toPath: odd)
+      let store = try KeyValueStore(backend: MemoryBackend())
+      #expect(try YTKImport(path: odd).run(into: store).tables["user_table"] == 5)
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: folder) == ["a ?%20#b.sqlite"])
+    }
+  }
+
+  @Test("Changes that are in the log of the source only come over, too")
+  func unfinishedLog() throws {
+    try withFile(["PRAGMA journal_mode = WAL"] + Self.statements) { path in
+      var handle: OpaquePointer?
+      #expect(unsafe sqlite3_open(path, &handle) == SQLITE_OK)
+      defer { unsafe sqlite3_close(handle) }
+      let sql = "INSERT INTO user_table VALUES ('new', '[8]', 1)"
+      #expect(unsafe sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK)
+      let store = try KeyValueStore(backend: MemoryBackend())
+      #expect(try YTKImport(path: path).run(into: store).tables["user_table"] == 6)
     }
   }
 
@@ -93,4 +140,8 @@ struct YTKImportTests {
     #expect(store.tableNames() == ["user_table"])
     #expect(try store.table("user_table").all.keys() == ["1"])
   }
+}
+
+extension YTKImport.Report.Item {
+  fileprivate init(_ table: String, _ key: String) { self.init(table: table, key: key) }
 }

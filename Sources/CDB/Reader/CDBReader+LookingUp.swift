@@ -3,7 +3,9 @@ internal import Files
 extension CDBReader {
   /// Lends the value of a key, the first one when there are several.
   ///
-  /// Complexity: constant time, and linear in the key: usually two places in the file are read.
+  /// Complexity: constant time, and linear in the key: usually two places in the file are read. Where
+  /// keys were chosen to have one hash, the first look-up that meets many of them reads all keys of
+  /// their table.
   ///
   /// - Returns: what the closure returns, or nil when there is no such key.
   /// - Throws: ``CDBError`` with `damaged`, and what the closure throws.
@@ -60,9 +62,10 @@ extension CDBReader {
   func next(
     _ search: inout CDBSearch, _ bytes: RawSpan, _ key: RawSpan
   ) throws(CDBError) -> CDBRecordArea.Record? {
-    do throws(CDBRecordArea.Fault) { return try search.next(bytes, key) } catch {
-      throw error.error(path)
-    }
+    do throws(CDBRecordArea.Fault) {
+      if let record = try search.next(bytes, key) { return record }
+      return search.isCrowded ? try nextInCrowd(&search, bytes, key) : nil
+    } catch { throw error.error(path) }
   }
 
   @inline(__always)

@@ -1,4 +1,5 @@
 package import Files
+internal import Locks
 
 /// A constant database, open for reading.
 ///
@@ -31,6 +32,7 @@ public final class CDBReader: Sendable {
 
   let file: MappedFile
   let layout: CDBLayout
+  let crowds = CDBCrowds([:])
 
   /// Opens a file.
   ///

@@ -4,12 +4,21 @@ internal import Files
 struct CDBSearch {
   // Without references: counting them would be half of a look-up.
   private let area: CDBRecordArea
-  private let hash: UInt64
+  let hash: UInt64
   private let start: Int
   private let slots: Int
   private var slot: Int
   /// How many slots have not been looked at.
   private var left: Int
+  /// How many are left when so many have been looked at that a ``CDBCrowd`` is quicker.
+  private let crowdedFrom: Int
+  /// The number of records found.
+  var count = 0
+
+  /// The table that is searched.
+  var table: Int { Int(truncatingIfNeeded: hash & 255) }
+  /// Whether more slots have been passed than the search has patience for.
+  var isCrowded: Bool { left == crowdedFrom }
 
   @inline(__always)
   init(_ layout: CDBLayout, for key: RawSpan) {
@@ -18,14 +27,16 @@ struct CDBSearch {
     let table = layout.tables[Int(truncatingIfNeeded: hash & 255)]
     (start, slots, left) = (table.start, table.slots, table.slots)
     slot = left == 0 ? 0 : CDBIndex.firstSlot(hash, left)
+    crowdedFrom = left - CDBCrowd.patience
   }
 
-  /// The next record of the key, or nil.
+  /// The next record of the key; nil when there is none, or when ``isCrowded``.
   @inline(__always)
   mutating func next(
     _ bytes: RawSpan, _ key: RawSpan
   ) throws(CDBRecordArea.Fault) -> CDBRecordArea.Record? {
     while left > 0 {
+      if left == crowdedFrom { return nil }
       let offset = start + slot * area.format.pairSize
       let (hash, position) = CDBLayout.pair(bytes, at: offset, area.format)
       if position == 0 { break }
@@ -34,7 +45,10 @@ struct CDBSearch {
       if slot == slots { slot = 0 }
       if hash != self.hash { continue }
       let record = try area.record(bytes, at: position, from: offset)
-      if bytes.extracting(record.key).hasSameBytes(as: key) { return record }
+      if bytes.extracting(record.key).hasSameBytes(as: key) {
+        count += 1
+        return record
+      }
     }
     left = 0
     return nil

@@ -1,16 +1,14 @@
-/// Where the records of each hash are, for the policies that have to know of earlier records.
+/// Where the records of each key are, for the policies that have to know of earlier records.
 ///
-/// At most 64 bytes a record on top of the index, half as much again while it grows; made when the
-/// first such policy is used.
+/// They are found by a hash of the key that nobody can know, unlike that of the format: keys can't be
+/// chosen to share it. At most 64 bytes a record on top of the index, half as much again while it grows;
+/// made when the first such policy is used.
 struct CDBEarlierRecords {
   private var slots: [CDBIndex.Entry]
   private var used = 0
   private static let removed = UInt64.max
 
-  init(_ index: CDBIndex) {
-    slots = Self.emptySlots(for: index.count)
-    for number in 0..<index.count { add(index.entry(number)) }
-  }
+  init(count: Int) { slots = Self.emptySlots(for: count) }
 
   private static func emptySlots(for count: Int) -> [CDBIndex.Entry] {
     var size = 64

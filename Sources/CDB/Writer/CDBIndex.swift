@@ -90,19 +90,55 @@ struct CDBIndex {
   func slots(of entries: Range<Int>) -> [UInt64] {
     let count = entries.count * 2
     var slots = [UInt64](repeating: 0, count: count * wordsPerEntry)
+    var row = SlotRow(slotCount: count)
     for number in entries {
       let entry = entry(number)
-      var slot = Self.firstSlot(entry.hash, count)
+      let slot = row.freeSlot(from: Self.firstSlot(entry.hash, count)) { slot in
+        slots[format == .wide ? 2 * slot + 1 : slot] == 0
+      }
       if format == .wide {
-        while slots[2 * slot + 1] != 0 { slot = slot + 1 == count ? 0 : slot + 1 }
         slots[2 * slot] = entry.hash.littleEndian
         slots[2 * slot + 1] = entry.position.littleEndian
       } else {
-        while slots[slot] != 0 { slot = slot + 1 == count ? 0 : slot + 1 }
         slots[slot] = words[number].littleEndian
       }
     }
     return slots
+  }
+
+  /// Finds free slots of a table that is filled, also when its keys were chosen to crowd in one place.
+  private struct SlotRow {
+    let slotCount: Int
+    /// For a slot that is taken, one behind it from which to go on; made when a row gets long.
+    private var shortcuts: [UInt32] = []
+    private static let longRow = 256
+
+    init(slotCount: Int) { self.slotCount = slotCount }
+
+    @inline(__always)
+    mutating func freeSlot(from first: Int, _ isFree: (Int) -> Bool) -> Int {
+      var slot = first
+      for _ in 0..<Self.longRow {
+        if isFree(slot) { return slot }
+        slot = slot + 1 == slotCount ? 0 : slot + 1
+      }
+      return freeSlot(behind: slot, isFree)
+    }
+
+    /// Leaves a shortcut to the slot behind the free one at each step on the way.
+    private mutating func freeSlot(behind first: Int, _ isFree: (Int) -> Bool) -> Int {
+      if shortcuts.isEmpty {
+        shortcuts = (0..<slotCount).map { UInt32($0 + 1 == slotCount ? 0 : $0 + 1) }
+      }
+      var (slot, way) = (first, [Int]())
+      while !isFree(slot) {
+        way.append(slot)
+        slot = Int(shortcuts[slot])
+      }
+      let next = shortcuts[slot]
+      for passed in way { shortcuts[passed] = next }
+      return slot
+    }
   }
 
   /// Where the search for a hash begins; numbers of 4 bytes are divided several times faster.

@@ -66,6 +66,8 @@ struct CDBNewRecords: ~Copyable {
   /// A record that is about to be written.
   private struct Beginning {
     let hash: UInt64
+    /// The hash of the key among earlier records; 0 when nobody asks for it.
+    var keyHash: UInt64 = 0
     let position: Int
     let policy: Policy
     /// The records of its key that were added before, where the policy wants to know.
@@ -80,7 +82,8 @@ struct CDBNewRecords: ~Copyable {
   ) throws(CDBError) -> Beginning {
     let hash = CDBHash.hash(key, format)
     var beginning = Beginning(hash: hash, position: output.position, policy: policy)
-    if policy != .add { beginning.old = try earlierRecords(hash, key) }
+    if policy != .add || earlier != nil { beginning.keyHash = key.keyHash }
+    if policy != .add { beginning.old = try earlierRecords(beginning.keyHash, key) }
     // Key and value are in memory, so that the sum of their sizes can't overflow.
     let size = byteCount + key.byteCount + valueCount + 3 * format.pairSize
     if size > sizeLimit, !beginning.isKept { throw tooLarge([UInt8](copying: key)) }
@@ -107,11 +110,11 @@ struct CDBNewRecords: ~Copyable {
   private mutating func end(_ beginning: Beginning) -> Outcome {
     let entry = CDBIndex.Entry(hash: beginning.hash, position: UInt64(beginning.position))
     index.add(entry)
-    earlier?.add(entry)
+    earlier?.add(.init(hash: beginning.keyHash, position: entry.position))
     if beginning.old.isEmpty { return .added }
     if beginning.policy == .report { return .addedAgain }
     for range in beginning.old {
-      earlier?.remove(beginning.hash, at: UInt64(range.lowerBound))
+      earlier?.remove(beginning.keyHash, at: UInt64(range.lowerBound))
       replaced.append(range)
       replacedBytes += range.count
     }
@@ -122,16 +125,32 @@ struct CDBNewRecords: ~Copyable {
 
   /// Where the records of a key are that have been added.
   private mutating func earlierRecords(
-    _ hash: UInt64, _ key: RawSpan
+    _ keyHash: UInt64, _ key: RawSpan
   ) throws(CDBError) -> [Range<Int>] {
-    if earlier == nil { earlier = CDBEarlierRecords(index) }
+    do throws(SystemError) {
+      if earlier == nil { earlier = try allRecords() }
+    } catch { throw CDBError(error) }
     var ranges: [Range<Int>] = []
-    for position in earlier?.positions(hash) ?? [] {
+    for position in earlier?.positions(keyHash) ?? [] {
       do throws(SystemError) {
         if let range = try range(ofRecordAt: Int(position), key) { ranges.append(range) }
       } catch { throw CDBError(error) }
     }
     return ranges
+  }
+
+  /// The records that were added so far, whose keys are read.
+  private mutating func allRecords() throws(SystemError) -> CDBEarlierRecords {
+    var all = CDBEarlierRecords(count: index.count)
+    for number in 0..<index.count {
+      let position = index.entry(number).position
+      let start = Int(position) + format.pairSize
+      let head = try output.read(Int(position)..<start)
+      let keyCount = Int(head.lend { CDBLayout.pair($0, at: 0, format) }.0)
+      let key = try output.read(start..<start + keyCount)
+      all.add(.init(hash: key.lend { $0.keyHash }, position: position))
+    }
+    return all
   }
 
   /// Where a record is, if its key is this one.

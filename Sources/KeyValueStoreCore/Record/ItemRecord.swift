@@ -65,7 +65,7 @@ enum ItemFormat {
       try refuse(bytes.count - keyStart + checksumSize)
     } catch {
       bytes.removeSubrange(start...)
-      throw error
+      throw (error as? ValueFailure).map { KeyValueError(.notEncodable, $0.description) } ?? error
     }
     var checksum = ItemChecksum.begin(table, keyCount: start - keyStart)
     checksum.update(bytes.span.extracting(keyStart...))

@@ -50,6 +50,8 @@ public struct KeyValueError: Error, Sendable {
     public static let newerFormat = Code(description: "newerFormat")
     /// The time after which an item expires is not after now.
     public static let invalidExpiry = Code(description: "invalidExpiry")
+    /// A limit or an offset is negative.
+    public static let invalidArgument = Code(description: "invalidArgument")
     /// The name can't be that of a store.
     public static let invalidName = Code(description: "invalidName")
     /// Another `KeyValueStore` is on the same backend.

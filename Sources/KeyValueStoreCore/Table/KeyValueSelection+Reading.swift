@@ -7,9 +7,10 @@ extension KeyValueSelection {
   ///
   /// Complexity: linear in what the range holds up to the limit; O(n log n) when sorted.
   ///
-  /// - Throws: ``KeyValueError`` with `noSuchTable`, `damaged` or `newerFormat`; what the backend and the
-  ///   closures throw.
+  /// - Throws: ``KeyValueError`` with `noSuchTable`, `invalidArgument` (a negative limit or offset),
+  ///   `damaged` or `newerFormat`; what the backend and the closures throw.
   public func items() throws -> [KeyValueItem] {
+    try requirePage()
     var items: [KeyValueItem] = []
     if limit == 0 { return items }
     guard let isBefore else {
@@ -43,6 +44,7 @@ extension KeyValueSelection {
   /// - Throws: as ``items()``.
   public func keys() throws -> [String] {
     if isFiltered || isBefore != nil { return try items().map(\.key) }
+    try requirePage()
     var (keys, skipped) = ([String](), 0)
     if limit == 0 { return keys }
     let now = table.store.now()
@@ -73,6 +75,7 @@ extension KeyValueSelection {
   ///
   /// - Throws: as ``items()``.
   public func count() throws -> Int {
+    try requirePage()
     var count = 0
     if !isFiltered {
       count = try unfilteredCount()
@@ -116,6 +119,7 @@ extension KeyValueSelection {
   ///
   /// - Throws: as ``items()``, and what the closure throws.
   public func forEach(_ body: (KeyValueItem) throws -> Void) throws {
+    try requirePage()
     if isBefore != nil { return try items().forEach(body) }
     var (rest, skip, left) = (range, offset, limit)
     while left > 0 {

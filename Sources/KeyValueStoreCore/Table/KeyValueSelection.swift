@@ -85,17 +85,22 @@ public struct KeyValueSelection: Sendable {
 
   /// Without the first ones.
   ///
-  /// - Precondition: `count` is not negative.
-  public func offset(_ count: Int) -> KeyValueSelection {
-    precondition(count >= 0, "a negative offset")
-    return with { $0.offset = count }
-  }
+  /// A negative count is an error once the selection is read.
+  public func offset(_ count: Int) -> KeyValueSelection { with { $0.offset = count } }
 
   /// At most some number of items.
   ///
-  /// - Precondition: `count` is not negative.
-  public func limit(_ count: Int) -> KeyValueSelection {
-    precondition(count >= 0, "a negative limit")
-    return with { $0.limit = count }
+  /// A negative count is an error once the selection is read.
+  public func limit(_ count: Int) -> KeyValueSelection { with { $0.limit = count } }
+
+  /// Refuses negative numbers, which may come from the user of a program.
+  ///
+  /// - Throws: ``KeyValueError`` with `invalidArgument`.
+  func requirePage() throws {
+    guard limit < 0 || offset < 0 else { return }
+    throw KeyValueError(
+      .invalidArgument,
+      "The \(limit < 0 ? "limit is \(limit)" : "offset is \(offset)"): give 0 or more.",
+      table: table.name)
   }
 }

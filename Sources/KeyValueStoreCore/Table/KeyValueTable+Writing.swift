@@ -1,3 +1,5 @@
+import StoredObjectsCore
+
 extension KeyValueTable {
   /// Puts a value under a key, over what is there, in a commit of its own.
   ///
@@ -9,7 +11,7 @@ extension KeyValueTable {
   ///
   /// - Parameters:
   ///   - value: Text, a number, a `Bool`, a `Date`, `Data`, an optional, arrays and dictionaries of
-  ///     them, a ``StoredValue``, or anything `Encodable`.
+  ///     them, a `StoredValue`, or anything `Encodable`.
   ///   - key: Any text, the empty one too.
   ///   - expiresAfter: When the item is to be gone; nil when it stays.
   /// - Throws: ``KeyValueError`` with `notEncodable`, `invalidExpiry`, `noSuchTable` or `nestedWrite`;

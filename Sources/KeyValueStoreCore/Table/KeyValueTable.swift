@@ -1,6 +1,6 @@
 import Files
 import FoundationEssentials
-import StoredObjectsCore
+public import StoredObjectsCore
 
 /// A table of a key-value store: get, put, delete, and everything in order.
 ///

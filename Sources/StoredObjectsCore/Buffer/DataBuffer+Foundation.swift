@@ -37,46 +37,4 @@ extension DataBuffer {
         byte(8), byte(9), byte(10), byte(11), byte(12), byte(13), byte(14), byte(15)
       ))
   }
-
-  /// Writes any `Encodable` value as a binary property list, framed as data.
-  ///
-  /// A value that does not encode is remembered in ``failure``.
-  ///
-  /// Complexity: that of `PropertyListEncoder`; about a microsecond for a small value.
-  public mutating func write<Value: Encodable>(codable value: Value) {
-    let encoder = PropertyListEncoder()
-    encoder.outputFormat = .binary
-    do {
-      // A property list needs a collection at its top.
-      write(try encoder.encode([value]))
-    } catch {
-      fail(.notEncodable, "\(Value.self): \(error)")
-    }
-  }
-
-  /// Reads a value that ``write(codable:)`` wrote.
-  ///
-  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `countBeyondEnd`, or `invalidValue` when the
-  ///   property list holds no such value.
-  public mutating func readCodable<Value: Decodable>(
-    _ type: Value.Type = Value.self
-  ) throws(DataBufferError) -> Value {
-    let before = position
-    let data = try readData()
-    // The decoder would also take XML, whose nesting overflows the stack.
-    var tree = PropertyListTree(Array(data))
-    guard tree?.isBounded() == true else {
-      position = before
-      throw DataBufferError(.invalidValue, at: offset, "no binary property list, or a damaged one")
-    }
-    do {
-      let values = try PropertyListDecoder().decode([Value].self, from: data)
-      if let value = values.first, values.count == 1 { return value }
-      position = before
-    } catch {
-      position = before
-      throw DataBufferError(.invalidValue, at: offset, "no \(Value.self): \(error)")
-    }
-    throw DataBufferError(.invalidValue, at: offset, "no single \(Value.self)")
-  }
 }

@@ -68,9 +68,11 @@ public struct DataBuffer {
 
   /// Passes over bytes that the object has no use for.
   ///
-  /// - Throws: ``DataBufferError`` with `endOfBuffer`.
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`, or `invalidValue` for a negative count.
   public mutating func skip(_ count: Int) throws(DataBufferError) {
-    precondition(count >= 0, "skip(_:) goes forward only")
+    guard count >= 0 else {
+      throw DataBufferError(.invalidValue, at: offset, "skip(_:) goes forward, not by \(count)")
+    }
     try require(count)
     position += count
   }

@@ -31,7 +31,7 @@ extension Store {
   func noteLeftOut(_ entry: RegisteredClass, _ rowID: UInt32, _ error: StoreError) {
     let failure = FetchFailure(className: entry.name, rowID: rowID, error: error)
     logger.error("A damaged record is left out of the indexes of its class: \(error)")
-    delegate?.store(self, didLeaveOutOfIndexes: failure)
+    tell { $0.store(self, didLeaveOutOfIndexes: failure) }
   }
 }
 

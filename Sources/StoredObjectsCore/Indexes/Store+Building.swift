@@ -61,6 +61,16 @@ extension Store {
     return try backend.keyCount(in: index.table, KeyRange()) == max(0, objects) + 1
   }
 
+  /// Whether a query can use an index as it is.
+  func isReadable(_ index: RegisteredIndex, of entry: RegisteredClass) throws -> Bool {
+    if entry.usableIndexes[index.table] == entry.shared.commitCount { return true }
+    do {
+      return try isUsable(index, of: entry)
+    } catch let error as StoreError where error.isOfIndex {
+      return false
+    }
+  }
+
   /// Whether a query may use an index, which is made if need be and if it can be.
   func prepare(_ index: RegisteredIndex, of entry: RegisteredClass) throws -> Bool {
     // Nobody but a save can have changed that since it was looked at.

@@ -15,7 +15,8 @@ struct Query {
 
   init<Object: StoredObject>(
     _ store: Store, _ entry: RegisteredClass, _ predicate: Predicate<Object>?,
-    _ orders: [QueryOrder<Object>], limit: Int?, isCounting: Bool = false
+    _ orders: [QueryOrder<Object>], limit: Int?, isCounting: Bool = false,
+    isExplained: Bool = false
   ) throws {
     (self.store, self.entry, self.orders) = (store, entry, orders.map(\.key))
     store.settleRelationships()
@@ -30,7 +31,7 @@ struct Query {
     unsaved = entry.written.filter { $0 is Object }
     choice = try QueryPlanner(
       store: store, entry: entry, condition: term?.condition, order: Self.order(self.orders),
-      limit: limit, isCounting: isCounting
+      limit: limit, isCounting: isCounting, isExplained: isExplained
     ).choose()
   }
 
@@ -67,7 +68,7 @@ struct Query {
       indexes: choice.access.parts.map(\.index.declaration.name),
       touchedCount: choice.touchedCount, isOrderedByIndex: choice.isOrdered,
       isAnsweredByIndex: choice.isCovered, isIntersection: choice.access.isIntersection,
-      condition: conditionText())
+      condition: conditionText(), indexesToBuild: choice.missing)
   }
 
   // MARK: Rows

@@ -12,6 +12,8 @@ public struct QueryPlan: Sendable, CustomStringConvertible {
   public let isIntersection: Bool
   /// The predicate as it was understood.
   public let condition: String
+  /// The indexes, by their names, that may help and are not there yet: the query makes them first.
+  public let indexesToBuild: [String]
 
   /// The plan in a line.
   public var description: String {
@@ -19,6 +21,8 @@ public struct QueryPlan: Sendable, CustomStringConvertible {
     let way = indexes.isEmpty ? "read all objects" : "by \(names)"
     let rest = isAnsweredByIndex || condition.isEmpty ? "" : ", ask each object"
     let order = isOrderedByIndex ? ", in order" : ""
-    return "\(way), \(touchedCount) at most\(rest)\(order): \(condition)"
+    let missing = indexesToBuild.map { "\"\($0)\"" }.joined(separator: ", ")
+    let building = missing.isEmpty ? "" : " (the query makes \(missing) first)"
+    return "\(way), \(touchedCount) at most\(rest)\(order): \(condition)\(building)"
   }
 }

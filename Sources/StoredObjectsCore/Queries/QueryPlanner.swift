@@ -9,6 +9,8 @@ struct QueryPlanner {
   let limit: Int?
   /// Whether only the number of objects is asked for.
   let isCounting: Bool
+  /// Whether the plan is only shown, so that nothing may be written for it.
+  let isExplained: Bool
 
   /// A way, and what it takes.
   struct Choice {
@@ -18,6 +20,8 @@ struct QueryPlanner {
     var isReversed = false
     var isCovered = false
     var cost: Int
+    /// The indexes that may help and have to be made first, by their names.
+    var missing: [String] = []
   }
 
   /// What a record of a scan takes; one that is looked up; a key of an index; one that is sorted.
@@ -39,6 +43,7 @@ struct QueryPlanner {
     }
     if let union = try union(), union.cost < best.cost { best = union }
     if let both = intersection(parts, of: count), both.cost < best.cost { best = both }
+    if isExplained { best.missing = try missingIndexes() }
     return best
   }
 
@@ -50,8 +55,22 @@ struct QueryPlanner {
       guard let first = index.declaration.properties.first, !index.declaration.isMultiple,
         mayHelp(first)
       else { return false }
-      return try store.prepare(index, of: entry)
+      return try isExplained
+        ? store.isReadable(index, of: entry) : store.prepare(index, of: entry)
     }
+  }
+
+  /// The indexes that the query would make.
+  private func missingIndexes() throws -> [String] {
+    if store.backend.isReadOnly { return [] }
+    let conditions = [condition].compactMap(\.self) + (condition?.alternatives ?? [])
+    return try entry.indexes.filter { index in
+      guard let first = index.declaration.properties.first, !index.declaration.isMultiple,
+        order?.properties.first == first
+          || conditions.contains(where: { $0.values(of: first) != nil })
+      else { return false }
+      return try !store.isReadable(index, of: entry)
+    }.map(\.declaration.name)
   }
 
   private func choice(_ part: IndexRanges) -> Choice {

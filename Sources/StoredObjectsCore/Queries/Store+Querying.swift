@@ -22,12 +22,12 @@ extension Store {
   ///   - type: The class.
   ///   - predicate: What holds for the objects; all objects, if there is none.
   ///   - orders: By which properties they are ordered.
-  ///   - limit: How many objects at the most.
-  ///   - offset: How many are passed over first.
+  ///   - limit: How many objects at the most, 0 or more.
+  ///   - offset: How many are passed over first, 0 or more.
   ///   - object: An object behind which they come, as it is now, whether it would be found or not.
   /// - Returns: the objects.
-  /// - Throws: ``StoreError`` with `notRegistered`, `notEvaluable`, `damaged`, `newerVersion`, `full`,
-  ///   `ioError` or `closed`.
+  /// - Throws: ``StoreError`` with `notRegistered`, `invalidArgument` (a negative limit or offset),
+  ///   `notEvaluable`, `damaged`, `newerVersion`, `full`, `ioError` or `closed`.
   @inlinable public func fetch<Object: StoredObject>(
     _ type: Object.Type, where predicate: Predicate<Object>? = nil,
     sortedBy orders: [QueryOrder<Object>] = [], limit: Int? = nil, offset: Int = 0,
@@ -130,25 +130,29 @@ extension Store {
     return objects.count
   }
 
-  /// How a query would be answered, and how many records it would look at.
+  /// Describes how a query would be answered, and how many records it would look at.
+  ///
+  /// Nothing is written: an index that is missing or out of date, which the query would make first, is
+  /// named in ``QueryPlan/indexesToBuild``. The plan is then the one without it.
   ///
   /// - Throws: ``StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func explain<Object: StoredObject>(
     _ type: Object.Type, where predicate: Predicate<Object>? = nil,
     sortedBy orders: [QueryOrder<Object>] = [], limit: Int? = nil, offset: Int = 0
   ) throws(StoreError) -> QueryPlan {
-    try query(predicate, orders, limit: limit, offset: offset).plan
+    try query(predicate, orders, limit: limit, offset: offset, isExplained: true).plan
   }
 
   private func query<Object: StoredObject>(
     _ predicate: Predicate<Object>?, _ orders: [QueryOrder<Object>] = [], limit: Int? = nil,
-    offset: Int = 0, isCounting: Bool = false
+    offset: Int = 0, isCounting: Bool = false, isExplained: Bool = false
   ) throws(StoreError) -> Query {
     let entry = try requireRegistration(of: Object.self)
+    try entry.requirePage(limit: limit, offset: offset)
     do {
       return try Query(
         self, entry, predicate, orders, limit: limit?.addingSaturated(offset),
-        isCounting: isCounting)
+        isCounting: isCounting, isExplained: isExplained)
     } catch { throw entry.queryError(error) }
   }
 }

@@ -20,9 +20,9 @@ extension Store {
   ///   - limit: At most so many hits are returned, and objects read.
   ///   - offset: So many of the best hits are left out.
   /// - Returns: The hits, as ``SearchHit/score`` orders them.
-  /// - Precondition: the class has ``StoredObject/fullTextAttributes``, among them those named; limit and
-  ///   offset are not negative.
-  /// - Throws: ``StoreError`` with `invalidQuery`, `notRegistered`, or what reading an object throws.
+  /// - Precondition: the class has ``StoredObject/fullTextAttributes``.
+  /// - Throws: ``StoreError`` with `invalidQuery`, `invalidArgument` (a negative limit or offset, or a
+  ///   name that is none of the attributes), `notRegistered`, or what reading an object throws.
   public func search<Object: StoredObject>(
     _ type: Object.Type, _ query: String, in attributes: [String]? = nil, limit: Int = .max,
     offset: Int = 0
@@ -39,8 +39,8 @@ extension Store {
     _ type: Object.Type, _ query: TextQuery, in attributes: [String]? = nil, limit: Int = .max,
     offset: Int = 0
   ) throws(StoreError) -> [SearchHit<Object>] {
-    precondition(limit >= 0 && offset >= 0, "limit and offset must not be negative.")
     let (entry, compiled, names) = try prepareSearch(type, query, attributes)
+    try entry.requirePage(limit: limit, offset: offset)
     let best = try bestRows(entry, compiled, names, limit.addingSaturated(offset))
     let rows = Array(best.sorted().dropFirst(offset))
     let objects = try objects(rows, entry)
@@ -89,11 +89,14 @@ extension Store {
       preconditionFailure("\(type) has no fullTextAttributes.")
     }
     let all = text.attributes.map(\.name)
-    let numbers = (names ?? all).map { name in
+    var numbers: [Int] = []
+    for name in names ?? all {
       guard let number = all.firstIndex(of: name) else {
-        preconditionFailure("\(type) has no full-text attribute \"\(name)\".")
+        throw StoreError(
+          .invalidArgument, "There is no full-text attribute \"\(name)\": give one of \(all).",
+          at: entry.place())
       }
-      return number
+      numbers.append(number)
     }
     return (entry, CompiledQuery(query), Array(Set(numbers)).sorted())
   }

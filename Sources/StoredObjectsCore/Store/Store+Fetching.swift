@@ -171,13 +171,16 @@ extension Store {
   ) throws(StoreError) {
     object.state.insert(.loading)
     defer { object.state.remove(.loading) }
+    var isPrepared = false
     do {
       try preparing(&buffer)
+      isPrepared = true
       try refuseNewerVersion(buffer.version, object.rowID, entry)
       try object.readContent(from: &buffer)
       guard buffer.remainingCount == 0 else { throw unreadBytes(buffer) }
     } catch {
-      throw .wrapping(error, .damaged, at: entry.place(object.rowID))
+      let error = StoreError.wrapping(error, .damaged, at: entry.place(object.rowID))
+      throw isPrepared ? error.explained(buffer.version, entry) : error
     }
     object.state.insert(.hasContent)
   }
@@ -190,7 +193,7 @@ extension Store {
       .newerVersion,
       """
       The record was written by version \(version) of the class, and this program has version \
-      \(entry.version). Use a newer program.
+      \(entry.version). Use a newer program.\(entry.unversionedHint)
       """,
       at: entry.place(rowID))
   }

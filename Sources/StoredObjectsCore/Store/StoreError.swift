@@ -114,6 +114,8 @@ extension StoreError {
     public static let notUnique = Code(description: "notUnique")
     /// A part of a predicate has thrown for an object.
     public static let notEvaluable = Code(description: "notEvaluable")
+    /// A limit or an offset is negative, or a name is none of the class.
+    public static let invalidArgument = Code(description: "invalidArgument")
     /// A search query can't be understood; the offset says where, in characters.
     public static let invalidQuery = Code(description: "invalidQuery")
     /// Content could not be read when it was needed, and has not been acknowledged since.

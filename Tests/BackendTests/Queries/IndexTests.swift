@@ -52,9 +52,10 @@ private final class Threaded: Named {
   }
 
   private func find(_ name: String, _ store: Store) throws -> Int {
+    let count = try store.fetch(Indexed.self, where: #Predicate { $0.name == name }).count
     let plan = try store.explain(Indexed.self, where: #Predicate { $0.name == name })
-    #expect(plan.indexes == ["name"])
-    return try store.fetch(Indexed.self, where: #Predicate { $0.name == name }).count
+    #expect(plan.indexes == ["name"] && plan.indexesToBuild == [])
+    return count
   }
 
   @Test("An index that is newly declared is made of what is there", arguments: BackendKind.allCases)
@@ -67,6 +68,31 @@ private final class Threaded: Named {
       #expect(try store.check().findings == [])
       #expect(try find("N7", store) == 3)
       #expect(try store.check().findings == [])
+      try store.backend.close()
+    }
+  }
+
+  @Test("explain makes no index, and says that the query will", arguments: BackendKind.allCases)
+  func explaining(_ kind: BackendKind) throws {
+    try kind.withPlace { place in
+      var store = try place.openStore(of: Named.self)
+      try insert(Named.self, (0..<300).map { "N\($0 % 100)" }, store)
+      try store.backend.close()
+      store = try place.openStore(of: Indexed.self)
+      let asked = #Predicate<Indexed> { $0.name == "N7" || $0.name == "N8" }
+      for orders in [[], [.ascending(\.name)]] as [[QueryOrder<Indexed>]] {
+        for _ in 0..<2 {
+          let plan = try store.explain(Indexed.self, where: asked, sortedBy: orders)
+          #expect(plan.indexes == [] && plan.touchedCount == 300)
+          #expect(plan.indexesToBuild == ["name"])
+          #expect("\(plan)".hasSuffix("(the query makes \"name\" first)"))
+        }
+      }
+      #expect(
+        try store.explain(Indexed.self, where: #Predicate { $0.number == 1 }).indexesToBuild == [])
+      #expect(try store.fetch(Indexed.self, where: asked).count == 6)
+      let plan = try store.explain(Indexed.self, where: asked)
+      #expect(plan.indexes == ["name"] && plan.indexesToBuild == [])
       try store.backend.close()
     }
   }

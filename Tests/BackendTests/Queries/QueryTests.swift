@@ -172,6 +172,39 @@ import Testing
     }
   }
 
+  @Test("A negative limit or offset is an error of every query")
+  func negativePages() throws {
+    let store = Store(backend: try MemoryBackend())
+    try store.register(Track.self)
+    store.insert(Track())
+    func expect(_ message: String, _ body: (Int?, Int) throws -> Void, _ limit: Int?, _ offset: Int)
+    {
+      let error = #expect(throws: StoreError.self) { try body(limit, offset) }
+      #expect(error?.code == .invalidArgument && error?.message.contains(message) == true)
+    }
+    let any = #Predicate<Track> { $0.seconds < 5 }
+    for (limit, offset, message) in [
+      (-1, 0, "The limit is -1"), (nil, -1, "The offset is -1"), (.min, .min, "The limit is"),
+    ] as [(Int?, Int, String)] {
+      for predicate in [nil, any] {
+        expect(
+          message, { _ = try store.fetchIDs(Track.self, where: predicate, limit: $0, offset: $1) },
+          limit, offset)
+        expect(
+          message, { _ = try store.fetch(Track.self, where: predicate, limit: $0, offset: $1) },
+          limit, offset)
+        expect(
+          message,
+          { _ = try store.cursor(over: Track.self, where: predicate, limit: $0, offset: $1) },
+          limit, offset)
+        expect(
+          message, { _ = try store.explain(Track.self, where: predicate, limit: $0, offset: $1) },
+          limit, offset)
+      }
+    }
+    #expect(try store.fetchIDs(Track.self, limit: 0, offset: .max) == [])
+  }
+
   @Test("A limit and an offset whose sum is no number any more ask for all behind the offset")
   func largestLimit() throws {
     let store = Store(backend: try MemoryBackend())

@@ -1,10 +1,14 @@
 import Files
 import FoundationEssentials
 
-/// The bytes of values; the page "The format of items" has them with an example.
-enum ValueFormat {
-  /// How deep values may be nested.
-  static let maximumDepth = 200
+/// The bytes of values; the page "The bytes of a store" has them with an example.
+package enum ValueFormat {
+  /// How deep values may be nested, which is as deep as property lists could be read.
+  package static let maximumDepth = 256
+
+  /// How many calls of types that encode or decode others may be under way; a type that is coded as
+  /// another one takes a call, but no level.
+  static let maximumCallDepth = 2 * maximumDepth
 
   /// What a value begins with.
   enum Tag: UInt8 {
@@ -12,17 +16,22 @@ enum ValueFormat {
   }
 
   /// Bytes that make no sense, at an offset.
-  struct Damage: Error { let offset: Int }
+  package struct Damage: Error {
+    /// Where, counted from the first byte of the value.
+    package let offset: Int
+  }
 }
 
 extension ValueFormat {
   /// Appends a value.
   ///
-  /// - Throws: ``KeyValueError`` with `notEncodable` for what is nested too deep.
-  static func append(_ value: StoredValue, to bytes: inout [UInt8], depth: Int = 0) throws {
-    guard depth <= maximumDepth else {
-      throw KeyValueError(.notEncodable, "Values are nested more than \(maximumDepth) deep.")
-    }
+  /// - Throws: ``ValueFailure`` for one that is nested too deep; nothing has been appended then.
+  package static func append(_ value: StoredValue, to bytes: inout [UInt8]) throws {
+    guard value.depth <= maximumDepth else { throw ValueFailure.tooDeep }
+    appendBounded(value, to: &bytes)
+  }
+
+  private static func appendBounded(_ value: StoredValue, to bytes: inout [UInt8]) {
     switch value {
     case .null: bytes.append(Tag.null.rawValue)
     case .bool(let value): bytes.append((value ? Tag.yes : Tag.no).rawValue)
@@ -44,20 +53,15 @@ extension ValueFormat {
     case .array(let elements):
       bytes.append(Tag.array.rawValue)
       append(varint: UInt64(elements.count), to: &bytes)
-      for element in elements { try append(element, to: &bytes, depth: depth + 1) }
-    case .dictionary(let fields): try append(fields, to: &bytes, depth: depth)
-    }
-  }
-
-  /// In the order of the names, so that equal values have equal bytes.
-  private static func append(
-    _ fields: [String: StoredValue], to bytes: inout [UInt8], depth: Int
-  ) throws {
-    bytes.append(Tag.dictionary.rawValue)
-    append(varint: UInt64(fields.count), to: &bytes)
-    for (name, value) in fields.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
-      append(name, to: &bytes)
-      try append(value, to: &bytes, depth: depth + 1)
+      for element in elements.node.values { appendBounded(element, to: &bytes) }
+    case .dictionary(let fields):
+      bytes.append(Tag.dictionary.rawValue)
+      append(varint: UInt64(fields.count), to: &bytes)
+      // In the order of the names, so that equal values have equal bytes.
+      for (name, value) in zip(fields.node.names, fields.node.values) {
+        append(name, to: &bytes)
+        appendBounded(value, to: &bytes)
+      }
     }
   }
 

@@ -1,13 +1,13 @@
 import Files
 import FoundationEssentials
 
-/// Reads values from bytes that are lent, and believes none of them.
-struct ValueReader {
+/// Reads values from bytes that are lent, and checks all of them.
+package struct ValueReader {
   /// Where the next byte is.
   private var offset: Int
 
   /// The only value in bytes.
-  static func value(in bytes: RawSpan) throws -> StoredValue {
+  package static func value(in bytes: RawSpan) throws -> StoredValue {
     var reader = ValueReader(offset: 0)
     let value = try reader.read(bytes, depth: 0)
     guard reader.offset == bytes.byteCount else { throw ValueFormat.Damage(offset: reader.offset) }
@@ -38,21 +38,29 @@ struct ValueReader {
       var elements: [StoredValue] = []
       elements.reserveCapacity(min(count, 1024))
       for _ in 0..<count { elements.append(try read(bytes, depth: depth + 1)) }
-      return .array(elements)
+      return .array(StoredValue.Elements(elements))
     case .dictionary: return .dictionary(try readFields(bytes, depth: depth))
     }
   }
 
-  private mutating func readFields(_ bytes: RawSpan, depth: Int) throws -> [String: StoredValue] {
-    var fields: [String: StoredValue] = [:]
-    for _ in 0..<(try readCount(bytes)) {
+  /// Fields, whose names are in order in all bytes that were ever written.
+  private mutating func readFields(
+    _ bytes: RawSpan, depth: Int
+  ) throws -> StoredValue.Fields {
+    let count = try readCount(bytes)
+    var (names, values): ([String], [StoredValue]) = ([], [])
+    names.reserveCapacity(min(count, 1024))
+    values.reserveCapacity(min(count, 1024))
+    for _ in 0..<count {
       let start = offset
       let name = try readString(bytes)
-      guard fields.updateValue(try read(bytes, depth: depth + 1), forKey: name) == nil else {
+      if let last = names.last, last.utf8Order(name) >= 0 {
         throw ValueFormat.Damage(offset: start)
       }
+      names.append(name)
+      values.append(try read(bytes, depth: depth + 1))
     }
-    return fields
+    return StoredValue.Fields(names: names, values: values)
   }
 
   private mutating func take(_ count: Int, _ bytes: RawSpan) throws -> Range<Int> {
@@ -100,7 +108,7 @@ struct ValueReader {
 
 extension String {
   /// Text of bytes, nil when they are no UTF-8.
-  init?(checking bytes: RawSpan) {
+  package init?(checking bytes: RawSpan) {
     guard let text = try? UTF8Span(validating: Span<UInt8>(_bytes: bytes)) else { return nil }
     self.init(copying: text)
   }

@@ -1,0 +1,103 @@
+internal import Files
+internal import Locks
+
+/// The records of a table that has more in a row than hashes put there by chance, by their keys.
+///
+/// The hash of the format is known to everyone, so keys can be chosen that all begin at one slot: each
+/// look-up would pass all of them. This is made once such a row is met, with a hash that nobody can
+/// know.
+struct CDBCrowd: Sendable {
+  /// The slots that a search looks at before it asks for this.
+  static let patience = 256
+
+  private struct Entry {
+    let keyHash: UInt64
+    /// How many slots are between that of the hash and that of the record.
+    let distance: Int
+    let position: UInt64
+  }
+
+  private var entries: [Entry] = []
+  /// Records that can't be read, by their hashes.
+  private var faults: [UInt64: CDBRecordArea.Fault] = [:]
+
+  /// Goes through the slots of a table, and reads the key of each record.
+  init(_ bytes: RawSpan, _ table: CDBLayout.Table, _ area: CDBRecordArea) {
+    func pair(_ slot: Int) -> (hash: UInt64, position: UInt64) {
+      CDBLayout.pair(bytes, at: table.start + slot * area.format.pairSize, area.format)
+    }
+    // From behind a free slot on, so that no row of records is cut in two.
+    let first = (0..<table.slots).first { pair($0).position == 0 } ?? 0
+    var rowLength = 0
+    for step in 0..<table.slots {
+      let slot = (first + step) % table.slots
+      let (hash, position) = pair(slot)
+      if position == 0 {
+        rowLength = 0
+        continue
+      }
+      let begin = CDBIndex.firstSlot(hash, table.slots)
+      let distance = (slot - begin + table.slots) % table.slots
+      // A search ends at a free slot, and doesn't find what is behind it.
+      if distance <= rowLength { add(bytes, hash, position, distance, area, table.start, slot) }
+      rowLength += 1
+    }
+    entries.sort { ($0.keyHash, $0.distance) < ($1.keyHash, $1.distance) }
+  }
+
+  private mutating func add(
+    _ bytes: RawSpan, _ hash: UInt64, _ position: UInt64, _ distance: Int, _ area: CDBRecordArea,
+    _ start: Int, _ slot: Int
+  ) {
+    do throws(CDBRecordArea.Fault) {
+      let record = try area.record(
+        bytes, at: position, from: start + slot * area.format.pairSize)
+      let keyHash = bytes.extracting(record.key).keyHash
+      entries.append(Entry(keyHash: keyHash, distance: distance, position: position))
+    } catch { faults[hash] = error }
+  }
+
+  /// A record of a key, by its number among those of the key; nil behind the last one.
+  func record(
+    _ number: Int, of key: RawSpan, hash: UInt64, _ bytes: RawSpan, _ area: CDBRecordArea
+  ) throws(CDBRecordArea.Fault) -> CDBRecordArea.Record? {
+    if let fault = faults[hash] { throw fault }
+    let keyHash = key.keyHash
+    var (low, high) = (0, entries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].keyHash < keyHash { low = middle + 1 } else { high = middle }
+    }
+    var left = number
+    while low < entries.count, entries[low].keyHash == keyHash {
+      let record = try area.record(bytes, at: entries[low].position, from: 0)
+      if bytes.extracting(record.key).hasSameBytes(as: key) {
+        if left == 0 { return record }
+        left -= 1
+      }
+      low += 1
+    }
+    return nil
+  }
+}
+
+/// The crowds of a file that look-ups have met, by their tables.
+typealias CDBCrowds = Locked<[Int: CDBCrowd]>
+
+extension CDBReader {
+  /// The next record of a key where there are too many to pass one by one.
+  func nextInCrowd(
+    _ search: inout CDBSearch, _ bytes: RawSpan, _ key: RawSpan
+  ) throws(CDBRecordArea.Fault) -> CDBRecordArea.Record? {
+    let number = search.table
+    let crowd = crowds.withLock { crowds in
+      if let known = crowds[number] { return known }
+      let new = CDBCrowd(bytes, layout.tables[number], layout.area)
+      crowds[number] = new
+      return new
+    }
+    let record = try crowd.record(search.count, of: key, hash: search.hash, bytes, layout.area)
+    if record != nil { search.count += 1 }
+    return record
+  }
+}

@@ -1,0 +1,14 @@
+extension RegisteredClass {
+  /// Refuses a page that can't be.
+  ///
+  /// - Throws: ``StoreError`` with `invalidArgument`.
+  func requirePage(limit: Int?, offset: Int) throws(StoreError) {
+    if let limit, limit < 0 {
+      throw StoreError(
+        .invalidArgument, "The limit is \(limit): give 0 or more, or none.", at: place())
+    }
+    if offset < 0 {
+      throw StoreError(.invalidArgument, "The offset is \(offset): give 0 or more.", at: place())
+    }
+  }
+}

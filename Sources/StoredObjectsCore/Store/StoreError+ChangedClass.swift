@@ -1,0 +1,33 @@
+extension StoreError {
+  /// Says that a class has changed, where it reads something else than a record holds that is as it was
+  /// saved.
+  func explained(_ version: UInt8, _ entry: RegisteredClass) -> StoreError {
+    guard code == .damaged, let fault = underlying as? DataBufferError else { return self }
+    let hint: String
+    if entry.checksumsRecords {
+      hint = """
+        The record is as version \(version) of the class wrote it, so the class has changed: a property \
+        that is new since then needs @Since, one that is gone @Dropped, and a hand-written class a \
+        higher classVersion.
+        """
+    } else {
+      hint = """
+        The record is damaged, or the class has changed since version \(version) wrote it: see \
+        @Since.\(entry.unversionedHint)
+        """
+    }
+    return StoreError(
+      code, "\(fault.code): \(fault.message). \(hint)", at: place, underlying: underlying)
+  }
+}
+
+extension RegisteredClass {
+  /// What may be wrong with a class of the original, which says nowhere whether it has versions.
+  var unversionedHint: String {
+    guard let metadata = shared.metadata, metadata.flags == nil, versionsRecords else { return "" }
+    return """
+       If BNRPersistence wrote the store without per-instance versioning, open it with \
+      StoreConfiguration(versionsRecords: false).
+      """
+  }
+}

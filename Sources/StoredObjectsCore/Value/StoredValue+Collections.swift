@@ -1,0 +1,161 @@
+import Files
+
+extension StoredValue {
+  /// The values of an array, in their order.
+  ///
+  /// It is a collection like any other; `Array(elements)` makes an array of it.
+  public struct Elements: Sendable {
+    var node: ValueNode
+
+    /// Makes elements of an array.
+    public init(_ elements: [StoredValue]) { node = ValueNode(values: elements) }
+
+    /// Gives these elements a node of their own before they change.
+    mutating func makeUnique() {
+      if !isKnownUniquelyReferenced(&node) { node = node.copy() }
+    }
+  }
+
+  /// The values of a dictionary, in the order of the bytes of their names.
+  ///
+  /// Names are apart when their bytes are, so that "é" and "e" with an accent are two names.
+  public struct Fields: Sendable {
+    var node: ValueNode
+
+    /// Makes fields of a dictionary.
+    public init(_ dictionary: [String: StoredValue]) {
+      self.init(dictionary.map { ($0.key, $0.value) })
+    }
+
+    /// Makes fields of names and values; the last one counts for a name that occurs twice.
+    ///
+    /// Complexity: O(n log n).
+    public init(_ fields: [(String, StoredValue)]) {
+      // The sort is stable, so that the last of two equal names stays behind the other.
+      let sorted = fields.sorted { $0.0.utf8Order($1.0) < 0 }
+      var names: [String] = []
+      var values: [StoredValue] = []
+      names.reserveCapacity(sorted.count)
+      values.reserveCapacity(sorted.count)
+      for (name, value) in sorted {
+        if let last = names.last, last.utf8Order(name) == 0 {
+          values[values.count - 1] = value
+        } else {
+          names.append(name)
+          values.append(value)
+        }
+      }
+      node = ValueNode(names: names, values: values)
+    }
+
+    /// Fields whose names are in order.
+    init(names: [String], values: [StoredValue]) { node = ValueNode(names: names, values: values) }
+
+    /// The names, in the order of their bytes.
+    public var keys: [String] { node.names }
+    /// The values, in the order of their names.
+    public var values: [StoredValue] { node.values }
+
+    /// The value of a name, or nil.
+    ///
+    /// Complexity: O(log n); O(n) to set it.
+    public subscript(name: String) -> StoredValue? {
+      get {
+        let (place, isThere) = place(of: name)
+        return isThere ? node.values[place] : nil
+      }
+      set {
+        let (place, isThere) = place(of: name)
+        if !isKnownUniquelyReferenced(&node) { node = node.copy() }
+        switch (newValue, isThere) {
+        case (let value?, true): node.values[place] = value
+        case (let value?, false):
+          node.names.insert(name, at: place)
+          node.values.insert(value, at: place)
+        case (nil, true):
+          node.names.remove(at: place)
+          node.values.remove(at: place)
+        case (nil, false): return
+        }
+        node.depth = ValueNode.depth(of: node.values)
+      }
+    }
+
+    /// Where a name is, or would be.
+    private func place(of name: String) -> (place: Int, isThere: Bool) {
+      var (low, high) = (0, node.names.count)
+      while low < high {
+        let middle = (low + high) / 2
+        let order = node.names[middle].utf8Order(name)
+        if order == 0 { return (middle, true) }
+        if order < 0 { low = middle + 1 } else { high = middle }
+      }
+      return (low, false)
+    }
+  }
+}
+
+extension StoredValue.Elements: RandomAccessCollection, MutableCollection,
+  RangeReplaceableCollection, ExpressibleByArrayLiteral
+{
+  /// Makes no elements.
+  public init() { self.init([]) }
+  /// Makes elements of a literal.
+  public init(arrayLiteral elements: StoredValue...) { self.init(elements) }
+
+  /// Always 0.
+  public var startIndex: Int { 0 }
+  /// The number of elements.
+  public var endIndex: Int { node.values.count }
+
+  /// The element at an index.
+  public subscript(index: Int) -> StoredValue {
+    get { node.values[index] }
+    set {
+      makeUnique()
+      node.values[index] = newValue
+      node.depth = Swift.max(node.depth, 1 + newValue.depth)
+    }
+  }
+
+  /// Replaces some elements by others.
+  ///
+  /// Complexity: linear in all elements.
+  public mutating func replaceSubrange(
+    _ range: Range<Int>, with elements: some Collection<StoredValue>
+  ) {
+    makeUnique()
+    node.values.replaceSubrange(range, with: elements)
+    node.depth = ValueNode.depth(of: node.values)
+  }
+
+  /// Adds an element at the end.
+  ///
+  /// Complexity: amortised constant time.
+  public mutating func append(_ element: StoredValue) {
+    makeUnique()
+    node.values.append(element)
+    node.depth = Swift.max(node.depth, 1 + element.depth)
+  }
+}
+
+extension StoredValue.Fields: RandomAccessCollection, ExpressibleByDictionaryLiteral {
+  /// Makes fields of a literal; the last one counts for a name that occurs twice.
+  public init(dictionaryLiteral elements: (String, StoredValue)...) { self.init(elements) }
+
+  /// Always 0.
+  public var startIndex: Int { 0 }
+  /// The number of fields.
+  public var endIndex: Int { node.values.count }
+  /// The name and the value at an index.
+  public subscript(index: Int) -> (key: String, value: StoredValue) {
+    (node.names[index], node.values[index])
+  }
+}
+
+extension String {
+  /// Compares the bytes; below, above or equal to zero.
+  func utf8Order(_ other: String) -> Int {
+    lendUTF8 { bytes in other.lendUTF8 { bytes.compare($0) } }
+  }
+}

@@ -1,0 +1,109 @@
+#if Macros
+  import SwiftDiagnostics
+  import SwiftSyntax
+  import SwiftSyntaxBuilder
+
+  extension StoredClass {
+    /// Refuses a coding that the compiler would write: it would encode the storage of the properties,
+    /// by its names, and without reading the record of a fault first.
+    func refuseSynthesizedCoding() throws(Finding) {
+      guard let inherited = declaration.inheritanceClause?.inheritedTypes else { return }
+      for type in inherited.dropFirst() {
+        let names = Set(type.type.tokens(viewMode: .sourceAccurate).map(\.text))
+        let encodes = !names.isDisjoint(with: ["Codable", "Encodable"]) && !hasEncoding
+        let decodes = !names.isDisjoint(with: ["Codable", "Decodable"]) && !hasDecoding
+        guard encodes || decodes else { continue }
+        let missing = [encodes ? "encode(to:)" : nil, decodes ? "init(from:)" : nil]
+          .compactMap(\.self).joined(separator: " and ")
+        throw Finding(
+          type.type,
+          """
+          the coding of a stored class is written by hand, because the compiler would encode the \
+          storage of its properties, of an object that may not be read yet: write \(missing)
+          """,
+          cures: [writingCoding(encodes: encodes, decodes: decodes, missing)])
+      }
+    }
+
+    private var hasEncoding: Bool {
+      declaration.memberBlock.members.contains { member in
+        guard let method = member.decl.as(FunctionDeclSyntax.self) else { return false }
+        return method.name.text == "encode"
+          && method.signature.parameterClause.parameters.first?.firstName.text == "to"
+      }
+    }
+
+    private var hasDecoding: Bool {
+      declaration.memberBlock.members.contains { member in
+        let initializer = member.decl.as(InitializerDeclSyntax.self)
+        return initializer?.signature.parameterClause.parameters.first?.firstName.text == "from"
+      }
+    }
+
+    private func writingCoding(encodes: Bool, decodes: Bool, _ missing: String) -> FixIt {
+      var members: [DeclSyntax] = []
+      let names = currentFields.map(\.name).joined(separator: ", ")
+      if !hasCodingKeys {
+        members.append("private enum CodingKeys: CodingKey { case \(raw: names) }")
+      }
+      if encodes { members.append(encoding) }
+      if decodes { members.append(decoding) }
+      var cured = declaration.memberBlock
+      for member in members {
+        let indented = member.description.split(separator: "\n").joined(separator: "\n  ")
+        let item: DeclSyntax = "\n\n  \(raw: indented)"
+        cured.members.append(MemberBlockItemSyntax(decl: item))
+      }
+      return .replace("Write \(missing)", declaration.memberBlock, by: cured)
+    }
+
+    private var hasCodingKeys: Bool {
+      declaration.memberBlock.members.contains {
+        $0.decl.as(EnumDeclSyntax.self)?.name.text == "CodingKeys"
+      }
+    }
+
+    private var encoding: DeclSyntax {
+      let lines = currentFields.map { field in
+        let call = field.type.isOptional ? "encodeIfPresent" : "encode"
+        return "try container.\(call)(\(field.name), forKey: .\(field.name))"
+      }
+      return """
+        \(raw: access)func encode(to encoder: any Encoder) throws {
+          var container = encoder.container(keyedBy: CodingKeys.self)
+          \(raw: lines.joined(separator: "\n  "))
+        }
+        """
+    }
+
+    private var decoding: DeclSyntax {
+      let lines = currentFields.map { field in
+        let type = field.type.wrappedOptional ?? field.type
+        let call = field.type.isOptional ? "decodeIfPresent" : "decode"
+        return """
+          \(field.name) = try container.\(call)(\(type.trimmed).self, forKey: .\(field.name))
+          """
+      }
+      return """
+        \(raw: access)required convenience init(from decoder: any Decoder) throws {
+          self.init()
+          let container = try decoder.container(keyedBy: CodingKeys.self)
+          \(raw: lines.joined(separator: "\n  "))
+        }
+        """
+    }
+
+    /// A property without a size that the compiler can't encode, so that it writes no coding in an
+    /// extension either, which the macro can't see.
+    var codingGuard: DeclSyntax {
+      "private let _isNotEncodable = StoredExpansion.NotEncodable()"
+    }
+  }
+
+  extension TypeSyntax {
+    /// What an optional type may hold.
+    fileprivate var wrappedOptional: TypeSyntax? {
+      self.as(OptionalTypeSyntax.self)?.wrappedType
+    }
+  }
+#endif
