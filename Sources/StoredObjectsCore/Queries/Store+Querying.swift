@@ -147,8 +147,7 @@ extension Store {
     let entry = try requireRegistration(of: Object.self)
     do {
       return try Query(
-        self, entry, predicate, orders, limit: limit?.addingSaturated(offset),
-        isCounting: isCounting)
+        self, entry, predicate, orders, limit: limit, offset: offset, isCounting: isCounting)
     } catch { throw entry.queryError(error) }
   }
 }

@@ -27,10 +27,14 @@ final class RelationshipEnd {
   }
 
   /// Takes out every reference of an object to another.
-  func removeAll(_ target: StoredObject, from object: StoredObject) {
+  ///
+  /// - Returns: whether there was any.
+  @discardableResult
+  func removeAll(_ target: StoredObject, from object: StoredObject) -> Bool {
     let old = targets(of: object)
     let new = old.filter { $0 !== target }
     if new.count < old.count { setTargets(of: object, new) }
+    return new.count < old.count
   }
 }
 

@@ -82,7 +82,8 @@ extension RelationshipKeeper {
   private func inverse(of end: RelationshipEnd, in target: StoredObject) -> RelationshipEnd? {
     // An object that is inserted later brings its other side along.
     guard let inverse = end.relationship.inverse,
-      let entry = target.registration ?? end.source.store?.registration(of: type(of: target))
+      let entry = target.registration ?? end.source.store?.registration(of: type(of: target)),
+      entry.store?.isDeletedElsewhere(target, entry) != true
     else { return nil }
     return ends(of: entry).first { $0.relationship.property == inverse }
   }
@@ -198,12 +199,15 @@ extension RelationshipKeeper {
     let present = references.count { $0 === object }
     if inverse.kind == .one, count > 0, present == 0, let former = references.first {
       // The target was another's, and is so no more.
-      end.removeAll(target, from: former)
+      if !end.removeAll(target, from: former) { former.store?.relyOn(former) }
     }
     // A property that can say only whether, and not how often, is content with any number.
     let wanted = end.kind == .list || count == 0 ? count : max(count, present)
     let limit = inverse.kind == .list ? wanted : min(wanted, 1)
-    guard limit != present else { return }
+    guard limit != present else {
+      target.store?.relyOn(target)
+      return
+    }
     if limit > present {
       if inverse.kind == .one { references = [] }
       references += Array(repeating: object, count: limit - present)
@@ -213,6 +217,30 @@ extension RelationshipKeeper {
       }
     }
     inverse.setTargets(of: target, references)
+  }
+}
+
+// MARK: - Conflicts
+
+extension RelationshipKeeper {
+  /// Makes the other sides agree with an object that is written over what another store has saved.
+  ///
+  /// The objects on the other sides are as they are saved, or are written in the same way.
+  func rebase(_ object: StoredObject, _ entry: RegisteredClass, on saved: StoredObject?) {
+    quietly {
+      for end in ends(of: entry) where end.hasInverse {
+        let now = object.isDeleted ? [] : end.targets(of: object)
+        let before = saved.map { end.targets(of: $0) } ?? []
+        var counts: [ObjectIdentifier: Int] = [:]
+        for target in now { counts[ObjectIdentifier(target), default: 0] += 1 }
+        var visited: Set<ObjectIdentifier> = []
+        for target in before + now
+        where !target.isDeleted && visited.insert(ObjectIdentifier(target)).inserted {
+          guard let inverse = inverse(of: end, in: target) else { continue }
+          setCount(counts[ObjectIdentifier(target)] ?? 0, of: object, in: target, inverse, end)
+        }
+      }
+    }
   }
 }
 
@@ -243,7 +271,7 @@ extension RelationshipKeeper {
   private func nullify(_ object: StoredObject, _ end: RelationshipEnd) {
     for target in ChangedTargets([], end.targets(of: object)).targets {
       guard !target.isDeleted, let inverse = inverse(of: end, in: target) else { continue }
-      inverse.removeAll(object, from: target)
+      if !inverse.removeAll(object, from: target) { target.store?.relyOn(target) }
     }
   }
 
