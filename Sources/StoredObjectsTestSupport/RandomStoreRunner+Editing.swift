@@ -29,7 +29,7 @@ extension RandomStoreRunner {
     let track = try track(tag, in: store)
     track.title = text()
     current.tracks[tag] = track.title
-    changed.insert(tag)
+    noteChange(ofTrack: tag)
   }
 
   func editList() throws {
@@ -75,7 +75,7 @@ extension RandomStoreRunner {
     try removeReferences(to: tag)
     store.delete(track)
     current.tracks[tag] = nil
-    changed.insert(tag)
+    noteChange(ofTrack: tag)
   }
 
   private func removeReferences(to tag: UInt64) throws {
@@ -94,7 +94,10 @@ extension RandomStoreRunner {
     try removeReferences(to: tag)
     let list = try list(tag, in: store)
     list.cascades = chance(50)
+    // Outdated ones stay so as long as they are held.
+    var items: [ModelTrack] = []
     if list.cascades {
+      for item in Set(value.items) { items.append(try track(item, in: store)) }
       for item in Set(value.items) {
         for (other, value) in current.lists where value.items.contains(item) || value.parent == item
         {
@@ -102,10 +105,11 @@ extension RandomStoreRunner {
         }
         current.removeReferences(to: item)
         current.tracks[item] = nil
-        changed.insert(item)
+        noteChange(ofTrack: item)
       }
     }
     store.delete(list)
+    try expect(items.allSatisfy(\.isDeleted), "a track is left that should be deleted")
     current.lists[tag] = nil
     changed.insert(tag)
   }
@@ -118,7 +122,7 @@ extension RandomStoreRunner {
     if chance(50) {
       track.title = text()
       current.tracks[tag] = track.title
-      changed.insert(tag)
+      noteChange(ofTrack: tag)
     }
     store.insert(track)
   }
@@ -127,8 +131,9 @@ extension RandomStoreRunner {
     let name = "name \(Int.random(in: 0..<10, using: &random))"
     if chance(25) {
       try store.removeBuffer(named: name)
-      current.names[name] = nil
+      if current.names.removeValue(forKey: name) != nil { changedNames.insert(name) }
     } else {
+      changedNames.insert(name)
       let value = text()
       try store.setBuffer(named: name) { $0.write(value) }
       var buffer = DataBuffer()
@@ -146,6 +151,7 @@ extension RandomStoreRunner {
       let tag = track.tag
       try expect(visited.insert(tag).inserted, "track \(tag) is visited twice")
       try expect(!removed.contains(tag), "track \(tag) is visited after it was deleted")
+      observe(track)
       try expectEqual(current.tracks[tag], track.title, "a visited track")
       switch Int.random(in: 0..<40, using: &random) {
       case 0: try insertTrack()
@@ -153,7 +159,7 @@ extension RandomStoreRunner {
       case 2:
         try deleteTrack()
         removed = before.subtracting(current.tracks.keys)
-      case 3 where conflicts.isEmpty: try save()
+      case 3 where !hasConflicts: try save()
       default: break
       }
     }
@@ -162,7 +168,7 @@ extension RandomStoreRunner {
       before.subtracting(removed).isSubset(of: visited), "a track is not visited")
   }
 
-  /// Another store on the backend changes something and saves it; this one takes it in.
+  /// Another store on the backend changes something and saves it; this one merges that, or does not.
   func secondStore() throws {
     let other = try Self.openStore(backend)
     try saved.expect(in: other, "in a second store")
@@ -178,12 +184,31 @@ extension RandomStoreRunner {
       edits.append((tag, track.title))
       if changed.contains(tag) { conflicts.insert(tag) }
     }
+    if chance(50) { try setName(in: other) }
     try other.saveChanges()
     for (tag, title) in edits {
       saved.tracks[tag] = title
-      if !changed.contains(tag) { current.tracks[tag] = title }
+      if tag == new.tag { current.tracks[tag] = title }
+      if tag != new.tag, !changed.contains(tag) { unmerged[tag] = title }
     }
-    store.mergeChanges()
-    try current.expect(in: store, "after a second store's save")
+    if chance(30) {
+      store.mergeChanges()
+      didMerge()
+    }
+    try expectCurrent("after a second store's save")
+  }
+
+  private func setName(in other: Store) throws {
+    let name = "name \(Int.random(in: 0..<10, using: &random))"
+    let value = text()
+    try other.setBuffer(named: name) { $0.write(value) }
+    var buffer = DataBuffer()
+    buffer.write(value)
+    saved.names[name] = buffer.bytes
+    if changedNames.contains(name) {
+      nameConflicts.insert(name)
+    } else {
+      current.names[name] = buffer.bytes
+    }
   }
 }

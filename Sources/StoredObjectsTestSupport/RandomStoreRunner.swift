@@ -16,6 +16,12 @@ final class RandomStoreRunner {
   var changed: Set<UInt64> = []
   /// Tags with unsaved changes that a second store has changed since.
   var conflicts: Set<UInt64> = []
+  /// Names with unsaved changes that a second store has saved since.
+  var nameConflicts: Set<String> = []
+  /// Names with unsaved changes.
+  var changedNames: Set<String> = []
+  /// Titles that a second store has saved and that this one may not have read.
+  var unmerged: [UInt64: String] = [:]
   /// Objects that the application holds, so that some are faults, some loaded, some freed.
   private var held: [StoredObject] = []
   private var nextTag: UInt64 = 1
@@ -43,7 +49,7 @@ final class RandomStoreRunner {
       (8, "save", save), (3, "failingSave", failingSave), (2, "discard", discard),
       (1, "reopen", reopen), (2, "enumerate", enumerateAndEdit), (4, "secondStore", secondStore),
       (3, "hold", hold), (2, "dissolve", { self.store.dissolveAllRelationships() }),
-      (5, "compare", { try self.current.expect(in: self.store, "unsaved") }),
+      (5, "compare", { try self.expectCurrent("unsaved") }),
     ]
     var choice = Int.random(in: 0..<operations.reduce(0) { $0 + $1.0 }, using: &random)
     for (weight, name, operation) in operations {
@@ -77,7 +83,38 @@ extension RandomStoreRunner {
     guard let object, object.tag == tag else {
       throw ConformanceFailure("track \(tag), row \(rows[tag] ?? 0) is \(object?.tag ?? 0)")
     }
+    if store === self.store { observe(object) }
     return object
+  }
+
+  /// Learns whether a track is as a second store has saved it.
+  func observe(_ track: ModelTrack) {
+    guard let title = unmerged[track.tag], track.title == title else { return }
+    current.tracks[track.tag] = title
+    unmerged[track.tag] = nil
+  }
+
+  /// Notes a change to a track that has been looked at, which is a conflict if it is outdated.
+  func noteChange(ofTrack tag: UInt64) {
+    changed.insert(tag)
+    if unmerged.removeValue(forKey: tag) != nil { conflicts.insert(tag) }
+  }
+
+  /// The store has read everything again that others have saved.
+  func didMerge() {
+    current.tracks.merge(unmerged) { _, new in new }
+    unmerged = [:]
+  }
+
+  func expectCurrent(_ when: String) throws {
+    try current.expect(in: store, when, orNewTitles: unmerged)
+  }
+
+  var hasConflicts: Bool { !conflicts.isEmpty || !nameConflicts.isEmpty }
+
+  private func forgetChanges() {
+    (changed, conflicts) = ([], [])
+    (changedNames, nameConflicts) = ([], [])
   }
 
   func list(_ tag: UInt64, in store: Store) throws -> ModelList {
@@ -118,34 +155,37 @@ extension RandomStoreRunner {
 
 extension RandomStoreRunner {
   func save() throws {
-    if !conflicts.isEmpty {
+    if hasConflicts {
       try expectError(.conflict, "a save after another store's") { try store.saveChanges() }
       try expect(store.hasUnsavedChanges, "a conflict has dropped changes")
       try saved.expect(in: try Self.openStore(backend), "after a conflict, on disk")
       guard chance(50) else { return try discard() }
       store.keepConflictingChanges()
+      didMerge()
     }
     try store.saveChanges()
     saved = current
-    (changed, conflicts) = ([], [])
+    saved.tracks.merge(unmerged) { _, new in new }
+    forgetChanges()
     try expect(!store.hasUnsavedChanges, "changes are left after a save")
-    try saved.expect(in: store, "after a save")
+    try expectCurrent("after a save")
     try saved.expect(in: try Self.openStore(backend), "after a save, on disk")
   }
 
   private func failingSave() throws {
-    guard store.hasUnsavedChanges, conflicts.isEmpty else { return }
+    guard store.hasUnsavedChanges, !hasConflicts else { return }
     backend.failCommits()
     try expectError(.ioError, "a save that fails") { try store.saveChanges() }
     try expect(store.hasUnsavedChanges, "a save that failed has dropped changes")
-    try current.expect(in: store, "after a failed save")
+    try expectCurrent("after a failed save")
     try saved.expect(in: try Self.openStore(backend), "after a failed save, on disk")
   }
 
   private func discard() throws {
     store.discardChanges()
     current = saved
-    (changed, conflicts) = ([], [])
+    unmerged = [:]
+    forgetChanges()
     try expect(!store.hasUnsavedChanges, "changes are left after a discard")
     try current.expect(in: store, "after a discard")
   }
@@ -156,7 +196,8 @@ extension RandomStoreRunner {
     backend = FailingBackend(try place.open())
     store = try Self.openStore(backend)
     current = saved
-    (changed, conflicts) = ([], [])
+    unmerged = [:]
+    forgetChanges()
     try current.expect(in: store, "after opening again")
     // Rows that were never saved may be given out again, those on disk never.
     usedRows = [

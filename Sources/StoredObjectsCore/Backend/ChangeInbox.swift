@@ -1,35 +1,75 @@
 import Locks
 import Synchronization
 
-/// Collects, for one store, the rows that other stores on the backend have rewritten or removed.
+/// Collects, for one store, what other stores on the backend have saved.
 final class ChangeInbox: Sendable {
-  private let rows = Locked(ChangedRows())
+  private let news = Locked(ForeignNews())
   private let isFilled = Atomic(false)
 
   /// Whether ``take()`` would return anything.
   var hasNews: Bool { isFilled.load(ordering: .acquiring) }
 
-  /// Takes note of a commit.
-  ///
-  /// Inserts change nothing that another store could hold.
+  /// Adds a commit.
   func receive(_ changes: ChangeSet) {
-    rows.withLock { rows in
-      for table in changes.tables {
-        for change in table.records where change.kind != .insert && change.rowID > 1 {
-          rows.insert(change.rowID, in: table.table)
-        }
-      }
-      isFilled.store(!rows.isEmpty, ordering: .releasing)
+    news.withLock { news in
+      for table in changes.tables { news.add(table) }
+      news.add(names: changes.names)
+      isFilled.store(!news.isEmpty, ordering: .releasing)
     }
   }
 
-  /// The rows since the last call, by table.
-  func take() -> ChangedRows {
-    guard hasNews else { return ChangedRows() }
-    return rows.withLock { rows in
-      defer { rows = ChangedRows() }
+  /// The news since the last call.
+  func take() -> ForeignNews {
+    guard hasNews else { return ForeignNews() }
+    return news.withLock { news in
+      defer { news = ForeignNews() }
       isFilled.store(false, ordering: .releasing)
-      return rows
+      return news
     }
+  }
+}
+
+/// The rows and names that other stores have saved.
+///
+/// The tables are an array: a process that opens a store and never meets another one would spend a
+/// quarter of that time on the metadata of a dictionary.
+struct ForeignNews: Sendable {
+  struct Table: Sendable {
+    let table: TableID
+    /// The rows that were updated or deleted.
+    var changed = RowSet()
+    /// The rows that were inserted or updated last.
+    var written = RowSet()
+    /// The rows that were deleted last.
+    var deleted = RowSet()
+  }
+
+  private(set) var tables: [Table] = []
+  /// The named buffers that were set or removed; nil for none.
+  private(set) var names: Set<ExactName>?
+
+  var isEmpty: Bool { tables.isEmpty && names == nil }
+
+  /// Adds the changes of a table; the metadata row is no news.
+  mutating func add(_ changes: ChangeSet.TableChanges) {
+    guard changes.records.contains(where: { $0.rowID > ClassMetadata.rowID }) else { return }
+    let index = tables.firstIndex { $0.table == changes.table } ?? tables.endIndex
+    if index == tables.endIndex { tables.append(Table(table: changes.table)) }
+    var hasDeleted = !tables[index].deleted.isEmpty
+    for change in changes.records where change.rowID > ClassMetadata.rowID {
+      if change.kind != .insert { tables[index].changed.insert(change.rowID) }
+      if change.kind == .delete {
+        hasDeleted = true
+        tables[index].deleted.insert(change.rowID)
+        tables[index].written.remove(change.rowID)
+      } else {
+        tables[index].written.insert(change.rowID)
+        if hasDeleted { tables[index].deleted.remove(change.rowID) }
+      }
+    }
+  }
+
+  mutating func add(names changes: [ChangeSet.NameChange]) {
+    for change in changes { names = (names ?? []).union([ExactName(change.name)]) }
   }
 }

@@ -17,14 +17,24 @@ extension DataBuffer {
   ///
   /// Complexity: linear in the number of objects.
   @inlinable public mutating func write<Object: StoredObject>(_ objects: [Object]) {
+    let objects = withoutOmitted(objects)
     writeCount(objects.count)
     let entry = registrationForWriting(Object.self)
     for object in objects { writeReference(object, to: entry, as: Object.self) }
   }
 
-  /// The entry of a class, whose objects need no further look.
+  /// The objects of a list that are written: all of them, but for some in an image.
+  @usableFromInline func withoutOmitted<Object: StoredObject>(_ objects: [Object]) -> [Object] {
+    guard let strangers = store?.strangers, strangers.mayOmit else { return objects }
+    return objects.filter { !strangers.omits($0) }
+  }
+
+  /// The entry of a class, whose objects need no further look; nil where each has to be looked at.
   @usableFromInline func registrationForWriting(_ type: StoredObject.Type) -> RegisteredClass? {
-    store?.registration(of: type)
+    guard let entry = store?.registration(of: type),
+      store?.foreign.hasDeleted(entry.classID) == false
+    else { return nil }
+    return entry
   }
 
   /// Writes one of many references.
@@ -42,6 +52,7 @@ extension DataBuffer {
   @usableFromInline mutating func writeReference(
     _ object: StoredObject, as type: StoredObject.Type
   ) {
+    if store?.strangers?.omits(object) == true { return write(UInt32(0)) }
     guard let entry = registration(of: object) else { return writeStranger(object) }
     guard entry.type == type else {
       if store?.strangers != nil { return writeStranger(object) }
@@ -53,7 +64,7 @@ extension DataBuffer {
 
   /// Writes a reference to an object of any registered class; nil is class 0, row 0.
   public mutating func writeAny(_ object: StoredObject?) {
-    guard let object else {
+    guard let object, store?.strangers?.omits(object) != true else {
       write(UInt8(0))
       return write(UInt32(0))
     }
@@ -66,6 +77,7 @@ extension DataBuffer {
   ///
   /// Complexity: linear in the number of objects.
   public mutating func writeAny(_ objects: [StoredObject]) {
+    let objects = withoutOmitted(objects)
     writeCount(objects.count)
     for object in objects { writeAny(object) }
   }
@@ -87,6 +99,12 @@ extension DataBuffer {
       fail(
         .notInserted,
         "\(entry.name) row \(object.rowID) is referred to and deleted: remove the reference first")
+      return nil
+    }
+    if store.strangers == nil, store.isDeletedElsewhere(object, entry) {
+      fail(
+        .deletedElsewhere,
+        "\(entry.name) row \(object.rowID) is referred to, which another store has deleted")
       return nil
     }
     return entry

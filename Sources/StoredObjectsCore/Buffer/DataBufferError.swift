@@ -41,6 +41,8 @@ public struct DataBufferError: Error, Hashable, Sendable {
     public static let tooLong = Code(description: "tooLong")
     /// An object was referred to that is not inserted in this store, or is deleted.
     public static let notInserted = Code(description: "notInserted")
+    /// An object was referred to that another store has deleted.
+    public static let deletedElsewhere = Code(description: "deletedElsewhere")
     /// An object is of another class than the reference can name.
     public static let wrongClass = Code(description: "wrongClass")
     /// An `Encodable` value did not encode.

@@ -68,6 +68,13 @@ struct ChangeSetEncoder {
     let range: Range<Int>
     do {
       range = try buffer.writeRecord(of: object, RecordFormat(entry))
+    } catch let error as DataBufferError where error.code == .deletedElsewhere {
+      throw StoreError(
+        .conflict,
+        """
+        \(error.message): remove the reference. keepConflictingChanges() does so, discardChanges() takes \
+        back what is changed here.
+        """, at: entry.place(object.rowID), underlying: error)
     } catch {
       throw .wrapping(error, .notEncodable, at: entry.place(object.rowID))
     }

@@ -23,6 +23,8 @@ struct ContentImage {
 enum ObjectImage {
   /// It was not in the store, or deleted.
   case absent
+  /// The same, and its content after the step is known.
+  case absentBefore(ContentMark)
   /// It was there, but its record could not be read.
   case unreadable
   /// It was there, and this was its content.
@@ -32,7 +34,10 @@ enum ObjectImage {
 
   /// Whether it was there.
   var isPresent: Bool {
-    if case .absent = self { false } else { true }
+    switch self {
+    case .absent, .absentBefore: false
+    case .unreadable, .content, .difference: true
+    }
   }
 
   /// The image with less memory, for the time when the object is like this.
@@ -43,22 +48,61 @@ enum ObjectImage {
     return .difference(difference)
   }
 
+  /// The image of an absent object together with the content that it has next.
+  func marked(with next: ObjectImage) -> ObjectImage {
+    guard case .absent = self, case .content(let content) = next, content.strangers.isEmpty else {
+      return self
+    }
+    return .absentBefore(ContentMark(content))
+  }
+
   /// The image for itself, made of what the object is like now.
   ///
   /// - Throws: ``StoreError`` with `conflict` when the object is not as the step left it.
   func whole(of current: ObjectImage, at place: StoreError.Place) throws(StoreError) -> ObjectImage
   {
-    guard case .difference(let difference) = self else { return self }
-    guard case .content(let base) = current, let content = difference.applied(to: base) else {
-      throw StoreError(
-        .conflict,
-        """
-        The object is not as the step has left it, so the step can't be taken back: something \
-        else has changed it. removeAllActions() begins a new history.
-        """,
-        at: place)
+    switch self {
+    case .absent, .unreadable, .content: return self
+    case .absentBefore(let mark):
+      if case .content(let content) = current, !mark.matches(content) { break }
+      return .absent
+    case .difference(let difference):
+      guard case .content(let base) = current, let content = difference.applied(to: base) else {
+        break
+      }
+      return .content(content)
     }
-    return .content(content)
+    throw StoreError(
+      .conflict,
+      """
+      The object is not as the step has left it, so the step can't be taken back: something \
+      else has changed it. removeAllActions() begins a new history.
+      """,
+      at: place)
+  }
+}
+
+/// The size and the CRC-32C of a content.
+struct ContentMark {
+  let count: Int
+  let checksum: UInt32
+
+  init(count: Int, checksum: UInt32) { (self.count, self.checksum) = (count, checksum) }
+
+  init(_ content: ContentImage) {
+    self.init(count: content.bytes.count, checksum: Self.checksum(content.bytes))
+  }
+
+  /// Whether a content is the one that was marked.
+  func matches(_ content: ContentImage) -> Bool {
+    content.strangers.isEmpty && content.bytes.count == count
+      && Self.checksum(content.bytes) == checksum
+  }
+
+  static func checksum(_ bytes: [UInt8]) -> UInt32 {
+    var checksum = CRC32C()
+    checksum.update(bytes.span)
+    return checksum.value
   }
 }
 
@@ -85,7 +129,7 @@ struct ContentDifference {
     middle = Array(ends.middle(of: content.bytes))
     version = content.version
     baseCount = base.bytes.count
-    baseChecksum = Self.checksum(base)
+    baseChecksum = ContentMark.checksum(base.bytes)
   }
 
   init(
@@ -98,16 +142,10 @@ struct ContentDifference {
 
   /// The content; nil if the base is another one.
   func applied(to base: ContentImage) -> ContentImage? {
-    guard base.strangers.isEmpty, base.bytes.count == baseCount, prefix + suffix <= baseCount,
-      Self.checksum(base) == baseChecksum
+    guard ContentMark(count: baseCount, checksum: baseChecksum).matches(base),
+      prefix + suffix <= baseCount
     else { return nil }
     let bytes = base.bytes[..<prefix] + middle + base.bytes[(baseCount - suffix)...]
     return ContentImage(bytes: Array(bytes), version: version)
-  }
-
-  private static func checksum(_ content: ContentImage) -> UInt32 {
-    var checksum = CRC32C()
-    checksum.update(content.bytes.span)
-    return checksum.value
   }
 }

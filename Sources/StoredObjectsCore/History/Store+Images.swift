@@ -11,10 +11,9 @@ extension Store {
   }
 
   func contentImage(
-    of object: StoredObject, _ entry: RegisteredClass
+    of object: StoredObject, _ entry: RegisteredClass, _ strangers: Strangers = Strangers()
   ) throws(StoreError) -> ContentImage {
-    let outer = (strangers, isEncoding)
-    let strangers = Strangers()
+    let outer = (self.strangers, isEncoding)
     (self.strangers, isEncoding) = (strangers, true)
     defer { (self.strangers, isEncoding) = outer }
     var buffer = DataBuffer([], store: self)

@@ -78,9 +78,19 @@ extension Store {
     try announce(&restorations)
     var reverse = UndoStep(name: step.name)
     for restoration in restorations {
-      reverse.note(restoration.key, restoration.current.shrunk(against: restoration.target))
+      let (current, target) = (restoration.current, restoration.target)
+      let image = current.shrunk(against: target)
+      reverse.note(
+        restoration.key, history?.isSaved == true ? image.marked(with: target) : image)
     }
-    for name in step.names.keys { reverse.names[name] = .some(try sealedBuffer(named: name.text)) }
+    for (name, bytes) in step.names {
+      let current = try sealedBuffer(named: name.text)
+      if let after = step.namesAfter[name], after != current.map(ContentMark.checksum) {
+        throw StoreUndoManager.changedBuffer(name)
+      }
+      reverse.names[name] = .some(current)
+      reverse.namesAfter[name] = .some(bytes.map(ContentMark.checksum))
+    }
     try restoreAll(&restorations, step)
     var whole = history?.takeCurrent() ?? UndoStep()
     whole.append(reverse)
@@ -135,6 +145,16 @@ extension Store {
     restoration.object = try object(entry, rowID: restoration.key.rowID)
     restoration.current =
       if let object = restoration.object { try image(of: object, entry) } else { .absent }
+  }
+
+  /// Takes down what a step has left of a named buffer, if that can be read.
+  func noteBuffer(_ name: ExactName, after step: inout UndoStep) {
+    do {
+      step.namesAfter[name] = .some(
+        try sealedBuffer(named: name.text).map(ContentMark.checksum))
+    } catch {
+      logger.error("A named buffer could not be read after a change: \(error)")
+    }
   }
 
   private func plan(_ step: UndoStep) throws(StoreError) -> [Restoration] {
@@ -198,6 +218,7 @@ extension Store {
       entry.mark(object) { $0.remove(.deleted) }
       return object
     }
+    foreign.restore(key)
     let object: StoredObject
     if let departed = history?.departedObject(key), type(of: departed) == entry.type {
       entry.adopt(departed, key.rowID)
@@ -214,7 +235,10 @@ extension Store {
   ) throws(StoreError) {
     guard case .content(let content) = target, let object = restoration.object else { return }
     let entry = restoration.entry
-    if object.hasContent, try contentImage(of: object, entry).matches(content) { return }
+    if object.hasContent, try contentImage(of: object, entry).matches(content) {
+      relyOn(object)
+      return
+    }
     try setContent(of: object, entry, to: content)
     if !object.state.contains(.inserted) { entry.mark(object) { $0.insert(.updated) } }
     object.state.remove(.editable)

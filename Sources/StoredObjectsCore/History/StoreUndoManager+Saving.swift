@@ -59,8 +59,10 @@ extension Store {
 // MARK: - The form of a step
 
 extension UndoStep {
-  /// The version of the form; a history of another one is damage.
-  private static let version: UInt8 = 1
+  /// The version of the form; a history of a later one is damage.
+  ///
+  /// Version 1 does not say what a step has left of inserted objects and of named buffers.
+  private static let version: UInt8 = 2
 
   static func write(_ steps: [UndoStep], to buffer: inout DataBuffer) {
     let first = steps.lastIndex { !$0.isEncodable }.map { $0 + 1 } ?? 0
@@ -71,12 +73,13 @@ extension UndoStep {
 
   static func readAll(from buffer: inout DataBuffer) throws(DataBufferError) -> [UndoStep] {
     let offset = buffer.offset
-    guard try buffer.readUInt8() == version else {
+    let version = try buffer.readUInt8()
+    guard 1...Self.version ~= version else {
       throw DataBufferError(.invalidValue, at: offset, "a history in another form")
     }
     var steps: [UndoStep] = []
     for _ in 0..<(try buffer.readCount(minimumElementSize: 12)) {
-      steps.append(try UndoStep(from: &buffer))
+      steps.append(try UndoStep(from: &buffer, version))
     }
     return steps
   }
@@ -99,17 +102,35 @@ extension UndoStep {
     for (name, bytes) in names.sorted(by: { $0.key < $1.key }) {
       buffer.write(name.text)
       buffer.write(bytes)
+      let after = namesAfter[name]
+      buffer.write(UInt8(after == nil ? 0 : after == .some(nil) ? 1 : 2))
+      if let checksum = after ?? nil { buffer.write(checksum) }
     }
   }
 
-  private init(from buffer: inout DataBuffer) throws(DataBufferError) {
+  private init(from buffer: inout DataBuffer, _ version: UInt8) throws(DataBufferError) {
     self.init(name: try buffer.readString())
     for _ in 0..<(try buffer.readCount(minimumElementSize: 6)) {
       let key = ObjectKey(classID: try buffer.readUInt8(), rowID: try buffer.readUInt32())
       note(key, try ObjectImage(from: &buffer))
     }
     for _ in 0..<(try buffer.readCount(minimumElementSize: 5)) {
-      names[ExactName(try buffer.readString())] = .some(try buffer.read([UInt8]?.self))
+      let name = ExactName(try buffer.readString())
+      names[name] = .some(try buffer.read([UInt8]?.self))
+      if version > 1 { try readNameAfter(name, from: &buffer) }
+    }
+  }
+
+  private mutating func readNameAfter(
+    _ name: ExactName, from buffer: inout DataBuffer
+  ) throws(DataBufferError) {
+    let offset = buffer.offset
+    switch try buffer.readUInt8() {
+    case 0: break
+    case 1: namesAfter[name] = .some(nil)
+    case 2: namesAfter[name] = .some(try buffer.readUInt32())
+    case let kind:
+      throw DataBufferError(.invalidValue, at: offset, "no buffer of a step has the kind \(kind)")
     }
   }
 }
@@ -118,6 +139,10 @@ extension ObjectImage {
   fileprivate func write(to buffer: inout DataBuffer) {
     switch self {
     case .absent: buffer.write(UInt8(0))
+    case .absentBefore(let mark):
+      buffer.write(UInt8(4))
+      buffer.write(UInt32(mark.count))
+      buffer.write(mark.checksum)
     case .unreadable: buffer.write(UInt8(1))
     case .content(let content):
       buffer.write(UInt8(2))
@@ -138,6 +163,9 @@ extension ObjectImage {
       let version = try buffer.readUInt8()
       self = .content(ContentImage(bytes: try buffer.read(), version: version))
     case 3: self = .difference(try ContentDifference(from: &buffer))
+    case 4:
+      let count = Int(try buffer.readUInt32())
+      self = .absentBefore(ContentMark(count: count, checksum: try buffer.readUInt32()))
     case let kind:
       throw DataBufferError(.invalidValue, at: offset, "no image of an object has the kind \(kind)")
     }

@@ -46,7 +46,7 @@ public final class StoreUndoManager {
   /// The last step that holds the whole content of an object, by its serial number.
   private var wholeImages: [ObjectKey: Int] = [:]
   /// What to go back to when the store goes back to what is saved.
-  private var saved: (undo: [UndoStep], redo: [UndoStep]) = ([], [])
+  private var saved = Saved()
   /// Objects that have left the store, as long as they live.
   private var departed: [ObjectKey: Departed] = [:]
   /// Objects that other stores have changed, and the first step after that.
@@ -55,6 +55,8 @@ public final class StoreUndoManager {
   private var isGoingBack = false
   /// How often the history has become another one.
   private(set) var generation = 0
+  /// The same for named buffers.
+  private var foreignNames: [ExactName: Int] = [:]
   /// Whether the named buffer is out of date.
   var hasNews = false
 
@@ -63,6 +65,15 @@ public final class StoreUndoManager {
   /// A difference is checked against the object when it is applied, and what comes from another run
   /// is always checked.
   private var shrinkingSize: Int { bufferName == nil ? 256 : 0 }
+
+  private struct Saved {
+    var undo: [UndoStep] = []
+    var redo: [UndoStep] = []
+    /// What other stores have changed, and the first of the steps after that.
+    var foreignChanges: [ObjectKey: Int] = [:]
+    var foreignNames: [ExactName: Int] = [:]
+    var isEmpty: Bool { undo.isEmpty && redo.isEmpty }
+  }
 
   private struct Departed {
     weak var object: StoredObject?
@@ -135,7 +146,8 @@ extension StoreUndoManager {
   public func removeAllActions() {
     store?.reopenObjects(of: current)
     (undoSteps, redoSteps, current) = ([], [], UndoStep(name: current.name))
-    (wholeImages, departed, foreignChanges, firstSerial) = ([:], [:], [:], 0)
+    (wholeImages, departed, firstSerial) = ([:], [:], 0)
+    (foreignChanges, foreignNames) = ([:], [:])
     generation += 1
     hasNews = true
   }
@@ -158,6 +170,7 @@ extension StoreUndoManager {
     precondition(groupDepth == 0, "undo() inside of a group")
     if isGoingBack { return }
     closeStep()
+    store?.collectChangesElsewhere()
     guard let store, let step = undoSteps.last else { return }
     try refuseForeignChanges(to: step)
     redoSteps.append(try goBack(step, store))
@@ -168,7 +181,7 @@ extension StoreUndoManager {
   }
 
   /// Does again what the last ``undo()`` has taken back; does nothing when there is nothing, or when
-  /// something has changed since.
+  /// something has changed since, here or by the save of another store.
   ///
   /// Complexity: linear in the content of the objects that the step touched.
   ///
@@ -179,6 +192,7 @@ extension StoreUndoManager {
     precondition(groupDepth == 0, "redo() inside of a group")
     if isGoingBack { return }
     closeStep()
+    store?.collectChangesElsewhere()
     guard let store, let step = redoSteps.last else { return }
     undoSteps.append(try goBack(step, store))
     redoSteps.removeLast()
@@ -215,9 +229,16 @@ extension StoreUndoManager {
     {
       undoSteps[serial - firstSerial].shrink(key, against: image)
     }
-    guard case .content(let content) = image, content.bytes.count >= shrinkingSize else { return }
+    switch image {
+    case .content(let content) where content.bytes.count >= shrinkingSize: break
+    case .absent where isSaved: break
+    default: return
+    }
     wholeImages[key] = firstSerial + undoSteps.count
   }
+
+  /// Whether other runs, which this one can't know, may change what the history speaks of.
+  var isSaved: Bool { bufferName != nil }
 
   /// Takes down a named buffer before it changes.
   func note(_ name: ExactName, _ bytes: [UInt8]?) {
@@ -237,6 +258,9 @@ extension StoreUndoManager {
     if isGoingBack { return }
     guard !current.isEmpty else { return current.name = "" }
     store?.reopenObjects(of: current)
+    for name in current.names.keys {
+      store?.noteBuffer(name, after: &current)
+    }
     undoSteps.append(current)
     current = UndoStep()
     trim()
@@ -254,18 +278,46 @@ extension StoreUndoManager {
   }
 
   /// Other stores have saved rows of a class: earlier steps would overwrite what they don't know.
-  func noteForeignChanges(_ rows: Set<UInt32>, _ entry: RegisteredClass?) {
-    guard let entry, canUndo || canRedo else { return }
-    for row in rows {
+  func noteForeignChanges(_ news: ForeignNews.Table, _ entry: RegisteredClass) {
+    guard canUndo || canRedo || !saved.isEmpty else { return }
+    var rows = news.changed
+    // An object that was deleted may have come back, which is an insertion.
+    for step in [current] + undoSteps + redoSteps + saved.undo + saved.redo {
+      for key in step.keys where key.classID == entry.classID && news.written.contains(key.rowID) {
+        rows.insert(key.rowID)
+      }
+    }
+    rows.forEach { row in
       let key = ObjectKey(classID: entry.classID, rowID: row)
-      foreignChanges[key] = firstSerial + undoSteps.count
-      if redoSteps.contains(where: { $0.knows(key) }) { redoSteps = [] }
+      // The step in work is one of those that come before.
+      foreignChanges[key] = firstSerial + undoSteps.count + (current.knows(key) ? 1 : 0)
+      saved.foreignChanges[key] = saved.undo.count
+      forgetRedo { $0.knows(key) }
     }
   }
 
+  /// The same for named buffers.
+  func noteForeignChanges(_ names: Set<ExactName>) {
+    guard canUndo || canRedo || !saved.isEmpty else { return }
+    for name in names {
+      saved.foreignNames[name] = saved.undo.count
+      foreignNames[name] =
+        firstSerial + undoSteps.count + (current.names[name] == nil ? 0 : 1)
+      forgetRedo { $0.names[name] != nil }
+    }
+  }
+
+  /// What was undone can't be done again over what others have saved, also when changes are discarded.
+  private func forgetRedo(where isConcerned: (UndoStep) -> Bool) {
+    if redoSteps.contains(where: isConcerned) { redoSteps = [] }
+    if saved.redo.contains(where: isConcerned) { saved.redo = [] }
+  }
+
   private func refuseForeignChanges(to step: UndoStep) throws(StoreError) {
-    guard !foreignChanges.isEmpty else { return }
     let serial = firstSerial + undoSteps.count - 1
+    for name in step.names.keys where foreignNames[name].map({ $0 > serial }) == true {
+      throw Self.changedBuffer(name)
+    }
     for key in step.keys where foreignChanges[key].map({ $0 > serial }) == true {
       throw StoreError(
         .conflict,
@@ -274,6 +326,16 @@ extension StoreUndoManager {
         removeAllActions() begins a new history.
         """, at: store?.registration(classID: key.classID)?.place(key.rowID) ?? .init())
     }
+  }
+
+  /// What a step is refused with whose buffer is not what the step has left.
+  static func changedBuffer(_ name: ExactName) -> StoreError {
+    StoreError(
+      .conflict,
+      """
+      The buffer "\(name.text)" is not as the step has left it, so the step can't be taken back: \
+      something else has changed it. removeAllActions() begins a new history.
+      """)
   }
 
   /// An object leaves the store; it may be asked for again.
@@ -298,14 +360,19 @@ extension StoreUndoManager {
 
   /// Everything is saved; with it, perhaps, the history itself.
   func didSave(_ names: [ExactName: [UInt8]?]) {
-    saved = (undoSteps + (current.isEmpty ? [] : [current]), redoSteps)
+    let first = firstSerial
+    saved = Saved(
+      undo: undoSteps + (current.isEmpty ? [] : [current]), redo: redoSteps,
+      foreignChanges: foreignChanges.mapValues { $0 - first },
+      foreignNames: foreignNames.mapValues { $0 - first })
     if let bufferName, names[ExactName(bufferName)] != nil { hasNews = false }
   }
 
   /// The store is as it was at the last save, and so is the history.
   func didDiscard() {
     store?.reopenObjects(of: current)
-    (undoSteps, redoSteps) = saved
+    (undoSteps, redoSteps) = (saved.undo, saved.redo)
+    (foreignChanges, foreignNames) = (saved.foreignChanges, saved.foreignNames)
     (current, wholeImages, firstSerial) = (UndoStep(name: current.name), [:], 0)
     generation += 1
     hasNews = true
@@ -313,7 +380,7 @@ extension StoreUndoManager {
 
   /// Takes over what an earlier run has saved.
   func resume(undo: [UndoStep], redo: [UndoStep]) {
-    (undoSteps, redoSteps, saved) = (undo, redo, (undo, redo))
+    (undoSteps, redoSteps, saved) = (undo, redo, Saved(undo: undo, redo: redo))
   }
 
   /// Lets every step that can do so keep differences only.

@@ -9,7 +9,31 @@ final class Strangers {
   /// The class ID of a stranger where the reader does not know the class; no class has it.
   static let classID: UInt8 = 255
 
-  init(_ objects: [StoredObject] = []) { self.objects = objects }
+  /// The references that an image leaves out.
+  enum Omission { case none, deletedElsewhere, deletedAnywhere }
+
+  private let omission: Omission
+  /// Whether the image has left out a reference.
+  private(set) var hasOmitted = false
+
+  init(_ objects: [StoredObject] = [], omitting omission: Omission = .none) {
+    (self.objects, self.omission) = (objects, omission)
+  }
+
+  /// Whether the image leaves out references to an object.
+  func omits(_ object: StoredObject) -> Bool {
+    guard omission != .none, let entry = object.registration, let store = entry.store else {
+      return false
+    }
+    let isOmitted =
+      store.isDeletedElsewhere(object, entry)
+      || omission == .deletedAnywhere && object.state.contains(.deleted)
+    if isOmitted { hasOmitted = true }
+    return isOmitted
+  }
+
+  /// Whether the image may leave out references.
+  var mayOmit: Bool { omission != .none }
 
   /// The number that stands for an object: a row ID counted from the end, which no row has.
   func row(of object: StoredObject) -> UInt32 {

@@ -8,6 +8,8 @@ struct UndoStep {
   private(set) var images: [ObjectKey: ObjectImage] = [:]
   /// The named buffers, sealed; nil for a name that was not there.
   var names: [ExactName: [UInt8]?] = [:]
+  /// What the step has left in them, as checksums; nil for a name that is not there then.
+  var namesAfter: [ExactName: UInt32?] = [:]
 
   init(name: String = "") { self.name = name }
 
@@ -22,10 +24,10 @@ struct UndoStep {
     images[key] = image
   }
 
-  /// Keeps only how an image differs from what came after it.
+  /// Keeps only how an image differs from what came after it, or what came after nothing.
   mutating func shrink(_ key: ObjectKey, against next: ObjectImage) {
-    guard let image = images[key], case .content = image else { return }
-    images[key] = image.shrunk(against: next)
+    guard let image = images[key] else { return }
+    images[key] = image.shrunk(against: next).marked(with: next)
   }
 
   /// Takes in the later half of the same action.
@@ -34,5 +36,6 @@ struct UndoStep {
       if let image = later.images[key] { note(key, image) }
     }
     names.merge(later.names) { earlier, _ in earlier }
+    namesAfter.merge(later.namesAfter) { _, later in later }
   }
 }

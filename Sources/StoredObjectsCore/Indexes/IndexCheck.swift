@@ -5,6 +5,8 @@ struct IndexCheck {
   private let backend: any StoreBackend
   private let entry: RegisteredClass
   private var indexes: [Compared] = []
+  /// Unique indexes that are not built, and what they would be compared by.
+  private var unbuilt: [(index: RegisteredIndex, duplicates: DuplicateSearch)] = []
   private(set) var findings: [StoreFinding] = []
 
   private struct Compared {
@@ -17,16 +19,26 @@ struct IndexCheck {
     var duplicateCount = 0
   }
 
-  /// Takes the indexes that are whole; others are made anew before they are used.
+  /// Begins to compare the indexes of a class.
+  ///
+  /// Those that are not whole are built before they are used: of these only the uniqueness is checked.
   init(_ backend: any StoreBackend, _ entry: RegisteredClass) {
     (self.backend, self.entry) = (backend, entry)
     for index in entry.indexes {
-      if let isReady = try? index.isReady(backend), isReady { indexes.append(.init(index: index)) }
+      if let isReady = try? index.isReady(backend), isReady {
+        indexes.append(.init(index: index))
+      } else if index.declaration.isUnique {
+        unbuilt.append((index, DuplicateSearch()))
+      }
     }
   }
 
   /// Looks up the keys of an object.
   mutating func compare(_ object: StoredObject) {
+    for number in unbuilt.indices {
+      guard let key = unbuilt[number].index.uniqueKey(of: object) else { continue }
+      unbuilt[number].duplicates.add(key, row: object.rowID)
+    }
     for number in indexes.indices {
       if indexes[number].index.declaration.isUnique { compareUnique(object, number) }
       for key in indexes[number].index.keys(of: object) {
@@ -56,14 +68,27 @@ struct IndexCheck {
     if indexes[number].duplicate == nil { indexes[number].duplicate = (object.rowID, first) }
   }
 
+  /// Adds the rows that have the values of others.
+  private mutating func addDuplicates(
+    _ index: RegisteredIndex, _ row: UInt32, _ other: UInt32, count: Int
+  ) {
+    let error = index.notUnique(entry, row, other)
+    let rest = count == 1 ? "" : " So it is with \(count - 1) more."
+    findings.append(StoreFinding(.duplicate, error.message + rest, at: error.place))
+  }
+
   /// Compares the numbers of keys.
   mutating func finish() {
+    for (index, duplicates) in unbuilt {
+      let found = duplicates.first { row in
+        let object = try? entry.store?.savedObject(row, entry)
+        return object.flatMap { index.uniqueKey(of: $0) }
+      }
+      if let found { addDuplicates(index, found.row, found.other, count: found.count) }
+    }
     for compared in indexes {
       if let (row, other) = compared.duplicate {
-        let error = compared.index.notUnique(entry, row, other)
-        let more = compared.duplicateCount - 1
-        let rest = more == 0 ? "" : " So it is with \(more) more."
-        findings.append(StoreFinding(.duplicate, error.message + rest, at: error.place))
+        addDuplicates(compared.index, row, other, count: compared.duplicateCount)
       }
       let count = try? backend.keyCount(
         in: compared.index.table, .prefix([RegisteredIndex.mark]))

@@ -13,7 +13,8 @@ extension Store {
   /// Saves of other stores on the backend wait meanwhile.
   ///
   /// Complexity: linear in the size of all records, which are read twice. Memory: one bit for each
-  /// row, and what ``StoreBackend/inspect()`` needs.
+  /// row, 16 bytes for each object of a class with a unique index that is not built yet, and what
+  /// ``StoreBackend/inspect()`` needs.
   ///
   /// - Parameter progress: Hears how far the check has come; must not save.
   /// - Returns: What was read, and what is wrong with it.

@@ -69,6 +69,12 @@
       let new = rowIDs.lazy.compactMap { newObjects[$0] }
       if let gone = new.first(where: { $0.registration == nil }) { return gone }
     }
+    if let store = entry.store, store.foreign.hasDeleted(entry.classID) {
+      let objects = rowIDs.lazy.filter {
+        store.foreign.isDeleted(ObjectKey(classID: entry.classID, rowID: $0))
+      }.map { entry.object($0) }
+      if let gone = objects.first(where: { store.isDeletedElsewhere($0, entry) }) { return gone }
+    }
     guard entry.changeCounts.deletes > 0 else { return nil }
     return rowIDs.lazy.compactMap { entry.living($0) }.first { $0.state.contains(.deleted) }
   }

@@ -6,32 +6,34 @@ struct Query {
   let entry: RegisteredClass
   let orders: [QueryOrderKey]
   let choice: QueryPlanner.Choice
-  /// Unsaved objects, and the rows that they take the place of.
+  /// The objects that indexes say nothing of, and the rows that they take the place of.
+  let own: OwnContents
+  /// Those of them that the query is about.
   let unsaved: [StoredObject]
-  let unsavedRows: RowSet
+  var unsavedRows: RowSet { own.rows }
   /// Whether the predicate holds for an object; nil when there is none.
   private let predicate: ((StoredObject) throws -> Bool)?
   private let conditionText: () -> String
 
   init<Object: StoredObject>(
     _ store: Store, _ entry: RegisteredClass, _ predicate: Predicate<Object>?,
-    _ orders: [QueryOrder<Object>], limit: Int?, isCounting: Bool = false,
+    _ orders: [QueryOrder<Object>], limit: Int?, offset: Int = 0, isCounting: Bool = false,
     isExplained: Bool = false
   ) throws {
     (self.store, self.entry, self.orders) = (store, entry, orders.map(\.key))
     store.settleRelationships()
-    store.collectChangesElsewhere()
     let indexes = entry.indexes
     let term = predicate.map { QueryTranslation.of($0, indexes: indexes) }
     self.predicate = term.map { term in
       { object in try (object as? Object).map(term.read) ?? false }
     }
     conditionText = { term?.text ?? "" }
-    unsavedRows = RowSet(entry.changed.lazy.map(\.rowID))
-    unsaved = entry.written.filter { $0 is Object }
+    own = OwnContents(store, entry)
+    unsaved = own.objects.filter { $0 is Object }
     choice = try QueryPlanner(
       store: store, entry: entry, condition: term?.condition, order: Self.order(self.orders),
-      limit: limit, isCounting: isCounting, isExplained: isExplained
+      limit: limit.map { $0.addingSaturated(offset) }, unreadCount: max(0, offset - unsaved.count),
+      isCounting: isCounting, isExplained: isExplained
     ).choose()
   }
 
@@ -44,7 +46,7 @@ struct Query {
     return (orders.map(\.property), first.isDescending)
   }
 
-  var hasNothingUnsaved: Bool { entry.changeCounts.isEmpty }
+  var hasNothingUnsaved: Bool { own.isEmpty }
 
   /// Whether the predicate holds for an object.
   func matches(_ object: StoredObject) throws -> Bool { try predicate?(object) ?? true }
@@ -58,7 +60,7 @@ struct Query {
     guard let object = try store.object(entry, rowID: row) else { return nil }
     let isKnown =
       choice.isCovered && commitCount == entry.shared.commitCount && object.state.change == nil
-      && store.backend.coordinator.hasOneStore && store.rowsChangedElsewhere.isEmpty
+      && store.backend.coordinator.hasOneStore && store.foreign.outdated.isEmpty
     return try isKnown || matches(object) ? object : nil
   }
 
@@ -98,14 +100,14 @@ struct Query {
     return count
   }
 
-  /// Counts keys as they are saved, and puts that right for what is not.
+  /// Counts keys as they are saved, and corrects that by the objects that have other content.
   private func count(_ part: IndexRanges) throws -> Int {
     var count = try part.ranges.reduce(0) {
       $0 + (try store.backend.keyCount(in: part.index.table, $1))
     }
-    for object in entry.changed where object.state.change != .insert {
-      if let saved = try store.savedObject(object.rowID, entry), try matches(saved) { count -= 1 }
+    for row in own.savedRows {
+      if let saved = try store.savedObject(row, entry), try matches(saved) { count -= 1 }
     }
-    return try entry.written.reduce(count) { try $0 + (matches($1) ? 1 : 0) }
+    return try unsaved.reduce(count) { try $0 + (matches($1) ? 1 : 0) }
   }
 }

@@ -59,6 +59,8 @@ struct IndexRanges {
   let properties: [AnyKeyPath]
   /// How many properties have one value only.
   let fixedCount: Int
+  /// What all keys begin with because of these.
+  var fixedPrefix: [UInt8] = [RegisteredIndex.mark]
 
   /// The rows in ascending order.
   fileprivate func rows(_ backend: any StoreBackend) throws -> [UInt32] {

@@ -53,8 +53,12 @@ struct SortKey: Comparable {
       if order.isDescending { for place in start..<key.bytes.count { key.bytes[place] ^= 0xFF } }
     }
     bytes = key.bytes
-    row = orders.last?.isDescending == true ? ~object.rowID : object.rowID
+    // An object without a row is before all that have its values.
+    row = orders.last?.isDescending == true && object.rowID > 0 ? ~object.rowID : object.rowID
   }
+
+  /// The place of a row without an order.
+  init(row: UInt32) { (bytes, self.row) = ([], row) }
 
   static func < (left: SortKey, right: SortKey) -> Bool {
     if left.bytes != right.bytes { return left.bytes.lexicographicallyPrecedes(right.bytes) }

@@ -7,6 +7,8 @@ struct QueryPlanner {
   let order: (properties: [AnyKeyPath], isDescending: Bool)?
   /// How many objects are wanted, those included that are passed over.
   let limit: Int?
+  /// How many of these need not be read where an index gives the order.
+  var unreadCount = 0
   /// Whether only the number of objects is asked for.
   let isCounting: Bool
   /// Whether the plan is only shown, so that nothing may be written for it.
@@ -22,6 +24,8 @@ struct QueryPlanner {
     var cost: Int
     /// The indexes that may help and have to be made first, by their names.
     var missing: [String] = []
+    /// The number of records of the class, where all of them may be read.
+    var recordCount = 0
   }
 
   /// What a record of a scan takes; one that is looked up; a key of an index; one that is sorted.
@@ -29,11 +33,23 @@ struct QueryPlanner {
   /// What it takes to begin a scan.
   private static let scanCost = 160
 
+  /// So many look-ups take half the time of reading all of so many records.
+  static func lookUpBudget(for recordCount: Int) -> Int {
+    (recordCount * recordCost + scanCost) / (2 * lookUpCost) + 1
+  }
+
   func choose() throws -> Choice {
     let count = max(0, try store.backend.recordCount(in: entry.table) - 1)
     var best = Choice(
       touchedCount: count, isCovered: condition == nil,
       cost: count * (Self.recordCost + (order == nil ? 0 : Self.sortCost)) + Self.scanCost)
+    best.recordCount = count
+    if order == nil, condition == nil, !isCounting, let limit,
+      limit <= Self.lookUpBudget(for: count)
+    {
+      best.touchedCount = min(count, limit)
+      best.cost = min(best.cost, limit * Self.lookUpCost)
+    }
     let parts = try usableIndexes {
       condition?.values(of: $0) != nil || order?.properties.first == $0
     }.map { try ranges($0, condition) }
@@ -83,7 +99,8 @@ struct QueryPlanner {
     }
     // A page for each end of a range tells how many keys are between.
     if isCounting, choice.isCovered { choice.touchedCount = 2 * part.ranges.count }
-    choice.cost = choice.touchedCount * Self.lookUpCost
+    let unread = choice.isOrdered && choice.isCovered ? min(unreadCount, choice.touchedCount) : 0
+    choice.cost = (choice.touchedCount - unread) * Self.lookUpCost + unread * Self.keyCost
     if order != nil, !choice.isOrdered { choice.cost += part.count * Self.sortCost }
     return choice
   }
@@ -101,12 +118,14 @@ struct QueryPlanner {
     var ranges: [KeyRange]?
     var properties: [AnyKeyPath] = []
     var fixedCount = 0
+    var fixedPrefix = prefixes[0]
     for property in index.declaration.properties {
       guard let values = condition?.values(of: property) else { break }
       properties.append(property)
       if let points = values.points, points.count * prefixes.count <= 1000 {
-        if points.count == 1, prefixes.count == 1 { fixedCount += 1 }
+        let isFixed = points.count == 1 && prefixes.count == 1
         prefixes = prefixes.flatMap { prefix in points.map { prefix + $0 } }
+        if isFixed { (fixedCount, fixedPrefix) = (fixedCount + 1, prefixes[0]) }
         continue
       }
       ranges = prefixes.flatMap { values.prefixed($0) }
@@ -115,7 +134,8 @@ struct QueryPlanner {
     let all = KeyRanges(ranges ?? prefixes.map { .prefix($0) }).ranges
     let count = try all.reduce(0) { $0 + (try store.backend.keyCount(in: index.table, $1)) }
     return IndexRanges(
-      index: index, ranges: all, count: count, properties: properties, fixedCount: fixedCount)
+      index: index, ranges: all, count: count, properties: properties, fixedCount: fixedCount,
+      fixedPrefix: fixedPrefix)
   }
 
   /// For alternatives that ask for different properties: each by the best index it has.

@@ -2,6 +2,10 @@
 @usableFromInline struct QueryWalk {
   private let query: Query
   private let after: SortKey?
+  /// Rows in their order, where a few are wanted.
+  private var lookUps: RowLookUps?
+  /// How many rows are still passed over without being read.
+  private var unread = 0
   private var offset: Int
   private var left: Int
   /// The rows in the order of an index, where that is the order of the query.
@@ -22,14 +26,36 @@
     self.query = query
     self.after = after.map { SortKey($0, query.orders) }
     (self.offset, left) = (offset, limit ?? .max)
+    if let limit, query.orders.isEmpty, case .scan = query.choice.access {
+      lookUps = RowLookUps(
+        after: after?.rowID ?? 0, query.entry, wanted: limit.addingSaturated(offset),
+        budget: QueryPlanner.lookUpBudget(for: query.choice.recordCount))
+    }
     if query.choice.isOrdered, case .index(let part) = query.choice.access {
       // Where the index tells all that is asked, it is known how many keys are.
       let wanted = query.choice.isCovered ? limit?.addingSaturated(offset) : nil
       var walk = IndexWalk(
         query.store.backend, part, isReversed: query.choice.isReversed, wanted: wanted)
-      if let after, let key = part.index.keys(of: after).first { walk.goOn(after: key) }
+      if let after { walk.goOn(after: Self.key(of: after, query, part)) }
       index = walk
     }
+  }
+
+  /// Where an object is, or would be, among the keys of an index that gives the order of a query.
+  ///
+  /// Its values count in the properties of the order only: in others it may have any.
+  private static func key(
+    of object: StoredObject, _ query: Query, _ part: IndexRanges
+  ) -> [UInt8] {
+    var key = IndexKey()
+    let isBehindFixed =
+      query.orders.count == part.index.declaration.properties.count - part.fixedCount
+    key.bytes = isBehindFixed ? part.fixedPrefix : [RegisteredIndex.mark]
+    for order in query.orders { order.writeKey(object, &key) }
+    // An object without a row is before all that have its values.
+    let isLast = query.choice.isReversed && object.rowID == 0
+    key.write(isLast ? UInt32.max : object.rowID)
+    return key.bytes
   }
 
   /// The next object, or nil at the end.
@@ -60,10 +86,17 @@
         .filter { entry in after.map { $0 < entry.key } ?? true }
         .sorted { $1.key < $0.key }
     }
-    if index == nil {
-      if query.orders.isEmpty { commitCount = query.entry.shared.commitCount }
-      rows = try rowsInOrder().reversed()
+    if index == nil, lookUps == nil { try findRows(after: after) }
+    let isKnown = query.orders.isEmpty || query.choice.isOrdered
+    if query.choice.isCovered, isKnown, lookUps == nil {
+      // However the unsaved objects come in between, these are all passed over.
+      unread = max(0, offset - unsaved.count)
     }
+  }
+
+  private mutating func findRows(after place: SortKey?) throws {
+    if query.orders.isEmpty { commitCount = query.entry.shared.commitCount }
+    rows = try rowsInOrder(after: place).reversed()
   }
 
   private mutating func nextInOrder() throws -> StoredObject? {
@@ -93,14 +126,18 @@
 
   /// Whether a row is passed over that the index says to be one, without reading it.
   private mutating func skipsUnread() -> Bool {
-    guard offset > 0, query.choice.isCovered, query.choice.isOrdered, query.unsaved.isEmpty else {
-      return false
-    }
-    offset -= 1
+    guard unread > 0 else { return false }
+    (unread, offset) = (unread - 1, offset - 1)
     return true
   }
 
   private mutating func nextRow() throws -> UInt32? {
+    if let row = lookUps?.next() { return row }
+    if let lookUps {
+      self.lookUps = nil
+      if lookUps.isAtEnd { return nil }
+      try findRows(after: SortKey(row: lookUps.row))
+    }
     guard index != nil else { return rows?.popLast() }
     if index?.isAtEndOfBatch == true { commitCount = query.entry.shared.commitCount }
     return try index?.next()
@@ -110,9 +147,9 @@
 
   /// The rows of the saved objects that match, in the order of the query.
   ///
-  /// Without an order, rows that an index leads to are not read for it.
-  private func rowsInOrder() throws -> [UInt32] {
-    if query.orders.isEmpty, let rows = try query.rows() {
+  /// Without an order, rows that an index leads to are not read for it, nor are those of all objects.
+  private func rowsInOrder(after: SortKey?) throws -> [UInt32] {
+    if query.orders.isEmpty, let rows = try query.rows() ?? allRows() {
       guard let after else { return rows }
       return rows.filter { $0 > after.row }
     }
@@ -132,6 +169,14 @@
     found.sort()
     let isDescending = query.orders.last?.isDescending == true
     return found.map { isDescending ? ~$0.row : $0.row }
+  }
+
+  /// All rows in ascending order, where none has to be read to be found.
+  private func allRows() throws -> [UInt32]? {
+    guard query.choice.isCovered else { return nil }
+    var rows: [UInt32] = []
+    try query.store.savedRows(of: query.entry).forEach { rows.append($0) }
+    return rows
   }
 
   private func forEachSaved(_ body: (StoredObject) throws -> Void) throws {

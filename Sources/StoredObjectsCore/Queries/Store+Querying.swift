@@ -151,8 +151,8 @@ extension Store {
     try entry.requirePage(limit: limit, offset: offset)
     do {
       return try Query(
-        self, entry, predicate, orders, limit: limit?.addingSaturated(offset),
-        isCounting: isCounting, isExplained: isExplained)
+        self, entry, predicate, orders, limit: limit, offset: offset, isCounting: isCounting,
+        isExplained: isExplained)
     } catch { throw entry.queryError(error) }
   }
 }

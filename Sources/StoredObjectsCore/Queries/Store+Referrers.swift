@@ -37,14 +37,13 @@ extension Store {
     guard target.store === self else { return [] }
     settleRelationships()
     do {
-      collectChangesElsewhere()
+      let own = OwnContents(self, entry)
       var found: [Source] = []
-      for object in entry.written {
+      for object in own.objects {
         if let object = object as? Source, refers(object) { found.append(object) }
       }
-      let unsaved = RowSet(entry.changed.lazy.map(\.rowID))
       try forEachCandidate(entry, target, property) { (object: Source) in
-        if !unsaved.contains(object.rowID), refers(object) { found.append(object) }
+        if !own.rows.contains(object.rowID), refers(object) { found.append(object) }
       }
       return found.sorted { $0.rowID < $1.rowID }
     } catch { throw entry.queryError(error) }

@@ -32,22 +32,23 @@ extension Store {
     guard value == value else { return [] }
     do {
       settleRelationships()
-      collectChangesElsewhere()
+      let own = OwnContents(self, entry)
       var found: [Object] = []
       let rows = try savedRows(entry, property, value)
       for row in rows ?? [] where limit.map({ found.count < $0 }) ?? true {
+        if own.rows.contains(row) { continue }
         guard let object = try object(entry, rowID: row) as? Object else { continue }
-        if object.state.change == nil, object[keyPath: property] == value { found.append(object) }
+        if object[keyPath: property] == value { found.append(object) }
       }
       if rows == nil {
         var cursor = RowCursor(self, entry, keepsObjects: false)
         while let object = try cursor.next() {
-          guard object.state.change == nil, let object = object as? Object else { continue }
+          guard !own.rows.contains(object.rowID), let object = object as? Object else { continue }
           if object[keyPath: property] == value { found.append(object) }
         }
       }
-      if rows != nil && entry.changeCounts.isEmpty { return found }
-      for object in entry.written {
+      if rows != nil && own.isEmpty { return found }
+      for object in own.objects {
         guard let object = object as? Object, object[keyPath: property] == value else { continue }
         found.append(object)
       }

@@ -114,6 +114,8 @@ extension RelationshipKeeper {
   private func make(_ changes: inout [ListChange], _ list: ChangesOfList) {
     let lost = list.end.relationship.access.change(list.object, changes)
     losses.append(lost, of: list.object, list.end)
+    // Where nothing changed, the save rests on what the object is here.
+    list.object.store?.relyOn(list.object)
     changes = []
   }
 

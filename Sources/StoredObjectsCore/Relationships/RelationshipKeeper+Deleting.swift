@@ -58,7 +58,10 @@ extension RelationshipKeeper {
     guard end.kind == .one else {
       return postpone(ListChange(object: object, kind: .deletion), of: source, end)
     }
-    guard end.target(of: source) === object else { return }
+    guard end.target(of: source) === object else {
+      source.store?.relyOn(source)
+      return
+    }
     end.setTarget(of: source, nil)
     losses.append([LostElement(object: object, index: 0)], of: source, end)
   }

@@ -101,7 +101,8 @@ extension RelationshipKeeper {
   func inverse(of end: RelationshipEnd, in target: StoredObject) -> RelationshipEnd? {
     // An object that is inserted later brings its other side along.
     guard end.hasInverse,
-      let entry = target.registration ?? end.source.store?.registration(of: type(of: target))
+      let entry = target.registration ?? end.source.store?.registration(of: type(of: target)),
+      entry.store?.isDeletedElsewhere(target, entry) != true
     else { return nil }
     let place = end.inversePlaces[Int(entry.classID)]
     return place < 0 ? nil : ends(of: entry)[place]
@@ -280,12 +281,17 @@ extension RelationshipKeeper {
     }
     let former = inverse.target(of: target)
     if count > 0 {
-      guard former !== object else { return }
+      guard former !== object else {
+        target.store?.relyOn(target)
+        return
+      }
       // The target was another's, and is so no more.
       if let former { removeAll(target, from: former, end) }
       inverse.setTarget(of: target, object)
     } else if former === object {
       inverse.setTarget(of: target, nil)
+    } else {
+      target.store?.relyOn(target)
     }
   }
 
@@ -294,10 +300,38 @@ extension RelationshipKeeper {
     _ target: StoredObject, from object: StoredObject, _ end: RelationshipEnd
   ) {
     if end.kind == .one {
-      if end.target(of: object) === target { end.setTarget(of: object, nil) }
+      if end.target(of: object) === target {
+        end.setTarget(of: object, nil)
+      } else {
+        object.store?.relyOn(object)
+      }
     } else {
       postpone(
         ListChange(object: target, kind: .count(0, isMinimum: false)), of: object, end)
+    }
+  }
+}
+
+// MARK: - Conflicts
+
+extension RelationshipKeeper {
+  /// Makes the other sides agree with an object that is written over what another store has saved.
+  ///
+  /// The objects on the other sides are as they are saved, or are written in the same way.
+  func rebase(_ object: StoredObject, _ entry: RegisteredClass, on saved: StoredObject?) {
+    quietly {
+      for end in ends(of: entry) where end.hasInverse {
+        let now = object.isDeleted ? [] : end.targets(of: object)
+        let before = saved.map { end.targets(of: $0) } ?? []
+        var counts: [ObjectIdentifier: Int] = [:]
+        for target in now { counts[ObjectIdentifier(target), default: 0] += 1 }
+        var visited: Set<ObjectIdentifier> = []
+        for target in before + now
+        where !target.isDeleted && visited.insert(ObjectIdentifier(target)).inserted {
+          guard let inverse = inverse(of: end, in: target) else { continue }
+          setCount(counts[ObjectIdentifier(target)] ?? 0, of: object, in: target, inverse, end)
+        }
+      }
     }
   }
 }

@@ -147,9 +147,10 @@ extension Store {
     _ search: TextSearch, _ entry: RegisteredClass, _ text: RegisteredText, _ limit: Int
   ) throws -> BestRows {
     var best = BestRows(limit)
+    let own = OwnContents(self, entry)
     try search.run(
-      backend, without: RowSet(entry.changed.lazy.map(\.rowID)),
-      unsaved: entry.written.map { ($0.rowID, text.texts(of: $0)) }, into: &best)
+      backend, without: own.rows, unsaved: own.objects.map { ($0.rowID, text.texts(of: $0)) },
+      into: &best)
     return best
   }
 

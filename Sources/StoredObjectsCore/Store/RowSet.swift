@@ -55,6 +55,21 @@ package struct RowSet {
     run.count = 0
   }
 
+  /// Changes the pages, in which all rows are then.
+  ///
+  /// Rows may be added up to the highest page that is there afterwards.
+  mutating func updatePages(_ body: (inout [[UInt64]]) -> Void) {
+    saveRun()
+    body(&pages)
+    let end = UInt64(pages.count) << UInt64(Self.pageBits)
+    if end > 0 { highest = max(highest, UInt32(clamping: end - 1)) }
+  }
+
+  /// The number of a row's page, and of its bit there.
+  static func place(of rowID: UInt32) -> (page: Int, bit: Int) {
+    (Int(rowID >> pageBits), Int(rowID & (pageSize - 1)))
+  }
+
   private mutating func insertInPage(_ rowID: UInt32) {
     let number = Int(rowID >> Self.pageBits)
     if number >= pages.count {

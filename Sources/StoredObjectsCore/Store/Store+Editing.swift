@@ -193,8 +193,8 @@ extension Store {
   /// Forgets all changes since the last save.
   ///
   /// Inserted objects leave the store and keep their properties. Deleted objects are back. Changed
-  /// objects become faults and read what is saved. Named buffers are as saved, and
-  /// ``fetchFailures`` is empty.
+  /// objects become faults and read what is saved, as do those that other stores have changed
+  /// (``mergeChanges()``). Named buffers are as saved, and ``fetchFailures`` is empty.
   ///
   /// Complexity: linear in the number of changed objects.
   public func discardChanges() {
@@ -207,6 +207,9 @@ extension Store {
       for object in entry.takePending() { discard(object, entry) }
     }
     pendingNames = [:]
+    // Nothing is left that rests on what others have changed.
+    foreign.forgetReliance()
+    mergeChanges(keepsDeleted: true)
     acknowledgeFetchFailures()
     history?.didDiscard()
     if hadChanges { tell { $0.storeDidChange(self) } }

@@ -53,7 +53,11 @@ extension Store {
     do {
       let rows = try backend.recordCount(in: entry.table)
       let saved = max(0, rows - (entry.shared.metadata == nil ? 0 : 1))
-      return saved + entry.changeCounts.inserts - entry.changeCounts.deletes
+      // Those that another store has deleted are not among the rows any more.
+      let gone =
+        entry.changeCounts.deletes > 0 && foreign.hasDeleted(entry.classID)
+        ? entry.pending.count { $0.state.change == .delete && isDeletedElsewhere($0, entry) } : 0
+      return saved + entry.changeCounts.inserts - entry.changeCounts.deletes + gone
     } catch {
       throw .wrapping(error, .ioError, at: entry.place())
     }

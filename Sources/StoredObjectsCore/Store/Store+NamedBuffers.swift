@@ -6,7 +6,8 @@ extension Store {
   ///     try store.setBuffer(named: "Favorite") { $0.write(song) }
   ///
   /// Objects that it refers to must be inserted before. A later call for the same name replaces the
-  /// buffer.
+  /// buffer. The save throws `conflict` if another store has saved the name since this store was made, or
+  /// last read or saved it.
   ///
   /// - Parameters:
   ///   - name: Any text but the empty one.
@@ -38,6 +39,7 @@ extension Store {
   /// - Throws: ``StoreError`` with `invalidName`, `damaged`, `ioError` or `closed`.
   public func buffer(named name: String) throws(StoreError) -> DataBuffer? {
     try refuseEmptyName(name)
+    forgetChangeElsewhere(named: name)
     guard let sealed = try sealedBuffer(named: name) else { return nil }
     guard let bytes = NamedBufferChecksum.opened(sealed, name: name) else {
       throw StoreError(
@@ -45,6 +47,14 @@ extension Store {
         at: .init(path: backend.location))
     }
     return DataBuffer(bytes, store: self)
+  }
+
+  /// A buffer is about to be read: what others have saved of it before is no surprise any more.
+  private func forgetChangeElsewhere(named name: String) {
+    collectChangesElsewhere()
+    guard foreign.names != nil, pendingNames[ExactName(name)] == nil else { return }
+    foreign.names?.remove(ExactName(name))
+    if foreign.names?.isEmpty == true { foreign.names = nil }
   }
 
   /// Takes down a buffer before it changes.

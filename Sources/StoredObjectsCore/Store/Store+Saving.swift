@@ -17,13 +17,32 @@ extension Store {
     try relationships?.refuseDenied(classes)
     try saveHistory()
     guard hasUnsavedChanges else { return acceptChanges() }
+    while try !commitChanges() {}
+    acceptChanges()
+    tellFoldFailure()
+    tell { $0.storeDidSave(self) }
+    tell { $0.storeDidChange(self) }
+  }
+
+  /// Encodes and commits the changes.
+  ///
+  /// - Returns: false if another store has deleted objects since, to which the changes may refer.
+  private func commitChanges() throws(StoreError) -> Bool {
+    collectChangesElsewhere()
+    let deletionCount = foreign.deletionCount
+    // What rests on outdated objects may not even be encodable.
+    try refuseConflicts()
     var encoder = try encodeChanges()
     // Writing an object may have read others.
     try refuseFetchFailures()
+    var isDone = false
     do {
       try backend.coordinator.whileCommitting {
         try refuseOtherOrder()
+        collectChangesElsewhere()
+        guard foreign.deletionCount == deletionCount else { return }
         try refuseConflicts()
+        isDone = true
         relationships?.willCommit()
         let metadata = encoder.appendMetadata(of: classes)
         var changes = encoder.changeSet()
@@ -39,10 +58,7 @@ extension Store {
       tellFoldFailure()
       throw .wrapping(error, .ioError, at: .init(path: backend.location))
     }
-    acceptChanges()
-    tellFoldFailure()
-    tell { $0.storeDidSave(self) }
-    tell { $0.storeDidChange(self) }
+    return isDone
   }
 
   private func refuseFetchFailures() throws(StoreError) {
@@ -75,8 +91,13 @@ extension Store {
 
   /// What was pending is saved, and no longer held.
   private func acceptChanges() {
+    foreign.forgetReliance()
+    let forgetsWritten = foreign.hasWritten
     for entry in classes {
       for object in entry.takePending() {
+        if forgetsWritten {
+          foreign.forgetWritten(ObjectKey(classID: entry.classID, rowID: object.rowID))
+        }
         if object.state.contains(.deleted) {
           release(object, entry)
           object.state.insert(.departed)

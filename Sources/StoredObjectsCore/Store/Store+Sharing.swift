@@ -1,37 +1,38 @@
 // Several stores on one backend: each sees what the others have saved when it reads a record. What it
 // has read before stays as it is until it asks, and a change that rests on an outdated record is not
-// saved without a word.
+// saved without a word; see Store+Conflicts.swift.
 
 extension Store {
-  /// Takes in what other stores on the backend have saved since.
+  /// Makes objects that other stores on the backend have saved since faults, which read their record
+  /// when next used.
   ///
-  /// Objects that were changed there become faults, and read anew when next used. Objects that have
-  /// unsaved changes here too are left alone: the next save throws `conflict`, see
+  /// Objects that have unsaved changes here too are left alone: the next save throws `conflict`, see
   /// ``keepConflictingChanges()``.
   ///
   /// Complexity: linear in the number of rows changed elsewhere.
-  public func mergeChanges() {
+  public func mergeChanges() { mergeChanges(keepsDeleted: false) }
+
+  /// Merges, and leaves objects alone that are deleted elsewhere if that is wanted: they could not be read
+  /// again.
+  func mergeChanges(keepsDeleted: Bool) {
     collectChangesElsewhere()
     for entry in classes {
-      rowsChangedElsewhere[entry.table] = rowsChangedElsewhere[entry.table].filter { rowID in
+      foreign.outdated[entry.table] = foreign.outdated[entry.table].filter { rowID in
         guard let object = entry.living(rowID) else { return false }
         if object.hasUnsavedChanges { return true }
+        if keepsDeleted, isDeletedElsewhere(object, entry) { return true }
         makeFault(object)
         return false
       }
     }
+    if let names = foreign.names {
+      let conflicting = names.filter { pendingNames[$0] != nil }
+      foreign.names = conflicting.isEmpty ? nil : conflicting
+    }
+    if !hasDeletions { foreign.forgetWritten() }
   }
 
-  /// Decides a conflict in favour of this store: the next save overwrites what others have saved to
-  /// the objects that have unsaved changes here.
-  ///
-  /// ``discardChanges()`` decides it the other way.
-  public func keepConflictingChanges() {
-    mergeChanges()
-    rowsChangedElsewhere = ChangedRows()
-  }
-
-  /// Makes an object a fault, so that it reads its record anew when next used.
+  /// Makes an object a fault, so that it reads its record again when next used.
   ///
   /// Does nothing for an object with unsaved changes, or in no store.
   public func refresh(_ object: StoredObject) {
@@ -66,19 +67,51 @@ extension Store {
   }
 }
 
+// MARK: - News
+
 extension Store {
+  /// Adds what other stores have saved to what this store knows of it.
   func collectChangesElsewhere() {
     guard inbox.hasNews else { return }
     relationships?.forgetIndexes()
-    inbox.take().forEach { table, rows in
-      rowsChangedElsewhere[table].formUnion(rows)
-      history?.noteForeignChanges(rows, classes.first { $0.table == table })
+    let news = inbox.take()
+    for table in news.tables {
+      // Nothing of a class that is not registered has been read.
+      if let entry = classes.first(where: { $0.table == table.table }) { note(table, entry) }
+    }
+    guard let names = news.names else { return }
+    foreign.names = foreign.names?.union(names) ?? names
+    history?.noteForeignChanges(names)
+  }
+
+  private func note(_ news: ForeignNews.Table, _ entry: RegisteredClass) {
+    foreign.add(news, entry.classID)
+    news.changed.forEach { rowID in
+      // An object that is not here, or a fault, will read the new record.
+      if let object = entry.living(rowID), !object.state.isFault {
+        foreign.outdated.insert(rowID, in: entry.table)
+      }
+      let key = ObjectKey(classID: entry.classID, rowID: rowID)
+      if foreign.isReliedOn(key) { foreign.brokenReliance = key }
+    }
+    history?.noteForeignChanges(news, entry)
+    // An object that comes back here may have come back there.
+    for object in entry.pending where object.state.change == .insert {
+      if news.written.contains(object.rowID) {
+        foreign.outdated.insert(object.rowID, in: entry.table)
+      }
     }
   }
 
   /// Whether another store has changed a row since it was read here, as far as is known.
   func isChangedElsewhere(_ rowID: UInt32, _ entry: RegisteredClass) -> Bool {
-    rowsChangedElsewhere.contains(rowID, in: entry.table)
+    foreign.outdated.contains(rowID, in: entry.table)
+  }
+
+  /// Whether another store has deleted the row of an object, as far as is known.
+  func isDeletedElsewhere(_ object: StoredObject, _ entry: RegisteredClass) -> Bool {
+    foreign.isDeleted(ObjectKey(classID: entry.classID, rowID: object.rowID))
+      && !object.state.contains(.inserted)
   }
 
   /// A row is about to be read: what others had changed before is no surprise any more.
@@ -89,26 +122,21 @@ extension Store {
 
   /// The same, for a record that was read before: news since then still count.
   func forgetKnownChange(_ rowID: UInt32, _ entry: RegisteredClass) {
-    if !rowsChangedElsewhere.isEmpty { rowsChangedElsewhere.remove(rowID, in: entry.table) }
+    if !foreign.outdated.isEmpty { foreign.outdated.remove(rowID, in: entry.table) }
+    // A deletion rests on who referred to the object then.
+    if foreign.mayHaveWritten, !hasDeletions {
+      foreign.forgetWritten(ObjectKey(classID: entry.classID, rowID: rowID))
+    }
   }
 
-  /// Stops a save that would overwrite, unseen, what another store has saved.
-  func refuseConflicts() throws {
-    collectChangesElsewhere()
-    for entry in classes {
-      let rows = rowsChangedElsewhere[entry.table]
-      if rows.isEmpty { continue }
-      let conflict = entry.pending.first {
-        ($0.state.change == .update || $0.state.change == .delete) && rows.contains($0.rowID)
-      }
-      guard let conflict else { continue }
-      throw StoreError(
-        .conflict,
-        """
-        Another store has saved a change to this object since it was read here. \
-        discardChanges() takes theirs, keepConflictingChanges() and another save takes yours.
-        """,
-        at: entry.place(conflict.rowID))
-    }
+  /// Whether the next save deletes anything.
+  var hasDeletions: Bool { classes.contains { $0.changeCounts.deletes > 0 } }
+
+  /// Notes that unsaved changes rest on what an object is here, which they do not write.
+  func relyOn(_ object: StoredObject) {
+    guard let entry = object.registration, object.state.change == nil else { return }
+    let key = ObjectKey(classID: entry.classID, rowID: object.rowID)
+    foreign.relyOn(key)
+    if isChangedElsewhere(object.rowID, entry) { foreign.brokenReliance = key }
   }
 }

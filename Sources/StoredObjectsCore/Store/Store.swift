@@ -65,9 +65,9 @@ public final class Store {
   /// ``discardChanges()`` empties the list.
   public private(set) var fetchFailures: [FetchFailure] = []
 
-  /// Rows that other stores have changed since this store has read them.
+  /// What other stores have saved.
   @safe @exclusivity(unchecked)
-  var rowsChangedElsewhere = ChangedRows()
+  var foreign = ForeignChanges()
   let inbox = ChangeInbox()
 
   /// Bytes to read records into, kept for their memory.

@@ -64,10 +64,8 @@ extension Store {
     _ entry: RegisteredClass, with key: [UInt8], by index: RegisteredIndex
   ) throws(StoreError) -> StoredObject? {
     settleRelationships()
-    collectChangesElsewhere()
-    if let object = entry.written.first(where: { index.uniqueKey(of: $0) == key }) {
-      return object
-    }
+    let own = OwnContents(self, entry)
+    if let object = own.objects.first(where: { index.uniqueKey(of: $0) == key }) { return object }
     do {
       guard try prepare(index, of: entry) else { return try scan(entry, for: key, by: index) }
       var rows: [UInt32] = []
@@ -76,8 +74,8 @@ extension Store {
         return true
       }
       // An unsaved change may have given them other values.
-      for row in rows {
-        if let object = try object(entry, rowID: row), object.state.change == nil { return object }
+      for row in rows where !own.rows.contains(row) {
+        if let object = try object(entry, rowID: row) { return object }
       }
       return nil
     } catch { throw .wrapping(error, .ioError, at: entry.place()) }

@@ -43,6 +43,21 @@ import Testing
     }
   }
 
+  /// Saves, and decides conflicts with another store in one way or the other.
+  private func save(_ store: Store, _ generator: inout SeededGenerator) throws {
+    do {
+      try store.saveChanges()
+    } catch {
+      guard error.code == .conflict else { throw error }
+      if Bool.random(using: &generator) {
+        store.discardChanges()
+      } else {
+        store.keepConflictingChanges()
+      }
+      try store.saveChanges()
+    }
+  }
+
   @Test(
     "Conditions put together at random find what a look at all objects finds",
     arguments: BackendKind.allCases)
@@ -52,19 +67,33 @@ import Testing
       var place = start
       for _ in 0..<3 {
         let store = try place.openStore(of: Track.self)
+        // Neither of the two ever merges.
+        let other = Store(backend: store.backend)
+        try other.register(Track.self)
+        var held: [Track] = []
         for _ in 0..<3 {
           try change(store, &generator)
+          if Bool.random(using: &generator) {
+            held = try store.allObjects(of: Track.self).filter { _ in
+              Bool.random(using: &generator)
+            }
+          }
+          if Bool.random(using: &generator) {
+            try change(other, &generator)
+            try save(other, &generator)
+          }
           for _ in 0..<8 {
             let condition = RandomCondition.random(depth: 3, &generator)
             try QueryComparison.run(
               store, (condition.text, condition.predicate, condition.holds), &generator)
           }
-          if Bool.random(using: &generator) { try store.saveChanges() }
+          if Bool.random(using: &generator) { try save(store, &generator) }
+          withExtendedLifetime(held) {}
         }
         if Bool.random(using: &generator) {
           place = try crashed(place, store.backend)
         } else {
-          try store.saveChanges()
+          try save(store, &generator)
           #expect(try store.check().findings == [])
           try store.backend.close()
         }

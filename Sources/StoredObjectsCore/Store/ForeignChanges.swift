@@ -1,0 +1,143 @@
+/// The saves of other stores on the backend, as far as they matter to what this store has read or changed.
+struct ForeignChanges {
+  private struct Class {
+    /// Rows that others have deleted, and that nobody has written since.
+    var deleted = RowSet()
+    /// Rows that others have written since this store was last up to date; their references are not
+    /// known yet.
+    var written = RowSet()
+    /// Such rows whose references are known.
+    var scanned = RowSet()
+    /// Rows of this class that those referred to when they were scanned.
+    var referred = RowSet()
+    /// Rows that unsaved changes rest on though they do not write them.
+    var reliedOn = RowSet()
+  }
+
+  /// By class ID; empty as long as there is nothing to know.
+  private var classes: [Class] = []
+  /// Living objects whose record is newer than their content.
+  var outdated = ChangedRows()
+  /// Named buffers that others have saved since this store last read or saved them; nil for none.
+  var names: Set<ExactName>?
+  /// A row that unsaved changes rest on though they do not write it, and that was saved elsewhere.
+  var brokenReliance: ObjectKey?
+  /// Whether there may be rows that others have written and this store has not read since.
+  private(set) var mayHaveWritten = false
+  /// The number of times that rows were found to be deleted.
+  private(set) var deletionCount = 0
+
+  private mutating func update(_ classID: UInt8, _ body: (inout Class) -> Void) {
+    while classes.count <= Int(classID) { classes.append(Class()) }
+    body(&classes[Int(classID)])
+  }
+
+  private func known(_ classID: UInt8) -> Class? {
+    Int(classID) < classes.count ? classes[Int(classID)] : nil
+  }
+
+  /// Whether there is nothing to know.
+  var isEmpty: Bool { classes.isEmpty && outdated.isEmpty && names == nil }
+
+  // MARK: Deleted rows
+
+  /// Whether others have deleted any row of a class.
+  func hasDeleted(_ classID: UInt8) -> Bool {
+    Int(classID) < classes.count && !classes[Int(classID)].deleted.isEmpty
+  }
+
+  /// Whether others have deleted a row.
+  func isDeleted(_ key: ObjectKey) -> Bool {
+    Int(key.classID) < classes.count && classes[Int(key.classID)].deleted.contains(key.rowID)
+  }
+
+  /// A row is there again.
+  mutating func restore(_ key: ObjectKey) {
+    if isDeleted(key) { update(key.classID) { $0.deleted.remove(key.rowID) } }
+  }
+
+  // MARK: News
+
+  /// Adds what others have saved of a class.
+  mutating func add(_ news: ForeignNews.Table, _ classID: UInt8) {
+    update(classID) {
+      $0.deleted.subtract(news.written)
+      $0.deleted.formUnion(news.deleted)
+      $0.written.subtract(news.deleted)
+      $0.written.formUnion(news.written)
+      $0.scanned.subtract(news.written)
+      $0.scanned.subtract(news.deleted)
+    }
+    if !news.deleted.isEmpty { deletionCount += 1 }
+    if !news.written.isEmpty { mayHaveWritten = true }
+  }
+
+  // MARK: What unsaved changes rest on
+
+  /// Notes that unsaved changes rest on a row.
+  mutating func relyOn(_ key: ObjectKey) { update(key.classID) { $0.reliedOn.insert(key.rowID) } }
+
+  func isReliedOn(_ key: ObjectKey) -> Bool {
+    known(key.classID)?.reliedOn.contains(key.rowID) ?? false
+  }
+
+  /// There are no unsaved changes any more.
+  mutating func forgetReliance() {
+    brokenReliance = nil
+    for index in classes.indices { classes[index].reliedOn = RowSet() }
+  }
+
+  // MARK: References that others have saved
+
+  /// Whether others have written any row that this store may not know.
+  var hasWritten: Bool {
+    mayHaveWritten && classes.contains { !$0.written.isEmpty || !$0.scanned.isEmpty }
+  }
+
+  /// The rows of a class that others have written and whose references are not known.
+  func unscanned(_ classID: UInt8) -> RowSet { known(classID)?.written ?? RowSet() }
+
+  /// All rows of a class that others have written.
+  func written(_ classID: UInt8) -> RowSet {
+    var rows = unscanned(classID)
+    rows.formUnion(known(classID)?.scanned ?? RowSet())
+    return rows
+  }
+
+  /// Notes that the references of all rows of a class are known.
+  mutating func didScan(_ classID: UInt8) {
+    update(classID) {
+      $0.scanned.formUnion($0.written)
+      $0.written = RowSet()
+    }
+  }
+
+  /// Notes that a row is referred to by one that others have written.
+  mutating func noteReference(to key: ObjectKey) {
+    update(key.classID) { $0.referred.insert(key.rowID) }
+  }
+
+  /// Whether a row was referred to by one that others have written.
+  func isReferredTo(_ key: ObjectKey) -> Bool {
+    known(key.classID)?.referred.contains(key.rowID) ?? false
+  }
+
+  /// This store has written a row itself, or read it.
+  mutating func forgetWritten(_ key: ObjectKey) {
+    guard known(key.classID) != nil else { return }
+    update(key.classID) {
+      $0.written.remove(key.rowID)
+      $0.scanned.remove(key.rowID)
+    }
+  }
+
+  /// This store is up to date.
+  mutating func forgetWritten() {
+    mayHaveWritten = false
+    for index in classes.indices {
+      classes[index].written = RowSet()
+      classes[index].scanned = RowSet()
+      classes[index].referred = RowSet()
+    }
+  }
+}

@@ -1,0 +1,62 @@
+extension RowSet {
+  /// A Boolean value that indicates whether the set has no row.
+  ///
+  /// Complexity: as ``first(after:)``.
+  package var isEmpty: Bool { !contains(0) && first(after: 0) == nil }
+
+  /// Calls a closure with each row, in ascending order.
+  package func forEach(_ body: (UInt32) throws -> Void) rethrows {
+    if contains(0) { try body(0) }
+    var row: UInt32 = 0
+    while let next = first(after: row) {
+      try body(next)
+      row = next
+    }
+  }
+
+  /// Removes a row, if it is there.
+  ///
+  /// Complexity: constant time; linear in the run if the row is in it.
+  package mutating func remove(_ rowID: UInt32) {
+    guard contains(rowID) else { return }
+    updatePages { pages in
+      let (number, bit) = Self.place(of: rowID)
+      pages[number][bit >> 6] &= ~(1 << UInt64(bit & 63))
+    }
+  }
+
+  /// Adds all rows of another set.
+  ///
+  /// Complexity: linear in the highest row, 64 rows at a step.
+  package mutating func formUnion(_ other: RowSet) {
+    if isEmpty { return self = other }
+    var other = other
+    other.updatePages { theirs in
+      updatePages { pages in
+        while pages.count < theirs.count { pages.append([]) }
+        for number in theirs.indices where !theirs[number].isEmpty {
+          if pages[number].isEmpty {
+            pages[number] = theirs[number]
+          } else {
+            for word in theirs[number].indices { pages[number][word] |= theirs[number][word] }
+          }
+        }
+      }
+    }
+  }
+
+  /// Removes all rows of another set.
+  ///
+  /// Complexity: linear in the highest row, 64 rows at a step.
+  package mutating func subtract(_ other: RowSet) {
+    var other = other
+    other.updatePages { theirs in
+      updatePages { pages in
+        for number in pages.indices.prefix(theirs.count)
+        where !pages[number].isEmpty && !theirs[number].isEmpty {
+          for word in pages[number].indices { pages[number][word] &= ~theirs[number][word] }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,217 @@
+import Logging
+
+extension Store {
+  /// Decides all conflicts in favour of this store: the next save overwrites what others have saved.
+  ///
+  /// - An object with unsaved changes is written as it is here, also where another store has deleted it.
+  /// - Objects at the other end of an inverse are brought up to date with it.
+  /// - References to objects that another store has deleted are dropped: a reference is nil then, and a list
+  ///   is shorter. So are references that another store has saved to objects that are deleted here.
+  /// - A named buffer is saved as it was set here.
+  ///
+  /// The undo manager forgets its steps if relationships had to be brought up to date: they know only what
+  /// objects were here.
+  ///
+  /// ``discardChanges()`` decides conflicts the other way.
+  ///
+  /// Complexity: linear in the number of unsaved changes, and in the records that others have written since
+  /// this store was up to date if it has deleted objects.
+  public func keepConflictingChanges() {
+    settleRelationships()
+    mergeChanges()
+    let outdated = classes.flatMap { entry in
+      entry.pending.filter { isChangedElsewhere($0.rowID, entry) }.map { ($0, entry) }
+    }
+    let isInConflict = !outdated.isEmpty || foreign.brokenReliance != nil
+    let pending = classes.flatMap { entry in entry.pending.map { ($0, entry) } }
+    let referrers = (try? referrersToDeleted()) ?? []
+    // What comes from here on is news.
+    foreign.outdated = ChangedRows()
+    foreign.names = nil
+    foreign.forgetReliance()
+    foreign.forgetWritten()
+    do {
+      for (object, entry) in outdated { try adoptPresence(of: object, entry) }
+      if isInConflict { try rebaseRelationships(of: pending) }
+      for (object, entry) in pending where object.state.change != .delete {
+        try dropReferences(of: object, entry, .deletedElsewhere)
+      }
+      for key in referrers {
+        guard let entry = registration(classID: key.classID),
+          let object = try object(entry, rowID: key.rowID)
+        else { continue }
+        try dropReferences(of: object, entry, .deletedAnywhere)
+      }
+    } catch {
+      logger.error("A conflict could not be decided: \(error)")
+      foreign.brokenReliance = pending.first.map {
+        ObjectKey(classID: $0.1.classID, rowID: $0.0.rowID)
+      }
+    }
+  }
+
+  /// An object whose row is there no more is inserted; one whose row has come back is updated.
+  private func adoptPresence(
+    of object: StoredObject, _ entry: RegisteredClass
+  ) throws(StoreError) {
+    let isSaved: Bool
+    do {
+      isSaved = try backend.withRecord(object.rowID, in: entry.table) { _ in true } ?? false
+    } catch { throw .wrapping(error, .ioError, at: entry.place(object.rowID)) }
+    if object.state.change == .delete { return }
+    foreign.restore(ObjectKey(classID: entry.classID, rowID: object.rowID))
+    if object.state.change == .update, !isSaved {
+      entry.mark(object) {
+        $0.remove(.updated)
+        $0.insert(.inserted)
+      }
+    } else if object.state.change == .insert, isSaved {
+      entry.mark(object) {
+        $0.remove(.inserted)
+        $0.insert(.updated)
+      }
+    }
+  }
+
+  private func rebaseRelationships(
+    of objects: [(StoredObject, RegisteredClass)]
+  ) throws(StoreError) {
+    guard let relationships else { return }
+    for (object, entry) in objects where entry.isAttentive && object.state.change != nil {
+      relationships.rebase(object, entry, on: try savedObject(object.rowID, entry))
+    }
+    history?.removeAllActions()
+  }
+
+  /// Takes references to deleted objects out of an object's content, of whatever kind they are.
+  private func dropReferences(
+    of object: StoredObject, _ entry: RegisteredClass, _ omission: Strangers.Omission
+  ) throws(StoreError) {
+    guard object.hasContent else { return }
+    let strangers = Strangers(omitting: omission)
+    let content = try contentImage(of: object, entry, strangers)
+    guard strangers.hasOmitted else { return }
+    noteImage(of: object, entry)
+    if object.state.change == nil { entry.mark(object) { $0.insert(.updated) } }
+    try setContent(of: object, entry, to: content)
+    object.noteObservedChange()
+  }
+}
+
+// MARK: - Finding conflicts
+
+extension Store {
+  /// Throws if a save would rest on what another store has changed since.
+  ///
+  /// With all news collected, before the changes are encoded and in the commit lock.
+  func refuseConflicts() throws(StoreError) {
+    if foreign.isEmpty { return }
+    for entry in classes {
+      let rows = foreign.outdated[entry.table]
+      if rows.isEmpty { continue }
+      let conflict = entry.pending.first { $0.state.change != nil && rows.contains($0.rowID) }
+      guard let conflict else { continue }
+      throw self.conflict(
+        "Another store has saved a change to this object since it was read here.",
+        ObjectKey(classID: entry.classID, rowID: conflict.rowID))
+    }
+    if let key = foreign.brokenReliance {
+      throw conflict(
+        """
+        Another store has saved a change to this object, by which the other side of a relationship was \
+        brought up to date here, or to which a step of the history has gone back.
+        """, key)
+    }
+    if let name = foreign.names?.first(where: { pendingNames[$0] != nil }) {
+      throw conflict(
+        "Another store has saved the buffer \"\(name.text)\" since it was read here.", nil)
+    }
+    try refuseReferencesToDeleted()
+  }
+
+  private func conflict(_ message: String, _ key: ObjectKey?) -> StoreError {
+    let place = key.flatMap { key in
+      registration(classID: key.classID)?.place(key.rowID)
+    }
+    return StoreError(
+      .conflict,
+      """
+      \(message) discardChanges() takes theirs, keepConflictingChanges() and another save takes yours.
+      """, at: place ?? .init(path: backend.location))
+  }
+
+  /// Throws if another store has saved a reference to an object that a save would delete.
+  private func refuseReferencesToDeleted() throws(StoreError) {
+    guard foreign.hasWritten, let (referrer, target) = try firstReferenceToDeleted(),
+      let entry = registration(classID: referrer.classID)
+    else { return }
+    throw conflict(
+      "Another store has saved \(entry.name) row \(referrer.rowID), which refers to this object.",
+      target)
+  }
+
+  private func isBeingDeleted(_ key: ObjectKey) -> Bool {
+    registration(classID: key.classID)?.living(key.rowID)?.state.change == .delete
+  }
+
+  private func firstReferenceToDeleted() throws(StoreError) -> (
+    referrer: ObjectKey, target: ObjectKey
+  )? {
+    guard classes.contains(where: { $0.changeCounts.deletes > 0 }) else { return nil }
+    for entry in classes {
+      forEachReference(of: foreign.unscanned(entry.classID), entry) {
+        foreign.noteReference(to: $1)
+      }
+      foreign.didScan(entry.classID)
+    }
+    let isReferredTo = classes.contains { entry in
+      entry.changeCounts.deletes > 0
+        && entry.pending.contains {
+          $0.state.change == .delete
+            && foreign.isReferredTo(ObjectKey(classID: entry.classID, rowID: $0.rowID))
+        }
+    }
+    guard isReferredTo else { return nil }
+    // It was, when that was read; whether it still is, only the record can tell.
+    var found: (ObjectKey, ObjectKey)?
+    for entry in classes where found == nil {
+      forEachReference(of: foreign.written(entry.classID), entry) { referrer, target in
+        if found == nil, isBeingDeleted(target) { found = (referrer, target) }
+      }
+    }
+    return found
+  }
+
+  /// The rows that others have written and that refer to objects that are deleted here.
+  private func referrersToDeleted() throws(StoreError) -> [ObjectKey] {
+    guard foreign.hasWritten, classes.contains(where: { $0.changeCounts.deletes > 0 }) else {
+      return []
+    }
+    var referrers: [ObjectKey] = []
+    for entry in classes {
+      forEachReference(of: foreign.written(entry.classID), entry) { referrer, target in
+        if referrers.last != referrer, isBeingDeleted(target) { referrers.append(referrer) }
+      }
+    }
+    return referrers
+  }
+
+  /// Visits the references of saved records, but for those of objects that are about to be written.
+  private func forEachReference(
+    of rows: RowSet, _ entry: RegisteredClass, _ body: (ObjectKey, ObjectKey) -> Void
+  ) {
+    let recorder = ReferenceRecorder()
+    referenceRecorder = recorder
+    defer { referenceRecorder = nil }
+    rows.forEach { rowID in
+      if entry.living(rowID)?.state.change != nil { return }
+      recorder.removeAll()
+      // A record that can't be read refers to nothing that anybody will find.
+      guard (try? savedObject(rowID, entry)) != nil else { return }
+      let referrer = ObjectKey(classID: entry.classID, rowID: rowID)
+      for reference in recorder.references {
+        body(referrer, ObjectKey(classID: reference.classID, rowID: reference.rowID))
+      }
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import StoredObjectsCore
+import StoredObjectsTestSupport
+import Testing
+
+@Suite("Undo where other stores have saved, and nobody has merged")
+struct UnmergedUndoTests {
+  let disk = MemoryDisk()
+  let store: Store
+  let other: Store
+  let history = StoreUndoManager()
+
+  init() throws {
+    store = try historyStore(disk)
+    other = Store(backend: store.backend)
+    try other.register(Track.self, Mix.self)
+    store.undoManager = history
+  }
+
+  private func title(_ row: UInt32 = 2) throws -> String? {
+    let third = Store(backend: store.backend)
+    try third.register(Track.self, Mix.self)
+    return try third.object(Track.self, rowID: row)?.title
+  }
+
+  private func rename(to title: String, _ row: UInt32 = 2) throws {
+    try #require(try other.object(Track.self, rowID: row)).title = title
+    try other.saveChanges()
+  }
+
+  @Test("Undoing a saved change does not overwrite theirs, held or not", arguments: [false, true])
+  func undoOfChange(isHeld: Bool) throws {
+    var track: Track? = Track("a")
+    if let track {
+      store.insert(track)
+      try store.saveChanges()
+      history.group { track.title = "b" }
+      try store.saveChanges()
+    }
+    if !isHeld { track = nil }
+    try rename(to: "theirs")
+    expectStoreError(.conflict) { try history.undo() }
+    #expect(history.canUndo && !store.hasUnsavedChanges)
+    #expect(track.map { $0.title == "b" } ?? true)
+    try store.saveChanges()
+    #expect(try title() == "theirs")
+  }
+
+  @Test("Nor does doing again", arguments: [false, true])
+  func redoOfChange(isHeld: Bool) throws {
+    var track: Track? = Track("a")
+    if let track {
+      store.insert(track)
+      try store.saveChanges()
+      history.group { track.title = "b" }
+      try store.saveChanges()
+      try history.undo()
+      try store.saveChanges()
+    }
+    if !isHeld { track = nil }
+    try rename(to: "theirs")
+    try history.redo()
+    #expect(!history.canRedo && !store.hasUnsavedChanges)
+    #expect(track.map { $0.title == "a" } ?? true)
+    #expect(try title() == "theirs")
+  }
+
+  @Test("Undoing an insertion does not delete what another store has changed")
+  func undoOfInsertion() throws {
+    let track = Track("a")
+    history.group { store.insert(track) }
+    try store.saveChanges()
+    try rename(to: "theirs")
+    expectStoreError(.conflict) { try history.undo() }
+    try store.saveChanges()
+    #expect(try title() == "theirs")
+  }
+
+  @Test("What is saved between undo and its save is a conflict of the save, written or not")
+  func savedBetween() throws {
+    let (track, mix) = (Track("a"), Mix("m"))
+    store.insert(track)
+    store.insert(mix)
+    try store.saveChanges()
+    // The step takes nothing back of the track, which is what it was before.
+    history.group {
+      track.title = "b"
+      track.title = "a"
+      mix.name = "o"
+    }
+    try store.saveChanges()
+    try history.undo()
+    try rename(to: "theirs")
+    expectStoreError(.conflict) { try store.saveChanges() }
+    store.discardChanges()
+    #expect(track.title == "theirs" && mix.name == "o")
+  }
+
+  @Test("A saved history does not delete what was inserted by it and changed without it")
+  func savedInsertion() throws {
+    store.undoManager = try StoreUndoManager(savedIn: store, as: "Undo")
+    store.undoManager?.group { store.insert(Track("a")) }
+    store.undoManager?.group { store.insert(Mix("m")) }
+    try store.saveChanges()
+    try store.backend.close()
+
+    let between = try historyStore(disk)
+    try #require(try between.object(Track.self, rowID: 2)).title = "theirs"
+    try between.saveChanges()
+    try between.backend.close()
+
+    let last = try historyStore(disk)
+    last.undoManager = try StoreUndoManager(savedIn: last, as: "Undo")
+    try last.undoManager?.undo()
+    #expect(try last.count(of: Mix.self) == 0)
+    let error = expectStoreError(.conflict) { try last.undoManager?.undo() }
+    #expect(error?.place.rowID == 2)
+    #expect(try last.object(Track.self, rowID: 2)?.title == "theirs")
+    try last.undoManager?.redo()
+    #expect(try last.count(of: Mix.self) == 1)
+  }
+
+  @Test("Nor does one delete again, or overwrite a buffer, that was changed without it")
+  func savedDeletionAndBuffer() throws {
+    let saved = try StoreUndoManager(savedIn: store, as: "Undo")
+    store.undoManager = saved
+    let track = Track("a")
+    store.insert(track)
+    try store.saveChanges()
+    try saved.group { try store.setBuffer(named: "n") { $0.write("1") } }
+    saved.group { store.delete(track) }
+    try saved.undo()
+    try store.saveChanges()
+    try store.backend.close()
+
+    let between = try historyStore(disk)
+    try #require(try between.object(Track.self, rowID: 2)).title = "theirs"
+    try between.setBuffer(named: "n") { $0.write("theirs") }
+    try between.saveChanges()
+    try between.backend.close()
+
+    let last = try historyStore(disk)
+    let history = try StoreUndoManager(savedIn: last, as: "Undo")
+    last.undoManager = history
+    expectStoreError(.conflict) { try history.redo() }
+    let error = expectStoreError(.conflict) { try history.undo() }
+    #expect(error?.message.contains("\"n\"") == true)
+    #expect(try last.object(Track.self, rowID: 2)?.title == "theirs")
+    var buffer = try #require(try last.buffer(named: "n"))
+    #expect(try buffer.readString() == "theirs")
+  }
+}
