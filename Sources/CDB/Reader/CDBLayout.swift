@@ -55,10 +55,15 @@ struct CDBLayout: Sendable {
 
   /// Whether a file without tables has the mark of a store behind its header, and nothing else.
   static func hasOnlyTrailer(_ bytes: RawSpan, _ format: CDBFormat) -> Bool {
-    let start = format.headerSize
-    guard bytes.byteCount == start + CDBFormat.storeMarkSize else { return false }
-    let trailer = [UInt8](copying: bytes.extracting(start..<bytes.byteCount))
-    return trailer.starts(with: CDBFormat.storeMark)
+    bytes.byteCount > format.headerSize && endBeforeMark(bytes, format) == format.headerSize
+  }
+
+  /// The end of the tables: that of the file, or where the mark of a store begins.
+  static func endBeforeMark(_ bytes: RawSpan, _ format: CDBFormat) -> Int {
+    let start = bytes.byteCount - CDBFormat.storeMarkSize
+    guard start >= format.headerSize else { return bytes.byteCount }
+    let mark = [UInt8](copying: bytes.extracting(start..<bytes.byteCount))
+    return mark.starts(with: CDBFormat.storeMark) ? start : bytes.byteCount
   }
 
   /// The header of a wide file says to a classic reader that all tables are empty.
