@@ -53,13 +53,14 @@ struct ByteMutation {
     guard let field = field(&random) else { return }
     let size = UInt64(bytes.count)
     let old = bytes[field].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
-    let number: UInt64 =
-      [
-        0, 1, 2, 5, 0x7F, 0x80, 0xFF, 0xFFFF, 1 << 31, .max, .max - 1, 1 << 63, 1 << 47,
-        1 << 63 - 1,
-        size, size - 1, size + 1, size / 2, old &+ 1, old &- 1, old << 1, old >> 1, ~old,
-        .random(in: 0...size, using: &random), .random(in: 0 ... .max, using: &random),
-      ].randomElement(using: &random) ?? 0
+    let edges: [UInt64] = [
+      0, 1, 2, 5, 0x7F, 0x80, 0xFF, 0xFFFF, 1 << 31, 1 << 47, UInt64.max >> 1, 1 << 63, .max - 1, .max,
+    ]
+    let ofFile: [UInt64] = [size, size - 1, size + 1, size / 2]
+    let ofField: [UInt64] = [old &+ 1, old &- 1, old << 1, old >> 1, ~old]
+    let random64 = UInt64.random(in: 0 ... .max, using: &random)
+    let others: [UInt64] = [UInt64.random(in: 0...size, using: &random), random64]
+    let number = (edges + ofFile + ofField + others).randomElement(using: &random) ?? 0
     let isBig = Bool.random(using: &random)
     for (index, place) in field.enumerated() {
       let shift = 8 * (isBig ? field.count - 1 - index : index)
