@@ -214,7 +214,8 @@ let package = Package(
     .testTarget(
       name: "StoredObjectsCoreTests",
       dependencies: [
-        "StoredObjectsCore", "StoredObjectsTestSupport", "FormatFuzzing", "Locks", "TestFiles",
+        "StoredObjectsCore", "StoredObjectsTestSupport", "FormatFuzzing", "Files", "Locks",
+        "TestFiles",
       ],
       swiftSettings: strict),
     .testTarget(

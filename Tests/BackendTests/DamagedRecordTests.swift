@@ -146,7 +146,7 @@ struct ForeignDirectoryTests {
         try FileManager.default.createDirectory(
           atPath: directory(of: place) + "/" + name, withIntermediateDirectories: false)
       }
-      #expect(mkfifo(directory(of: place) + "/Pipe.index", 0o600) == 0)
+      #expect(unsafe mkfifo(directory(of: place) + "/Pipe.index", 0o600) == 0)
 
       store = try place.openStore(of: Indexed.self)
       for number in 0..<3 {

@@ -1,3 +1,4 @@
+import Files
 import FormatFuzzing
 import StoredObjectsTestSupport
 import Testing
@@ -84,7 +85,7 @@ struct OrderedFuzzTests {
     }
     let footer = OrderedFileFormat.Footer(
       depth: 15, root: .init(offset: below.offset, size: below.size, rank: 0), count: 1000)
-    file += footer.bytes(at: file.count)
+    file += footer.bytes(at: file.count, mark: nil)
     let ordered = try OrderedFile(bytes: file)
     #expect(throws: StoreError.self) { try ordered.entries() }
     #expect(throws: StoreError.self) { try ordered.entries(isReversed: true) }

@@ -107,7 +107,7 @@ extension Shape {
   ]
   private static let doubles: [Double] = [
     0, -0.0, 1, 0.1, .infinity, -.infinity, .nan, .signalingNaN, .leastNonzeroMagnitude,
-    .greatestFiniteMagnitude, Double(bitPattern: 0xFFF8_0000_DEAD_BEEF), 9_007_199_254_740_993,
+    .greatestFiniteMagnitude, Double(bitPattern: 0xFFF8_0000_DEAD_BEEF), 9_007_199_254_740_992,
   ]
   private static let floats: [Float] = [
     0, -0.0, 0.1, .infinity, .nan, .signalingNaN, .leastNonzeroMagnitude,
