@@ -189,7 +189,7 @@ extension RandomStoreRunner {
     for (tag, title) in edits {
       saved.tracks[tag] = title
       if tag == new.tag { current.tracks[tag] = title }
-      if tag != new.tag, !changed.contains(tag) { unmerged[tag] = title }
+      if tag != new.tag, !changed.contains(tag) { unmerged[tag, default: []].append(title) }
     }
     if chance(30) {
       store.mergeChanges()

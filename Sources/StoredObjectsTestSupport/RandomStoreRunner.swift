@@ -20,8 +20,8 @@ final class RandomStoreRunner {
   var nameConflicts: Set<String> = []
   /// Names with unsaved changes.
   var changedNames: Set<String> = []
-  /// Titles that a second store has saved and that this one may not have read.
-  var unmerged: [UInt64: String] = [:]
+  /// Titles that a second store has saved one after the other, of which this one may have read any.
+  var unmerged: [UInt64: [String]] = [:]
   /// Objects that the application holds, so that some are faults, some loaded, some freed.
   private var held: [StoredObject] = []
   private var nextTag: UInt64 = 1
@@ -89,9 +89,11 @@ extension RandomStoreRunner {
 
   /// Learns whether a track is as a second store has saved it.
   func observe(_ track: ModelTrack) {
-    guard let title = unmerged[track.tag], track.title == title else { return }
+    let title = track.title
+    guard let titles = unmerged[track.tag], let index = titles.lastIndex(of: title) else { return }
     current.tracks[track.tag] = title
-    unmerged[track.tag] = nil
+    let later = Array(titles[(index + 1)...])
+    unmerged[track.tag] = later.isEmpty ? nil : later
   }
 
   /// Notes a change to a track that has been looked at, which is a conflict if it is outdated.
@@ -102,9 +104,11 @@ extension RandomStoreRunner {
 
   /// The store has read everything again that others have saved.
   func didMerge() {
-    current.tracks.merge(unmerged) { _, new in new }
+    current.tracks.merge(newestTitles) { _, new in new }
     unmerged = [:]
   }
+
+  private var newestTitles: [UInt64: String] { unmerged.compactMapValues(\.last) }
 
   func expectCurrent(_ when: String) throws {
     try current.expect(in: store, when, orNewTitles: unmerged)
@@ -165,7 +169,7 @@ extension RandomStoreRunner {
     }
     try store.saveChanges()
     saved = current
-    saved.tracks.merge(unmerged) { _, new in new }
+    saved.tracks.merge(newestTitles) { _, new in new }
     forgetChanges()
     try expect(!store.hasUnsavedChanges, "changes are left after a save")
     try expectCurrent("after a save")

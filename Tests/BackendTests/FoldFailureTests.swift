@@ -139,6 +139,7 @@ struct FoldFailureTests {
       #expect(try backend.record(2, in: table)?.first == UInt8(saved))
       try clear(directory)
       try backend.commit { $0.update(2, in: table, [100]) }
+      try #require(backend as? any DiskStore).checkpoint()
       #expect(backend.foldFailure == nil)
       try backend.close()
       let again = try open()

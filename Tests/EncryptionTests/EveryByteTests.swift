@@ -98,7 +98,8 @@ struct EveryByteTests {
       _ = try makeGaps(path)
       try TokyoCabinetBackend.decrypt(directory: path, key: testKey)
       let header = try Data(contentsOf: URL(fileURLWithPath: path + "/SecretDiary")).prefix(256)
-      #expect(header.suffix(128).allSatisfy { $0 == 0 })
+      // The checksum of the whole file would be here; the mark behind it covers no bytes.
+      #expect(header[128..<140].allSatisfy { $0 == 0 })
     }
   }
 

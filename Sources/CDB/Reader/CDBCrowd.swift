@@ -18,6 +18,8 @@ struct CDBCrowd: Sendable {
   }
 
   private var entries: [Entry] = []
+  /// Where the records are that a search finds.
+  private var positions: Set<UInt64> = []
   /// Records that can't be read, by their hashes.
   private var faults: [UInt64: CDBRecordArea.Fault] = [:]
 
@@ -52,32 +54,47 @@ struct CDBCrowd: Sendable {
     do throws(CDBRecordArea.Fault) {
       let record = try area.record(
         bytes, at: position, from: start + slot * area.format.pairSize)
-      let keyHash = bytes.extracting(record.key).keyHash
-      entries.append(Entry(keyHash: keyHash, distance: distance, position: position))
+      let key = bytes.extracting(record.key)
+      // A search passes what has another hash than its key.
+      guard CDBHash.hash(key, area.format) == hash else { return }
+      entries.append(Entry(keyHash: key.keyHash, distance: distance, position: position))
+      positions.insert(position)
     } catch { faults[hash] = error }
   }
 
-  /// A record of a key, by its number among those of the key; nil behind the last one.
-  func record(
-    _ number: Int, of key: RawSpan, hash: UInt64, _ bytes: RawSpan, _ area: CDBRecordArea
+  /// Whether a search for its key finds the record at a position.
+  func contains(_ position: UInt64) -> Bool { positions.contains(position) }
+
+  /// The next record of a key; nil behind the last one.
+  ///
+  /// Complexity: O(log n) for the first one, O(1) for each after it.
+  func next(
+    _ search: inout CDBSearch, _ key: RawSpan, _ bytes: RawSpan, _ area: CDBRecordArea
   ) throws(CDBRecordArea.Fault) -> CDBRecordArea.Record? {
-    if let fault = faults[hash] { throw fault }
+    if let fault = faults[search.hash] { throw fault }
     let keyHash = key.keyHash
+    var place = search.crowdPlace ?? firstPlace(keyHash)
+    // What was found before the crowd was asked is in it, too.
+    var left = search.crowdPlace == nil ? search.count : 0
+    while place < entries.count, entries[place].keyHash == keyHash {
+      let record = try area.record(bytes, at: entries[place].position, from: 0)
+      place += 1
+      search.crowdPlace = place
+      guard bytes.extracting(record.key).hasSameBytes(as: key) else { continue }
+      if left == 0 { return record }
+      left -= 1
+    }
+    search.crowdPlace = place
+    return nil
+  }
+
+  private func firstPlace(_ keyHash: UInt64) -> Int {
     var (low, high) = (0, entries.count)
     while low < high {
       let middle = (low + high) / 2
       if entries[middle].keyHash < keyHash { low = middle + 1 } else { high = middle }
     }
-    var left = number
-    while low < entries.count, entries[low].keyHash == keyHash {
-      let record = try area.record(bytes, at: entries[low].position, from: 0)
-      if bytes.extracting(record.key).hasSameBytes(as: key) {
-        if left == 0 { return record }
-        left -= 1
-      }
-      low += 1
-    }
-    return nil
+    return low
   }
 }
 
@@ -89,15 +106,18 @@ extension CDBReader {
   func nextInCrowd(
     _ search: inout CDBSearch, _ bytes: RawSpan, _ key: RawSpan
   ) throws(CDBRecordArea.Fault) -> CDBRecordArea.Record? {
-    let number = search.table
-    let crowd = crowds.withLock { crowds in
-      if let known = crowds[number] { return known }
-      let new = CDBCrowd(bytes, layout.tables[number], layout.area)
-      crowds[number] = new
-      return new
-    }
-    let record = try crowd.record(search.count, of: key, hash: search.hash, bytes, layout.area)
+    let record = try crowd(search.table, bytes).next(&search, key, bytes, layout.area)
     if record != nil { search.count += 1 }
     return record
+  }
+
+  /// The crowd of a table, which is made when it is first asked for.
+  func crowd(_ table: Int, _ bytes: RawSpan) -> CDBCrowd {
+    crowds.withLock { crowds in
+      if let known = crowds[table] { return known }
+      let new = CDBCrowd(bytes, layout.tables[table], layout.area)
+      crowds[table] = new
+      return new
+    }
   }
 }

@@ -39,10 +39,11 @@ extension CDBReader {
   private func isIndexed(_ record: CDBRecordArea.Record, _ bytes: RawSpan) throws -> Bool {
     let key = bytes.extracting(record.key)
     var search = CDBSearch(layout, for: key)
-    while let found = try next(&search, bytes, key) {
+    while !search.isCrowded, let found = try next(&search, bytes, key) {
       if found.position == record.position { return true }
     }
-    return false
+    guard search.isCrowded else { return false }
+    return crowd(search.table, bytes).contains(UInt64(record.position))
   }
 
   private func usedSlots(_ bytes: RawSpan) throws -> Int {

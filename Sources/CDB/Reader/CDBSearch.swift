@@ -14,6 +14,8 @@ struct CDBSearch {
   private let crowdedFrom: Int
   /// The number of records found.
   var count = 0
+  /// Where the search goes on in a ``CDBCrowd``; nil before it has asked one.
+  var crowdPlace: Int?
 
   /// The table that is searched.
   var table: Int { Int(truncatingIfNeeded: hash & 255) }

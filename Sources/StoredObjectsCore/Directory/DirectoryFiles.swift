@@ -103,8 +103,15 @@ extension DirectoryFiles {
       let log: CommitLogScan?
       (findings, log) = try findingsBeforeOpening()
       guard findings.isEmpty else {
-        findings += try (inspect().findings + ordered.inspect())
-          .filter { !findings.contains($0) }
+        let ofFiles = try inspect().findings + ordered.inspect()
+        // A file that is cut off has lost its mark with its end: that is one damage.
+        findings.removeAll { finding in
+          finding.kind == .fileDamaged && finding.place.className != nil
+            && ofFiles.contains {
+              $0.kind == .fileDamaged && $0.place.className == finding.place.className
+            }
+        }
+        findings += ofFiles
         try close()
         return StoreCheck(findings: findings)
       }

@@ -45,7 +45,8 @@ indirect enum Condition {
     case .any(let parts):
       // Of one property; two would each be allowed what only the other is asked for.
       guard let property = parts.first?.onlyProperty else { return false }
-      return properties.contains(property) && parts.allSatisfy { $0.onlyProperty == property }
+      return properties.contains(property)
+        && parts.dropFirst().allSatisfy { $0.onlyProperty == property }
     }
   }
 
@@ -56,7 +57,8 @@ indirect enum Condition {
     case .other: return nil
     case .all(let parts), .any(let parts):
       guard let first = parts.first?.onlyProperty else { return nil }
-      return parts.allSatisfy { $0.onlyProperty == first } ? first : nil
+      // Each part is asked once, or a deep condition would be asked as often as 2 to its depth.
+      return parts.dropFirst().allSatisfy { $0.onlyProperty == first } ? first : nil
     }
   }
 }
