@@ -19,6 +19,21 @@ struct OrderedPages {
     }
   }
 
+  /// Writes the file over another one, with the mark of that.
+  func write(inPlaceOf other: String) throws {
+    let old = URL(fileURLWithPath: other)
+    let footer = [UInt8](try Data(contentsOf: old).suffix(OrderedFileFormat.footerSize))
+    var new = bytes
+    let end = new.count - OrderedFileFormat.footerSize
+    let place = OrderedFileFormat.markPlace
+    new.replaceSubrange(end + place.lowerBound..<end + place.upperBound, with: footer[place])
+    let checksum = CommitLogFormat.checksum(Array(new[end..<(new.count - 4)]))
+    for byte in 0..<4 {
+      new[new.count - 4 + byte] = UInt8(truncatingIfNeeded: checksum >> UInt32(8 * byte))
+    }
+    try Data(new).write(to: old)
+  }
+
   /// Exchanges two pages of one size, and makes their checksums right.
   mutating func exchange(_ first: Range<Int>, _ second: Range<Int>) throws {
     let (one, other) = (Array(bytes[first]), Array(bytes[second]))

@@ -54,7 +54,8 @@ struct ByteMutation {
     let size = UInt64(bytes.count)
     let old = bytes[field].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
     let edges: [UInt64] = [
-      0, 1, 2, 5, 0x7F, 0x80, 0xFF, 0xFFFF, 1 << 31, 1 << 47, UInt64.max >> 1, 1 << 63, .max - 1, .max,
+      0, 1, 2, 5, 0x7F, 0x80, 0xFF, 0xFFFF, 1 << 31, 1 << 47, UInt64.max >> 1, 1 << 63,
+      .max - 1, .max,
     ]
     let ofFile: [UInt64] = [size, size - 1, size + 1, size / 2]
     let ofField: [UInt64] = [old &+ 1, old &- 1, old << 1, old >> 1, ~old]

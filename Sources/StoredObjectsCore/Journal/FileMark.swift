@@ -21,6 +21,9 @@ public struct FileMark: Hashable, Sendable {
   /// Describes a mark.
   public init(epoch: UInt64, number: UInt32) { (self.epoch, self.number) = (epoch, number) }
 
+  /// Stands for the mark of a file whose damage hides it; reading the file reports that.
+  static let unreadable = FileMark(epoch: 0, number: 0)
+
   /// The mark of a checkpoint that begins.
   init(checkpointIn epoch: UInt64) {
     self.init(epoch: epoch, number: .random(in: 0 ... .max))

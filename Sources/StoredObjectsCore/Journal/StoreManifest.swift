@@ -213,7 +213,7 @@ extension StoreManifest {
     try neededFiles.compactMap { name in
       guard let expected = marks[name], try hasFile(name) else { return nil }
       let found = try mark(name)
-      return found == expected
+      return found == expected || found == .unreadable
         ? nil
         : .some(
           FileMark.stranger(

@@ -44,13 +44,14 @@ package enum OrderedFileFormat {
   /// Where the footer has the file's mark, see ``FileMark``; zeros in a file without one.
   static let markPlace = 48..<60
 
-  /// The mark in a file; nil where there is none.
+  /// The mark in a file; nil where there is none, ``FileMark/unreadable`` where the end is damaged.
   static func mark(_ file: MappedFile) -> FileMark? {
     file.withBytes { bytes in
-      guard bytes.byteCount >= magicSize + footerSize else { return nil }
+      guard bytes.byteCount >= magicSize + footerSize else { return .unreadable }
       let footer = [UInt8](
         copying: bytes.extracting(bytes.byteCount - footerSize..<bytes.byteCount))
-      return Footer(footer, fileSize: bytes.byteCount) == nil ? nil : FileMark(footer[markPlace])
+      guard Footer(footer, fileSize: bytes.byteCount) != nil else { return .unreadable }
+      return FileMark(footer[markPlace])
     }
   }
 

@@ -196,10 +196,13 @@ public final class OrderedFiles: Sendable {
 
   /// The mark in a file; nil when there is none, or no such file.
   func mark(ofFile fileName: String) throws -> FileMark? {
-    guard let map = try systemErrors(at: place.location, { try place.open(fileName) }) else {
-      return nil
+    do {
+      return try place.open(fileName).map(OrderedFileFormat.mark)
+    } catch let error as SystemError {
+      // A directory in the place of an index is no reason to open nothing.
+      if error.isOfNoRegularFile { return .unreadable }
+      throw StoreError(error)
     }
-    return OrderedFileFormat.mark(map)
   }
 
   /// The tables that have files, in no order.

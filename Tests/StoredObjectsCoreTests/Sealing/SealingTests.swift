@@ -94,7 +94,8 @@ struct SealingTests {
       ])
     try files.publish(
       try files.prepare(
-        changes, mark: FileMark(epoch: 1, number: 1), durability: .none))
+        changes, mark: try files.mark(of: sealed) ?? FileMark(epoch: 1, number: 1),
+        durability: .none))
     let backend = try open(disk)
     let songs = try backend.table(named: "Song")
     let error = #expect(throws: StoreError.self) { try backend.record(1, in: songs) }
