@@ -197,7 +197,8 @@ public final class OrderedFiles: Sendable {
   /// The mark in a file; nil when there is none, or no such file.
   func mark(ofFile fileName: String) throws -> FileMark? {
     do {
-      return try place.open(fileName).map(OrderedFileFormat.mark)
+      guard let map = try place.open(fileName) else { return nil }
+      return OrderedFileFormat.mark(map)
     } catch let error as SystemError {
       // A directory in the place of an index is no reason to open nothing.
       if error.isOfNoRegularFile { return .unreadable }
