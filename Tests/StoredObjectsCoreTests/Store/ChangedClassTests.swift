@@ -72,7 +72,7 @@ struct ChangedClassTests {
     let backend = try MemoryBackend()
     let table = try backend.table(named: "Letter")
     var metadata = DataBuffer()
-    ClassMetadata(lastRowID: 2, classVersion: 0, classID: 1, salt: .init(1, 2), flags: nil)
+    ClassMetadata(lastRowID: 2, classVersion: 0, classID: 0, salt: .init(1, 2), flags: nil)
       .write(to: &metadata)
     let record = DataBuffer.holding { $0.write("Sunny!") }
     try backend.commit { changes in

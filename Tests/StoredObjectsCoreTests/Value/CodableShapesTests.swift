@@ -145,7 +145,7 @@ struct CodableShapesTests {
     let hex = buffer.bytes.map { String(format: "%02X", $0) }.joined(separator: " ")
     #expect(
       hex == """
-        1B 00 00 00 0A 02 04 75 6E 69 74 06 02 69 6E \
+        1A 00 00 00 0A 02 04 75 6E 69 74 06 02 69 6E \
         05 77 69 64 74 68 05 00 00 00 00 00 00 04 40
         """)
   }
