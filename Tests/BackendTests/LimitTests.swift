@@ -91,7 +91,7 @@ struct LimitTests {
     }
   }
 
-  @Test("While the directory is away a checkpoint throws; once it is back nothing is lost")
+  @Test("A checkpoint goes on in a directory that is moved, and once it is back nothing is lost")
   func directoryAway() async {
     await #expect(processExitsWith: .success) {
       try TokyoFixtures.withDirectory { directory in
@@ -99,7 +99,7 @@ struct LimitTests {
         let songs = try backend.table(named: "Song")
         try backend.commit { $0.insert(2, in: songs, [1]) }
         #expect(unsafe rename(directory, directory + ".away") == 0)
-        #expect(TokyoFixtures.error { try backend.checkpoint() }?.code == .ioError)
+        try backend.checkpoint()
         #expect(try backend.record(2, in: songs) == [1])
         #expect(unsafe rename(directory + ".away", directory) == 0)
         try backend.checkpoint()
