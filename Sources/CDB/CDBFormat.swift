@@ -25,7 +25,7 @@ public enum CDBFormat: Hashable, Sendable, CaseIterable {
   /// The most bytes that a file can have.
   var sizeLimit: UInt64 { self == .wide ? UInt64(Int64.max) : UInt64(UInt32.max) }
 
-  /// What the mark of a store begins with that may stand behind the last table.
+  /// The first bytes of a store's mark, which may follow the last table.
   static let storeMark = Array("SOMark".utf8) + [0, 1]
   /// The size of such a mark.
   static let storeMarkSize = 20

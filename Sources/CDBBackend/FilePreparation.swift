@@ -28,9 +28,9 @@ struct FilePreparation {
   let reader: CDBReader?
   /// Where the new file is made.
   let place: FilePlace
-  /// Who may use it.
+  /// The owner and the mode of the new file.
   let rights: FileRights
-  /// What the file is to be known by.
+  /// The mark that the new file gets.
   let mark: FileMark
   let isSynced: Bool
   let testedSizeLimit: UInt64?

@@ -105,7 +105,7 @@ package final class DirectoryHandle: Sendable {
   /// Brings the names in the directory to the disk.
   package func synchronize() throws(SystemError) { try syncDescriptor(descriptor, path) }
 
-  /// What has become of a directory since it was opened.
+  /// Where a directory is now, compared with the path by which it was opened.
   package enum Position: Sendable, Equatable {
     /// Its path still leads to it.
     case unchanged

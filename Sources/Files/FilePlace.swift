@@ -57,7 +57,7 @@ package struct FilePlace: FileAddress, CustomStringConvertible {
     return FilePlace(name + suffix, in: directory)
   }
 
-  /// What system calls take beside the name.
+  /// The descriptor of the directory, which `openat` and its like take together with the name.
   var descriptor: Int32 { directory?.descriptor ?? AT_FDCWD }
 
   /// Brings the names in the directory of the file to the disk.

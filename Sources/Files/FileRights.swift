@@ -19,7 +19,7 @@ package struct FileRights: Hashable, Sendable {
 
   private init(atMost mode: UInt32) { (self.mode, owner) = (mode, nil) }
 
-  /// What a new file may have at most, before the umask of the process.
+  /// Reading and writing for everybody, as far as the umask of the process allows.
   package static let anyone = FileRights(atMost: 0o666)
   /// For the owner only.
   package static let ownerOnly = FileRights(atMost: 0o600)

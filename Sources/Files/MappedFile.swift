@@ -117,7 +117,7 @@ package final class MappedFile: @unchecked Sendable {
 
   /// Lets go of the memory of a part that has been read, if it is so large that it matters.
   ///
-  /// Whoever has copied a value of a gigabyte needs memory for the copy, and not for the file too.
+  /// A value that is copied from there then doesn't take its size twice.
   package func releaseIfLarge(_ range: Range<Int>) {
     if range.count >= 16 << 20 { release(range) }
   }

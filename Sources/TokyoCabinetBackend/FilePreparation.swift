@@ -28,12 +28,12 @@ struct FilePreparation {
   let target: Target
   /// Where the new file is made.
   let place: FilePlace
-  /// Who may use it.
+  /// The owner and the mode of the new file.
   let rights: FileRights
   let configuration: TokyoCabinetFiles.Configuration
   let testedSizeLimit: UInt64
   let isSynced: Bool
-  /// What the file is to be known by.
+  /// The mark that the new file gets.
   let mark: FileMark
   /// Whether the file gets a ``FileStamp``.
   let isStamped: Bool

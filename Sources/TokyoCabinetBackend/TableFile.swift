@@ -14,8 +14,7 @@ final class TableFile: Sendable {
   private let current: Locked<Current>
 
   private struct Current {
-    /// What the file is called: by its name, unless a reader found that a writer had died before
-    /// renaming.
+    /// The name under which the file was found: a temporary one if a writer died before renaming it.
     var fileName: String
     /// Whether the manifest lists the file, or it has been there.
     var isNeeded: Bool

@@ -38,9 +38,17 @@ private enum Colliding {
 
 @Suite("Keys of one hash")
 struct CollisionTests {
-  private func seconds(_ body: () throws -> Void) rethrows -> Double {
+  /// How much longer a work takes with four times as many such keys.
+  private func growth(upTo count: Int, _ work: ([[UInt8]]) throws -> Void) rethrows -> Double {
+    let keys = Colliding.keys(count)
     let clock = ContinuousClock()
-    return try clock.measure(body) / .seconds(1)
+    var best = Double.infinity
+    // Other tests may take the processor meanwhile, so the best of several counts.
+    for _ in 0..<3 where best > 6 {
+      let few = try clock.measure { try work(Array(keys.prefix(count / 4))) }
+      best = min(best, try clock.measure { try work(keys) } / few)
+    }
+    return best
   }
 
   private func withFile(_ body: (String) throws -> Void) throws {
@@ -50,24 +58,24 @@ struct CollisionTests {
   }
 
   @Test(
-    "50,000 of them are written, looked up and verified in no more time than others",
+    "They are written, looked up and verified in time in proportion to their number",
     arguments: [CDBWriter.DuplicatePolicy.add, .replace])
   func many(policy: CDBWriter.DuplicatePolicy) throws {
     let keys = Colliding.keys(50_000)
     #expect(Set(keys.map { Colliding.hash($0) }).count == 1 && Set(keys).count == 50_000)
-    try withFile { path in
-      let spent = try seconds {
+    let growth = try growth(upTo: 50_000) { keys in
+      try withFile { path in
         let writer = try CDBWriter(path)
         for key in keys { try writer.add(key, forKey: key, ifPresent: policy) }
         try writer.finish(synchronize: false)
         let reader = try CDBReader(path)
-        for key in keys { #expect(try reader.value(forKey: key) == key) }
+        #expect(try keys.allSatisfy { try reader.value(forKey: $0) == $0 })
         #expect(try reader.value(forKey: keys[0] + [1]) == nil)
         try reader.verify()
       }
-      // One by one, there would be more than a thousand million steps in each of the three.
-      #expect(spent < 20)
     }
+    // In proportion would be 4, one by one 16.
+    #expect(growth < 9)
   }
 
   @Test("They keep the order of several values, and replacing finds the right one")
@@ -115,11 +123,11 @@ struct CollisionTests {
     }
   }
 
-  @Test("A store whose keys were chosen so opens and saves in no time")
+  @Test("So is a store whose keys were chosen so opened and saved")
   func store() throws {
-    try withFile { path in
-      let keys = Colliding.keys(20_000).map { String(decoding: $0, as: UTF8.self) }
-      let spent = try seconds {
+    let growth = try growth(upTo: 20_000) { keys in
+      try withFile { path in
+        let keys = keys.map { String(decoding: $0, as: UTF8.self) }
         let store = CDBStore(path, keys: CDBStringKeys(), values: CDBStringValues())
         try store.open()
         for key in keys { store[key] = key }
@@ -129,12 +137,12 @@ struct CollisionTests {
         try store.close()
         let other = CDBStore(path, keys: CDBStringKeys(), values: CDBStringValues())
         try other.open()
-        #expect(try CDBReader(path).count == 19_000)
+        #expect(try CDBReader(path).count == keys.count - 1000)
         #expect(other[keys[1500]] == keys[1500] && other[keys[0]] == nil)
         try other.close()
       }
-      #expect(spent < 20)
     }
+    #expect(growth < 9)
   }
 
   @Test("A record that makes no sense is damage to its own key, and to no other")

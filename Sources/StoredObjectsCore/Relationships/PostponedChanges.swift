@@ -3,6 +3,8 @@ struct PostponedChanges {
   private var places: [Place: Int] = [:]
   private var lists: [ChangesOfList?] = []
   private var first = 0
+  /// Whether a list may wait for something that was deleted to be taken out of it.
+  private(set) var hasDeletions = false
 
   private struct Place: Hashable {
     let object: ObjectIdentifier
@@ -15,6 +17,7 @@ struct PostponedChanges {
   mutating func append(
     _ change: PostponedChange, of object: StoredObject, _ end: RelationshipEnd
   ) -> Bool {
+    if case .change(let change) = change, case .deletion = change.kind { hasDeletions = true }
     let place = Place(object: ObjectIdentifier(object), end: ObjectIdentifier(end))
     if let index = places[place] {
       lists[index]?.changes.append(change)
@@ -29,7 +32,7 @@ struct PostponedChanges {
   mutating func take(_ object: StoredObject, _ end: RelationshipEnd) -> ChangesOfList? {
     let place = Place(object: ObjectIdentifier(object), end: ObjectIdentifier(end))
     guard let index = places.removeValue(forKey: place) else { return nil }
-    defer { if places.isEmpty { (lists, first) = ([], 0) } }
+    defer { if places.isEmpty { (lists, first, hasDeletions) = ([], 0, false) } }
     return lists[index].take()
   }
 
@@ -92,26 +95,43 @@ extension RelationshipKeeper {
   }
 
   /// Makes changes to a list.
+  ///
+  /// Not to one that another store has deleted since they were postponed, and that can't be read.
   func apply(_ list: ChangesOfList) {
+    if let entry = list.object.registration, list.object.state.isFault,
+      entry.store?.isDeletedElsewhere(list.object, entry) == true
+    {
+      return
+    }
     quietly {
       var changes: [ListChange] = []
+      var hasRemovals = false
       var restorations: [(list: Losses.List, place: Int)] = []
       for change in list.changes {
         switch change {
         case .change(let change):
-          if !restorations.isEmpty { restore(&restorations, list) }
+          if !change.isPresent {
+            if !restorations.isEmpty {
+              restore(&restorations, list)
+              make(&changes, list)
+            }
+            hasRemovals = true
+          }
           changes.append(change)
         case .restoration(let losses, let place):
-          if !changes.isEmpty { make(&changes, list) }
+          // What is added behind the others is there after this as well.
+          if hasRemovals { make(&changes, list) }
+          hasRemovals = false
           restorations.append((losses, place))
         }
       }
-      if !changes.isEmpty { make(&changes, list) }
       if !restorations.isEmpty { restore(&restorations, list) }
+      make(&changes, list)
     }
   }
 
   private func make(_ changes: inout [ListChange], _ list: ChangesOfList) {
+    if changes.isEmpty { return }
     let lost = list.end.relationship.access.change(list.object, changes)
     losses.append(lost, of: list.object, list.end)
     // Where nothing changed, the save rests on what the object is here.

@@ -43,11 +43,29 @@ final class RelationshipEnd {
     case one(StoredObject?)
     case many([StoredObject])
   }
+}
 
-  /// How often an object refers to another.
-  func count(of target: StoredObject, in object: StoredObject) -> Int {
-    if kind == .one { return self.target(of: object) === target ? 1 : 0 }
-    return targets(of: object).count { $0 === target }
+/// How often lists that an application has filled by hand hold new objects.
+///
+/// Each list is read once, however many of its objects are new.
+struct FilledLists {
+  private var counts: [List: [ObjectIdentifier: Int]] = [:]
+
+  private struct List: Hashable {
+    let object: ObjectIdentifier
+    let end: ObjectIdentifier
+  }
+
+  /// - Precondition: the objects live for as long as this does.
+  mutating func count(
+    of target: StoredObject, in object: StoredObject, _ end: RelationshipEnd
+  ) -> Int {
+    let list = List(object: ObjectIdentifier(object), end: ObjectIdentifier(end))
+    if let counts = counts[list] { return counts[ObjectIdentifier(target)] ?? 0 }
+    var new: [ObjectIdentifier: Int] = [:]
+    for target in end.targets(of: object) { new[ObjectIdentifier(target), default: 0] += 1 }
+    counts[list] = new
+    return new[ObjectIdentifier(target)] ?? 0
   }
 }
 

@@ -165,6 +165,12 @@ extension RelationshipKeeper {
     }
   }
 
+  /// Lets lists lose what has been deleted.
+  func settleDeletions() {
+    settleEdits()
+    if postponed.hasDeletions { settle() }
+  }
+
   /// Brings what an object refers to up to date.
   func settle(_ object: StoredObject, unlessItIsAllThatWasEdited: Bool = false) {
     if !(unlessItIsAllThatWasEdited && hasEditsOnly(of: object)) { settleEdits() }
@@ -183,6 +189,7 @@ extension RelationshipKeeper {
   private func settleAllEdits() {
     let settled = edits
     edits = []
+    var filled = FilledLists()
     for edit in settled {
       edit.object.state.remove(.editable)
       guard edit.object.registration === edit.entry, !edit.object.state.contains(.deleted) else {
@@ -190,7 +197,7 @@ extension RelationshipKeeper {
       }
       for (index, end) in ends(of: edit.entry).enumerated() where end.isWatched {
         guard let before = edit.before else {
-          settle(new: edit.object, end)
+          settle(new: edit.object, end, &filled)
           continue
         }
         if index < before.count { settle(edit.object, end, before[index]) }
@@ -242,7 +249,9 @@ extension RelationshipKeeper {
     }
   }
 
-  private func settle(new object: StoredObject, _ end: RelationshipEnd) {
+  private func settle(
+    new object: StoredObject, _ end: RelationshipEnd, _ filled: inout FilledLists
+  ) {
     let now = end.targets(of: object)
     let changed = ChangedTargets([], now)
     for target in changed.targets {
@@ -251,8 +260,7 @@ extension RelationshipKeeper {
       // Both sides may have been filled by hand: the one that says more is believed.
       let count = changed.count(of: target, in: now)
       if end.kind == .list, inverse.kind == .list {
-        applyChanges(of: target)
-        let other = inverse.count(of: object, in: target)
+        let other = filled.count(of: object, in: target, inverse)
         if other > count {
           let missing = Array(repeating: target, count: other - count)
           end.setTargets(of: object, end.targets(of: object) + missing)
@@ -320,6 +328,8 @@ extension RelationshipKeeper {
   /// The objects on the other sides are as they are saved, or are written in the same way.
   func rebase(_ object: StoredObject, _ entry: RegisteredClass, on saved: StoredObject?) {
     quietly {
+      // What the object on the other side has just been made to agree with.
+      applyChanges(of: object)
       for end in ends(of: entry) where end.hasInverse {
         let now = object.isDeleted ? [] : end.targets(of: object)
         let before = saved.map { end.targets(of: $0) } ?? []

@@ -7,14 +7,9 @@ import Files
 /// several times on the way, so that a process that is stopped has not worked for nothing.
 struct SortedTextBuild {
   private let store: Store
-  private let entry: RegisteredClass
   private let text: RegisteredText
+  private let walk: TextWalk
   private let backend: any OrderedRebuilding
-  private let subject: String
-  private let total: Int
-  private var done = 0
-  /// The rows that the index has.
-  private var rows = RowSet()
   private var collectors: [PostingCollector]
   private var counts: TextCounts
   private var lengths: TextLengthBlocks
@@ -33,9 +28,7 @@ struct SortedTextBuild {
     _ store: Store, _ entry: RegisteredClass, _ text: RegisteredText,
     _ backend: any OrderedRebuilding, goesOn: Bool
   ) throws {
-    (self.store, self.entry, self.text, self.backend) = (store, entry, text, backend)
-    subject = "\(entry.name) full text"
-    total = try RegisteredText.objectCount(entry, store.backend)
+    (self.store, self.text, self.backend) = (store, text, backend)
     collectors = text.attributes.map { _ in PostingCollector() }
     lengths = TextLengthBlocks(text.attributes.count)
     counts = TextCounts(text.attributes.count)
@@ -43,10 +36,10 @@ struct SortedTextBuild {
     if goesOn {
       counts = try text.counts(store.backend)
       try lengths.read(text, store.backend)
-      for row in lengths.rows { rows.insert(row) }
     } else {
       counts.saves = (try? text.counts(store.backend))?.saves ?? .random(in: 0 ... .max)
     }
+    walk = try TextWalk(store, entry, text, without: goesOn ? lengths.rows : [])
   }
 
   /// A share of the memory: lists take twice what is in them, and the rest is for merging.
@@ -56,29 +49,11 @@ struct SortedTextBuild {
 
   mutating func run(_ progress: (IntegrityProgress) -> Void) throws {
     defer { for run in runs { run.remove() } }
-    var walk = TableWalk(store.backend, entry.table)
-    try walk.run { rowID, bytes, range in
-      guard rowID > ClassMetadata.rowID else { return }
-      if !rows.contains(rowID) {
-        var buffer = store.takeWindow(bytes, range)
-        let texts = try store.reading(entry, rowID) {
-          text.texts(of: try store.looseObject(rowID, entry, &buffer))
-        }
-        try take(rowID, texts ?? text.noTexts)
-      }
-      done += 1
-      if done % 8192 == 0 { progress(IntegrityProgress(subject, done, of: total)) }
-    }
-    for failure in walk.failures {
-      guard let rowID = failure.place.rowID, rowID > ClassMetadata.rowID, !rows.contains(rowID)
-      else { continue }
-      store.noteLeftOut(entry, rowID, failure)
-      try take(rowID, text.noTexts)
-    }
+    try walk.run(progress) { try take($0, $1) }
     try addLate()
     try spill()
     try merge(stamp: text.stamp)
-    progress(IntegrityProgress(subject, total, of: total))
+    walk.finish(progress)
   }
 
   private mutating func take(_ row: UInt32, _ texts: [String]) throws {

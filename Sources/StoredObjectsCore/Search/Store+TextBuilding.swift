@@ -83,13 +83,8 @@ private struct TextBuild {
   private static let batchSize = 64 << 20
 
   private let store: Store
-  private let entry: RegisteredClass
   private let text: RegisteredText
-  private let subject: String
-  private var done = 0
-  private let total: Int
-  /// The rows that the index has.
-  private var rows = RowSet()
+  private let walk: TextWalk
   private var update: TextIndexUpdate
   private var lastRow: UInt32 = 0
   private var batchCount = 0
@@ -100,37 +95,18 @@ private struct TextBuild {
   init(
     _ store: Store, _ entry: RegisteredClass, _ text: RegisteredText, anew: Bool
   ) throws {
-    (self.store, self.entry, self.text) = (store, entry, text)
-    subject = "\(entry.name) full text"
-    total = try RegisteredText.objectCount(entry, store.backend)
+    (self.store, self.text) = (store, text)
     let goesOn = try !anew && text.isUnfinished(store.backend)
-    if goesOn { for row in try TextLengths(text, store.backend).allRows() { rows.insert(row) } }
+    let known = goesOn ? try TextLengths(text, store.backend).allRows() : []
+    walk = try TextWalk(store, entry, text, without: known)
     update = try TextIndexUpdate(text, store.backend, isNew: !goesOn)
   }
 
   mutating func run(_ progress: (IntegrityProgress) -> Void) throws {
-    var walk = TableWalk(store.backend, entry.table)
-    try walk.run { rowID, bytes, range in
-      guard rowID > ClassMetadata.rowID else { return }
-      if !rows.contains(rowID) {
-        var buffer = store.takeWindow(bytes, range)
-        let texts = try store.reading(entry, rowID) {
-          text.texts(of: try store.looseObject(rowID, entry, &buffer))
-        }
-        try take(rowID, texts ?? text.noTexts)
-      }
-      done += 1
-      if done % 8192 == 0 { progress(IntegrityProgress(subject, done, of: total)) }
-    }
-    for failure in walk.failures {
-      guard let rowID = failure.place.rowID, rowID > ClassMetadata.rowID, !rows.contains(rowID)
-      else { continue }
-      store.noteLeftOut(entry, rowID, failure)
-      try take(rowID, text.noTexts)
-    }
+    try walk.run(progress) { try take($0, $1) }
     try addLate()
     try commit(text.stamp)
-    progress(IntegrityProgress(subject, total, of: total))
+    walk.finish(progress)
   }
 
   private mutating func take(_ row: UInt32, _ texts: [String]) throws {

@@ -36,6 +36,10 @@ extension Store {
       for (object, entry) in pending where object.state.change != .delete {
         try dropReferences(of: object, entry, .deletedElsewhere)
       }
+      // One that comes back has heard of no deletion here since it was gone.
+      for (object, entry) in outdated where object.state.change != .delete {
+        try dropReferences(of: object, entry, .deletedAnywhere)
+      }
       for key in referrers {
         guard let entry = registration(classID: key.classID),
           let object = try object(entry, rowID: key.rowID)
@@ -80,6 +84,8 @@ extension Store {
     for (object, entry) in objects where entry.isAttentive && object.state.change != nil {
       relationships.rebase(object, entry, on: try savedObject(object.rowID, entry))
     }
+    // These are changes, too, that no step is to take back alone.
+    settleRelationships()
     history?.removeAllActions()
   }
 
@@ -142,12 +148,30 @@ extension Store {
 
   /// Throws if another store has saved a reference to an object that a save would delete.
   private func refuseReferencesToDeleted() throws(StoreError) {
-    guard foreign.hasWritten, let (referrer, target) = try firstReferenceToDeleted(),
+    guard foreign.hasWritten, hasDeletions else { return }
+    for (object, entry) in pendingReferrers() {
+      let strangers = Strangers(omitting: .deletedAnywhere)
+      _ = try contentImage(of: object, entry, strangers)
+      guard strangers.hasOmitted else { continue }
+      throw conflict(
+        "Another store has saved this object since, which refers to one that is deleted here.",
+        ObjectKey(classID: entry.classID, rowID: object.rowID))
+    }
+    guard let (referrer, target) = try firstReferenceToDeleted(),
       let entry = registration(classID: referrer.classID)
     else { return }
     throw conflict(
       "Another store has saved \(entry.name) row \(referrer.rowID), which refers to this object.",
       target)
+  }
+
+  /// Objects with unsaved changes that others have written since something was deleted here.
+  private func pendingReferrers() -> [(StoredObject, RegisteredClass)] {
+    classes.flatMap { entry in
+      let rows = foreign.written(entry.classID)
+      if rows.isEmpty { return [(StoredObject, RegisteredClass)]() }
+      return entry.written.filter { $0.hasContent && rows.contains($0.rowID) }.map { ($0, entry) }
+    }
   }
 
   private func isBeingDeleted(_ key: ObjectKey) -> Bool {
@@ -157,7 +181,6 @@ extension Store {
   private func firstReferenceToDeleted() throws(StoreError) -> (
     referrer: ObjectKey, target: ObjectKey
   )? {
-    guard classes.contains(where: { $0.changeCounts.deletes > 0 }) else { return nil }
     for entry in classes {
       forEachReference(of: foreign.unscanned(entry.classID), entry) {
         foreign.noteReference(to: $1)
@@ -184,10 +207,10 @@ extension Store {
 
   /// The rows that others have written and that refer to objects that are deleted here.
   private func referrersToDeleted() throws(StoreError) -> [ObjectKey] {
-    guard foreign.hasWritten, classes.contains(where: { $0.changeCounts.deletes > 0 }) else {
-      return []
+    guard foreign.hasWritten, hasDeletions else { return [] }
+    var referrers = pendingReferrers().map { object, entry in
+      ObjectKey(classID: entry.classID, rowID: object.rowID)
     }
-    var referrers: [ObjectKey] = []
     for entry in classes {
       forEachReference(of: foreign.written(entry.classID), entry) { referrer, target in
         if referrers.last != referrer, isBeingDeleted(target) { referrers.append(referrer) }

@@ -47,8 +47,8 @@ extension Store {
     else { return }
     noteChange()
     noteAbsence(of: object, entry)
-    // Lists lose what is deleted, before it is there again.
-    settleRelationships()
+    // Before it is there again.
+    relationships?.settleDeletions()
     entry.mark(object) { $0.remove(.deleted) }
     relationships?.didUndelete(object, entry)
     tellDidChange()

@@ -69,22 +69,26 @@ struct ChangedClassTests {
 
   @Test("A record of the original without versions names the setting that reads it")
   func unversioned() throws {
-    let backend = try MemoryBackend()
-    let table = try backend.table(named: "Letter")
-    var metadata = DataBuffer()
-    ClassMetadata(lastRowID: 2, classVersion: 0, classID: 0, salt: .init(1, 2), flags: nil)
-      .write(to: &metadata)
-    let record = DataBuffer.holding { $0.write("Sunny!") }
-    try backend.commit { changes in
-      changes.insert(1, in: table, metadata.bytes)
-      changes.insert(2, in: table, record.bytes)
+    func backend() throws -> MemoryBackend {
+      let backend = try MemoryBackend()
+      let table = try backend.table(named: "Letter")
+      var metadata = DataBuffer()
+      ClassMetadata(lastRowID: 2, classVersion: 0, classID: 0, salt: .init(1, 2), flags: nil)
+        .write(to: &metadata)
+      let record = DataBuffer.holding { $0.write("Sunny!") }
+      try backend.commit { changes in
+        changes.insert(1, in: table, metadata.bytes)
+        changes.insert(2, in: table, record.bytes)
+      }
+      return backend
     }
-    let store = Store(backend: backend)
+    let store = Store(backend: try backend())
     try store.register(Before.self)
     let error = #expect(throws: StoreError.self) { try store.object(Before.self, rowID: 2) }
     #expect(error?.code == .newerVersion)
     #expect(error?.message.contains("StoreConfiguration(versionsRecords: false)") == true)
-    let right = Store(backend: backend, configuration: .init(versionsRecords: false))
+    let right = Store(
+      backend: try backend(), configuration: .init(versionsRecords: false))
     try right.register(Before.self)
     #expect(try right.object(Before.self, rowID: 2)?.title == "Sunny!")
   }
