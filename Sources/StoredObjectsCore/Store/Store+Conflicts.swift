@@ -30,6 +30,8 @@ extension Store {
     foreign.names = nil
     foreign.forgetReliance()
     foreign.forgetWritten()
+    // They know nothing of objects that come back.
+    relationships?.forgetIndexes()
     do {
       for (object, entry) in outdated { try adoptPresence(of: object, entry) }
       if isInConflict { try rebaseRelationships(of: pending) }

@@ -114,6 +114,10 @@ public final class Store {
     // All of them first: the end of an object may lead to objects of other classes.
     for entry in classes { entry.leaveStore() }
     for entry in classes { entry.orphan() }
+    // These hold objects, too.
+    (history, relationships, observedObjects, strangers) = (nil, nil, nil, nil)
+    (announced, deletions) = ([], Deletions())
+    CycleCollector.run(classes)
   }
 
   func enroll(_ entry: RegisteredClass) {

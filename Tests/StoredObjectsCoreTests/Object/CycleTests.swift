@@ -141,6 +141,32 @@ private final class Part: StoredObject {
     try store.saveChanges()
   }
 
+  @Test("Objects that only hold each other are freed with their store, and no others")
+  func storeGone() throws {
+    var (kept, copied): (Loop?, [Loop]) = (nil, [])
+    do {
+      let store = try openStore()
+      store.undoManager = StoreUndoManager()
+      let loops = insertRings(in: store)
+      try store.saveChanges()
+      loops[20].others.append(loops[0])
+      // One ring in a variable, one in an array that a property shares.
+      kept = loops[4]
+      copied = loops[1].plain
+    }
+    #expect(Loop.count == 6)
+    #expect(kept?.next?.next?.next === kept && kept?.helper === kept?.next)
+    #expect(copied.count == 2)
+    #expect(copied[1].next?.helper === copied[1].next?.next)
+    for loop in [kept, copied[0]] {
+      var next = loop
+      while let loop = next {
+        next = loop.next
+        (loop.next, loop.others, loop.list, loop.helper, loop.plain) = (nil, [], [], nil, [])
+      }
+    }
+  }
+
   @Test("Cycles of classes that say nothing of them are freed by dissolveAllRelationships()")
   func dissolved() throws {
     let store = try openStore()

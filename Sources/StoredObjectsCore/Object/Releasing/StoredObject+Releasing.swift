@@ -20,6 +20,9 @@ extension StoredObject {
       unsafe start = Unmanaged.passUnretained(object).toOpaque()
     }
 
+    /// How many strong references to the object there are.
+    var holderCount: Int { unsafe strongReferenceCount(start) }
+
     /// Uses the value of a property, whose type must be right, in place.
     func withValue<Value, Result>(
       at offset: Int, as type: Value.Type, _ body: (inout Value) -> Result
@@ -69,3 +72,7 @@ extension ReferenceLayout {
     }
   }
 }
+
+/// The runtime's count, which takes no reference of its own, as `_getRetainCount` may.
+@_silgen_name("swift_retainCount")
+@unsafe private func strongReferenceCount(_ object: UnsafeMutableRawPointer) -> Int

@@ -1,0 +1,70 @@
+/// Frees objects that only hold each other, when their store goes away.
+///
+/// Nobody can find them afterwards. An object that anything else holds stays, with all that can be
+/// reached from it. What the layout of a class does not show, as what a closure holds, counts as held
+/// from elsewhere: such an object stays, too.
+struct CycleCollector {
+  private var objects: [StoredObject] = []
+  private var layouts: [ReferenceLayout] = []
+  private var places: [ObjectIdentifier: Int] = [:]
+  private var isReached: [Bool] = []
+
+  /// Frees what it finds among the living objects of some classes.
+  ///
+  /// Complexity: linear in the number of objects whose class has references, and of these.
+  static func run(_ classes: [RegisteredClass]) {
+    var collector = CycleCollector(classes)
+    if collector.objects.isEmpty { return }
+    collector.reach(from: collector.heldElsewhere())
+    collector.dissolveUnreached()
+  }
+
+  private init(_ classes: [RegisteredClass]) {
+    for entry in classes {
+      guard let layout = entry.references else { continue }
+      for object in entry.livingObjects {
+        places[ObjectIdentifier(object)] = objects.count
+        objects.append(object)
+        layouts.append(layout)
+      }
+    }
+    isReached = Array(repeating: false, count: objects.count)
+  }
+
+  /// The objects that are held more often than by each other and by this.
+  private func heldElsewhere() -> [Int] {
+    var counts = Array(repeating: 1, count: objects.count)
+    for index in objects.indices { visit(index) { counts[$0] += 1 } }
+    return objects.indices.filter { index in
+      let memory = StoredObject.Memory(of: objects[index])
+      return memory.holderCount > counts[index]
+    }
+  }
+
+  private func visit(_ index: Int, _ body: (Int) -> Void) {
+    layouts[index].visitObjects(heldBy: objects[index]) { held in
+      if let place = places[ObjectIdentifier(held)] { body(place) }
+    }
+  }
+
+  private mutating func reach(from roots: [Int]) {
+    var found = roots
+    for root in roots { isReached[root] = true }
+    while let next = found.popLast() {
+      var held: [Int] = []
+      visit(next) { held.append($0) }
+      for place in held where !isReached[place] {
+        isReached[place] = true
+        found.append(place)
+      }
+    }
+  }
+
+  private func dissolveUnreached() {
+    let queue = ReleaseQueue.current
+    for index in objects.indices where !isReached[index] {
+      layouts[index].dissolve(objects[index], contentOnly: false, into: queue)
+    }
+    queue.empty()
+  }
+}
