@@ -19,8 +19,6 @@ package struct FileStatus: Sendable {
   package var isRegular: Bool { type == UInt32(S_IFREG) }
   /// Whether it is a directory.
   package var isDirectory: Bool { type == UInt32(S_IFDIR) }
-  /// Whether it is a symbolic link; only where these are not followed.
-  package var isLink: Bool { type == UInt32(S_IFLNK) }
 
   private init(_ status: stat) {
     identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))

@@ -55,7 +55,9 @@ package func createFile(
   _ file: some FileAddress, rights: FileRights = .anyone
 ) throws(SystemError) -> Int32 {
   let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
-  let descriptor = try openFile(file, flags, mode: rights.mode & 0o777)
+  // Before it has its group, nobody else may read it.
+  let mode = rights.isCopied ? 0o600 : rights.mode & 0o777
+  let descriptor = try openFile(file, flags, mode: mode)
   guard rights.isCopied else { return descriptor }
   do {
     try rights.apply(to: descriptor, file.place.path)
@@ -115,9 +117,9 @@ package func removeUnlockedFile(_ file: some FileAddress) throws(SystemError) {
 /// Unlocks an open directory, also for a child process that has been forked and not executed yet.
 func unlockDescriptor(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
 
-/// What looking into a directory that has been removed is refused with.
+/// The `errno` of looking into a directory that has been removed.
 var directoryRemoved: Int32 { ENOENT }
-/// What a directory that is replaced again and again is refused with.
+/// The `errno` of opening a directory that is replaced again and again.
 var directoryMoved: Int32 { EBUSY }
 
 /// Whether there is a file, or anything else, of this name.

@@ -59,7 +59,9 @@ package func retrying(
   while true {
     let result = body()
     if result >= 0 { return result }
-    if errno != EINTR { throw .last(call, path()) }
+    // Before anything else runs that may set it.
+    let number = errno
+    if number != EINTR { throw SystemError(call: call, path: path(), number: number) }
   }
 }
 

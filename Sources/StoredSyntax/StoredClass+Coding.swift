@@ -101,7 +101,7 @@
   }
 
   extension TypeSyntax {
-    /// What an optional type may hold.
+    /// The type inside of an optional type.
     fileprivate var wrappedOptional: TypeSyntax? {
       self.as(OptionalTypeSyntax.self)?.wrappedType
     }

@@ -58,7 +58,7 @@ enum FileStamp {
     }
   }
 
-  /// What has to stand in a file.
+  /// The bytes that a file must have.
   private static func stamp(for place: FilePlace) throws -> [UInt8] {
     var stamp = magic
     stamp.append(littleEndian: try value(of: place))

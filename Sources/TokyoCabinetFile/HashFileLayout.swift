@@ -96,7 +96,7 @@ extension HashFileHeader {
 }
 
 extension HashFileLayout {
-  /// What a header says, but for its opaque bytes.
+  /// The fields of a header, but for its opaque bytes.
   init(of header: HashFileHeader) {
     self.init(
       byteOrder: header.byteOrder, bucketCount: Int(clamping: header.bucketCount),

@@ -206,7 +206,7 @@ public struct HashFileSalvage {
 }
 
 extension HashFileGeometry {
-  /// What a header says, and all of the file: a header that is not up to date counts too little.
+  /// The fields of a header, and the size of the file: a header that is not up to date counts too little.
   fileprivate init(salvaging header: HashFileHeader, _ file: MappedFile) {
     // The place of the first block is written down, and follows from other numbers: one may be wrong.
     let places = [Int(clamping: header.firstRecord), HashFileLayout(of: header).first].sorted()

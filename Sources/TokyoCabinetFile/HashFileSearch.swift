@@ -35,7 +35,7 @@ struct HashFileSearch {
     let next: Int
     /// Whether a block is known to begin there.
     var isNextCertain = true
-    /// What lies between, and makes no sense.
+    /// The bytes between, which make no sense.
     var gap: Range<Int>?
   }
 

@@ -12,13 +12,14 @@ import Foundation
 
   /// Opens a file.
   ///
-  /// A file whose last changes are all in it is opened as one that nobody changes: SQLite would make
-  /// files for its log beside it, and leave them there, for it may only read.
+  /// SQLite would make files beside one with a write-ahead log, and leave them there, for it may only
+  /// read. So such a file is opened as one that nobody changes, if no program has it open and its last
+  /// changes are all in it.
   init(reading path: String) throws {
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
     let code = unsafe sqlite3_open_v2(
-      Self.address(path, isUnchanging: !Self.hasLog(path)), &handle, flags, nil)
+      Self.address(path, isUnchanging: Self.isAtRest(path)), &handle, flags, nil)
     guard code == SQLITE_OK, let opened = unsafe handle else {
       let failure = Failure(description: "\(path): \(unsafe Self.message(handle))")
       unsafe sqlite3_close(handle)
@@ -29,12 +30,18 @@ import Foundation
 
   deinit { unsafe sqlite3_close(handle) }
 
-  /// Whether a program has left changes in a log beside the file, or may be about to.
-  private static func hasLog(_ path: String) -> Bool {
-    ["-wal", "-journal"].contains { name in
-      let attributes = try? FileManager.default.attributesOfItem(atPath: path + name)
-      return (attributes?[.size] as? Int ?? 0) > 0
+  /// Whether a file has a write-ahead log, which is empty, and no program uses it.
+  ///
+  /// Byte 18 of the header says how the file is written: https://www.sqlite.org/fileformat2.html
+  private static func isAtRest(_ path: String) -> Bool {
+    guard let file = FileHandle(forReadingAtPath: path) else { return false }
+    defer { try? file.close() }
+    guard let header = try? file.read(upToCount: 20), header.count == 20, header[18] == 2 else {
+      return false
     }
+    let log = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
+    return (log?[.size] as? Int ?? 0) == 0
+      && !FileManager.default.fileExists(atPath: path + "-shm")
   }
 
   /// The path as SQLite's kind of address.

@@ -98,6 +98,29 @@ struct SortedPage: Workload {
   }
 }
 
+/// Songs far behind the first, by title.
+struct DeepPage: Workload {
+  let name = "DeepPage"
+  let summary = "fetch 20 songs by title at offsets up to the end of 1,000 times as many"
+  let defaultCounts = [1_000]
+  let timing = Timing.inside
+  let rivals: Set<String>? = []
+
+  func operations(_ count: Int) -> Int { 50 }
+
+  func prepare(_ place: Place, _ count: Int) throws { try insertIndexedSongs(place, count * 1_000) }
+
+  func run(_ place: Place, _ count: Int) throws {
+    try place.withStore(of: [IndexedSong.self]) { store in
+      for part in 0..<50 {
+        let songs = try store.fetch(
+          IndexedSong.self, sortedBy: [.ascending(\.title)], limit: 20, offset: count * part * 20)
+        try expect(songs.count == 20, "there are \(songs.count)")
+      }
+    }
+  }
+}
+
 /// How many songs are between two titles.
 struct CountRange: Workload {
   let name = "CountRange"

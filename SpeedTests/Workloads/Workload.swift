@@ -46,10 +46,10 @@ package let workloads: [any Workload] = singleWorkloads + fullTextSearches
 
 private let singleWorkloads: [any Workload] = [
   SimpleInsert(), SimpleFetch(), SimpleScan(), ComplexInsert(), ComplexFetch(), SimpleUpdate(),
-  RandomFetch(), SmallSaves(), LargeStoreSave(), ListEdit(), OpenClose(), NamedBufferInsert(),
-  NamedBufferFetch(), Growth(), IndexedInsert(), IndexedLookup(), RangeFetch(), SortedPage(),
-  CountRange(), KeyValuePut(), KeyValueGet(), KeyValueSinglePuts(), KeyValueThreadPuts(),
-  FullTextBuild(), FullTextDocuments(),
+  RandomFetch(), SmallSaves(), LargeStoreSave(), ListEdit(), InverseEdit(), OpenClose(),
+  NamedBufferInsert(), NamedBufferFetch(), Growth(), IndexedInsert(), IndexedLookup(),
+  RangeFetch(), SortedPage(), DeepPage(), CountRange(), KeyValuePut(), KeyValueGet(),
+  KeyValueSinglePuts(), KeyValueThreadPuts(), FullTextBuild(), FullTextDocuments(),
 ]
 
 /// A workload did not do what it is timed for.

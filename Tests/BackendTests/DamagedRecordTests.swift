@@ -64,7 +64,9 @@ struct DamagedRecordTests {
     let name = "name 1"
     let plan = try store.explain(Indexed.self, where: #Predicate { $0.name == name })
     #expect(plan.indexes == ["name"])
-    return try store.fetch(Indexed.self, where: #Predicate { $0.name == name }).count
+    let count = try store.fetch(Indexed.self, where: #Predicate { $0.name == name }).count
+    #expect(try store.count(of: Indexed.self, where: #Predicate { $0.name == name }) == count)
+    return count
   }
 
   @Test(
@@ -92,6 +94,8 @@ struct DamagedRecordTests {
       #expect(try store.check().findings.allSatisfy { $0.place.rowID == 8 })
 
       #expect(try store.delete(Indexed.self, rowID: 8))
+      // Also before that is saved.
+      _ = try names(store)
       try store.saveChanges()
       #expect(try store.check().findings == [])
       #expect(try store.count(of: Indexed.self) == 54)
@@ -113,6 +117,8 @@ struct DamagedRecordTests {
       let store = try place.openStore(of: Indexed.self)
       try insert(Indexed.self, 40..<45, store)
       #expect(try store.delete(Indexed.self, rowID: 8))
+      // Also before that is saved.
+      _ = try names(store)
       try store.saveChanges()
       #expect(try store.check().findings == [])
       #expect(try names(store) == 8)

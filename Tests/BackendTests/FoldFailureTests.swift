@@ -114,6 +114,29 @@ struct FoldFailureTests {
     }
   }
 
+  @Test("A file that is gone is told, too, and saves of others go on")
+  func fileGone() throws {
+    try withBackends { directory, open in
+      let first = try open()
+      try first.commit { $0.set("name", [1]) }
+      try first.close()
+      let backend = try open()
+      let table = try backend.table(named: "A")
+      for name in try FileManager.default.contentsOfDirectory(atPath: directory)
+      where name.hasPrefix("NamedBuffers") {
+        try FileManager.default.removeItem(atPath: directory + "/" + name)
+      }
+      for number in UInt32(0)..<60 {
+        let bytes = [UInt8](repeating: 7, count: 500)
+        try backend.commit { $0.set("other", bytes) }
+        try backend.commit { $0.insert(2 + number, in: table, bytes) }
+      }
+      #expect(backend.foldFailure?.error.code == .damaged)
+      #expect(try backend.recordCount(in: table) == 60)
+      try? backend.close()
+    }
+  }
+
   @Test("At its limit saves are refused with the reason, and go on once it can be folded")
   func limit() throws {
     try withBackends(maximum: 16_000) { directory, open in

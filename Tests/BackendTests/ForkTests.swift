@@ -1,4 +1,5 @@
 import CDBBackend
+import Files
 import Foundation
 import StoredObjectsCore
 import StoredObjectsTestSupport
@@ -94,4 +95,36 @@ struct ForkTests {
       #expect(try kind.image(directory + "/Music").tables["Song"]?[2] == [3])
     }
   }
+
+  #if DEBUG
+    @Test("A child is refused also when a thread of its parent was in the middle of a save")
+    func whileSaving() async throws {
+      let directory = try makeTemporaryDirectory()
+      defer { try? FileManager.default.removeItem(atPath: directory) }
+      await #expect(processExitsWith: .success) { [directory = directory as String] in
+        let backend = try DiskBackend.tokyoCabinet.open(directory + "/Music")
+        let (isSaving, isForked) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let saver = Thread {
+          PlannedFailures.planning(below: directory) { call, _ in
+            if call.contains("sync") {
+              isSaving.signal()
+              isForked.wait()
+            }
+            return nil
+          } _: {
+            let store = Store(backend: backend)
+            try? store.setBuffer(named: "first") { $0.write("text") }
+            try? store.saveChanges()
+          }
+        }
+        let store = Store(backend: backend)
+        try store.setBuffer(named: "name") { $0.write("text") }
+        saver.start()
+        isSaving.wait()
+        let code = inForkedChild { isRefused({ try store.saveChanges() }) ? 7 : 1 }
+        for _ in 0..<100 { isForked.signal() }
+        #expect(code == 7)
+      }
+    }
+  #endif
 }

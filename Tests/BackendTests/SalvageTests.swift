@@ -64,6 +64,26 @@ struct SalvageTests {
     Set(report.losses.map(\.kind))
   }
 
+  @Test("What has the name of a class file and is no file is a loss, and all else is brought over")
+  func noFile() throws {
+    try Fixtures.withDirectory { directory in
+      try makeStore(directory) { _, backend in
+        let table = try backend.table(named: "Gone")
+        try backend.commit { $0.insert(2, in: table, [1]) }
+        try backend.checkpoint()
+      }
+      try FileManager.default.removeItem(atPath: directory + "/Gone")
+      try FileManager.default.createDirectory(
+        atPath: directory + "/Gone", withIntermediateDirectories: false)
+      let target = directory + " salvaged"
+      defer { try? FileManager.default.removeItem(atPath: target) }
+      _ = try TokyoCabinetBackend.salvage(from: directory, to: target)
+      #expect(try words(target).count == 100)
+      let check = try TokyoCabinetBackend.check(directory: directory)
+      #expect(!check.findings.isEmpty && check.findings.allSatisfy { $0.kind != .log })
+    }
+  }
+
   @Test("From a sound store everything is brought over, and nothing is lost")
   func sound() throws {
     try Fixtures.withDirectory { directory in

@@ -136,6 +136,43 @@ struct SortedBuildTests {
   }
 
   @Test(
+    "An older index that is brought back is made anew",
+    arguments: [BackendKind.tokyoCabinet, .cdb, .encrypted])
+  func broughtBack(_ kind: BackendKind) throws {
+    try kind.withPlace { place in
+      try makePages(place, 100)
+      let directory = directory(of: place)
+      var indexes: [(path: String, bytes: Data)] = []
+      for number in 0..<2 {
+        let store = try open(place, stepBytes: 1 << 30)
+        try store.buildFullTextIndexes(anew: true)
+        if number == 1 { try compare(store) }
+        let pages = try store.allObjects(of: Page.self)
+        try store.backend.close()
+        if number == 1 { continue }
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory)
+        where name.hasSuffix(".index") {
+          let path = directory + "/" + name
+          indexes.append((path, try Data(contentsOf: URL(filePath: path))))
+        }
+        // The same number of pages, with other texts.
+        let plain = try place.openStore(of: PlainPage.self)
+        for page in pages {
+          try plain.object(PlainPage.self, rowID: page.rowID)?.text = "other \(page.rowID)"
+        }
+        try plain.saveChanges()
+        try plain.backend.close()
+      }
+      #expect(!indexes.isEmpty)
+      for index in indexes { try index.bytes.write(to: URL(filePath: index.path)) }
+      let store = try open(place, stepBytes: 1 << 30)
+      #expect(try store.searchCount(Page.self, .word("other")) == 80)
+      try compare(store)
+      try store.backend.close()
+    }
+  }
+
+  @Test(
     "What was saved on the way is not made again, and temporary files are removed",
     arguments: [BackendKind.tokyoCabinet, .cdb, .encrypted])
   func stopped(_ kind: BackendKind) throws {

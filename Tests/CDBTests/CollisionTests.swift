@@ -38,19 +38,6 @@ private enum Colliding {
 
 @Suite("Keys of one hash")
 struct CollisionTests {
-  /// How much longer a work takes with four times as many such keys.
-  private func growth(upTo count: Int, _ work: ([[UInt8]]) throws -> Void) rethrows -> Double {
-    let keys = Colliding.keys(count)
-    let clock = ContinuousClock()
-    var best = Double.infinity
-    // Other tests may take the processor meanwhile, so the best of several counts.
-    for _ in 0..<3 where best > 6 {
-      let few = try clock.measure { try work(Array(keys.prefix(count / 4))) }
-      best = min(best, try clock.measure { try work(keys) } / few)
-    }
-    return best
-  }
-
   private func withFile(_ body: (String) throws -> Void) throws {
     let folder = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -63,8 +50,9 @@ struct CollisionTests {
   func many(policy: CDBWriter.DuplicatePolicy) throws {
     let keys = Colliding.keys(50_000)
     #expect(Set(keys.map { Colliding.hash($0) }).count == 1 && Set(keys).count == 50_000)
-    let growth = try growth(upTo: 50_000) { keys in
+    let growth = try timeGrowth(upTo: keys.count) { count in
       try withFile { path in
+        let keys = keys.prefix(count)
         let writer = try CDBWriter(path)
         for key in keys { try writer.add(key, forKey: key, ifPresent: policy) }
         try writer.finish(synchronize: false)
@@ -125,20 +113,21 @@ struct CollisionTests {
 
   @Test("So is a store whose keys were chosen so opened and saved")
   func store() throws {
-    let growth = try growth(upTo: 20_000) { keys in
+    let colliding = Colliding.keys(20_000)
+    let growth = try timeGrowth(upTo: colliding.count) { count in
       try withFile { path in
-        let keys = keys.map { String(decoding: $0, as: UTF8.self) }
+        let keys = colliding.prefix(count).map { String(decoding: $0, as: UTF8.self) }
         let store = CDBStore(path, keys: CDBStringKeys(), values: CDBStringValues())
         try store.open()
         for key in keys { store[key] = key }
         try store.save()
-        for key in keys.prefix(1000) { store[key] = nil }
+        for key in keys.prefix(count / 2) { store[key] = nil }
         try store.save()
         try store.close()
         let other = CDBStore(path, keys: CDBStringKeys(), values: CDBStringValues())
         try other.open()
-        #expect(try CDBReader(path).count == keys.count - 1000)
-        #expect(other[keys[1500]] == keys[1500] && other[keys[0]] == nil)
+        #expect(try CDBReader(path).count == count - count / 2)
+        #expect(other[keys[count - 1]] == keys[count - 1] && other[keys[0]] == nil)
         try other.close()
       }
     }

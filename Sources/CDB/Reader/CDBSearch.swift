@@ -20,7 +20,7 @@ struct CDBSearch {
   /// The table that is searched.
   var table: Int { Int(truncatingIfNeeded: hash & 255) }
   /// Whether more slots have been passed than the search has patience for.
-  var isCrowded: Bool { left == crowdedFrom }
+  var isCrowded: Bool { crowdedFrom > 0 && left == crowdedFrom }
 
   @inline(__always)
   init(_ layout: CDBLayout, for key: RawSpan) {
@@ -38,7 +38,7 @@ struct CDBSearch {
     _ bytes: RawSpan, _ key: RawSpan
   ) throws(CDBRecordArea.Fault) -> CDBRecordArea.Record? {
     while left > 0 {
-      if left == crowdedFrom { return nil }
+      if isCrowded { return nil }
       let offset = start + slot * area.format.pairSize
       let (hash, position) = CDBLayout.pair(bytes, at: offset, area.format)
       if position == 0 { break }

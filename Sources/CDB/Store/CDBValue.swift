@@ -28,6 +28,10 @@ public enum CDBValue: Hashable, Sendable {
 
   /// Encodes a value.
   ///
+  /// A property list writes nil as the text `"$null"`, so that this text is read as nil. It also
+  /// joins texts that Unicode holds equal, and drops the payload of a NaN. Encode a value yourself
+  /// and store it with ``data(_:)`` where that matters.
+  ///
   /// - Throws: what `PropertyListEncoder` and the value throw.
   public init(encoding value: some Encodable) throws {
     self = .encoded(try PropertyList.encode(value))

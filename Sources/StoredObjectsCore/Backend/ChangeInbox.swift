@@ -70,6 +70,7 @@ struct ForeignNews: Sendable {
   }
 
   mutating func add(names changes: [ChangeSet.NameChange]) {
-    for change in changes { names = (names ?? []).union([ExactName(change.name)]) }
+    if names == nil, !changes.isEmpty { names = [] }
+    for change in changes { names?.insert(ExactName(change.name)) }
   }
 }

@@ -9,6 +9,8 @@ extension LoggedBackend {
   /// - Throws: ``StoreError`` with `reopenNeeded`.
   func foldBeforeBulk(_ log: inout LoggedLog) throws -> Bool {
     if state.withLock({ $0.pending.isEmpty }) { return true }
+    // A try may copy gigabytes until the disk is full.
+    if foldFailure != nil, ContinuousClock.now < log.nextFold { return false }
     do {
       try checkpoint(&log)
       return true
@@ -31,7 +33,7 @@ extension LoggedBackend {
     }
   }
 
-  /// What the files of a checkpoint are known by that begins now.
+  /// The mark of the files that the next checkpoint makes.
   func mark(_ log: LoggedLog) throws -> FileMark {
     guard let epoch = log.writer?.epoch else { throw StoreError(.closed, "The log is closed.") }
     return FileMark(checkpointIn: epoch)
@@ -123,15 +125,15 @@ extension LoggedBackend {
 
   func foldIfDue(_ log: inout LoggedLog) {
     guard let used = log.writer?.usedCount, used >= limits.logBytes + log.patience else { return }
+    guard used >= fileBytesTouchedByPending / limits.filePart else { return }
     // A failure is told by ``foldFailure``; the save itself is safe in the log.
-    guard let part = try? fileBytesTouchedByPending() / limits.filePart, used >= part else {
-      return
-    }
     try? checkpoint(&log)
   }
 
-  private func fileBytesTouchedByPending() throws -> Int {
-    try files.byteCount(touchedBy: state.withLock { $0.pending })
+  /// The size of the files that folding would copy; 0 where it can't be had, so that folding is tried and
+  /// says why.
+  private var fileBytesTouchedByPending: Int {
+    (try? files.byteCount(touchedBy: state.withLock { $0.pending })) ?? 0
   }
 
   /// Refuses a save that would let the log grow beyond its limit, after another try to fold it.
@@ -139,7 +141,7 @@ extension LoggedBackend {
   /// - Throws: ``StoreError`` with `full`, and why folding fails.
   func refuseBeyondLogLimit(_ changes: ChangeSet, _ log: inout LoggedLog) throws {
     guard let failure = foldFailure, let used = log.writer?.usedCount else { return }
-    let limit = try limits.maximumLogBytes ?? max(1 << 30, fileBytesTouchedByPending() / 4)
+    let limit = limits.maximumLogBytes ?? max(1 << 30, fileBytesTouchedByPending / 4)
     guard used + changes.bytes.count > limit else { return }
     if ContinuousClock.now >= log.nextFold, (try? checkpoint(&log)) != nil { return }
     if let failure = log.failure { throw failure }
@@ -190,7 +192,7 @@ extension LoggedBackend {
 
 /// That the commit log could not be folded into the files of a store.
 public struct FoldFailure: Sendable {
-  /// What was wrong: no room, no right, or a damaged file.
+  /// The cause: no room, no right, or a damaged file.
   public let error: StoreError
   /// How often it was tried since it went well.
   public let tryCount: Int

@@ -17,7 +17,7 @@ import Locks
 /// read is opened last. See <doc:Encryption>.
 public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
   /// What the stores on this backend share.
-  public let coordinator = StoreCoordinator()
+  public let coordinator: StoreCoordinator
   /// What a save survives.
   public let durability: Durability
 
@@ -59,6 +59,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
     sealing: Sealing?
   ) throws {
     self.files = files
+    coordinator = StoreCoordinator(ofFilesAt: files.location)
     self.sealing = sealing
     files.ordered.use(sealing)
     self.durability = durability

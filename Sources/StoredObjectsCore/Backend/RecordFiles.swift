@@ -155,7 +155,7 @@ extension RecordFiles {
   public func mark(of name: String) throws -> FileMark? { nil }
   /// None.
   public func mark(ofNewFile newName: String) throws -> FileMark? { nil }
-  /// What the log can hold: 4 GiB, less one byte.
+  /// The most that the log can hold: 4 GiB, less one byte.
   public var maximumRecordByteCount: Int { ChangeSet.maximumRecordByteCount }
   /// None.
   public func hasLog() throws -> Bool { false }
@@ -208,7 +208,7 @@ public struct Replacement: Hashable, Sendable {
   public let newName: String
   /// The name that it gets.
   public let name: String
-  /// What the new file is known by; nil when it has no mark.
+  /// The mark in the new file; nil when it has none.
   public let mark: FileMark?
 
   /// Names a new file and its place.

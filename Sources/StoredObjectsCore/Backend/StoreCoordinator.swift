@@ -1,3 +1,4 @@
+import Files
 import Locks
 
 /// What the stores on one backend share: row IDs, the order of saves, and notice of each other's.
@@ -17,8 +18,15 @@ public final class StoreCoordinator: Sendable {
     var inboxes: [ChangeInbox] = []
   }
 
+  /// The files of the backend, which a process that is forked can't use; nil for one in memory.
+  private let location: String?
+  private let process = currentProcess()
+
   /// Makes the coordinator of a backend that has just been opened.
-  public init() {}
+  public init() { location = nil }
+
+  /// Makes the coordinator of a backend whose files belong to this process.
+  init(ofFilesAt location: String) { self.location = location }
 
   /// What is shared about a table; the same for every store.
   func table(_ id: TableID) -> SharedTable {
@@ -44,7 +52,11 @@ public final class StoreCoordinator: Sendable {
   var hasOneStore: Bool { shared.withLock { $0.inboxes.count == 1 } }
 
   /// Runs one commit at a time.
+  ///
+  /// - Throws: ``StoreError`` with `forked`; what the closure throws.
   func whileCommitting(_ body: () throws -> Void) throws {
+    // Before the lock, which a thread of the parent may have held at the fork.
+    if let location, process != currentProcess() { throw StoreError.forked(location) }
     try commitLock.withLock { _ in try body() }
   }
 

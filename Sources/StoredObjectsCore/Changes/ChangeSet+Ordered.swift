@@ -89,6 +89,8 @@ extension ChangeSet {
   ///
   /// Complexity: linear in the key and the value.
   ///
+  /// - Precondition: key and value are smaller than 2 GiB. A backend refuses what has more than
+  ///   ``maximumKeyByteCount`` together.
   /// - Parameters:
   ///   - key: The key.
   ///   - value: Its value; nil removes the key.

@@ -51,20 +51,23 @@ extension DirectoryFiles {
     }
   }
 
-  /// What keeps the log from being replayed: damage to it, or to the files; and the log, if it can be read.
+  /// Damage to the log or the files that keeps the log from being replayed, and the log, if it can be read.
   private func findingsBeforeOpening() throws -> (findings: [StoreFinding], log: CommitLogScan?) {
     let path = location + "/" + StoreDirectory.log
     let log: CommitLogScan?
     do {
       log = try scanLog()
-      let findings =
-        try (log?.findings(path: path) ?? [])
-        + StoreManifest.findings(
-          manifest(), log, path: location, hasFile: hasAnyFile, mark: markOfAnyFile)
-      if !findings.isEmpty { return (findings, log) }
     } catch {
       return ([StoreFinding(.log, error, at: .init(path: path))], nil)
     }
+    var damage = log?.findings(path: path) ?? []
+    do {
+      damage += try StoreManifest.findings(
+        manifest(), log, path: location, hasFile: hasAnyFile, mark: markOfAnyFile)
+    } catch {
+      damage.append(StoreFinding(.fileDamaged, error, at: .init(path: location)))
+    }
+    if !damage.isEmpty { return (damage, log) }
     if log?.pendingBatches.isEmpty != false { return ([], log) }
     // What is pending is folded over the files, but an index that is lost is passed over.
     let findings = try (inspect().findings + ordered.inspect()).filter {

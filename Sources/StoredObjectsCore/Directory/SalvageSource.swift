@@ -15,7 +15,7 @@ package struct SalvageSource {
   /// The directory, locked.
   package let directory: DirectoryHandle
   private let fileName: @Sendable (_ table: String) -> String
-  /// What the file of a table is known by.
+  /// The mark in the file of a table.
   private let mark: @Sendable (_ file: FilePlace) throws -> FileMark?
 
   /// Locks a directory, without waiting.
@@ -69,10 +69,10 @@ package struct SalvageSource {
       let scan = try systemErrors(at: logPath) {
         try CommitLogScan(try FileStorage(place, writable: false), sealing: seal.sealing)
       }
+      log = scan
       for replacement in try scan.replacements() where try isReady(replacement) {
         newFiles[replacement.name] = replacement.newName
       }
-      log = scan
     } catch {
       report.lose(StoreFinding(.log, error, at: .init(path: logPath)))
     }
@@ -86,9 +86,13 @@ package struct SalvageSource {
       && mark == markOfFile(at: file, isOrdered: OrderedFiles.isFile(replacement.name))
   }
 
-  private func markOfFile(at place: FilePlace, isOrdered: Bool) throws -> FileMark? {
-    guard isOrdered else { return try mark(place) }
-    return try systemErrors(at: place.path) { OrderedFileFormat.mark(try MappedFile(place)) }
+  /// The mark of a file; that of one that can't be read is reported with its records.
+  private func markOfFile(at place: FilePlace, isOrdered: Bool) -> FileMark? {
+    do {
+      return isOrdered ? OrderedFileFormat.mark(try MappedFile(place)) : try mark(place)
+    } catch {
+      return .unreadable
+    }
   }
 
   /// The saves that are in the log only, up to one that is not what was saved.
@@ -123,7 +127,7 @@ package struct SalvageSource {
     }
     let missing = try StoreManifest.findings(
       manifest, log, path: path, hasFile: { try hasFile(fileOfAny($0)) },
-      mark: { try markOfFile(at: fileOfAny($0), isOrdered: OrderedFiles.isFile($0)) })
+      mark: { markOfFile(at: try fileOfAny($0), isOrdered: OrderedFiles.isFile($0)) })
     for finding in missing + (log?.findings(path: logPath) ?? []) { report.lose(finding) }
   }
 }

@@ -153,8 +153,8 @@ extension StoreDirectory {
 
   /// Refuses a directory that has been removed, and reports one that has been moved, once.
   private func noticeMove() throws {
-    let position = try position()
-    guard position != .unchanged else { return }
+    // Where that can't be told, the open directory does.
+    guard let position = try? position(), position != .unchanged else { return }
     if position == .removed {
       throw StoreError(
         .ioError, "The directory has been removed: what is saved in it is lost. Close the store.",
@@ -164,7 +164,7 @@ extension StoreDirectory {
     Logger(label: "stored-objects").warning("\(Self.message(position)) [\(path)]")
   }
 
-  /// What a check says of a directory that is not where it was.
+  /// The finding about a directory that is not where it was.
   package func positionFindings() throws -> [StoreFinding] {
     let position = try position()
     if position == .unchanged { return [] }

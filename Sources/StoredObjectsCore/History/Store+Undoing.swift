@@ -75,6 +75,7 @@ extension Store {
   /// - Throws: ``StoreError``; then nothing has changed.
   func apply(_ step: UndoStep) throws(StoreError) -> UndoStep {
     var restorations = try plan(step)
+    try checkBuffers(of: step)
     try announce(&restorations)
     var reverse = UndoStep(name: step.name)
     for restoration in restorations {
@@ -85,9 +86,6 @@ extension Store {
     }
     for (name, bytes) in step.names {
       let current = try sealedBuffer(named: name.text)
-      if let after = step.namesAfter[name], after != current.map(ContentMark.checksum) {
-        throw StoreUndoManager.changedBuffer(name)
-      }
       reverse.names[name] = .some(current)
       reverse.namesAfter[name] = .some(bytes.map(ContentMark.checksum))
     }
@@ -102,6 +100,13 @@ extension Store {
     if let late = history?.takeCurrent() { whole.append(late) }
     whole.name = step.name
     return whole
+  }
+
+  private func checkBuffers(of step: UndoStep) throws(StoreError) {
+    for (name, after) in step.namesAfter {
+      let current = try sealedBuffer(named: name.text).map(ContentMark.checksum)
+      if after != current { throw StoreUndoManager.changedBuffer(name) }
+    }
   }
 
   private func restoreAll(

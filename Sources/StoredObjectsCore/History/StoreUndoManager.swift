@@ -37,7 +37,7 @@ public final class StoreUndoManager {
 
   /// Steps to undo and redo, the next one last.
   private(set) var undoSteps: [UndoStep] = []
-  private(set) var redoSteps: [UndoStep] = []
+  var redoSteps: [UndoStep] = []
   /// The serial number of the first step to undo.
   private(set) var firstSerial = 0
   /// The step that changes go into now.
@@ -46,17 +46,17 @@ public final class StoreUndoManager {
   /// The last step that holds the whole content of an object, by its serial number.
   private var wholeImages: [ObjectKey: Int] = [:]
   /// What to go back to when the store goes back to what is saved.
-  private var saved = Saved()
+  var saved = Saved()
   /// Objects that have left the store, as long as they live.
   private var departed: [ObjectKey: Departed] = [:]
   /// Objects that other stores have changed, and the first step after that.
-  private var foreignChanges: [ObjectKey: Int] = [:]
+  var foreignChanges: [ObjectKey: Int] = [:]
   /// Whether a step is being taken back, while a delegate may change objects, too.
   private var isGoingBack = false
   /// How often the history has become another one.
   private(set) var generation = 0
   /// The same for named buffers.
-  private var foreignNames: [ExactName: Int] = [:]
+  var foreignNames: [ExactName: Int] = [:]
   /// Whether the named buffer is out of date.
   var hasNews = false
 
@@ -66,10 +66,10 @@ public final class StoreUndoManager {
   /// is always checked.
   private var shrinkingSize: Int { bufferName == nil ? 256 : 0 }
 
-  private struct Saved {
+  struct Saved {
     var undo: [UndoStep] = []
     var redo: [UndoStep] = []
-    /// What other stores have changed, and the first of the steps after that.
+    /// Changes by other stores, each with the number of the first step after it.
     var foreignChanges: [ObjectKey: Int] = [:]
     var foreignNames: [ExactName: Int] = [:]
     var isEmpty: Bool { undo.isEmpty && redo.isEmpty }
@@ -165,7 +165,7 @@ extension StoreUndoManager {
   /// - Precondition: no group is open.
   ///
   /// - Throws: ``StoreError`` with `conflict` (an object is not as the step left it), or what reading
-  ///   an object throws. Nothing has changed then.
+  ///   an object throws. Nothing has changed then but what the delegate has changed itself.
   public func undo() throws(StoreError) {
     precondition(groupDepth == 0, "undo() inside of a group")
     if isGoingBack { return }
@@ -203,7 +203,13 @@ extension StoreUndoManager {
   private func goBack(_ step: UndoStep, _ store: Store) throws(StoreError) -> UndoStep {
     isGoingBack = true
     defer { isGoingBack = false }
-    return try store.apply(step)
+    do {
+      return try store.apply(step)
+    } catch {
+      // The delegate has changed something, which can't be done again over that.
+      if !current.isEmpty { (redoSteps, hasNews) = ([], true) }
+      throw error
+    }
   }
 
   /// Hands over what has changed since the last step, as a part of another one.
@@ -275,67 +281,6 @@ extension StoreUndoManager {
       }
       firstSerial += 1
     }
-  }
-
-  /// Other stores have saved rows of a class: earlier steps would overwrite what they don't know.
-  func noteForeignChanges(_ news: ForeignNews.Table, _ entry: RegisteredClass) {
-    guard canUndo || canRedo || !saved.isEmpty else { return }
-    var rows = news.changed
-    // An object that was deleted may have come back, which is an insertion.
-    for step in [current] + undoSteps + redoSteps + saved.undo + saved.redo {
-      for key in step.keys where key.classID == entry.classID && news.written.contains(key.rowID) {
-        rows.insert(key.rowID)
-      }
-    }
-    rows.forEach { row in
-      let key = ObjectKey(classID: entry.classID, rowID: row)
-      // The step in work is one of those that come before.
-      foreignChanges[key] = firstSerial + undoSteps.count + (current.knows(key) ? 1 : 0)
-      saved.foreignChanges[key] = saved.undo.count
-      forgetRedo { $0.knows(key) }
-    }
-  }
-
-  /// The same for named buffers.
-  func noteForeignChanges(_ names: Set<ExactName>) {
-    guard canUndo || canRedo || !saved.isEmpty else { return }
-    for name in names {
-      saved.foreignNames[name] = saved.undo.count
-      foreignNames[name] =
-        firstSerial + undoSteps.count + (current.names[name] == nil ? 0 : 1)
-      forgetRedo { $0.names[name] != nil }
-    }
-  }
-
-  /// What was undone can't be done again over what others have saved, also when changes are discarded.
-  private func forgetRedo(where isConcerned: (UndoStep) -> Bool) {
-    if redoSteps.contains(where: isConcerned) { redoSteps = [] }
-    if saved.redo.contains(where: isConcerned) { saved.redo = [] }
-  }
-
-  private func refuseForeignChanges(to step: UndoStep) throws(StoreError) {
-    let serial = firstSerial + undoSteps.count - 1
-    for name in step.names.keys where foreignNames[name].map({ $0 > serial }) == true {
-      throw Self.changedBuffer(name)
-    }
-    for key in step.keys where foreignChanges[key].map({ $0 > serial }) == true {
-      throw StoreError(
-        .conflict,
-        """
-        Another store has changed the object since, so the step can't be taken back. \
-        removeAllActions() begins a new history.
-        """, at: store?.registration(classID: key.classID)?.place(key.rowID) ?? .init())
-    }
-  }
-
-  /// What a step is refused with whose buffer is not what the step has left.
-  static func changedBuffer(_ name: ExactName) -> StoreError {
-    StoreError(
-      .conflict,
-      """
-      The buffer "\(name.text)" is not as the step has left it, so the step can't be taken back: \
-      something else has changed it. removeAllActions() begins a new history.
-      """)
   }
 
   /// An object leaves the store; it may be asked for again.

@@ -8,7 +8,7 @@ struct UndoStep {
   private(set) var images: [ObjectKey: ObjectImage] = [:]
   /// The named buffers, sealed; nil for a name that was not there.
   var names: [ExactName: [UInt8]?] = [:]
-  /// What the step has left in them, as checksums; nil for a name that is not there then.
+  /// Checksums of the buffers after the step; nil for a name that is not there then.
   var namesAfter: [ExactName: UInt32?] = [:]
 
   init(name: String = "") { self.name = name }

@@ -9,7 +9,7 @@ struct RegisteredIndex {
   static let stampKey = IndexStamp.key
   /// What all keys of objects begin with.
   static let mark: UInt8 = 1
-  /// What the keys of objects begin with that could not be read.
+  /// The first byte of the keys of objects that could not be read.
   static let leftOutMark: UInt8 = 2
   static let rowSize = 4
 

@@ -15,7 +15,7 @@ public struct FileMark: Hashable, Sendable {
 
   /// How many bytes a mark takes.
   package static let byteCount = 12
-  /// What stands in front of it in files where something else could be.
+  /// The bytes in front of a mark, in files where something else could be.
   package static let magic = Array("SOMark".utf8) + [0, 1]
 
   /// Describes a mark.
@@ -88,7 +88,7 @@ extension FileMark {
       : "The file is newer than the rest of the store."
   }
 
-  /// What to do about files of different moments.
+  /// Advice about files of different moments.
   static let cure = """
     A file was brought back by itself, or the store was copied while it was in use. Bring back the \
     whole store from one backup, or salvage what is there.

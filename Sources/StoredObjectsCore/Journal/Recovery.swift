@@ -211,7 +211,10 @@ struct Recovery<Files: RecordFiles> {
   /// Makes a manifest where there is none that can be read, and adds files that have come since.
   private mutating func updateManifest(_ epoch: UInt64, isEmptied: Bool) throws {
     var new = try manifestOnDisk ?? newManifest(epoch)
-    if !published.isEmpty { new.add(published, followedBy: isEmptied ? epoch + 1 : epoch) }
+    // A checkpoint may have made no file, and the log is emptied after it all the same.
+    if isEmptied || !published.isEmpty {
+      new.add(published, followedBy: isEmptied ? epoch + 1 : epoch)
+    }
     manifest = new
     if new == manifestOnDisk { return }
     // A manifest says that there is a log.

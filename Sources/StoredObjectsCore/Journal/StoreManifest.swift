@@ -16,7 +16,7 @@ package struct StoreManifest: Equatable, Sendable {
   private(set) var epoch: UInt64?
   /// The files of classes, of named buffers, and of ordered tables.
   private(set) var names: Set<String>
-  /// What files are known by; one that is not here may have any mark, or none.
+  /// The marks of files; one that is not here may have any mark, or none.
   private(set) var marks: [String: FileMark] = [:]
 
   private static let magic = Array("SO-Files".utf8)

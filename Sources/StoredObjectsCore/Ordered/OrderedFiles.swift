@@ -189,7 +189,8 @@ public final class OrderedFiles: Sendable {
   /// The mark in the file of a table, by the name that the file has or is to get.
   func mark(of fileName: String) throws -> FileMark? {
     let redirected = state.withLock { state in
-      state.tables.first { $0.name.fileName == fileName }?.fileName
+      OrderedTableName(fileName: fileName).flatMap { state.numbers[$0] }
+        .map { state.tables[$0].fileName }
     }
     return try mark(ofFile: redirected ?? fileName)
   }
@@ -275,17 +276,17 @@ public final class OrderedFiles: Sendable {
   /// - Throws: ``StoreError`` with `full`, `ioError` or `closed`; what the closure throws. No new file is
   ///   left then.
   func prepare(
-    _ table: OrderedTableID, durability: Durability,
+    _ table: OrderedTableID, mark: FileMark, durability: Durability,
     _ body: (inout OrderedFileWriter) throws -> Void
   ) throws -> Replacement {
     let name = try name(of: table)
     let replacement = Replacement(
-      newName: "\(StoreDirectory.newPrefix)ordered-0", name: name.fileName)
+      newName: "\(StoreDirectory.newPrefix)ordered-0", name: name.fileName, mark: mark)
     do {
       try systemErrors(at: place.location) {
         var writer = OrderedFileWriter(
           try place.create(replacement.newName, replacing: replacement.name),
-          codec: pageCodec(of: name))
+          codec: pageCodec(of: name), mark: mark)
         try body(&writer)
         try writer.finish(isSynced: durability != .none)
       }

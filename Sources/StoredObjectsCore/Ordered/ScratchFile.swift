@@ -108,6 +108,7 @@ package protocol OrderedRebuilding: AnyObject {
 
 extension LoggedBackend: OrderedRebuilding {
   package func makeScratchFile(_ number: Int) throws -> ScratchFile {
+    try refuseFork()
     try checkOpen()
     return try files.ordered.makeScratchFile(number)
   }
@@ -115,13 +116,15 @@ extension LoggedBackend: OrderedRebuilding {
   package func replaceKeys(
     of table: OrderedTableID, _ body: (inout OrderedFileWriter) throws -> Void
   ) throws {
+    try refuseFork()
     try log.withLock { log in
       try checkOpen()
       try checkWritable(log)
       try naming {
         // What is pending is older than the new file, and would be read before it.
         try checkpoint(&log)
-        let replacement = try files.ordered.prepare(table, durability: durability, body)
+        let replacement = try files.ordered.prepare(
+          table, mark: mark(log), durability: durability, body)
         do {
           // The log is going to name the new file, so it must be there after a power cut.
           if durability != .none { try files.synchronizeNames() }

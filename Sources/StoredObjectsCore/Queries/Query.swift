@@ -106,7 +106,12 @@ struct Query {
       $0 + (try store.backend.keyCount(in: part.index.table, $1))
     }
     for row in own.savedRows {
-      if let saved = try store.savedObject(row, entry), try matches(saved) { count -= 1 }
+      do {
+        if let saved = try store.savedObject(row, entry), try matches(saved) { count -= 1 }
+      } catch let error as StoreError where [.damaged, .notAuthentic].contains(error.code) {
+        // Its keys may be in the index or not; it was deleted here because of that.
+        return try countByLook()
+      }
     }
     return try unsaved.reduce(count) { try $0 + (matches($1) ? 1 : 0) }
   }

@@ -59,7 +59,7 @@ struct IndexRanges {
   let properties: [AnyKeyPath]
   /// How many properties have one value only.
   let fixedCount: Int
-  /// What all keys begin with because of these.
+  /// The first bytes of all keys, which these give.
   var fixedPrefix: [UInt8] = [RegisteredIndex.mark]
 
   /// The rows in ascending order.

@@ -30,7 +30,7 @@ struct LostElement {
   let index: Int
 }
 
-/// What changes, made one after the other, do to a list whose objects are known by a key.
+/// The effect of successive changes on a list whose objects are known by a key.
 struct ChangedList<Key: Hashable> {
   /// The indices of the elements that go, in ascending order.
   private(set) var removed: [Int] = []

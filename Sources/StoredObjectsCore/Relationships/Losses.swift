@@ -1,11 +1,11 @@
-/// What lists have lost because it was deleted, so that it can come back where it was.
+/// The elements that lists have lost by deletions, so that they can come back where they were.
 struct Losses {
   private var lists: [List] = []
   /// Where an object stands in them; filled when it is first needed.
   private var places: [ObjectIdentifier: [(list: List, place: Int)]] = [:]
   private var knownCount = 0
 
-  /// What one change of a list has taken out of it.
+  /// The elements that one change of a list has taken out of it.
   final class List {
     let object: StoredObject
     let end: RelationshipEnd

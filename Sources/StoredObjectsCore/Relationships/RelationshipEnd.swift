@@ -34,7 +34,7 @@ final class RelationshipEnd {
     relationship.access.setTarget(object, target)
   }
 
-  /// What an object refers to, for comparing it later.
+  /// The references of an object, to be compared later.
   func value(of object: StoredObject) -> Value {
     kind == .one ? .one(target(of: object)) : .many(targets(of: object))
   }

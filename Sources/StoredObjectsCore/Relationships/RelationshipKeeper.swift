@@ -16,7 +16,7 @@ final class RelationshipKeeper {
   var postponed = PostponedChanges()
   /// Objects in no store whose lists wait for changes.
   var objectsOutsideOfStore: [StoredObject] = []
-  /// What deletions have taken out of lists.
+  /// The elements that deletions have taken out of lists.
   var losses = Losses()
   /// Objects to delete because of the deletion that is being done.
   var cascade: [StoredObject] = []

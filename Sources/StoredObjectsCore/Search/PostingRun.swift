@@ -1,6 +1,6 @@
 import Files
 
-/// What has been collected of the places of letters, in a temporary file, in the order of the index.
+/// The places of letters in some texts, in a temporary file, in the order of the index.
 ///
 ///     entry    | attribute (1) | letters (8) | first row (4) | last row (4) | size (4) | places |
 ///
@@ -51,7 +51,7 @@ struct PostingRun {
 
 /// Goes through a run.
 struct PostingRunCursor {
-  /// What entries are sorted by.
+  /// The letters of an entry, in the order of the index.
   struct Key: Comparable {
     let attribute: UInt8
     let trigram: UInt64
@@ -61,7 +61,7 @@ struct PostingRunCursor {
     }
   }
 
-  /// What a run has of some letters.
+  /// An entry: the places of some letters in a range of rows.
   struct Part {
     let firstRow: UInt32
     let lastRow: UInt32
@@ -73,6 +73,8 @@ struct PostingRunCursor {
   private var place = 0
   /// The next entry; nil at the end.
   private(set) var key: Key?
+  /// The first row of the next entry.
+  private(set) var firstRow: UInt32 = 0
 
   init(_ reader: ScratchFile.Reader) throws {
     self.reader = reader
@@ -89,6 +91,7 @@ struct PostingRunCursor {
         attribute: bytes.loadByte(at: place),
         trigram: bytes.loadUInt64(at: place + 1, isBigEndian: false))
     }
+    firstRow = block.lend { [place] in $0.loadUInt32(at: place + 9, isBigEndian: false) }
   }
 
   /// Takes the next entry.

@@ -11,19 +11,48 @@ struct PostingRunMerge {
   /// - Throws: ``PostingDamage`` when a run makes no sense; what writing throws.
   mutating func write(to writer: inout OrderedFileWriter) throws {
     while let key = cursors.compactMap(\.key).min() {
-      var parts: [PostingRunCursor.Part] = []
-      for index in cursors.indices {
-        while cursors[index].key == key { parts.append(try cursors[index].take()) }
-      }
-      parts.sort { $0.firstRow < $1.firstRow }
       var chunks = ChunkWriter(key)
-      if zip(parts, parts.dropFirst()).allSatisfy({ $0.lastRow < $1.firstRow }) {
-        for part in parts { try chunks.append(part, &writer) }
-        try chunks.finish(&writer)
-      } else {
-        try chunks.writeMixed(parts, &writer)
-      }
+      while let part = try takePart(key) { try chunks.append(part, &writer) }
+      try chunks.finish(&writer)
     }
+  }
+
+  /// Takes the next entry of some letters, joined with those whose rows lie between its own.
+  ///
+  /// Only these are in memory together.
+  private mutating func takePart(_ key: PostingRunCursor.Key) throws -> PostingRunCursor.Part? {
+    guard let first = cursorOfLowestRow(key) else { return nil }
+    var parts = [try cursors[first].take()]
+    var lastRow = parts[0].lastRow
+    while let next = cursorOfLowestRow(key), cursors[next].firstRow <= lastRow {
+      let part = try cursors[next].take()
+      lastRow = max(lastRow, part.lastRow)
+      parts.append(part)
+    }
+    return parts.count == 1 ? parts[0] : try Self.joined(parts)
+  }
+
+  private func cursorOfLowestRow(_ key: PostingRunCursor.Key) -> Int? {
+    cursors.indices.lazy.filter { cursors[$0].key == key }
+      .min { cursors[$0].firstRow < cursors[$1].firstRow }
+  }
+
+  /// One entry of all rows of several.
+  private static func joined(
+    _ parts: [PostingRunCursor.Part]
+  ) throws -> PostingRunCursor.Part {
+    var postings: [PostingChunk.Posting] = []
+    for part in parts {
+      postings += try part.bytes.lend { try PostingChunk.postings(part.firstRow, $0, from: 0) }
+    }
+    postings.sort { $0.row < $1.row }
+    var bytes: [UInt8] = []
+    for (index, posting) in postings.enumerated() {
+      if index > 0 { bytes.append(varint: UInt64(posting.row - postings[index - 1].row)) }
+      bytes += posting.positions
+    }
+    guard let first = postings.first, let last = postings.last else { throw PostingDamage() }
+    return PostingRunCursor.Part(firstRow: first.row, lastRow: last.row, bytes: bytes)
   }
 }
 
@@ -32,7 +61,7 @@ private struct ChunkWriter {
   private let prefix: [UInt8]
   private var key: [UInt8]
   private var value: [UInt8] = []
-  /// What has not been written yet, as ``PostingCollector/List/bytes``.
+  /// The places that are not written yet, as ``PostingCollector/List/bytes``.
   private var rest: [UInt8] = []
   private var firstRow: UInt32 = 0
   private var lastRow: UInt32 = 0
@@ -72,21 +101,6 @@ private struct ChunkWriter {
     guard keepsLast, let last = chunks.last else { return }
     firstRow = last.first
     rest = Array(rest[last.part])
-  }
-
-  /// Writes parts whose rows lie between each other.
-  mutating func writeMixed(
-    _ parts: [PostingRunCursor.Part], _ writer: inout OrderedFileWriter
-  ) throws {
-    var postings: [PostingChunk.Posting] = []
-    for part in parts {
-      postings += try part.bytes.lend { try PostingChunk.postings(part.firstRow, $0, from: 0) }
-    }
-    postings.sort { $0.row < $1.row }
-    for chunk in PostingChunk.chunks(postings) {
-      value = chunk.value
-      try write(chunk.first, &writer)
-    }
   }
 
   private mutating func write(_ row: UInt32, _ writer: inout OrderedFileWriter) throws {

@@ -32,7 +32,7 @@ struct RegisteredText {
   /// The texts of an object.
   func texts(of object: StoredObject) -> [String] { attributes.map { $0.text(object) ?? "" } }
 
-  /// What stands for the texts of an object whose record can't be read.
+  /// The texts of an object whose record can't be read.
   var noTexts: [String] { attributes.map { _ in "" } }
 
   /// The texts of a row whose record can't be read, as the index has them: none, if it was left out; nil

@@ -80,7 +80,8 @@ extension Store {
       if let entry = classes.first(where: { $0.table == table.table }) { note(table, entry) }
     }
     guard let names = news.names else { return }
-    foreign.names = foreign.names?.union(names) ?? names
+    if foreign.names == nil { foreign.names = [] }
+    foreign.names?.formUnion(names)
     history?.noteForeignChanges(names)
   }
 

@@ -65,7 +65,7 @@ public final class Store {
   /// ``discardChanges()`` empties the list.
   public private(set) var fetchFailures: [FetchFailure] = []
 
-  /// What other stores have saved.
+  /// The saves of other stores.
   @safe @exclusivity(unchecked)
   var foreign = ForeignChanges()
   let inbox = ChangeInbox()

@@ -22,7 +22,7 @@ extension StoreError {
 }
 
 extension RegisteredClass {
-  /// What may be wrong with a class of the original, which says nowhere whether it has versions.
+  /// Advice about a class of the original, which says nowhere whether it has versions.
   var unversionedHint: String {
     guard let metadata = shared.metadata, metadata.flags == nil, versionsRecords else { return "" }
     return """

@@ -1,16 +1,11 @@
+import Files
 import FoundationEssentials
 
 /// Reads the binary property lists that earlier versions wrote `Codable` values as.
 ///
-/// The format: "bplist00", objects, a table of their offsets, and a trailer of 32 bytes. Numbers are
-/// big-endian. Containers hold their elements by number, so a damaged list can hold itself, or be
-/// short and unfold without end: depth and size are bounded. nil is the text "$null".
+/// nil is the text "$null" there.
 struct PropertyListReader {
-  private let bytes: [UInt8]
-  private let offsetSize: Int
-  private let referenceSize: Int
-  private let objectCount: Int
-  private let offsetTable: Int
+  private let layout: PropertyListLayout
   /// How many more references may be followed; each takes up a byte of the list at least.
   private var budget: Int
   /// The texts and data read so far: several references share one.
@@ -25,33 +20,28 @@ struct PropertyListReader {
   ///
   /// - Throws: ``ValueFailure`` for bytes that are no such list.
   static func value(in bytes: [UInt8]) throws -> StoredValue {
-    let start = bytes.count - 32
-    guard bytes.starts(with: "bplist00".utf8), start >= 8,
-      let count = integer(bytes, start + 8, 8), let top = integer(bytes, start + 16, 8),
-      let table = integer(bytes, start + 24, 8), count <= bytes.count, table <= bytes.count
-    else { throw damage }
-    var reader = PropertyListReader(bytes, count, table)
-    guard case .array(let values) = try reader.object(top, depth: -1) else { throw damage }
+    guard let layout = PropertyListLayout(bytes) else { throw damage }
+    var reader = PropertyListReader(layout)
+    guard case .array(let values) = try reader.object(layout.top, depth: -1) else { throw damage }
     guard let value = values.first, values.count == 1 else {
       throw ValueFailure("The property list holds no single value.")
     }
     return value
   }
 
-  private init(_ bytes: [UInt8], _ objectCount: Int, _ offsetTable: Int) {
-    (self.bytes, self.objectCount, self.offsetTable) = (bytes, objectCount, offsetTable)
-    (offsetSize, referenceSize) = (Int(bytes[bytes.count - 26]), Int(bytes[bytes.count - 25]))
-    budget = 8 * bytes.count
+  private init(_ layout: PropertyListLayout) {
+    (self.layout, budget) = (layout, 8 * layout.bytes.count)
   }
+
+  private var bytes: [UInt8] { layout.bytes }
 
   private static let damage = ValueFailure("It is no binary property list, or a damaged one.")
 
   private mutating func object(_ number: Int, depth: Int) throws -> StoredValue {
     if let leaf = leaves[number] { return leaf }
-    guard depth <= ValueFormat.maximumDepth, number < objectCount,
-      let offset = Self.integer(bytes, offsetTable + number * offsetSize, offsetSize),
-      offset < bytes.count
-    else { throw Self.damage }
+    guard depth <= ValueFormat.maximumDepth, let offset = layout.offset(of: number) else {
+      throw Self.damage
+    }
     let (kind, low) = (bytes[offset] >> 4, Int(bytes[offset] & 0xF))
     switch kind {
     case 0xA: return .array(StoredValue.Elements(try elements(offset, 1, depth: depth)))
@@ -110,9 +100,7 @@ struct PropertyListReader {
     guard parts * count <= budget else { throw Self.damage }
     budget -= parts * count
     return try (0..<parts * count).map { index in
-      guard let number = Self.integer(bytes, first + index * referenceSize, referenceSize) else {
-        throw Self.damage
-      }
+      guard let number = layout.reference(index, from: first) else { throw Self.damage }
       return try object(number, depth: depth + 1)
     }
   }
@@ -128,29 +116,13 @@ struct PropertyListReader {
       })
   }
 
-  /// The count of bytes, letters or elements, and where these begin.
   private func count(_ offset: Int) throws -> (count: Int, first: Int) {
-    var (count, first) = (Int(bytes[offset] & 0xF), offset + 1)
-    if count == 0xF {
-      // The count is an integer object of its own: 0x10, 0x11, 0x12, 0x13 for 1, 2, 4, 8 bytes.
-      guard first < bytes.count, bytes[first] & 0xF0 == 0x10, bytes[first] & 0xF <= 3 else {
-        throw Self.damage
-      }
-      let size = 1 << Int(bytes[first] & 0xF)
-      count = Self.integer(bytes, first + 1, size) ?? .max
-      first += 1 + size
-    }
-    guard count <= bytes.count else { throw Self.damage }
-    return (count, first)
+    guard let count = layout.count(at: offset) else { throw Self.damage }
+    return count
   }
 
   private func bits(_ start: Int, _ size: Int) throws -> UInt64 {
     guard start <= bytes.count - size else { throw Self.damage }
     return bytes[start..<start + size].reduce(0) { $0 << 8 | UInt64($1) }
-  }
-
-  private static func integer(_ bytes: [UInt8], _ start: Int, _ size: Int) -> Int? {
-    guard (1...8).contains(size), start >= 0, start <= bytes.count - size else { return nil }
-    return Int(exactly: bytes[start..<start + size].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
   }
 }

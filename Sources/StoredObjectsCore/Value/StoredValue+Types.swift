@@ -95,7 +95,7 @@ extension StoredValue {
 }
 
 extension DecodingError {
-  /// What is wrong and where, without any value.
+  /// The problem and its place, without any value.
   package var words: String {
     let context: Context
     let what: String

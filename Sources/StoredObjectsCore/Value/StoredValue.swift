@@ -114,7 +114,7 @@ extension StoredValue {
 
 /// A value that can't be stored, and why.
 package struct ValueFailure: Error, CustomStringConvertible {
-  /// What is wrong, in a sentence.
+  /// The problem, in a sentence.
   package let description: String
 
   init(_ description: String) { self.description = description }

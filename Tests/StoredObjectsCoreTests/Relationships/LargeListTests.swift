@@ -2,6 +2,7 @@ import Observation
 import StoredObjectsCore
 import StoredObjectsTestSupport
 import Synchronization
+import TestFiles
 import Testing
 
 @Suite("Relationships with many objects", .serialized)
@@ -23,22 +24,9 @@ struct LargeListTests {
     return remarks
   }
 
-  /// How much longer a work takes with four times as many objects.
-  private func growth(_ work: (Int) throws -> Void) rethrows -> Double {
-    let clock = ContinuousClock()
-    try work(200)
-    var best = Double.infinity
-    for _ in 0..<3 {
-      let small = try clock.measure { try work(500) }
-      let large = try clock.measure { try work(2_000) }
-      best = min(best, large / small)
-    }
-    return best
-  }
-
   @Test("Setting, clearing and deleting the single side takes time in proportion to the objects")
   func linear() throws {
-    let growth = try self.growth { count in
+    let growth = try timeGrowth(upTo: 2_000) { count in
       let remarks = self.remarks(count)
       for remark in remarks { remark.writer = writer }
       #expect(writer.remarks.count == count)
@@ -61,7 +49,7 @@ struct LargeListTests {
   func handingOver() throws {
     let other = Writer()
     store.insert(other)
-    let growth = try self.growth { count in
+    let growth = try timeGrowth(upTo: 2_000) { count in
       let remarks = self.remarks(count)
       writer.remarks = remarks
       other.remarks = remarks.reversed()
@@ -76,7 +64,7 @@ struct LargeListTests {
 
   @Test("So does inserting objects that are in a list, filled on their side or on both")
   func inserting() throws {
-    let growth = try self.growth { count in
+    let growth = try timeGrowth(upTo: 2_000) { count in
       let list = TuneList()
       store.insert(list)
       let tunes = (0..<count).map { Tune("\($0)") }

@@ -134,6 +134,27 @@ private final class Actor: StoreDelegate {
     #expect(try fixture.savedTitles() == ["a", "b", "c"])
   }
 
+  @Test("A delegate hears nothing of an undo that a buffer forbids")
+  func forbiddenUndo() throws {
+    let fixture = try Fixture()
+    let (store, songs) = try fixture.store(songs: "a")
+    let history = StoreUndoManager()
+    store.undoManager = history
+    try history.group {
+      songs[0].title = "a2"
+      try store.setBuffer(named: "name") { $0.write("1") }
+    }
+    try store.saveChanges()
+    let table = try fixture.store()
+    try table.setBuffer(named: "name") { $0.write("2") }
+    try table.saveChanges()
+    let actor = Actor()
+    store.delegate = actor
+    (actor.call, actor.action) = (.willUpdate, { _, object in (object as? Song)?.seconds = 99 })
+    expectStoreError(.conflict) { try history.undo() }
+    #expect(actor.take().isEmpty && songs[0].title == "a2" && songs[0].seconds == 1)
+  }
+
   @Test("An edit that a delegate makes in an undo is taken back with it")
   func editsInUndo() throws {
     let fixture = try Fixture()

@@ -109,6 +109,6 @@ private struct ReferencePlaces {
   }
 }
 
-/// What ``Content`` is, whatever it holds.
+/// A ``Content`` of any value.
 private protocol ContentStorage {}
 extension Content: ContentStorage {}

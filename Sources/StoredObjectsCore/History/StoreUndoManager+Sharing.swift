@@ -1,0 +1,66 @@
+// Steps that other stores on the backend concern.
+
+extension StoreUndoManager {
+  /// Other stores have saved rows of a class: earlier steps would overwrite what they don't know.
+  func noteForeignChanges(_ news: ForeignNews.Table, _ entry: RegisteredClass) {
+    guard canUndo || canRedo || !saved.isEmpty else { return }
+    var rows = news.changed
+    // An object that was deleted may have come back, which is an insertion.
+    for step in [current] + undoSteps + redoSteps + saved.undo + saved.redo {
+      for key in step.keys where key.classID == entry.classID && news.written.contains(key.rowID) {
+        rows.insert(key.rowID)
+      }
+    }
+    rows.forEach { row in
+      let key = ObjectKey(classID: entry.classID, rowID: row)
+      // The step in work is one of those that come before.
+      foreignChanges[key] = firstSerial + undoSteps.count + (current.knows(key) ? 1 : 0)
+      saved.foreignChanges[key] = saved.undo.count
+    }
+    forgetRedo { step in
+      step.keys.contains { $0.classID == entry.classID && rows.contains($0.rowID) }
+    }
+  }
+
+  /// The same for named buffers.
+  func noteForeignChanges(_ names: Set<ExactName>) {
+    guard canUndo || canRedo || !saved.isEmpty else { return }
+    for name in names {
+      saved.foreignNames[name] = saved.undo.count
+      foreignNames[name] =
+        firstSerial + undoSteps.count + (current.names[name] == nil ? 0 : 1)
+    }
+    forgetRedo { !names.isDisjoint(with: $0.names.keys) }
+  }
+
+  /// Drops the steps to redo that the saves of other stores concern, also when changes are discarded.
+  private func forgetRedo(where isConcerned: (UndoStep) -> Bool) {
+    if redoSteps.contains(where: isConcerned) { redoSteps = [] }
+    if saved.redo.contains(where: isConcerned) { saved.redo = [] }
+  }
+
+  func refuseForeignChanges(to step: UndoStep) throws(StoreError) {
+    let serial = firstSerial + undoSteps.count - 1
+    for name in step.names.keys where foreignNames[name].map({ $0 > serial }) == true {
+      throw Self.changedBuffer(name)
+    }
+    for key in step.keys where foreignChanges[key].map({ $0 > serial }) == true {
+      throw StoreError(
+        .conflict,
+        """
+        Another store has changed the object since, so the step can't be taken back. \
+        removeAllActions() begins a new history.
+        """, at: store?.registration(classID: key.classID)?.place(key.rowID) ?? .init())
+    }
+  }
+
+  /// The error of a step whose buffer has changed since.
+  static func changedBuffer(_ name: ExactName) -> StoreError {
+    StoreError(
+      .conflict,
+      """
+      The buffer "\(name.text)" is not as the step has left it, so the step can't be taken back: \
+      something else has changed it. removeAllActions() begins a new history.
+      """)
+  }
+}
