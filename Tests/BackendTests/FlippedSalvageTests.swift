@@ -84,7 +84,7 @@ struct FlippedSalvageTests {
     }
   }
 
-  private static let songCount = 2000
+  private static let songCount = 600
 
   /// How many bytes before a title, and which bit of the byte.
   private static func places(_ range: ClosedRange<Int>) -> [(Int, UInt8)] {

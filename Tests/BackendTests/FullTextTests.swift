@@ -145,9 +145,9 @@ private struct Grep {
   func againstGrep(_ kind: BackendKind) throws {
     try kind.withPlace { place in
       var random = Seeds.generator(for: "full text against grep, \(kind)")
-      for session in 0..<4 {
+      for session in 0..<3 {
         let store = try open(place)
-        for _ in 0..<6 {
+        for _ in 0..<3 {
           try edit(store, &random)
           // Unsaved.
           try compare(store, &random, rounds: 4)
@@ -232,7 +232,7 @@ private struct Grep {
         (place as? TokyoCabinetPlace)?.directory ?? (place as? CDBPlace)?.directory ?? ""
       var random = Seeds.generator(for: "lost index file, \(kind)")
       var store = try open(place)
-      for _ in 0..<1200 { store.insert(Page(Self.text(20, &random), nil)) }
+      for _ in 0..<600 { store.insert(Page(Self.text(20, &random), nil)) }
       try store.saveChanges()
       try close(store)
       let path = directory + "/Page..text.index"
