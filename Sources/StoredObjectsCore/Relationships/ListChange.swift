@@ -31,7 +31,10 @@ struct LostElement {
 }
 
 /// The effect of successive changes on a list whose objects are known by a key.
-struct ChangedList<Key: Hashable> {
+struct ChangedList {
+  /// The row of an object, or its identity: a number, so that nothing here is generic and slow.
+  typealias Key = UInt
+
   /// The indices of the elements that go, in ascending order.
   private(set) var removed: [Int] = []
   /// The elements that come, by their indices in the changed list.
@@ -39,7 +42,9 @@ struct ChangedList<Key: Hashable> {
   /// The elements that deletions remove, in the order of the list.
   private(set) var lost: [LostElement] = []
   private var appended: [Appended] = []
-  private var counts: [Key: Count] = [:]
+  /// The objects that change, and where each is among them.
+  private var counts: [Count] = []
+  private var indices: [Key: Int] = [:]
 
   /// An element behind the others; nil where a later change has removed it.
   fileprivate struct Appended {
@@ -57,20 +62,27 @@ struct ChangedList<Key: Hashable> {
     _ elements: some BidirectionalCollection<Key>, _ changes: [ListChange],
     key: (StoredObject) -> Key?
   ) {
-    counts.reserveCapacity(changes.count)
-    for change in changes {
-      if let key = key(change.object) { counts[key] = Count(object: change.object) }
-    }
-    for element in elements { counts[element]?.old += 1 }
-    for change in changes {
-      if let key = key(change.object) {
-        counts[key]?.note(change, &appended, &inserted)
+    indices.reserveCapacity(changes.count)
+    let changed = changes.map { change in key(change.object).map { index(of: change.object, $0) } }
+    for element in elements { if let index = indices[element] { counts[index].old += 1 } }
+    for (change, index) in zip(changes, changed) {
+      if let index {
+        counts[index].note(change, &appended, &inserted)
       } else if case .count(let count, _) = change.kind {
         appended += Array(repeating: Appended(object: change.object, previous: -1), count: count)
       }
     }
     removeOld(elements)
     inserted.sort { $0.index < $1.index }
+  }
+
+  private mutating func index(of object: StoredObject, _ key: Key) -> Int {
+    let index = indices[key, default: counts.count]
+    if index == counts.count {
+      indices[key] = index
+      counts.append(Count(object: object))
+    }
+    return index
   }
 
   /// The elements behind the others.
@@ -83,14 +95,18 @@ struct ChangedList<Key: Hashable> {
 
   /// Finds the elements that go, the last ones of each object.
   private mutating func removeOld(_ elements: some BidirectionalCollection<Key>) {
-    guard counts.values.contains(where: { $0.removed > 0 }) else { return }
+    var left = counts.reduce(0) { $0 + $1.removed }
     var index = elements.count
     for element in elements.reversed() {
+      if left == 0 { break }
       index -= 1
-      guard let count = counts[element], count.removed > 0 else { continue }
-      counts[element]?.removed -= 1
+      guard let place = indices[element], counts[place].removed > 0 else { continue }
+      counts[place].removed -= 1
+      left -= 1
       removed.append(index)
-      if count.isDeleted { lost.append(LostElement(object: count.object, index: index)) }
+      if counts[place].isDeleted {
+        lost.append(LostElement(object: counts[place].object, index: index))
+      }
     }
     removed.reverse()
     lost.reverse()
@@ -138,8 +154,8 @@ private struct Count {
 
   private var present: Int { old - removed + new }
 
-  mutating func note<Key>(
-    _ change: ListChange, _ appended: inout [ChangedList<Key>.Appended],
+  mutating func note(
+    _ change: ListChange, _ appended: inout [ChangedList.Appended],
     _ inserted: inout [LostElement]
   ) {
     switch change.kind {
@@ -157,7 +173,7 @@ private struct Count {
     }
   }
 
-  private mutating func removeLast<Key>(_ appended: inout [ChangedList<Key>.Appended]) {
+  private mutating func removeLast(_ appended: inout [ChangedList.Appended]) {
     guard new > 0 else { return removed += 1 }
     appended[lastNew].object = nil
     (lastNew, new) = (appended[lastNew].previous, new - 1)

@@ -127,8 +127,8 @@ extension ObjectList {
     guard case .packed(var references) = storage else {
       return Self.applying(changes, to: array).map { (ObjectList($0), $1) }
     }
-    let change = ChangedList(references.rowIDs, changes) {
-      references.canPack($0) ? $0.rowID : nil
+    let change = ChangedList(references.rowIDs.lazy.map { UInt($0) }, changes) {
+      references.canPack($0) ? UInt($0.rowID) : nil
     }
     if change.isEmpty { return nil }
     let new = change.inserted.map(\.object) + change.appendedObjects
@@ -142,8 +142,9 @@ extension ObjectList {
   fileprivate static func applying<List: RangeReplaceableCollection & RandomAccessCollection>(
     _ changes: [ListChange], to list: List
   ) -> (List, [LostElement])? where List.Element == Element {
-    let identities = list.lazy.map { ObjectIdentifier($0) }
-    let change = ChangedList(identities, changes) { ObjectIdentifier($0) }
+    let change = ChangedList(list.lazy.map { UInt(bitPattern: ObjectIdentifier($0)) }, changes) {
+      UInt(bitPattern: ObjectIdentifier($0))
+    }
     if change.isEmpty { return nil }
     return (List(change.applied(to: list) { $0 as? Element }), change.lost)
   }
