@@ -41,7 +41,7 @@ struct FlippedSalvageTests {
   /// Flips a bit in the head of the record of a song.
   private func flip(_ path: String, before: Int, bit: UInt8) throws {
     var data = try Data(contentsOf: URL(fileURLWithPath: path))
-    let range = try #require(data.range(of: Data("song 11000".utf8)))
+    let range = try #require(data.range(of: Data("song \(10_000 + Self.songCount / 2)".utf8)))
     data[range.lowerBound - before] ^= 1 << bit
     try data.write(to: URL(fileURLWithPath: path))
   }

@@ -107,7 +107,7 @@ struct SortedBuildTests {
     arguments: [BackendKind.tokyoCabinet, .cdb, .encrypted], [1 << 30, 100_000])
   func sorted(_ kind: BackendKind, _ stepBytes: Int) throws {
     try kind.withPlace { place in
-      try makePages(place, 900)
+      try makePages(place, 450)
       let store = try open(place, stepBytes: stepBytes)
       let most = Locked(0)
       let directory = directory(of: place)
@@ -121,7 +121,7 @@ struct SortedBuildTests {
       defer { Page.hook.withLock { $0 = nil } }
       var progress: [IntegrityProgress] = []
       try store.buildFullTextIndexes { progress.append($0) }
-      #expect(progress.last.map { $0.completed == 720 && $0.total == 720 } == true)
+      #expect(progress.last.map { $0.completed == 360 && $0.total == 360 } == true)
       #expect(most.withLock { $0 } > 1)
       #expect(try scratchFiles(directory) == [])
       try compare(store)
@@ -220,7 +220,7 @@ struct SortedBuildTests {
   @Test("A temporary file whose bytes have changed is an error, and the index is not made of it")
   func spoiltFile() throws {
     try BackendKind.tokyoCabinet.withPlace { place in
-      try makePages(place, 900)
+      try makePages(place, 450)
       let directory = directory(of: place)
       let store = try open(place, stepBytes: 1 << 30)
       let isDone = Locked(false)
