@@ -40,7 +40,16 @@ import Logging
   var fullText: RegisteredText?
 
   /// Where the objects of the class hold others; nil if they hold none.
-  let references: ReferenceLayout?
+  ///
+  /// Found out when it is first asked for: it takes as long as opening a file.
+  var references: ReferenceLayout? {
+    if let knownReferences { return knownReferences }
+    let references = ReferenceLayout.of(type)
+    knownReferences = .some(references)
+    return references
+  }
+  @safe @exclusivity(unchecked)
+  private var knownReferences: ReferenceLayout??
 
   /// How the records of the class are laid out.
   let format: ClassMetadata.Flags
@@ -67,7 +76,6 @@ import Logging
     indexes: [RegisteredIndex] = [], fullText: RegisteredText? = nil
   ) {
     (self.indexes, self.fullText) = (indexes, fullText)
-    references = ReferenceLayout.of(type)
     self.type = type
     self.classID = classID
     self.name = type.storedName

@@ -21,7 +21,7 @@ struct CycleCollector {
 
   private init(_ classes: [RegisteredClass]) {
     for entry in classes {
-      guard let layout = entry.references else { continue }
+      guard entry.livingCount > 0, let layout = entry.references else { continue }
       for object in entry.livingObjects {
         places[ObjectIdentifier(object)] = objects.count
         objects.append(object)

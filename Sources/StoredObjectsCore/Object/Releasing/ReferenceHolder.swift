@@ -130,12 +130,12 @@ func canHoldObjects(_ type: Any.Type) -> Bool {
     guard seen.insert(ObjectIdentifier(type)).inserted else { return false }
     if type == String.self || type == Data.self || isPlain(type) { return false }
     if type is AnyClass { return true }
-    if let holder = type as? any ReferenceHolder.Type {
-      return holder.heldTypes.contains(where: canHoldObjects)
-    }
     let properties = StoredProperty.all(of: type)
-    return properties.isEmpty
-      || properties.contains { $0.isStrong && canHoldObjects($0.type) }
+    let holdsObjects = properties.contains { $0.isStrong && canHoldObjects($0.type) }
+    if !properties.isEmpty && !holdsObjects { return false }
+    // Asked last: the runtime goes through all conformances of the program to find that there is none.
+    guard let holder = type as? any ReferenceHolder.Type else { return true }
+    return holder.heldTypes.contains(where: canHoldObjects)
   }
   return canHoldObjects(type)
 }

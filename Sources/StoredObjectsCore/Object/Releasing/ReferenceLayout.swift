@@ -102,8 +102,8 @@ private struct ReferencePlaces {
     }
     let properties = StoredProperty.all(of: type)
     if properties.isEmpty { return others.append(.init(offset: offset, type: type)) }
+    let isContent = isContent || type is any ContentStorage.Type
     for property in properties where property.isStrong {
-      let isContent = isContent || type is any ContentStorage.Type
       add(property.type, at: offset + property.offset, isContent: isContent)
     }
   }
