@@ -136,7 +136,7 @@ struct SortedBuildTests {
   }
 
   @Test(
-    "An older index that is brought back is made anew",
+    "An index file from a backup is older than the store, and is made again",
     arguments: [BackendKind.tokyoCabinet, .cdb, .encrypted])
   func broughtBack(_ kind: BackendKind) throws {
     try kind.withPlace { place in

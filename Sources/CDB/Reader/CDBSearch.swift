@@ -10,7 +10,8 @@ struct CDBSearch {
   private var slot: Int
   /// How many slots have not been looked at.
   private var left: Int
-  /// How many are left when so many have been looked at that a ``CDBCrowd`` is quicker.
+  /// How many are left when so many have been looked at that a ``CDBCrowd`` is quicker; -1 in a table with
+  /// no more than these.
   private let crowdedFrom: Int
   /// The number of records found.
   var count = 0
@@ -20,7 +21,7 @@ struct CDBSearch {
   /// The table that is searched.
   var table: Int { Int(truncatingIfNeeded: hash & 255) }
   /// Whether more slots have been passed than the search has patience for.
-  var isCrowded: Bool { crowdedFrom > 0 && left == crowdedFrom }
+  var isCrowded: Bool { left == crowdedFrom }
 
   @inline(__always)
   init(_ layout: CDBLayout, for key: RawSpan) {
@@ -29,7 +30,7 @@ struct CDBSearch {
     let table = layout.tables[Int(truncatingIfNeeded: hash & 255)]
     (start, slots, left) = (table.start, table.slots, table.slots)
     slot = left == 0 ? 0 : CDBIndex.firstSlot(hash, left)
-    crowdedFrom = left - CDBCrowd.patience
+    crowdedFrom = left > CDBCrowd.patience ? left - CDBCrowd.patience : -1
   }
 
   /// The next record of the key; nil when there is none, or when ``isCrowded``.

@@ -62,7 +62,8 @@ extension StoredValue {
     public subscript(name: String) -> StoredValue? {
       get {
         let (place, isThere) = place(of: name)
-        return isThere ? node.values[place] : nil
+        // Beside a value, nil would be the value that is null.
+        return isThere ? Optional(node.values[place]) : Optional.none
       }
       set {
         let (place, isThere) = place(of: name)
