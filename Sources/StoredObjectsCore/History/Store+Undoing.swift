@@ -90,6 +90,7 @@ extension Store {
       reverse.namesAfter[name] = .some(bytes.map(ContentMark.checksum))
     }
     try restoreAll(&restorations, step)
+    removeForeignReferences(to: restorations)
     var whole = history?.takeCurrent() ?? UndoStep()
     whole.append(reverse)
     for case let restoration in restorations where restoration.isInsertion {
@@ -100,6 +101,16 @@ extension Store {
     if let late = history?.takeCurrent() { whole.append(late) }
     whole.name = step.name
     return whole
+  }
+
+  /// What this history knows of takes its references back in other steps; others' saves don't.
+  private func removeForeignReferences(to restorations: [Restoration]) {
+    guard let relationships, history?.mayOthersHaveSaved == true else { return }
+    for case let restoration in restorations
+    where restoration.current.isPresent && !restoration.target.isPresent {
+      guard let object = restoration.object else { continue }
+      relationships.didTakeBackInsertion(of: object, restoration.entry, self)
+    }
   }
 
   private func checkBuffers(of step: UndoStep) throws(StoreError) {

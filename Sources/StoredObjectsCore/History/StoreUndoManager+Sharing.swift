@@ -4,6 +4,7 @@ extension StoreUndoManager {
   /// Other stores have saved rows of a class: earlier steps would overwrite what they don't know.
   func noteForeignChanges(_ news: ForeignNews.Table, _ entry: RegisteredClass) {
     guard canUndo || canRedo || !saved.isEmpty else { return }
+    othersHaveSaved = true
     var rows = news.changed
     // An object that was deleted may have come back, which is an insertion.
     for step in [current] + undoSteps + redoSteps + saved.undo + saved.redo {

@@ -51,6 +51,8 @@ public final class StoreUndoManager {
   private var departed: [ObjectKey: Departed] = [:]
   /// Objects that other stores have changed, and the first step after that.
   var foreignChanges: [ObjectKey: Int] = [:]
+  /// Whether another store has saved anything since there was a step.
+  var othersHaveSaved = false
   /// Whether a step is being taken back, while a delegate may change objects, too.
   private var isGoingBack = false
   /// How often the history has become another one.
@@ -194,7 +196,13 @@ extension StoreUndoManager {
     closeStep()
     store?.collectChangesElsewhere()
     guard let store, let step = redoSteps.last else { return }
-    undoSteps.append(try goBack(step, store))
+    let reverse = try goBack(step, store)
+    // It knows what others have saved until now; steps before it don't.
+    let serial = firstSerial + undoSteps.count
+    for key in reverse.keys {
+      if let first = foreignChanges[key] { foreignChanges[key] = min(first, serial) }
+    }
+    undoSteps.append(reverse)
     redoSteps.removeLast()
     hasNews = true
     store.tell { $0.storeDidChange(store) }
@@ -245,6 +253,9 @@ extension StoreUndoManager {
 
   /// Whether other runs, which this one can't know, may change what the history speaks of.
   var isSaved: Bool { bufferName != nil }
+
+  /// Whether there may be references that no step has made.
+  var mayOthersHaveSaved: Bool { othersHaveSaved || isSaved }
 
   /// Takes down a named buffer before it changes.
   func note(_ name: ExactName, _ bytes: [UInt8]?) {

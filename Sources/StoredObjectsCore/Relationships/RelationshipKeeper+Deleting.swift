@@ -13,6 +13,14 @@ extension RelationshipKeeper {
     deleteCascade(store)
   }
 
+  /// The insertion of an object was undone; others may have saved references to it since.
+  func didTakeBackInsertion(
+    of object: StoredObject, _ entry: RegisteredClass, _ store: Store
+  ) {
+    quietly { removeReferences(to: object, entry, store) }
+    applyChangesOutsideOfStore()
+  }
+
   /// An object that was deleted is inserted again: what referred to it does so again.
   func didUndelete(_ object: StoredObject, _ entry: RegisteredClass) {
     for (list, place) in losses.take(object) where list.object.registration != nil {

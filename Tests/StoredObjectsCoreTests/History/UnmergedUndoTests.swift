@@ -75,6 +75,36 @@ struct UnmergedUndoTests {
     #expect(try title() == "theirs")
   }
 
+  @Test(
+    "Undoing an insertion takes the object out of what another store has put it into",
+    arguments: [false, true])
+  func undoOfInsertionReferredTo(isNewReferrer: Bool) throws {
+    let first = try linkedStore(MemoryDisk())
+    first.undoManager = history
+    first.insert(Disc())
+    try first.saveChanges()
+    let tune = Tune("a")
+    history.group { first.insert(tune) }
+    try first.saveChanges()
+
+    let second = Store(backend: first.backend)
+    try second.register(Tune.self, TuneList.self, Disc.self, Sleeve.self, Branch.self)
+    if isNewReferrer { second.insert(Disc()) }
+    let theirs = try #require(try second.allObjects(of: Disc.self).last)
+    theirs.favourites = try second.allObjects(of: Tune.self)
+    try second.saveChanges()
+
+    first.mergeChanges()
+    try history.undo()
+    let disc = try #require(try first.allObjects(of: Disc.self).last)
+    #expect(disc.favourites == [] && tune.isDeleted)
+    try history.redo()
+    #expect(disc.favourites == [tune] && !tune.isDeleted)
+    try history.undo()
+    try first.saveChanges()
+    #expect(try first.check().findings == [])
+  }
+
   @Test("What is saved between undo and its save is a conflict of the save, written or not")
   func savedBetween() throws {
     let (track, mix) = (Track("a"), Mix("m"))
