@@ -2,14 +2,6 @@
 import CompilerPluginSupport
 import PackageDescription
 
-/// Unsafe code has to say so, and no warning is let through.
-let strict: [SwiftSetting] = [
-  .strictMemorySafety(),
-  .treatAllWarnings(as: .error),
-  .enableUpcomingFeature("MemberImportVisibility"),
-  .enableUpcomingFeature("InternalImportsByDefault"),
-]
-
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 
 /// What only `@Stored` needs; without the trait `Macros` nothing of swift-syntax is built.
@@ -57,14 +49,12 @@ let package = Package(
   targets: [
     .target(
       name: "StoredObjects",
-      dependencies: ["StoredObjectsCore", "TokyoCabinetBackend", macros],
-      swiftSettings: strict),
+      dependencies: ["StoredObjectsCore", "TokyoCabinetBackend", macros]),
     .macro(
       name: "StoredObjectsMacros",
       dependencies: [
         "StoredSyntax", syntax("SwiftSyntaxMacros"), syntax("SwiftCompilerPlugin"),
-      ],
-      swiftSettings: strict),
+      ]),
     // Apart from the plugin, because tests of a macro target are built for the host, and with them
     // all others, which those of executables do not survive.
     .target(
@@ -72,124 +62,74 @@ let package = Package(
       dependencies: [
         syntax("SwiftSyntax"), syntax("SwiftSyntaxBuilder"), syntax("SwiftSyntaxMacros"),
         syntax("SwiftDiagnostics"),
-      ],
-      swiftSettings: strict),
+      ]),
+    // Bytes: what a save writes, and what becomes of it. It knows no object.
     .target(
-      name: "StoredObjectsCore", dependencies: ["CCRC32C", "Files", "Locks", log],
-      swiftSettings: strict),
-    .target(name: "Locks", swiftSettings: strict),
+      name: "StoreEngine", dependencies: ["CCRC32C", "Files", "Locks", log]),
+    .target(
+      name: "StoredObjectsCore", dependencies: ["StoreEngine", "Files", "Locks", log]),
+    .target(name: "Locks"),
     .target(name: "CCRC32C"),
     .target(name: "CFiles"),
-    .target(name: "Files", dependencies: ["CFiles", "Locks"], swiftSettings: strict),
+    .target(name: "Files", dependencies: ["CFiles", "Locks"]),
 
     .systemLibrary(
       name: "CTokyoCabinet", pkgConfig: "tokyocabinet",
       providers: [.apt(["libtokyocabinet-dev"]), .brew(["tokyo-cabinet"])]),
     .target(
       name: "TokyoCabinet",
-      dependencies: ["CTokyoCabinet", "TokyoCabinetFile", "Files", "Locks"],
-      swiftSettings: strict),
+      dependencies: ["CTokyoCabinet", "TokyoCabinetFile", "Files", "Locks"]),
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .target(
-      name: "TokyoCabinetFile", dependencies: ["CZlib", "Files"], swiftSettings: strict),
+      name: "TokyoCabinetFile", dependencies: ["CZlib", "Files"]),
     .target(
       name: "TokyoCabinetBackend",
-      dependencies: ["StoredObjectsCore", "TokyoCabinet", "TokyoCabinetFile", "Files", "Locks"],
-      swiftSettings: strict),
+      dependencies: ["StoreEngine", "TokyoCabinet", "TokyoCabinetFile", "Files", "Locks"]),
 
-    .target(name: "CDB", dependencies: ["Files", "Locks"], swiftSettings: strict),
+    .target(name: "CDB", dependencies: ["Files", "Locks"]),
     .target(
-      name: "CDBBackend", dependencies: ["StoredObjectsCore", "CDB", "Files", "Locks"],
-      swiftSettings: strict),
+      name: "CDBBackend", dependencies: ["StoreEngine", "CDB", "Files", "Locks"]),
 
     // The one target that swift-crypto is built for; who doesn't encrypt doesn't depend on it.
     .target(
       name: "StoredObjectsEncryption",
-      dependencies: ["StoredObjectsCore", "Files", "Locks", crypto, extras],
-      swiftSettings: strict),
+      dependencies: ["StoreEngine", "Files", "Locks", crypto, extras]),
 
     // Reads what the original encrypted, apart, so that nobody encrypts so by accident.
     .target(
       name: "BNRPersistenceEncryption",
-      dependencies: ["StoredObjectsCore", "TokyoCabinetBackend", "Files", crypto, extras],
-      swiftSettings: strict),
+      dependencies: ["StoreEngine", "TokyoCabinetBackend", "Files", crypto, extras]),
 
     .target(
-      name: "KeyValueStoreCore", dependencies: ["StoredObjectsCore", "Files", "Locks"],
-      swiftSettings: strict),
+      name: "KeyValueStoreCore", dependencies: ["StoreEngine", "Files", "Locks"]),
     .target(
       name: "KeyValueStore",
-      dependencies: ["KeyValueStoreCore", "StoredObjectsCore", "TokyoCabinetBackend", "Files"],
-      swiftSettings: strict),
+      dependencies: ["KeyValueStoreCore", "StoreEngine", "TokyoCabinetBackend", "Files"]),
 
     .target(
       name: "StoredObjectsTestSupport",
-      dependencies: ["StoredObjectsCore", "Files", "Locks"],
-      swiftSettings: strict),
+      dependencies: ["StoredObjectsCore", "Files", "Locks"]),
 
     .executableTarget(
       name: "stored-objects",
       dependencies: [
         "CDBBackend", "KeyValueStoreCore", "StoredObjectsCore", "StoredObjectsEncryption",
         "TokyoCabinetBackend", "Files", argumentParser,
-      ],
-      swiftSettings: strict),
+      ]),
 
     // Apart from the tool, so that nobody else needs SQLite.
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
     .target(
-      name: "YTKImport", dependencies: ["CSQLite", "KeyValueStoreCore", "StoredObjectsCore"],
-      swiftSettings: strict),
+      name: "YTKImport", dependencies: ["CSQLite", "KeyValueStoreCore", "StoreEngine"]),
     .executableTarget(
       name: "stored-objects-import-ytk",
-      dependencies: ["KeyValueStore", "YTKImport", argumentParser],
-      swiftSettings: strict),
+      dependencies: ["KeyValueStore", "YTKImport", argumentParser]),
 
     .executableTarget(
-      name: "quickstart", dependencies: ["StoredObjects"], path: "Examples/QuickStart",
-      swiftSettings: strict),
-
-    .target(
-      name: "WorkloadData", path: "SpeedTests/WorkloadData/Sources", swiftSettings: strict),
-    .target(
-      name: "SpeedWorkloads",
-      dependencies: [
-        "CDB", "CDBBackend", "Files", "KeyValueStoreCore", "StoredObjectsCore",
-        "TokyoCabinetBackend", "WorkloadData",
-      ],
-      path: "SpeedTests/Workloads", swiftSettings: strict),
-    .executableTarget(
-      name: "speedtests-worker", dependencies: ["SpeedWorkloads", "StoredObjectsCore", "Files"],
-      path: "SpeedTests/Worker", swiftSettings: strict),
-    .target(
-      name: "EncryptedEngines",
-      dependencies: [
-        "SpeedWorkloads", "CDBBackend", "StoredObjectsCore", "StoredObjectsEncryption",
-        "TokyoCabinetBackend",
-      ],
-      path: "SpeedTests/Encrypted/Engines", swiftSettings: strict),
-    .executableTarget(
-      name: "speedtests-worker-encrypted", dependencies: ["EncryptedEngines", "SpeedWorkloads"],
-      path: "SpeedTests/Encrypted/Worker", swiftSettings: strict),
-    .executableTarget(name: "speedtests-launcher", path: "SpeedTests/Launcher"),
-    .executableTarget(
-      name: "speedtests",
-      dependencies: [
-        "SpeedWorkloads", "StoredObjectsCore", "TokyoCabinet", "TokyoCabinetFile", "Files",
-        argumentParser,
-      ],
-      path: "SpeedTests/Harness", swiftSettings: strict),
-    .executableTarget(
-      name: "speedtests-macros",
-      dependencies: ["StoredObjects", "StoredObjectsCore", "TokyoCabinetBackend"],
-      path: "SpeedTests/Macros", swiftSettings: strict),
-    .target(name: "CCounts", path: "SpeedTests/Counts/CCounts"),
-    .executableTarget(
-      name: "speedtests-counts", dependencies: ["CCounts", "SpeedWorkloads", "StoredObjectsCore"],
-      path: "SpeedTests/Counts/Checks", swiftSettings: strict),
+      name: "quickstart", dependencies: ["StoredObjects"], path: "Examples/QuickStart"),
 
     .executableTarget(
       name: "crash-harness",
@@ -198,71 +138,70 @@ let package = Package(
         "TokyoCabinetBackend", "TokyoCabinet", "Files", "StoredObjectsTestSupport", "TestFiles",
         argumentParser,
       ],
-      path: "Tests/CrashHarness", exclude: ["PowerShim"], swiftSettings: strict),
+      path: "Tests/CrashHarness", exclude: ["PowerShim"]),
 
     .executableTarget(
       name: "jukebox", dependencies: ["CDBBackend", "StoredObjects", argumentParser],
-      path: "Examples/Jukebox", exclude: ["README.md", "Sample"], swiftSettings: strict),
+      path: "Examples/Jukebox", exclude: ["README.md", "Sample"]),
 
     .executableTarget(
       name: "notebook",
       dependencies: ["KeyValueStore", "StoredObjectsEncryption", argumentParser],
-      path: "Examples/Notebook", exclude: ["README.md"], swiftSettings: strict),
+      path: "Examples/Notebook", exclude: ["README.md"]),
 
     .testTarget(
-      name: "FilesTests", dependencies: ["Files", "Locks", "TestFiles"], swiftSettings: strict),
+      name: "FilesTests", dependencies: ["Files", "Locks", "TestFiles"]),
+    .testTarget(
+      name: "StoreEngineTests",
+      dependencies: [
+        "StoreEngine", "StoredObjectsTestSupport", "FormatFuzzing", "Files", "Locks", "TestFiles",
+      ]),
     .testTarget(
       name: "StoredObjectsCoreTests",
       dependencies: [
-        "StoredObjectsCore", "StoredObjectsTestSupport", "FormatFuzzing", "Files", "Locks",
+        "StoreEngine", "StoredObjectsCore", "StoredObjectsTestSupport", "FormatFuzzing", "Files",
+        "Locks",
         "TestFiles",
-      ],
-      swiftSettings: strict),
+      ]),
     .testTarget(
       name: "CDBTests",
-      dependencies: ["CDB", "Files", "FormatFuzzing", "StoredObjectsTestSupport", "TestFiles"],
-      swiftSettings: strict),
+      dependencies: ["CDB", "Files", "FormatFuzzing", "StoredObjectsTestSupport", "TestFiles"]),
     .testTarget(
-      name: "TokyoCabinetTests", dependencies: ["TokyoCabinet", "ProgramTesting", "TestFiles"],
-      swiftSettings: strict),
+      name: "TokyoCabinetTests", dependencies: ["TokyoCabinet", "ProgramTesting", "TestFiles"]),
     .testTarget(
       name: "TokyoCabinetFileTests",
       dependencies: [
         "TokyoCabinetFile", "TokyoCabinet", "FormatFuzzing", "StoredObjectsTestSupport", "Files",
         "ProgramTesting", "TestFiles",
-      ],
-      swiftSettings: strict),
+      ]),
     .target(
       name: "FormatFuzzing",
       dependencies: [
         "CDB", "CDBBackend", "TokyoCabinetBackend", "TokyoCabinetFile", "StoredObjectsCore",
         "StoredObjectsEncryption", "Files", "StoredObjectsTestSupport", "TestFiles",
       ],
-      path: "Tests/FormatFuzzing", exclude: ["Corpus"], swiftSettings: strict),
+      path: "Tests/FormatFuzzing", exclude: ["Corpus"]),
     .executableTarget(
       name: "format-fuzzer",
       dependencies: ["FormatFuzzing", "StoredObjectsTestSupport", argumentParser],
-      path: "Tests/FormatFuzzer", swiftSettings: strict),
+      path: "Tests/FormatFuzzer"),
     .testTarget(
       name: "BackendTests",
       dependencies: [
         "CDBBackend", "CDB", "StoredObjectsCore", "StoredObjectsEncryption", "TokyoCabinetBackend",
         "TokyoCabinet", "TokyoCabinetFile", "StoredObjectsTestSupport", "Files", "Locks",
         "TestFiles", log,
-      ],
-      swiftSettings: strict),
+      ]),
     .testTarget(
       name: "YTKImportTests",
-      dependencies: ["CSQLite", "KeyValueStore", "YTKImport", "TestFiles"],
-      swiftSettings: strict),
+      dependencies: ["CSQLite", "KeyValueStore", "YTKImport", "TestFiles"]),
     .testTarget(
       name: "KeyValueStoreTests",
       dependencies: [
         "KeyValueStore", "KeyValueStoreCore", "CDB", "CDBBackend", "StoredObjectsCore",
         "StoredObjectsEncryption", "TokyoCabinetBackend", "StoredObjectsTestSupport", "Files",
         "Locks", "TestFiles",
-      ],
-      swiftSettings: strict),
+      ]),
     .testTarget(
       name: "EncryptionTests",
       dependencies: [
@@ -270,26 +209,22 @@ let package = Package(
         "TokyoCabinetBackend", "StoredObjectsTestSupport", "FormatFuzzing", "Files", "TestFiles",
         crypto, extras,
       ],
-      exclude: ["EarlierStores"], swiftSettings: strict),
+      exclude: ["EarlierStores"]),
     .testTarget(
-      name: "TrapTests", dependencies: ["StoredObjectsCore"], swiftSettings: strict),
+      name: "TrapTests", dependencies: ["StoredObjectsCore"]),
     .target(
-      name: "TestFiles", dependencies: ["Files", "Locks"], path: "Tests/TestFiles",
-      swiftSettings: strict),
+      name: "TestFiles", dependencies: ["Files", "Locks"], path: "Tests/TestFiles"),
     .target(
-      name: "ProgramTesting", dependencies: ["TestFiles"], path: "Tests/ProgramTesting",
-      swiftSettings: strict),
+      name: "ProgramTesting", dependencies: ["TestFiles"], path: "Tests/ProgramTesting"),
     .testTarget(
-      name: "JukeboxTests", dependencies: ["jukebox", "ProgramTesting", "StoredObjects"],
-      swiftSettings: strict),
+      name: "JukeboxTests", dependencies: ["jukebox", "ProgramTesting", "StoredObjects"]),
     .testTarget(
       name: "ToolTests",
       dependencies: [
         "stored-objects", "stored-objects-import-ytk", "notebook", "CSQLite", "KeyValueStore",
         "ProgramTesting", "StoredObjectsCore", "TokyoCabinetBackend", "TokyoCabinet",
         "StoredObjectsTestSupport",
-      ],
-      swiftSettings: strict),
+      ]),
     .testTarget(
       name: "MacroTests",
       dependencies: [
@@ -297,15 +232,24 @@ let package = Package(
         syntax("SwiftSyntax"), syntax("SwiftParser"), syntax("SwiftDiagnostics"),
         syntax("SwiftSyntaxMacros"), syntax("SwiftSyntaxMacroExpansion"),
         syntax("SwiftSyntaxMacrosGenericTestSupport"),
-      ],
-      swiftSettings: strict),
+      ]),
     // What users write, under the settings of users.
     .target(
       name: "PlainClient", dependencies: ["StoredObjects"], path: "Tests/PlainClient",
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
     .testTarget(
-      name: "SourceRulesTests", dependencies: ["StoredObjectsCore", "TestFiles"],
-      swiftSettings: strict),
+      name: "SourceRulesTests", dependencies: ["StoredObjectsCore", "TestFiles"]),
   ],
   swiftLanguageModes: [.v6]
 )
+
+/// Unsafe code has to say so, and no warning is let through.
+for target in package.targets
+where [.regular, .executable, .test, .macro].contains(target.type) && target.swiftSettings == nil {
+  target.swiftSettings = [
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+  ]
+}

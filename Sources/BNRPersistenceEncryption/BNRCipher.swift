@@ -1,7 +1,7 @@
 import Crypto
 import CryptoExtras
 import Foundation
-import StoredObjectsCore
+import StoreEngine
 
 /// How BNRPersistence encrypted a record: AES-128-CBC with an initial vector of zeros, PKCS #7.
 ///
@@ -9,8 +9,8 @@ import StoredObjectsCore
 ///     plaintext  salt (8) | version byte | content
 ///     salt       that of the class's metadata row, its second word XOR the row ID, little-endian
 ///
-/// It is here to be read only. The key follows from one MD5, equal records in two stores of a passphrase
-/// and salt are equal, and nothing tells who has changed what.
+/// It is here to be read only. The key follows from one MD5, equal records in two stores of a
+/// passphrase and salt are equal, and nothing tells who has changed what.
 struct BNRCipher {
   private let passphrase: [UInt8]
 

@@ -1,5 +1,5 @@
 import Files
-public import StoredObjectsCore
+public import StoreEngine
 
 /// A store whose records BNRPersistence has encrypted, to be read and brought over.
 ///
@@ -7,8 +7,9 @@ public import StoredObjectsCore
 ///     let backend = BNREncryptedBackend(old, passphrase: phrase)
 ///     try BackendCopy(from: backend, to: new).run()
 ///
-/// - Warning: The original's encryption is weak: see <doc:/StoredObjectsCore/Encryption>. It can't be
-///   written: what is brought over is sealed anew, by the key of the new store, when that saves it.
+/// - Warning: The original's encryption is weak: see <doc:/StoredObjectsCore/Encryption>. It can't
+///   be written: what is brought over is sealed anew, by the key of the new store, when that saves
+///   it.
 ///
 /// Metadata rows and named buffers were never encrypted.
 public final class BNREncryptedBackend: StoreBackend {
@@ -24,9 +25,9 @@ public final class BNREncryptedBackend: StoreBackend {
   /// - Parameters:
   ///   - base: The store's own backend.
   ///   - passphrase: The original's `encryptionKey`.
-  ///   - allowsPlainRecords: Whether a record that the passphrase does not open is taken as it is, as the
-  ///     original did: for stores in which some objects were saved before they had a passphrase. A wrong
-  ///     passphrase is not noticed then.
+  ///   - allowsPlainRecords: Whether a record that the passphrase does not open is taken as it is,
+  ///     as the original did: for stores in which some objects were saved before they had a
+  ///     passphrase. A wrong passphrase is not noticed then.
   public init(
     _ base: any StoreBackend, passphrase: String, allowsPlainRecords: Bool = false
   ) {
@@ -86,7 +87,8 @@ public final class BNREncryptedBackend: StoreBackend {
 
   /// Lends a record, decrypted.
   ///
-  /// - Throws: `StoreError` with `wrongKey`, which names the record, when the passphrase does not open it.
+  /// - Throws: `StoreError` with `wrongKey`, which names the record, when the passphrase does not
+  ///   open it.
   public func withRecord<Result>(
     _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws -> Result
   ) throws -> Result? {

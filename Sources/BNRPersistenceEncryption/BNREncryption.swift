@@ -1,4 +1,4 @@
-public import StoredObjectsCore
+public import StoreEngine
 import TokyoCabinetBackend
 
 /// Brings stores that BNRPersistence has encrypted over, in place.
@@ -7,11 +7,11 @@ public enum BNREncryption {
   ///
   ///     try BNREncryption.replace(directory: "Music", passphrase: old, by: EncryptionKey(passphrase: new))
   ///
-  /// By the same safe steps as `TokyoCabinetBackend.encrypt(directory:key:progress:)`, and with the same
-  /// errors; the same call finishes what a crash has cut off.
+  /// By the same safe steps as `TokyoCabinetBackend.encrypt(directory:key:progress:)`, and with the
+  /// same errors; the same call finishes what a crash has cut off.
   ///
-  /// - Warning: The original's encryption hid little: see <doc:/StoredObjectsCore/Encryption>. Treat what
-  ///   was in the old files, and the old passphrase, as known to whoever had them.
+  /// - Warning: The original's encryption hid little: see <doc:/StoredObjectsCore/Encryption>.
+  ///   Treat what was in the old files, and the old passphrase, as known to whoever had them.
   ///
   /// - Parameters:
   ///   - directory: The store; nobody may have it open.
@@ -19,8 +19,8 @@ public enum BNREncryption {
   ///   - key: What the store opens with afterwards; nil leaves it decrypted.
   ///   - allowsPlainRecords: See ``BNREncryptedBackend/init(_:passphrase:allowsPlainRecords:)``.
   ///   - progress: Hears of each class.
-  /// - Throws: `StoreError` with `wrongKey`, which names the record, when the passphrase does not open it;
-  ///   what `encrypt` throws.
+  /// - Throws: `StoreError` with `wrongKey`, which names the record, when the passphrase does not
+  ///   open it; what `encrypt` throws.
   public static func replace(
     directory: String, passphrase: String, by key: (any StoreKey)?,
     allowsPlainRecords: Bool = false, progress: (IntegrityProgress) -> Void = { _ in }

@@ -71,7 +71,8 @@ extension CDBError.Code {
 }
 
 extension CDBError: CustomStringConvertible {
-  /// The code, the file, the place and the message; no content of the file, for that may be private.
+  /// The code, the file, the place and the message; no content of the file, for that may be
+  /// private.
   public var description: String {
     var place = path
     if let offset { place += ", byte \(offset)" }

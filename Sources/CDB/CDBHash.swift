@@ -2,8 +2,8 @@ internal import Files
 
 /// The hash of the format: from 5381, times 33 for each byte of a key, and the byte XORed in.
 ///
-/// The lowest 8 bits choose the table, the others the slot where the search begins. A hash of 0 is as
-/// good as any: `aasewiriv` is a key that has it.
+/// The lowest 8 bits choose the table, the others the slot where the search begins. A hash of 0 is
+/// as good as any: `aasewiriv` is a key that has it.
 enum CDBHash {
   static let start = 5381
 

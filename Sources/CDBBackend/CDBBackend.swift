@@ -1,4 +1,4 @@
-public import StoredObjectsCore
+public import StoreEngine
 
 /// Keeps a store in a directory with one constant database for each class.
 ///
@@ -6,10 +6,10 @@ public import StoredObjectsCore
 ///     let store = Store(backend: backend)
 ///
 /// A class `Song` is in `Song.cdb`, whose keys are made of row IDs and whose values are records;
-/// `NamedBuffers.cdb` has names for keys. A class that was never saved has no file.
-/// `Commit.log` holds the saves that are not in these files yet: a save costs one write to the log, and
-/// a checkpoint every so often writes the files of the classes that have changed. What happens to them
-/// is told at `LoggedBackend`.
+/// `NamedBuffers.cdb` has names for keys. A class that was never saved has no file. `Commit.log`
+/// holds the saves that are not in these files yet: a save costs one write to the log, and a
+/// checkpoint every so often writes the files of the classes that have changed. What happens to
+/// them is told at `LoggedBackend`.
 ///
 /// The files are mapped into memory, and records are lent where they are: nothing is copied, and no
 /// lock held meanwhile. They are never changed in place, so that each is whole at any moment.
@@ -23,8 +23,8 @@ extension LoggedBackend where Files == CDBFiles {
 
   /// Opens a directory and locks it, without waiting.
   ///
-  /// What an earlier process has left unfinished is finished first. Class files are opened when they
-  /// are first needed.
+  /// What an earlier process has left unfinished is finished first. Class files are opened when
+  /// they are first needed.
   ///
   /// With a key the store is encrypted, if it is new, and opened, if it is encrypted.
   ///
@@ -46,8 +46,8 @@ extension LoggedBackend where Files == CDBFiles {
   ///
   /// Complexity: linear in the size of the files.
   ///
-  /// - Throws: `StoreError` with `inUse`, `encrypted`, `notEncrypted` or `wrongKey`, or `ioError` when
-  ///   the directory can't be read.
+  /// - Throws: `StoreError` with `inUse`, `encrypted`, `notEncrypted` or `wrongKey`, or `ioError`
+  ///   when the directory can't be read.
   public static func check(
     directory: String, key: (any StoreKey)? = nil,
     progress: (IntegrityProgress) -> Void = { _ in }

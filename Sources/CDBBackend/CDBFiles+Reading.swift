@@ -1,6 +1,6 @@
 import CDB
 import Files
-public import StoredObjectsCore
+public import StoreEngine
 
 extension CDBFiles {
   /// The number of rows in a table.

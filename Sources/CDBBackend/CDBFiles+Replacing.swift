@@ -1,6 +1,6 @@
 import CDB
 import Files
-public import StoredObjectsCore
+public import StoreEngine
 
 extension CDBFiles {
   /// Makes new files with the changes, and brings them to the disk unless the level is `none`.
@@ -47,8 +47,8 @@ extension CDBFiles {
 
   /// Gives new files their final names.
   ///
-  /// Where the store is open for reading only, nothing is renamed; the new files are read where they
-  /// are.
+  /// Where the store is open for reading only, nothing is renamed; the new files are read where
+  /// they are.
   ///
   /// - Throws: `StoreError` with `ioError`.
   public func publish(_ replacements: [Replacement]) throws {

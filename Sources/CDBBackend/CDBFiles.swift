@@ -1,7 +1,7 @@
 import CDB
 import Files
 import Locks
-public import StoredObjectsCore
+public import StoreEngine
 
 /// The constant databases of a store's directory, under its commit log.
 public final class CDBFiles: DirectoryFiles {
@@ -144,7 +144,8 @@ public final class CDBFiles: DirectoryFiles {
 
   private var allFiles: [TableFile] { tables.withLock { $0.files } + [buffers] }
 
-  /// The name in the directory that the file of a table, or of the named buffers, has or would have.
+  /// The name in the directory that the file of a table, or of the named buffers, has or would
+  /// have.
   public func fileName(ofTable name: String) -> String {
     allFiles.first { $0.name == name }?.fileName ?? Names.file(of: name)
   }

@@ -1,6 +1,6 @@
 import CDB
 import Files
-import StoredObjectsCore
+import StoreEngine
 
 // The mark of a constant database, behind its last table, where no program looks:
 //

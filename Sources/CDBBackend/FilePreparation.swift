@@ -1,6 +1,6 @@
 import CDB
 import Files
-import StoredObjectsCore
+import StoreEngine
 
 /// Makes the file that is to take the place of a class file: its records with the changes.
 struct FilePreparation {

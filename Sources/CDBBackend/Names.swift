@@ -1,4 +1,4 @@
-import StoredObjectsCore
+import StoreEngine
 
 /// Which names tables can have, and how their files are called.
 enum Names {

@@ -1,14 +1,14 @@
 import Files
-import StoredObjectsCore
+import StoreEngine
 
 /// Keys of a class file: the row ID, and behind it the same once more, scrambled.
 ///
 ///     row 2:  02 00 00 00  62 F3 6E 3C
 ///
-/// Each half is 4 bytes, the least significant first; the second is the row ID times 2654435761, without
-/// regard to overflow. The hash of the format makes few different numbers of 4 bytes that count up:
-/// of 10,000,000 rows 36 would share each hash, and a look-up try 1,657 slots. With the second half it
-/// tries 1.5.
+/// Each half is 4 bytes, the least significant first; the second is the row ID times 2654435761,
+/// without regard to overflow. The hash of the format makes few different numbers of 4 bytes that
+/// count up: of 10,000,000 rows 36 would share each hash, and a look-up try 1,657 slots. With the
+/// second half it tries 1.5.
 enum RowKey: RowKeys {
   private static let factor: UInt32 = 2_654_435_761
 

@@ -1,7 +1,7 @@
 import CDB
 import Files
 import Locks
-import StoredObjectsCore
+import StoreEngine
 
 /// The file of one table, mapped when it is first needed.
 ///
@@ -13,7 +13,8 @@ final class TableFile: Sendable {
   private let state: Locked<State>
 
   private struct State: Sendable {
-    /// The name under which the file was found: a temporary one if a writer died before renaming it.
+    /// The name under which the file was found: a temporary one if a writer died before renaming
+    /// it.
     var fileName: String
     /// Whether the manifest lists the file, or it has been there.
     var isNeeded: Bool
@@ -69,8 +70,8 @@ final class TableFile: Sendable {
 
   /// Up to this size files are looked at when they are opened, which takes some milliseconds.
   ///
-  /// Reading believes nothing in a file, but would miss a record that a spoilt slot does not lead to.
-  /// What this backend itself has made needs no look.
+  /// Reading believes nothing in a file, but would miss a record that a spoilt slot does not lead
+  /// to. What this backend itself has made needs no look.
   private static let inspectedSize = 4 << 20
 
   private func inspect(_ reader: CDBReader) throws {

@@ -14,7 +14,8 @@ internal import CFiles
 ///
 /// One thread at a time.
 ///
-/// `@unchecked Sendable`: the buffer is this object's alone, and callers keep to one thread at a time.
+/// `@unchecked Sendable`: the buffer is this object's alone, and callers keep to one thread at a
+/// time.
 @safe package final class DirectWriter: @unchecked Sendable {
   /// A multiple of the block size of nearly all disks; others refuse, and are written otherwise.
   private static let blockSize = 4096
@@ -29,8 +30,8 @@ internal import CFiles
   /// Up to where the limit on the size of files is known to let us write.
   private var limitChecked = 0
 
-  /// Opens a file that exists once more; nil where its file system or its disk does not offer this, or
-  /// the name leads to another file now.
+  /// Opens a file that exists once more; nil where its file system or its disk does not offer this,
+  /// or the name leads to another file now.
   package init?(_ file: some FileAddress, sameAs other: Int32) {
     let place = file.place
     path = place.path

@@ -1,7 +1,8 @@
-/// A directory that is open, and perhaps locked: one writer, or any number of readers, among all processes.
+/// A directory that is open, and perhaps locked: one writer, or any number of readers, among all
+/// processes.
 ///
-/// It stays the same directory when its path goes to another one. The lock is on the directory itself, so
-/// that no lock file lies in it. It ends with the process, however that ends.
+/// It stays the same directory when its path goes to another one. The lock is on the directory
+/// itself, so that no lock file lies in it. It ends with the process, however that ends.
 package final class DirectoryHandle: Sendable {
   /// The path it was opened by.
   package let path: String
@@ -79,8 +80,8 @@ package final class DirectoryHandle: Sendable {
 
   /// Releases the lock.
   ///
-  /// It is released for child processes that have been forked and not executed yet, too. In such a child
-  /// nothing is done: the lock is that of the parent.
+  /// It is released for child processes that have been forked and not executed yet, too. In such a
+  /// child nothing is done: the lock is that of the parent.
   package func unlock() {
     if isLocked && !isInherited { unlockDescriptor(descriptor) }
   }

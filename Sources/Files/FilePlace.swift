@@ -17,8 +17,8 @@ extension String: FileAddress {
 
 /// Where a file is: a name in an open directory, or a path.
 ///
-/// A name in an open directory leads to the same directory for as long as that is open, also when it is
-/// renamed and another one takes its path.
+/// A name in an open directory leads to the same directory for as long as that is open, also when
+/// it is renamed and another one takes its path.
 package struct FilePlace: FileAddress, CustomStringConvertible {
   /// The directory; nil for a path.
   let directory: DirectoryHandle?
@@ -42,8 +42,8 @@ package struct FilePlace: FileAddress, CustomStringConvertible {
 
   package var description: String { path }
 
-  /// A path for code that takes paths only: it leads through the open directory, where the system has
-  /// `/proc`.
+  /// A path for code that takes paths only: it leads through the open directory, where the system
+  /// has `/proc`.
   package var libraryPath: String {
     guard let directory else { return name }
     let link = "/proc/self/fd/\(directory.descriptor)"

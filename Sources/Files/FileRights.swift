@@ -27,7 +27,8 @@ package struct FileRights: Hashable, Sendable {
   /// Whether the owner and the permissions are those of another file, whatever the umask is.
   var isCopied: Bool { owner != nil }
 
-  /// For a new file in a directory of these rights: nobody who can't list the directory may read it.
+  /// For a new file in a directory of these rights: nobody who can't list the directory may read
+  /// it.
   package var ofNewFiles: FileRights { FileRights(atMost: 0o600 | mode & 0o066) }
 
   /// For a new file in the place of one with these rights.

@@ -30,8 +30,8 @@ extension RawSpan {
 }
 
 extension RawSpan {
-  /// Compares byte by byte, as `memcmp` does; of two spans one of which begins the other, the shorter
-  /// comes first.
+  /// Compares byte by byte, as `memcmp` does; of two spans one of which begins the other, the
+  /// shorter comes first.
   ///
   /// - Returns: a number below, above or equal to zero.
   package func compare(_ other: RawSpan) -> Int {
@@ -61,8 +61,8 @@ extension RawSpan {
 }
 
 extension RawSpan {
-  /// The first eight of some bytes, as a number that is ordered as they are; zeros for those that are
-  /// missing.
+  /// The first eight of some bytes, as a number that is ordered as they are; zeros for those that
+  /// are missing.
   ///
   /// Of two keys with different heads the one with the smaller head comes first.
   @inlinable @inline(__always)

@@ -10,11 +10,12 @@ extension [UInt8] {
 
   /// Appends a copy of bytes that are lent.
   ///
-  /// `append(contentsOf:)` asks what it is given for its elements first, and takes longer for a key than
-  /// for copying it.
+  /// `append(contentsOf:)` asks what it is given for its elements first, and takes longer for a key
+  /// than for copying it.
   @inlinable
   package mutating func append(copying bytes: RawSpan) {
-    // An empty array of the library, which all share, would have its count written, if only as it is.
+    // An empty array of the library, which all share, would have its count written, if only as it
+    // is.
     if bytes.isEmpty { return }
     append(addingCapacity: bytes.byteCount) { target in
       unsafe target.withUnsafeMutableBufferPointer { target, count in
@@ -49,8 +50,8 @@ extension RawSpan {
   }
 }
 
-// Numbers in lent bytes. An offset that leads out of the bytes is a mistake of the caller and traps:
-// whoever reads a file checks its offsets first.
+// Numbers in lent bytes. An offset that leads out of the bytes is a mistake of the caller and
+// traps: whoever reads a file checks its offsets first.
 
 extension RawSpan {
   /// The byte at an offset.

@@ -11,13 +11,13 @@
 ///     let file = try MappedFile(path)
 ///     let mark = file.withBytes { $0.firstByte }
 ///
-/// The map is of the file that had the name when it was opened, and stays valid when the name goes to
-/// another file or is removed. It ends with the last reference to this object. Its size is that of
-/// the moment of opening.
+/// The map is of the file that had the name when it was opened, and stays valid when the name goes
+/// to another file or is removed. It ends with the last reference to this object. Its size is that
+/// of the moment of opening.
 ///
-/// When another process *cuts* the file while it is mapped, reading behind the new end raises SIGBUS,
-/// which ends the process: no check can prevent it. So the files of a store are never cut or written
-/// in place while they may be mapped: a new file is made beside the old one and renamed.
+/// When another process *cuts* the file while it is mapped, reading behind the new end raises
+/// SIGBUS, which ends the process: no check can prevent it. So the files of a store are never cut
+/// or written in place while they may be mapped: a new file is made beside the old one and renamed.
 ///
 /// Safe on any thread.
 @safe
@@ -42,8 +42,8 @@ package final class MappedFile: @unchecked Sendable {
   ///   - address: The file.
   ///   - isLocked: Whether those are kept out, as long as this object lives, who lock the file for
   ///     writing, as Tokyo Cabinet does. Where the file system has no such locks there is none.
-  /// - Throws: `SystemError`; with `EISDIR` for a directory, `ENODEV` for what else is no regular file, and
-  ///   of the kind `inUse` when somebody has locked the file for writing.
+  /// - Throws: `SystemError`; with `EISDIR` for a directory, `ENODEV` for what else is no regular
+  ///   file, and of the kind `inUse` when somebody has locked the file for writing.
   package init(_ address: some FileAddress, isLocked: Bool = false) throws(SystemError) {
     path = address.place.path
     isMapped = true
@@ -101,8 +101,8 @@ package final class MappedFile: @unchecked Sendable {
     try unsafe body(memory.bytes)
   }
 
-  /// Lets go of memory that holds a part of the file; reading that part again takes it from the system's
-  /// cache, or the disk.
+  /// Lets go of memory that holds a part of the file; reading that part again takes it from the
+  /// system's cache, or the disk.
   ///
   /// Only whole pages are let go of.
   package func release(_ range: Range<Int>) {

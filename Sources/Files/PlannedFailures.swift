@@ -8,7 +8,8 @@
   ///
   /// A plan is for the files below one directory, so that tests beside each other don't meet.
   package final class PlannedFailures: Sendable {
-    /// Is asked before each call, by its name and the path that errors give it; an `errno` lets it fail.
+    /// Is asked before each call, by its name and the path that errors give it; an `errno` lets it
+    /// fail.
     package typealias Plan = @Sendable (_ call: String, _ path: String) -> Int32?
 
     private static let shared = PlannedFailures()

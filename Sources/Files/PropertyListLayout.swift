@@ -1,8 +1,8 @@
 /// Where the objects of a binary property list are.
 ///
-/// The format: "bplist00", objects, a table of their offsets, and a trailer of 32 bytes. Integers are
-/// big-endian. Containers hold their elements by number, so a damaged list can hold itself, or be
-/// short and unfold without end: a reader bounds depth and size.
+/// The format: "bplist00", objects, a table of their offsets, and a trailer of 32 bytes. Integers
+/// are big-endian. Containers hold their elements by number, so a damaged list can hold itself, or
+/// be short and unfold without end: a reader bounds depth and size.
 package struct PropertyListLayout: Sendable {
   package let bytes: [UInt8]
   /// The number of the object that holds all others.

@@ -1,8 +1,8 @@
 /// Looks through a binary property list before Foundation decodes it.
 ///
-/// The decoder follows references from container to container until the stack is used up, and memory
-/// with it. This looks at the containers only: every list that passes unfolds to a tree of bounded
-/// depth and size. All else is for the decoder, which throws.
+/// The decoder follows references from container to container until the stack is used up, and
+/// memory with it. This looks at the containers only: every list that passes unfolds to a tree of
+/// bounded depth and size. All else is for the decoder, which throws.
 package struct PropertyListTree {
   private static let deepest = 256
   private let layout: PropertyListLayout

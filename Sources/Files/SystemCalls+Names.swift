@@ -97,7 +97,8 @@ package func lockForReading(_ descriptor: Int32, _ path: String) throws(SystemEr
   }
 }
 
-/// Locks an open file alone, and waits for that; where the file system has no such locks there is none.
+/// Locks an open file alone, and waits for that; where the file system has no such locks there is
+/// none.
 ///
 /// It ends when the file is closed, at the latest with the process.
 package func lockAlone(_ descriptor: Int32) {
@@ -212,8 +213,8 @@ package func firstBytes(
   return try readFile(descriptor, file.place.path, count, at: 0)
 }
 
-/// A file in memory, which has a path as long as this object lives; other processes have no business
-/// there.
+/// A file in memory, which has a path as long as this object lives; other processes have no
+/// business there.
 package final class MemoryFile: Sendable {
   /// The path.
   package let path: String

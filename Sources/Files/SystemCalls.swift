@@ -1,5 +1,5 @@
-// The operating system's calls on open files, one function for each. See SystemCalls+Names.swift for
-// those on names.
+// The operating system's calls on open files, one function for each. See SystemCalls+Names.swift
+// for those on names.
 
 internal import CFiles
 
@@ -142,9 +142,9 @@ package func writeWithinLimit(
 /// Sets the size of an open file.
 ///
 /// What is added is written with zeros, not only set aside: room that was never written makes the
-/// file system keep books at each first write to it, which costs a sync as much again. It is written
-/// in small pieces: what is written at once, Linux may keep as one large page, and go through all of
-/// that at each small write to it.
+/// file system keep books at each first write to it, which costs a sync as much again. It is
+/// written in small pieces: what is written at once, Linux may keep as one large page, and go
+/// through all of that at each small write to it.
 package func resizeFile(
   _ descriptor: Int32, _ path: String, to size: Int
 ) throws(SystemError) {
@@ -179,8 +179,8 @@ package func syncData(_ descriptor: Int32, _ path: String) throws(SystemError) {
 
 /// Gives an open file back.
 ///
-/// All that matters has been synced before. To give one back twice is a mistake that hits whoever has
-/// got the number meanwhile, so debug builds trap.
+/// All that matters has been synced before. To give one back twice is a mistake that hits whoever
+/// has got the number meanwhile, so debug builds trap.
 package func closeFile(_ descriptor: Int32) {
   let result = close(descriptor)
   assert(result == 0 || errno != EBADF, "A descriptor is closed that is not open: \(descriptor)")

@@ -11,7 +11,8 @@ package var isAtTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
 /// Reads a line that is not shown while it is typed.
 ///
-/// What was typed before the question is dropped: it has been shown. Without a terminal it is any line.
+/// What was typed before the question is dropped: it has been shown. Without a terminal it is any
+/// line.
 ///
 /// - Parameter question: Goes to the standard error.
 /// - Returns: the line without its end; nil when there is none, or when the terminal would show it.

@@ -1,7 +1,7 @@
 import Files
 import FoundationEssentials
 @_exported public import KeyValueStoreCore
-@_exported public import StoredObjectsCore
+@_exported public import StoreEngine
 @_exported public import TokyoCabinetBackend
 
 extension KeyValueStore {
@@ -9,16 +9,16 @@ extension KeyValueStore {
   ///
   ///     let store = try KeyValueStore(named: "Notebook")   // ~/.local/share/Notebook
   ///
-  /// The directory is `$XDG_DATA_HOME`, or `~/.local/share` where that is not set. A name is any text;
-  /// `/`, `%` and a dot at its beginning are written as `%2F`, `%25` and `%2E`, so that it never leads
-  /// elsewhere. A new directory is for its owner only.
+  /// The directory is `$XDG_DATA_HOME`, or `~/.local/share` where that is not set. A name is any
+  /// text; `/`, `%` and a dot at its beginning are written as `%2F`, `%25` and `%2E`, so that it
+  /// never leads elsewhere. A new directory is for its owner only.
   ///
   /// - Parameters:
   ///   - name: The name, as a person would say it.
   ///   - configuration: How to open it; by default for reading and writing, at full durability.
   ///   - key: What an encrypted store is opened with, see ``init(directory:configuration:key:)``.
-  /// - Throws: `KeyValueError` with `invalidName` for a name that is empty or longer than 255 bytes;
-  ///   as ``init(directory:configuration:key:)``.
+  /// - Throws: `KeyValueError` with `invalidName` for a name that is empty or longer than 255
+  ///   bytes; as ``init(directory:configuration:key:)``.
   public convenience init(
     named name: String, configuration: TokyoCabinetBackend.Configuration = .init(),
     key: (any StoreKey)? = nil
@@ -34,9 +34,9 @@ extension KeyValueStore {
 
   /// Opens the store in a directory, or makes it.
   ///
-  /// With a key, the `EncryptionKey` of the product `StoredObjectsEncryption`, a new store is encrypted,
-  /// and one that was made so is opened: names of tables, keys, values and times are then readable
-  /// nowhere on the disk.
+  /// With a key, the `EncryptionKey` of the product `StoredObjectsEncryption`, a new store is
+  /// encrypted, and one that was made so is opened: names of tables, keys, values and times are
+  /// then readable nowhere on the disk.
   ///
   ///     import StoredObjectsEncryption
   ///     let key = EncryptionKey(passphrase: phrase)
@@ -46,9 +46,9 @@ extension KeyValueStore {
   ///   - directory: The path of the directory; those above it are made, too.
   ///   - configuration: How to open it; by default for reading and writing, at full durability.
   ///   - key: What an encrypted store is opened with; nil for one that is not encrypted.
-  /// - Throws: `StoreError` with `inUse` when another process, or another store in this one, has it open,
-  ///   `wrongKey`, `encrypted` when it needs a key, `notEncrypted` when it has none, `damaged` or
-  ///   `ioError`; `KeyValueError` with `damaged`.
+  /// - Throws: `StoreError` with `inUse` when another process, or another store in this one, has it
+  ///   open, `wrongKey`, `encrypted` when it needs a key, `notEncrypted` when it has none,
+  ///   `damaged` or `ioError`; `KeyValueError` with `damaged`.
   public convenience init(
     directory: String, configuration: TokyoCabinetBackend.Configuration = .init(),
     key: (any StoreKey)? = nil

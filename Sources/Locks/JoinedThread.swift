@@ -6,8 +6,8 @@
   internal import Glibc
 #endif
 
-/// A thread that runs one closure, and that whoever lets go of this object waits for, unless it is the
-/// thread itself.
+/// A thread that runs one closure, and that whoever lets go of this object waits for, unless it is
+/// the thread itself.
 ///
 /// In a child process that was forked there is no such thread, and nothing to wait for.
 ///

@@ -8,13 +8,13 @@
 
 /// A value that one thread at a time can use.
 ///
-/// It is what `Mutex` is, made of the system's mutex: where a thread has to wait, Swift's goes to the
-/// kernel by a way that the thread sanitizer can't see, which then reports races that are none.
+/// It is what `Mutex` is, made of the system's mutex: where a thread has to wait, Swift's goes to
+/// the kernel by a way that the thread sanitizer can't see, which then reports races that are none.
 ///
 /// A value without a size would share its address with the pointer, and be reported too.
 ///
-/// `@unchecked Sendable`: the pointer is set once and freed in `deinit`; the value is `Sendable`, and
-/// used between lock and unlock only.
+/// `@unchecked Sendable`: the pointer is set once and freed in `deinit`; the value is `Sendable`,
+/// and used between lock and unlock only.
 @safe package final class Locked<Value: Sendable>: @unchecked Sendable {
   private let system: UnsafeMutablePointer<SystemLock>
   /// Used by whoever holds the mutex, so that no access can meet another.

@@ -8,12 +8,13 @@
   ///       @Transient var isPlaying: Bool = false
   ///     }
   ///
-  /// Every stored property becomes a field of the record, in the order of the declarations, and has a
-  /// type and a default. Reading one reads the record of a fault first, changing one tells the store.
-  /// The bytes are those of a hand-written class that writes the same properties in the same order.
+  /// Every stored property becomes a field of the record, in the order of the declarations, and has
+  /// a type and a default. Reading one reads the record of a fault first, changing one tells the
+  /// store. The bytes are those of a hand-written class that writes the same properties in the same
+  /// order.
   ///
-  /// A class that is `Codable`, say for an export, has a hand-written `encode(to:)` and `init(from:)`,
-  /// which use the properties: a fix-it writes them.
+  /// A class that is `Codable`, say for an export, has a hand-written `encode(to:)` and
+  /// `init(from:)`, which use the properties: a fix-it writes them.
   ///
   /// - Parameter version: The version of the class, if it is higher than what its properties say.
   @attached(
@@ -64,8 +65,8 @@
   public macro Dropped(in version: UInt8) =
     #externalMacro(module: "StoredObjectsMacros", type: "DroppedMacro")
 
-  /// Says what becomes of the objects that a property refers to when the object is deleted, and which
-  /// of their properties is the other side.
+  /// Says what becomes of the objects that a property refers to when the object is deleted, and
+  /// which of their properties is the other side.
   ///
   ///     @Relationship(deleteRule: .cascade, inverse: \Song.album) var songs: [Song] = []
   ///
@@ -95,8 +96,8 @@
   ///     @Indexed(unique: true) var number: Int64 = 0
   ///     @Indexed var songs: [Song] = []
   ///
-  /// It is for single values, references to objects, and lists and sets of references, by which their
-  /// referrers are found. It makes an ``AttributeIndex`` that has the name of the property.
+  /// It is for single values, references to objects, and lists and sets of references, by which
+  /// their referrers are found. It makes an ``AttributeIndex`` that has the name of the property.
   ///
   /// - Parameter unique: Whether a save is refused that would give two objects the same value, but
   ///   for nil.

@@ -1,14 +1,14 @@
 import Crypto
 import CryptoExtras
 import Foundation
-import StoredObjectsCore
+import StoreEngine
 
 /// Seals by AES-256-GCM, with a random nonce for each piece.
 ///
 ///     nonce (12) | ciphertext | tag (16)
 ///
-/// The tag covers where the piece belongs: the store's identity, the kind of piece, its scope and its
-/// number.
+/// The tag covers where the piece belongs: the store's identity, the kind of piece, its scope and
+/// its number.
 final class AESSeal: StoreSeal {
   private let keys: StoreKeys
   private let nonces = Nonces()
@@ -69,7 +69,8 @@ final class AESSeal: StoreSeal {
 
   // MARK: Names
 
-  /// AES-256-GCM-SIV (RFC 8452) with a nonce of zeros: all that it gives away is which names are equal.
+  /// AES-256-GCM-SIV (RFC 8452) with a nonce of zeros: all that it gives away is which names are
+  /// equal.
   private static let nameNonce = [UInt8](repeating: 0, count: 12)
 
   func sealName(_ name: [UInt8]) throws -> [UInt8] {

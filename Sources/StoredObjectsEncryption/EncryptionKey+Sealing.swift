@@ -1,4 +1,4 @@
-public import StoredObjectsCore
+public import StoreEngine
 
 extension EncryptionKey {
   /// Makes a store's own key, at random, and wraps it with this one.

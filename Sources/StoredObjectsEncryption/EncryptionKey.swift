@@ -1,7 +1,7 @@
 import Crypto
 import CryptoExtras
 import Foundation
-public import StoredObjectsCore
+public import StoreEngine
 
 /// The passphrase or the key of an encrypted store.
 ///
@@ -9,11 +9,12 @@ public import StoredObjectsCore
 ///     let backend = try TokyoCabinetBackend(directory: "Music", key: key)
 ///
 /// A new store is encrypted by it; one that exists opens with the key that it was made with, or was
-/// given last. Records are not sealed with this key but with a random one of the store's own, which is
-/// kept in `Commit.key` under this one: so the passphrase can be changed without writing the store anew.
+/// given last. Records are not sealed with this key but with a random one of the store's own, which
+/// is kept in `Commit.key` under this one: so the passphrase can be changed without writing the
+/// store anew.
 ///
-/// Its bytes are wiped when nobody holds the value any more, and are in no description. The string of a
-/// passphrase can't be wiped: let go of it soon.
+/// Its bytes are wiped when nobody holds the value any more, and are in no description. The string
+/// of a passphrase can't be wiped: let go of it soon.
 public struct EncryptionKey: StoreKey {
   let secret: Secret
 
@@ -28,8 +29,8 @@ public struct EncryptionKey: StoreKey {
   /// Passphrases that look the same are the same, however their accents are composed.
   ///
   /// - Parameters:
-  ///   - passphrase: Not empty; the store is as safe as this is hard to guess. An empty one opens and
-  ///     makes no store: that is an error with `wrongKey`.
+  ///   - passphrase: Not empty; the store is as safe as this is hard to guess. An empty one opens
+  ///     and makes no store: that is an error with `wrongKey`.
   ///   - cost: What each guess costs, for stores that are made or given this passphrase; one that
   ///     exists has its own.
   public init(passphrase: String, cost: PassphraseCost = .standard) {
@@ -79,8 +80,8 @@ public struct PassphraseCost: Hashable, Sendable {
   /// Next to nothing, for tests: a passphrase is quickly guessed.
   public static let test = PassphraseCost(rounds: 4, blockSize: 8, parallelism: 1)
 
-  /// What is read from a file must not make the machine work for minutes, nor take its memory: at most
-  /// 256 MiB, and about three times the work of ``high``.
+  /// What is read from a file must not make the machine work for minutes, nor take its memory: at
+  /// most 256 MiB, and about three times the work of ``high``.
   var isPlausible: Bool {
     guard (1...20).contains(rounds), (1...32).contains(blockSize), (1...16).contains(parallelism)
     else { return false }

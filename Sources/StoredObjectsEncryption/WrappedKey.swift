@@ -2,7 +2,7 @@ import Crypto
 import CryptoExtras
 import Files
 import Foundation
-import StoredObjectsCore
+import StoreEngine
 
 /// The content of a key file: the store's own key, sealed with one that is derived from the user's.
 ///
@@ -14,7 +14,10 @@ import StoredObjectsCore
 ///
 /// Numbers are little-endian.
 struct WrappedKey {
-  private enum Kind: UInt8 { case raw = 1, passphrase = 2 }
+  private enum Kind: UInt8 {
+    case raw = 1
+    case passphrase = 2
+  }
 
   private static let saltByteCount = 16
   private static let headByteCount = 10 + saltByteCount + StoreKeys.identityByteCount

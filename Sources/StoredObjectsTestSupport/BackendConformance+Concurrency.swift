@@ -1,5 +1,5 @@
-import Locks
 import Foundation
+import Locks
 import StoredObjectsCore
 import Synchronization
 

@@ -19,7 +19,8 @@ extension BackendPlace {
 
 /// What `StoreBackend` promises, as checks that run on any backend and in any test framework.
 ///
-/// Whoever writes a backend says where it can be opened, and runs every check on a place of its own:
+/// Whoever writes a backend says where it can be opened, and runs every check on a place of its
+/// own:
 ///
 ///     struct ScratchDirectory: BackendPlace {
 ///       let path: String

@@ -7,8 +7,8 @@ public import StoredObjectsCore
 ///     backend.failCommits(after: 1)          // one more goes through, the next one throws
 ///     #expect(throws: StoreError.self) { try store.saveChanges() }
 ///
-/// A failure stands for one call: the one after it goes through again, unless `times` says more. The
-/// stores on a failing backend share the coordinator of the backend behind it.
+/// A failure stands for one call: the one after it goes through again, unless `times` says more.
+/// The stores on a failing backend share the coordinator of the backend behind it.
 public final class FailingBackend: StoreBackend {
   /// The backend that does the work.
   public let base: any StoreBackend

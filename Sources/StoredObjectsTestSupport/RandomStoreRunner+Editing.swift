@@ -168,7 +168,8 @@ extension RandomStoreRunner {
       before.subtracting(removed).isSubset(of: visited), "a track is not visited")
   }
 
-  /// Another store on the backend changes something and saves it; this one merges that, or does not.
+  /// Another store on the backend changes something and saves it; this one merges that, or does
+  /// not.
   func secondStore() throws {
     let other = try Self.openStore(backend)
     try saved.expect(in: other, "in a second store")

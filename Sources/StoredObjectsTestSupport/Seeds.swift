@@ -43,7 +43,8 @@ public enum Seeds {
     return seed
   }()
 
-  /// A generator for one test, which starts with the seed of the run; prints how to repeat the test.
+  /// A generator for one test, which starts with the seed of the run; prints how to repeat the
+  /// test.
   ///
   /// - Parameter test: What is being tested, for the reader of the log.
   /// - Returns: the numbers of the run's seed, from the first one.

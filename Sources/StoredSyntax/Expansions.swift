@@ -1,5 +1,5 @@
-// The macros, as protocols that have an implementation: the compiler finds a macro by its module, and
-// tests can't link the module that is the plugin.
+// The macros, as protocols that have an implementation: the compiler finds a macro by its module,
+// and tests can't link the module that is the plugin.
 
 #if Macros
   package import SwiftSyntax
@@ -88,7 +88,8 @@
     }
   }
 
-  /// `@Transient`, `@Since`, `@Relationship` and the like: what ``StoredExpansion`` reads, and nothing by itself.
+  /// `@Transient`, `@Since`, `@Relationship` and the like: what ``StoredExpansion`` reads, and
+  /// nothing by itself.
   package protocol MarkExpansion: PeerMacro {}
 
   extension MarkExpansion {

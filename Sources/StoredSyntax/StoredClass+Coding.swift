@@ -4,8 +4,8 @@
   import SwiftSyntaxBuilder
 
   extension StoredClass {
-    /// Refuses a coding that the compiler would write: it would encode the storage of the properties,
-    /// by its names, and without reading the record of a fault first.
+    /// Refuses a coding that the compiler would write: it would encode the storage of the
+    /// properties, by its names, and without reading the record of a fault first.
     func refuseSynthesizedCoding() throws(Finding) {
       guard let inherited = declaration.inheritanceClause?.inheritedTypes else { return }
       for type in inherited.dropFirst() {

@@ -3,8 +3,9 @@
   import SwiftSyntaxBuilder
 
   extension StoredClass {
-    /// Whether making, reading and writing an object is evidently nobody else's business: the content
-    /// is plain values, defaults are literals, and there is no initializer or deinitializer of its own.
+    /// Whether making, reading and writing an object is evidently nobody else's business: the
+    /// content is plain values, defaults are literals, and there is no initializer or deinitializer
+    /// of its own.
     var isThreadNeutral: Bool {
       hook == nil && !fields.contains(where: \.mayUseStore)
         && declaration.memberBlock.members.allSatisfy(\.decl.isThreadNeutral)

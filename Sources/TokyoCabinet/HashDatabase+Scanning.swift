@@ -28,9 +28,9 @@ extension HashDatabase {
 
   /// Lends records in the order of the file.
   ///
-  /// The records are copied out a batch at a time, and lent while no lock is held: scans may nest, run
-  /// on several threads at once, and be abandoned, and the body may call the database. A write by
-  /// anyone, the body included, ends the scan as ``ScanEnd/disturbed`` behind the current batch.
+  /// The records are copied out a batch at a time, and lent while no lock is held: scans may nest,
+  /// run on several threads at once, and be abandoned, and the body may call the database. A write
+  /// by anyone, the body included, ends the scan as ``ScanEnd/disturbed`` behind the current batch.
   /// `tchdbiternext3`.
   ///
   /// Complexity: linear in the size of the file that is scanned.
@@ -39,8 +39,8 @@ extension HashDatabase {
   ///   - position: Where to go on; nil is the beginning.
   ///   - body: Gets a key and a value, which are valid only inside.
   /// - Returns: how the scan ended.
-  /// - Throws: ``TokyoCabinetError`` with `damaged`, `readFailed`, `inForEach` or `closed`; what the
-  ///   body throws.
+  /// - Throws: ``TokyoCabinetError`` with `damaged`, `readFailed`, `inForEach` or `closed`; what
+  ///   the body throws.
   public func scan(
     from position: ScanPosition? = nil,
     _ body: (_ key: RawSpan, _ value: RawSpan) throws -> ScanStep
@@ -78,9 +78,9 @@ extension HashDatabase {
   ///
   /// Complexity: linear in the size of the file.
   ///
-  /// - Parameter body: Gets a key and a value, which are valid only inside. It must not write to the
-  ///   database, iterate or close it (`inForEach`), nor wait for a thread that does. What it throws
-  ///   ends the pass.
+  /// - Parameter body: Gets a key and a value, which are valid only inside. It must not write to
+  ///   the database, iterate or close it (`inForEach`), nor wait for a thread that does. What it
+  ///   throws ends the pass.
   /// - Throws: ``TokyoCabinetError`` with `damaged`, `readFailed`, `inForEach`, `inTransaction` or
   ///   `closed`; what the body throws.
   public func forEach(_ body: (_ key: RawSpan, _ value: RawSpan) throws -> Void) throws {

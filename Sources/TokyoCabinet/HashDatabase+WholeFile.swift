@@ -70,13 +70,13 @@ extension HashDatabase {
 
   /// Rebuilds the file in another layout, without gaps (`tchdboptimize`).
   ///
-  /// The library writes a file beside this one (`path.tmp.number`), removes this one and renames the
-  /// other: a process killed just between the last two steps leaves only the other name.
+  /// The library writes a file beside this one (`path.tmp.number`), removes this one and renames
+  /// the other: a process killed just between the last two steps leaves only the other name.
   ///
   /// Complexity: linear in the size of the file, with a second file of that size on the disk.
   ///
-  /// - Throws: ``TokyoCabinetError`` with `readOnly`, `fileTooLarge` when the records have no room in
-  ///   that layout, `inTransaction`, `inForEach`, `closed`, or a code of a system call.
+  /// - Throws: ``TokyoCabinetError`` with `readOnly`, `fileTooLarge` when the records have no room
+  ///   in that layout, `inTransaction`, `inForEach`, `closed`, or a code of a system call.
   public func optimize(_ tuning: Tuning) throws {
     try writing("optimize", allowedInTransaction: false) {
       try checkRoom(for: tuning)

@@ -10,12 +10,12 @@ import Synchronization
 ///     try songs.close()
 ///
 /// Safe on any threads. Look-ups run at the same time; writes, steps of iterations and calls that
-/// concern the whole file take turns, and wait while another thread has a transaction open. Look-ups
-/// don't wait for a transaction: they see what it has written so far.
+/// concern the whole file take turns, and wait while another thread has a transaction open.
+/// Look-ups don't wait for a transaction: they see what it has written so far.
 ///
 /// The file is locked against other processes, and the same file can't be opened twice in one
-/// process, not even for reading (a rule of the C library). A wait for a lock never happens: what is
-/// in use is an error.
+/// process, not even for reading (a rule of the C library). A wait for a lock never happens: what
+/// is in use is an error.
 public final class HashDatabase: Sendable {
   /// The path the database was opened with.
   public let path: String
@@ -52,8 +52,8 @@ public final class HashDatabase: Sendable {
   /// The file is mapped into memory with room to grow to 64 GiB (addresses, not memory; where the
   /// process may not have as many, twice the file). `tchdbopen`.
   ///
-  /// Complexity: constant time, plus the size of the bucket array for a new file; after a crash with
-  /// a transaction open, the size of that.
+  /// Complexity: constant time, plus the size of the bucket array for a new file; after a crash
+  /// with a transaction open, the size of that.
   ///
   /// - Parameters:
   ///   - path: The file.
@@ -81,8 +81,8 @@ public final class HashDatabase: Sendable {
 
   /// Writes what is in memory, and releases the lock.
   ///
-  /// Closing twice is harmless. The bytes go to the operating system, not necessarily to the disk: see ``synchronize()``.
-  /// Waits for a transaction of another thread. `tchdbclose`.
+  /// Closing twice is harmless. The bytes go to the operating system, not necessarily to the disk:
+  /// see ``synchronize()``. Waits for a transaction of another thread. `tchdbclose`.
   ///
   /// - Throws: ``TokyoCabinetError`` with `inTransaction`, `inForEach`, or a code of a system call;
   ///   the database is closed then too, except in the first two cases.

@@ -3,10 +3,10 @@ import Files
 
 /// The C library's database object: one method for each call, errors thrown, pointers kept in.
 ///
-/// `@unchecked Sendable`: the pointer is set once, in `init`, and freed in `deinit`, when no call can
-/// be under way. What it points to is guarded by the library's own locks (`tchdbsetmutex`), and the
-/// few fields read here directly are read by ``HashDatabase`` inside its exclusive section only,
-/// which every call that changes them passes through.
+/// `@unchecked Sendable`: the pointer is set once, in `init`, and freed in `deinit`, when no call
+/// can be under way. What it points to is guarded by the library's own locks (`tchdbsetmutex`), and
+/// the few fields read here directly are read by ``HashDatabase`` inside its exclusive section
+/// only, which every call that changes them passes through.
 @safe final class HashHandle: @unchecked Sendable {
   let handle: UnsafeMutablePointer<TCHDB>
   let path: String

@@ -1,4 +1,4 @@
-public import StoredObjectsCore
+public import StoreEngine
 
 extension TokyoCabinetFiles {
   /// How a store's directory is opened, and how new files in it are laid out.
@@ -21,9 +21,9 @@ extension TokyoCabinetFiles {
     public var expectedRecordCount: Int?
     /// Records in new files start at multiples of two to this power; the default is 0, at any byte.
     ///
-    /// A file is then a quarter smaller than with the library's default of 16 bytes, and may grow to
-    /// 4 GiB, for each power to twice as much. When it comes near that, it is rebuilt with multiples
-    /// of 4 bytes, and near 16 GiB without a limit.
+    /// A file is then a quarter smaller than with the library's default of 16 bytes, and may grow
+    /// to 4 GiB, for each power to twice as much. When it comes near that, it is rebuilt with
+    /// multiples of 4 bytes, and near 16 GiB without a limit.
     public var alignmentPower: Int8
 
     /// Describes how to open; what is left out is the default.

@@ -1,5 +1,5 @@
 import Files
-import StoredObjectsCore
+import StoreEngine
 import TokyoCabinet
 import TokyoCabinetFile
 

@@ -1,5 +1,5 @@
 import Files
-import StoredObjectsCore
+import StoreEngine
 import TokyoCabinetFile
 
 // The mark of a hash file, where its header has room for the program, behind the stamp.

@@ -1,5 +1,5 @@
 import Files
-import StoredObjectsCore
+import StoreEngine
 import TokyoCabinet
 import TokyoCabinetFile
 
@@ -7,9 +7,9 @@ import TokyoCabinetFile
 ///
 /// Few changes are made by the C library in a copy, which takes the time of the copy and of the
 /// changes; many by writing the file anew, which takes a few times as long as a copy, however many
-/// there are. Measured, the two are even at about a twelfth of the records. A file that the C library
-/// could not change, or that has become too large for its layout, is written anew, too; and so is one
-/// that this backend has not made itself, because the C library trusts what is in a file.
+/// there are. Measured, the two are even at about a twelfth of the records. A file that the C
+/// library could not change, or that has become too large for its layout, is written anew, too; and
+/// so is one that this backend has not made itself, because the C library trusts what is in a file.
 ///
 /// Nobody else knows the new file yet, so it needs no transactions; it is whole once it is closed.
 struct FilePreparation {

@@ -1,5 +1,5 @@
 import Files
-import StoredObjectsCore
+import StoreEngine
 import TokyoCabinetFile
 
 /// Writes a class file anew, with changes: in two passes over the old one, without the C library.

@@ -1,16 +1,17 @@
 import Files
-import StoredObjectsCore
+import StoreEngine
 import TokyoCabinetFile
 
-/// A checksum of a whole file of an encrypted store, kept where a hash file has room for the program.
+/// A checksum of a whole file of an encrypted store, kept where a hash file has room for the
+/// program.
 ///
 ///     128    "SOStamp" 1 | CRC-32C of all other bytes of the file (4)
 ///
-/// Seals cover what the store has put into the file, and the structure covers itself. But gaps between
-/// records hold what was there before, and the list of gaps is believed by nobody: a check can tell
-/// whether somebody has changed a byte of these by such a stamp only. It is made when the file is, and
-/// read by checks. Files that are not encrypted have none: programs of others change them in place. The
-/// ``FileMark`` of a file stands behind it, and stays when others do.
+/// Seals cover what the store has put into the file, and the structure covers itself. But gaps
+/// between records hold what was there before, and the list of gaps is believed by nobody: a check
+/// can tell whether somebody has changed a byte of these by such a stamp only. It is made when the
+/// file is, and read by checks. Files that are not encrypted have none: programs of others change
+/// them in place. The ``FileMark`` of a file stands behind it, and stays when others do.
 enum FileStamp {
   private static let magic = Array("SOStamp".utf8) + [1]
   private static let checksum = HashFileHeader.opaque.lowerBound + magic.count

@@ -1,4 +1,4 @@
-import StoredObjectsCore
+import StoreEngine
 
 /// Which names can be names of files.
 enum Names {

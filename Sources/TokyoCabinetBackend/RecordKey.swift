@@ -1,7 +1,7 @@
 // Keys of a class file: the row ID, 4 bytes, least significant first. See the page on formats.
 
 import Files
-import StoredObjectsCore
+import StoreEngine
 
 /// Lends the key of a row.
 @inline(__always)

@@ -1,20 +1,21 @@
 import Files
 import Locks
-import StoredObjectsCore
+import StoreEngine
 import TokyoCabinet
 import TokyoCabinetFile
 
 /// The file of one table: opened when it is first needed, and kept open for reading.
 ///
-/// Nobody waits for anybody here. Who reads keeps the file that he has begun with, also when another
-/// takes its place, because files are replaced by renaming and never written in place.
+/// Nobody waits for anybody here. Who reads keeps the file that he has begun with, also when
+/// another takes its place, because files are replaced by renaming and never written in place.
 final class TableFile: Sendable {
   let name: String
   private let directory: StoreDirectory
   private let current: Locked<Current>
 
   private struct Current {
-    /// The name under which the file was found: a temporary one if a writer died before renaming it.
+    /// The name under which the file was found: a temporary one if a writer died before renaming
+    /// it.
     var fileName: String
     /// Whether the manifest lists the file, or it has been there.
     var isNeeded: Bool
@@ -129,8 +130,8 @@ final class TableFile: Sendable {
 
   /// Up to this size files are looked at when they are opened, which takes some milliseconds.
   ///
-  /// Reading believes nothing in a file, but would miss a record that a spoilt link does not lead to.
-  /// What this backend itself has made needs no look.
+  /// Reading believes nothing in a file, but would miss a record that a spoilt link does not lead
+  /// to. What this backend itself has made needs no look.
   private static let inspectedSize = 4 << 20
 
   private func inspect(_ file: HashFile) throws {

@@ -1,5 +1,5 @@
 import Files
-public import StoredObjectsCore
+public import StoreEngine
 
 // The commit log, and the file that tells a lost log or class file from one that never was.
 extension TokyoCabinetFiles {

@@ -1,5 +1,5 @@
 import Files
-public import StoredObjectsCore
+public import StoreEngine
 import TokyoCabinet
 import TokyoCabinetFile
 
@@ -52,8 +52,8 @@ extension TokyoCabinetFiles {
   ///
   /// Scans under way keep what they were reading.
   ///
-  /// Where the store is open for reading only, nothing is renamed; the new files are read where they
-  /// are.
+  /// Where the store is open for reading only, nothing is renamed; the new files are read where
+  /// they are.
   ///
   /// - Throws: `StoreError` with `ioError`.
   public func publish(_ replacements: [Replacement]) throws {

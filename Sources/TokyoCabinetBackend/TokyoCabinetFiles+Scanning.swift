@@ -1,4 +1,4 @@
-public import StoredObjectsCore
+public import StoreEngine
 import TokyoCabinetFile
 
 extension TokyoCabinetFiles {

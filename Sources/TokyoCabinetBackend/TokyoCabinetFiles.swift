@@ -1,6 +1,6 @@
 import Files
 import Locks
-public import StoredObjectsCore
+public import StoreEngine
 import Synchronization
 import TokyoCabinetFile
 
@@ -9,9 +9,9 @@ import TokyoCabinetFile
 ///     let backend = try TokyoCabinetBackend(directory: "Music")
 ///
 /// The directory is that of a BNRPersistence store: a file is named as its class, its keys are row
-/// IDs (4 bytes, least significant first), its values records; the file `NamedBuffers` has names for
-/// keys. A class that was never saved has no file. `Commit.log` holds the saves that are not in the
-/// class files yet. What happens to them is told at `LoggedBackend`.
+/// IDs (4 bytes, least significant first), its values records; the file `NamedBuffers` has names
+/// for keys. A class that was never saved has no file. `Commit.log` holds the saves that are not in
+/// the class files yet. What happens to them is told at `LoggedBackend`.
 ///
 /// Safe on any threads. Look-ups run at the same time, and wait for no disk.
 public typealias TokyoCabinetBackend = LoggedBackend<TokyoCabinetFiles>
@@ -22,10 +22,10 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
 
   /// Opens a directory and locks it, without waiting.
   ///
-  /// What an earlier process has left unfinished is finished first. Class files are opened when they
-  /// are first needed. But a store that this library opens for writing for the first time, such as
-  /// one of BNRPersistence, gets class files in the byte order of the C library here, made like those
-  /// of `compact()`; one that is damaged stays as it is.
+  /// What an earlier process has left unfinished is finished first. Class files are opened when
+  /// they are first needed. But a store that this library opens for writing for the first time,
+  /// such as one of BNRPersistence, gets class files in the byte order of the C library here, made
+  /// like those of `compact()`; one that is damaged stays as it is.
   ///
   /// With a key the store is encrypted, if it is new, and opened, if it is encrypted.
   ///
@@ -65,8 +65,8 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
 
 /// The hash files of a store's directory, under its commit log.
 ///
-/// They are open for reading only, mapped into memory. Changes are made in new files, which then take
-/// their place.
+/// They are open for reading only, mapped into memory. Changes are made in new files, which then
+/// take their place.
 public final class TokyoCabinetFiles: DirectoryFiles {
   /// The path of the directory, without symbolic links.
   public var location: String { directory.path }

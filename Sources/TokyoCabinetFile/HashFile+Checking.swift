@@ -3,14 +3,14 @@ import Files
 extension HashFile {
   /// Checks the whole structure.
   ///
-  /// The header's counts; every block from the first to the end of the file; every bucket, whose tree
-  /// must be in order and hold records of this bucket only; that every record is in exactly one tree;
-  /// the free-block pool. The check goes on behind a fault where that makes sense.
+  /// The header's counts; every block from the first to the end of the file; every bucket, whose
+  /// tree must be in order and hold records of this bucket only; that every record is in exactly
+  /// one tree; the free-block pool. The check goes on behind a fault where that makes sense.
   ///
   /// A file that a writer has left open (``HashFileHeader/isMarkedOpen``) is no finding here.
   ///
-  /// Complexity: linear in the size of the file. Memory: two bits for each place where a record could
-  /// begin.
+  /// Complexity: linear in the size of the file. Memory: two bits for each place where a record
+  /// could begin.
   public func check() -> HashFileCheck {
     file.withBytes { bytes in
       var walk = HashFileWalk(self)

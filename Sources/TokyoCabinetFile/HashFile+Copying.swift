@@ -1,10 +1,11 @@
 import Files
 
-// Reading many records at once, for who wants copies: a stretch of the file is copied as a whole, and
-// then it is said where in the copy the values are.
+// Reading many records at once, for who wants copies: a stretch of the file is copied as a whole,
+// and then it is said where in the copy the values are.
 
 extension HashFile {
-  /// The row of a record, which is its key of 4 bytes, and where its value begins and ends in a copy.
+  /// The row of a record, which is its key of 4 bytes, and where its value begins and ends in a
+  /// copy.
   package typealias Place = (rowID: UInt32, start: UInt32, end: UInt32)
 
   /// Copies records whose keys are of 4 bytes, the least significant first.

@@ -29,7 +29,8 @@ extension HashFile {
 
   /// The free-block pool: the free blocks that the next writer is going to know of.
   ///
-  /// It need not have them all, and one of its entries may stand for several that follow one another.
+  /// It need not have them all, and one of its entries may stand for several that follow one
+  /// another.
   ///
   /// Complexity: linear in the size of the pool.
   ///
@@ -38,7 +39,8 @@ extension HashFile {
     try file.withBytes { (bytes) throws(HashFileError) in
       var (place, last) = (geometry.pool, 0)
       var blocks: [FreeBlock] = []
-      // Pairs of sizes, the distance from the block before and the size, up to a 0 (`tchdbsavefbp`).
+      // Pairs of sizes, the distance from the block before and the size, up to a 0
+      // (`tchdbsavefbp`).
       while place < geometry.first, bytes.loadByte(at: place) != 0 {
         let start = place
         guard let distance = geometry.poolNumber(in: bytes, at: &place),

@@ -6,7 +6,8 @@ extension HashFile {
   /// Complexity: constant time on average; the depth of one bucket's tree.
   ///
   /// - Returns: what the closure returns; nil when there is no such key.
-  /// - Throws: ``HashFileError`` with `damaged` or `unsupportedCompression`; what the closure throws.
+  /// - Throws: ``HashFileError`` with `damaged` or `unsupportedCompression`; what the closure
+  ///   throws.
   public func withValue<Result>(
     forKey key: RawSpan, _ body: (_ value: RawSpan) throws -> Result
   ) throws -> Result? {
@@ -54,8 +55,8 @@ extension HashFile {
 
   /// Follows the tree of the key's bucket (`tchdbgetimpl`).
   ///
-  /// To the left are greater second hashes, and greater keys of the same; a circle of links is noticed
-  /// by meeting a record again, the last of those at steps 1, 2, 4, 8 and so on (Brent).
+  /// To the left are greater second hashes, and greater keys of the same; a circle of links is
+  /// noticed by meeting a record again, the last of those at steps 1, 2, 4, 8 and so on (Brent).
   private func find(
     _ key: RawSpan, in bytes: RawSpan
   ) throws(HashFileError) -> HashFileBlock? {

@@ -1,21 +1,22 @@
 package import Files
 
-/// A hash database file of Tokyo Cabinet, open for reading: mapped into memory, without the C library.
+/// A hash database file of Tokyo Cabinet, open for reading: mapped into memory, without the C
+/// library.
 ///
 ///     let songs = try HashFile("Song")
 ///     try songs.forEach { key, value in print(key.byteCount, value.byteCount) }
 ///     let title = try songs.value(forKey: [2, 0, 0, 0])
 ///
-/// Files of either byte order are read, with 32-bit and 64-bit offsets, of any alignment. Values that
-/// were compressed with Deflate are lent as they were before; of bzip2 and of the library's own
-/// compression only the keys can be read.
+/// Files of either byte order are read, with 32-bit and 64-bit offsets, of any alignment. Values
+/// that were compressed with Deflate are lent as they were before; of bzip2 and of the library's
+/// own compression only the keys can be read.
 ///
 /// Nothing in the file is believed: every offset, size and link is checked before it is followed. A
-/// damaged file gives a ``HashFileError`` that says where; it can't end the process, make a call run
-/// for ever, or have memory read that is not the file's.
+/// damaged file gives a ``HashFileError`` that says where; it can't end the process, make a call
+/// run for ever, or have memory read that is not the file's.
 ///
-/// The file is that which had the name when it was opened, however long this object lives. While it is
-/// open nobody may cut it short: see <doc:HashFileFormat>. The file is never written to.
+/// The file is that which had the name when it was opened, however long this object lives. While it
+/// is open nobody may cut it short: see <doc:HashFileFormat>. The file is never written to.
 ///
 /// Safe on any threads; nobody waits for anybody.
 public final class HashFile: Sendable {
@@ -30,8 +31,8 @@ public final class HashFile: Sendable {
   ///
   /// Complexity: constant time.
   ///
-  /// - Throws: ``HashFileError`` with `noFile`, `noPermission`, `ioError`, `notAHashFile`, `truncated`
-  ///   or `damaged`.
+  /// - Throws: ``HashFileError`` with `noFile`, `noPermission`, `ioError`, `notAHashFile`,
+  ///   `truncated` or `damaged`.
   public convenience init(_ path: String) throws(HashFileError) { try self.init(path.place) }
 
   /// Opens a regular file, perhaps one in an open directory.

@@ -64,7 +64,8 @@ extension HashFileGeometry {
       offset: offset, end: blockEnd, keyStart: place, keyCount: keyCount, valueCount: valueCount)
   }
 
-  /// A size (`TCREADVNUMBUF`): seven bits a byte, the low ones first; all but the last are inverted.
+  /// A size (`TCREADVNUMBUF`): seven bits a byte, the low ones first; all but the last are
+  /// inverted.
   @inline(__always)
   private func size(in bytes: RawSpan, at place: inout Int) throws(HashFileBlock.Fault) -> Int {
     guard place < end else { throw .tooLong }

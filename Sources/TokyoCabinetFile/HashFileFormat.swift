@@ -1,5 +1,5 @@
-// The constants of the format, and what is computed from keys. See the page HashFileFormat; the names
-// in tchdb.c are given beside them.
+// The constants of the format, and what is computed from keys. See the page HashFileFormat; the
+// names in tchdb.c are given beside them.
 //
 //     0          header, 256 bytes
 //     256        bucket array: where each bucket's tree begins

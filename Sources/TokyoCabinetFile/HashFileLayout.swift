@@ -4,13 +4,13 @@ import Files
 public struct HashFileLayout: Sendable, Hashable {
   /// The order of the bytes of its numbers.
   ///
-  /// The C library reads files of one order only: Debian's build those of `big`, which is the default,
-  /// others those of `little`.
+  /// The C library reads files of one order only: Debian's build those of `big`, which is the
+  /// default, others those of `little`.
   public var byteOrder: HashFileHeader.ByteOrder
   /// The number of buckets, exactly; the default is the library's 131,071.
   ///
-  /// A bucket takes 4 bytes of the file (8 with ``HashFileOptions/large``). Records that share a bucket
-  /// form a binary tree.
+  /// A bucket takes 4 bytes of the file (8 with ``HashFileOptions/large``). Records that share a
+  /// bucket form a binary tree.
   public var bucketCount: Int
   /// Records start at multiples of two to this power, 0 to 16; the default is 4, 16 bytes.
   ///

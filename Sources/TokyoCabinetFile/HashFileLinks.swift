@@ -28,8 +28,8 @@ struct HashFileLinks {
     roots = [UInt32](repeating: 0, count: layout.bucketCount)
   }
 
-  /// Puts the records of each bucket into a chain: from its root to the last record of the bucket, and
-  /// on from each by its left link to the one before it.
+  /// Puts the records of each bucket into a chain: from its root to the last record of the bucket,
+  /// and on from each by its left link to the one before it.
   mutating func chain(_ keys: PlannedKeys) {
     for number in numbers {
       let bucket = bucket(of: number, keys)

@@ -5,8 +5,8 @@ import Files
 /// The keys and the sizes of the values are enough to know it. So the file can be written from its
 /// first byte to its last, each record with its links.
 ///
-/// Memory: 4 bytes a record and its key, 8 bytes more if not all keys have 4 bytes; while the file is
-/// written, 12 more, and 4 a bucket.
+/// Memory: 4 bytes a record and its key, 8 bytes more if not all keys have 4 bytes; while the file
+/// is written, 12 more, and 4 a bucket.
 public struct HashFilePlan {
   /// The layout of the file.
   public let layout: HashFileLayout
@@ -44,8 +44,8 @@ public struct HashFilePlan {
   ///
   /// Complexity: linear in the size of the key.
   ///
-  /// - Throws: ``HashFileError`` with `tooLarge`, when the record is larger than 512 MiB or the file
-  ///   would be larger than the layout allows.
+  /// - Throws: ``HashFileError`` with `tooLarge`, when the record is larger than 512 MiB or the
+  ///   file would be larger than the layout allows.
   @inline(__always)
   public mutating func add(key: RawSpan, valueCount: Int) throws(HashFileError) {
     let keyCount = key.byteCount
@@ -87,7 +87,8 @@ public struct HashFilePlan {
 
   /// Puts the greatest key first.
   ///
-  /// Most buckets have a few records, for which nothing is faster than inserting one after the other.
+  /// Most buckets have a few records, for which nothing is faster than inserting one after the
+  /// other.
   private func sort(
     _ members: inout [HashFileMember], _ links: HashFileLinks
   ) throws(HashFileError) {

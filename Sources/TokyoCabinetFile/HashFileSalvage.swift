@@ -7,10 +7,10 @@ package import Files
 ///     for gap in salvage.gaps { print("lost: \(gap)") }
 ///
 /// Where a block should begin and none does, every later place is tried until one has a record: the
-/// right mark, sizes that fit into the file, a key whose hash is the one in the record, and another block
-/// where it ends. No size is believed without such a second sign: records that a wrong size would skip
-/// are found inside the block. Without a header the byte order and the width of offsets are those that
-/// give the most records.
+/// right mark, sizes that fit into the file, a key whose hash is the one in the record, and another
+/// block where it ends. No size is believed without such a second sign: records that a wrong size
+/// would skip are found inside the block. Without a header the byte order and the width of offsets
+/// are those that give the most records.
 public struct HashFileSalvage {
   /// What is known of a record that was found.
   public struct Record: Sendable, Hashable {
@@ -79,9 +79,11 @@ public struct HashFileSalvage {
 
   /// Lends the records in the order of the file.
   ///
-  /// Complexity: linear in the size of the file; where it is damaged, some hundred times that at worst.
+  /// Complexity: linear in the size of the file; where it is damaged, some hundred times that at
+  /// worst.
   ///
-  /// - Parameter body: Gets a key and a value, which are valid only inside, and what is known of them.
+  /// - Parameter body: Gets a key and a value, which are valid only inside, and what is known of
+  ///   them.
   /// - Throws: What the body throws.
   public mutating func run(
     _ body: (_ key: RawSpan, _ value: RawSpan, _ record: Record) throws -> Void
@@ -92,8 +94,8 @@ public struct HashFileSalvage {
   /// Lends the records, where each can be told from what only looks like one.
   ///
   /// - Parameters:
-  ///   - isValid: Whether a key and a value are what was saved: by a checksum. Where the chain of blocks
-  ///     is broken, the size of a record is believed only if its content is valid.
+  ///   - isValid: Whether a key and a value are what was saved: by a checksum. Where the chain of
+  ///     blocks is broken, the size of a record is believed only if its content is valid.
   ///   - body: Gets a key and a value, as in ``run(_:)``; also records that are not valid.
   /// - Throws: What the body throws.
   package mutating func run(
@@ -206,9 +208,11 @@ public struct HashFileSalvage {
 }
 
 extension HashFileGeometry {
-  /// The fields of a header, and the size of the file: a header that is not up to date counts too little.
+  /// The fields of a header, and the size of the file: a header that is not up to date counts too
+  /// little.
   fileprivate init(salvaging header: HashFileHeader, _ file: MappedFile) {
-    // The place of the first block is written down, and follows from other numbers: one may be wrong.
+    // The place of the first block is written down, and follows from other numbers: one may be
+    // wrong.
     let places = [Int(clamping: header.firstRecord), HashFileLayout(of: header).first].sorted()
     let all = places.map { HashFileGeometry(header, first: $0, end: file.count) }
     self = file.withBytes { bytes in all.first { $0.hasBlock(at: $0.first, bytes) } } ?? all[0]

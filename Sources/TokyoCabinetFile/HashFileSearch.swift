@@ -2,8 +2,8 @@ import Files
 
 /// Finds the records of a file whose chain of blocks is broken, or may be.
 ///
-/// No size is believed unless something else agrees with it: the checksum of the record, or the block
-/// that begins where the record ends. One flipped bit costs one record.
+/// No size is believed unless something else agrees with it: the checksum of the record, or the
+/// block that begins where the record ends. One flipped bit costs one record.
 struct HashFileSearch {
   typealias Check = (_ key: RawSpan, _ value: RawSpan) -> Bool
 

@@ -8,10 +8,11 @@ package import Files
 ///     for song in songs { try writer.append(key: song.key, value: song.value) }
 ///     try writer.finish(synchronized: true)
 ///
-/// The records are gone through twice: for the ``HashFilePlan``, and to be written. Where the layout does
-/// not compress values, ``HashFilePlan/add(key:valueCount:)`` plans them by their sizes alone. They stand in the
-/// file in the order in which they came, without gaps, in balanced trees. The file is written from its
-/// first record to its last, and then the header, so that a file that was not finished is no hash file.
+/// The records are gone through twice: for the ``HashFilePlan``, and to be written. Where the
+/// layout does not compress values, ``HashFilePlan/add(key:valueCount:)`` plans them by their sizes
+/// alone. They stand in the file in the order in which they came, without gaps, in balanced trees.
+/// The file is written from its first record to its last, and then the header, so that a file that
+/// was not finished is no hash file.
 ///
 /// A writer that ends before ``finish(synchronized:)`` has succeeded removes its file.
 ///
@@ -73,8 +74,8 @@ public final class HashFileWriter {
   ///
   /// Complexity: linear in the size of the file.
   ///
-  /// - Throws: ``HashFileError`` with `invalidLayout`, `duplicateKey`, `tooLarge`, `noFile`, `noPermission`,
-  ///   `noSpace` or `ioError`.
+  /// - Throws: ``HashFileError`` with `invalidLayout`, `duplicateKey`, `tooLarge`, `noFile`,
+  ///   `noPermission`, `noSpace` or `ioError`.
   public static func write(
     _ path: String, layout: HashFileLayout, records: [(key: [UInt8], value: [UInt8])],
     synchronized: Bool
@@ -103,8 +104,8 @@ public final class HashFileWriter {
   ///
   /// Complexity: linear in the size of the record.
   ///
-  /// - Throws: ``HashFileError`` with `notPlanned` for another record than the plan has here, `noSpace` or
-  ///   `ioError`.
+  /// - Throws: ``HashFileError`` with `notPlanned` for another record than the plan has here,
+  ///   `noSpace` or `ioError`.
   /// - Precondition: the file is not finished.
   public func append(key: [UInt8], value: [UInt8]) throws(HashFileError) {
     try key.lend { (key) throws(HashFileError) in
@@ -116,8 +117,8 @@ public final class HashFileWriter {
   ///
   /// Complexity: linear in the size of the record.
   ///
-  /// - Throws: ``HashFileError`` with `notPlanned` for another record than the plan has here, `noSpace` or
-  ///   `ioError`.
+  /// - Throws: ``HashFileError`` with `notPlanned` for another record than the plan has here,
+  ///   `noSpace` or `ioError`.
   /// - Precondition: the file is not finished.
   public func append(key: RawSpan, value: RawSpan) throws(HashFileError) {
     precondition(!image.isFinished, "a record for a file that is finished")
@@ -162,8 +163,8 @@ public final class HashFileWriter {
   /// Complexity: linear in the number of buckets.
   ///
   /// - Parameter synchronized: Whether the file is brought to the disk before this returns.
-  /// - Throws: ``HashFileError`` with `notPlanned` while records of the plan are missing; `noSpace` or
-  ///   `ioError`, and the file is removed then.
+  /// - Throws: ``HashFileError`` with `notPlanned` while records of the plan are missing; `noSpace`
+  ///   or `ioError`, and the file is removed then.
   /// - Precondition: the file is not finished.
   public func finish(synchronized: Bool) throws(HashFileError) {
     precondition(!image.isFinished, "a file that is finished already")

@@ -42,8 +42,8 @@ struct PlannedKeys {
     return bytes.lend(range(number)) { HashFileFormat.hashes(of: $0).first }
   }
 
-  /// The first 8 bytes of what decides on the place of a key among those of its bucket: second hash,
-  /// size up to 255, and the first 6 bytes.
+  /// The first 8 bytes of what decides on the place of a key among those of its bucket: second
+  /// hash, size up to 255, and the first 6 bytes.
   @inline(__always)
   func order(_ number: UInt32) -> UInt64 {
     if ends.isEmpty {

@@ -12,9 +12,9 @@ import Foundation
 
   /// Opens a file.
   ///
-  /// SQLite would make files beside one with a write-ahead log, and leave them there, for it may only
-  /// read. So such a file is opened as one that nobody changes, if no program has it open and its last
-  /// changes are all in it.
+  /// SQLite would make files beside one with a write-ahead log, and leave them there, for it may
+  /// only read. So such a file is opened as one that nobody changes, if no program has it open and
+  /// its last changes are all in it.
   init(reading path: String) throws {
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI

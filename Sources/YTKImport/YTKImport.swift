@@ -1,12 +1,13 @@
 import Foundation
 public import KeyValueStoreCore
-import StoredObjectsCore
+import StoreEngine
 
 /// Copies a file of YTKKeyValueStore into a key-value store.
 ///
-/// Such a file has, for each table, one of SQLite with the columns `id`, `json` and `createdTime`. The
-/// Objective-C library put texts and numbers into arrays of one element; they are taken out again, unless
-/// ``keepsArrays`` says otherwise. What is no JSON is text, as the Swift library put it.
+/// Such a file has, for each table, one of SQLite with the columns `id`, `json` and `createdTime`.
+/// The Objective-C library put texts and numbers into arrays of one element; they are taken out
+/// again, unless ``keepsArrays`` says otherwise. What is no JSON is text, as the Swift library put
+/// it.
 public struct YTKImport {
   /// The path of the SQLite file, which is only read.
   public let path: String
@@ -66,8 +67,8 @@ public struct YTKImport {
 
   /// Copies all tables, in one commit.
   ///
-  /// - Throws: ``Failure`` when there is no such table in the file, or a table of the name in the store
-  ///   has items; what SQLite and the store throw. The store is as before then.
+  /// - Throws: ``Failure`` when there is no such table in the file, or a table of the name in the
+  ///   store has items; what SQLite and the store throw. The store is as before then.
   public func run(into store: KeyValueStore) throws -> Report {
     let (file, names, found) = try open()
     var report = found

@@ -3,7 +3,8 @@ import Files
 import Foundation
 import StoredObjectsEncryption
 
-/// Where the key of an encrypted store comes from; never the command line, which every process can see.
+/// Where the key of an encrypted store comes from; never the command line, which every process can
+/// see.
 struct KeyOptions: ParsableArguments {
   @Option(
     help: """
@@ -29,8 +30,8 @@ struct KeyOptions: ParsableArguments {
     return try keyFile.map { try KeySource.key(file: $0) }
   }
 
-  /// The key of a command that needs one; somebody at a terminal is asked, twice when the store is to
-  /// get it.
+  /// The key of a command that needs one; somebody at a terminal is asked, twice when the store is
+  /// to get it.
   func neededKey(isNew: Bool = false) throws -> EncryptionKey {
     if let key = try key() { return key }
     guard isAtTerminal else {

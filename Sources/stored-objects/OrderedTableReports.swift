@@ -2,8 +2,8 @@ import Foundation
 import KeyValueStoreCore
 import StoredObjectsCore
 
-/// What the ordered tables of a store hold, in words: as far as that is told by their names, and for
-/// key-value tables by the list that is one of them.
+/// What the ordered tables of a store hold, in words: as far as that is told by their names, and
+/// for key-value tables by the list that is one of them.
 struct Holdings {
   private let keyValueTables: [OrderedTableName: String]
 

@@ -37,7 +37,8 @@ struct ConstantDatabases: ParsableCommand {
   ) throws -> [Double] {
     var best = programs.map { _ in Double.infinity }
     for run in 0..<runs {
-      // Who comes second finds the machine as the other has left it, so they take turns in that, too.
+      // Who comes second finds the machine as the other has left it, so they take turns in that,
+      // too.
       for place in run % 2 == 0 ? [0, 1] : [1, 0] {
         // Both read the same file, and write over none.
         let file = folder.appending(path: "records.cdb")

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Files
 import Foundation
 import SpeedWorkloads
 import TokyoCabinet
@@ -76,7 +75,7 @@ struct HashFileRace {
     for row in stride(from: 0, to: count, by: Int(step)) {
       for index in 0..<4 { key[index] = UInt8(truncatingIfNeeded: row >> (UInt32(index) * 8)) }
       value[0] = key[0]
-      try key.lend { key in try value.lend { try body(key, $0) } }
+      try unsafe body(key.span.bytes, value.span.bytes)
     }
   }
 
@@ -127,19 +126,19 @@ struct HashFileRace {
     try file.forEach { key, value in
       rest = rest == part ? 1 : rest + 1
       if rest < part { return try body(key, value) }
-      try other.lend { try body(key, $0) }
+      try unsafe body(key, other.span.bytes)
     }
   }
 
   func scan(_ database: HashDatabase) throws {
     var sum = 0
-    try database.forEach { sum += Int($0.firstByte ?? 0) + $1.byteCount }
+    try database.forEach { sum += firstByte(of: $0) + $1.byteCount }
     try expect(sum > 0, "scan")
   }
 
   func scan(_ file: HashFile) throws {
     var sum = 0
-    try file.forEach { sum += Int($0.firstByte ?? 0) + $1.byteCount }
+    try file.forEach { sum += firstByte(of: $0) + $1.byteCount }
     try expect(sum > 0, "scan")
   }
 
@@ -156,7 +155,8 @@ struct HashFileRace {
     var (row, sum) = (UInt32(1), 0)
     for _ in 0..<100_000 {
       row = row &* 1_664_525 &+ 1_013_904_223
-      sum += try key(row % count).lend { try size($0) } ?? 0
+      let key = key(row % count)
+      sum += try unsafe size(key.span.bytes) ?? 0
     }
     try expect(sum == 3_000_000, "look-ups: \(sum)")
   }

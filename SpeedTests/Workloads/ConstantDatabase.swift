@@ -1,5 +1,4 @@
 import CDB
-import Files
 
 /// What is compared with libcdb; the same in C is in SpeedTests/Rivals/Sources/CDBRival.
 package enum ConstantDatabase {
@@ -17,8 +16,14 @@ package enum ConstantDatabase {
 
   /// Keys have no order, so that look-ups one after the other go all over the file.
   @inline(__always)
-  private static func key(_ index: UInt32) -> UInt64 {
-    (UInt64(index) + 1) &* 0x9E37_79B9_7F4A_7C15
+  private static func key(_ index: UInt32) -> InlineArray<8, UInt8> {
+    let number = (UInt64(index) + 1) &* 0x9E37_79B9_7F4A_7C15
+    return InlineArray { UInt8(truncatingIfNeeded: number >> UInt64(8 * $0)) }
+  }
+
+  @inline(__always)
+  private static func byte(_ index: Int, of bytes: RawSpan) -> Int {
+    Int(Span<UInt8>(_bytes: bytes)[index])
   }
 
   /// Does a step with a file of so many records.
@@ -41,9 +46,8 @@ package enum ConstantDatabase {
     var value = [UInt8](repeating: 7, count: valueSize)
     for index in 0..<count {
       for byte in 0..<4 { value[byte] = UInt8(truncatingIfNeeded: index >> (8 * UInt32(byte))) }
-      try key(index).lendLittleEndian { key in
-        _ = try value.lend { try writer.add($0, forKey: key) }
-      }
+      let key = key(index)
+      _ = try unsafe writer.add(value.span.bytes, forKey: key.span.bytes)
     }
     try writer.finish(synchronize: false)
   }
@@ -53,8 +57,9 @@ package enum ConstantDatabase {
     for _ in 0..<count {
       index = index &* 1_664_525 &+ 1_013_904_223
       let row = UInt32(truncatingIfNeeded: UInt64(index) * UInt64(count) >> 32)
-      let found = try key(row).lendLittleEndian { key in
-        try reader.withValue(forKey: key) { Int($0.loadByte(at: 4)) + $0.byteCount }
+      let key = key(row)
+      let found = try unsafe reader.withValue(forKey: key.span.bytes) {
+        byte(4, of: $0) + $0.byteCount
       }
       sum += found ?? 0
     }
@@ -64,7 +69,7 @@ package enum ConstantDatabase {
   private static func scan(_ reader: CDBReader) throws -> Int {
     var sum = 0
     try reader.forEach { key, value in
-      sum += Int(key.loadByte(at: 0) & 0) + Int(value.loadByte(at: 4)) + value.byteCount
+      sum += (byte(0, of: key) & 0) + byte(4, of: value) + value.byteCount
     }
     return sum
   }

@@ -3,8 +3,8 @@ import WorkloadData
 
 /// The full-text index of documents of a kilobyte each that are there.
 ///
-/// What is looked at is the memory as much as the time: it must stay the same for twice as many. Only
-/// StoredObjects is measured.
+/// What is looked at is the memory as much as the time: it must stay the same for twice as many.
+/// Only StoredObjects is measured.
 struct FullTextDocuments: Workload {
   let name = "FullTextDocuments"
   let summary = "make a full-text index of documents of 1 kB that are there, for parts of words"

@@ -43,8 +43,8 @@ package final class Playlist: StoredObject {
 
 /// A song that can be found by its title.
 ///
-/// Written out like all songs here: what a class has from a superclass of its own takes some hundred
-/// instructions more to make and to index, which would be measured.
+/// Written out like all songs here: what a class has from a superclass of its own takes some
+/// hundred instructions more to make and to index, which would be measured.
 package final class IndexedSong: StoredObject {
   @Content var title = ""
   @Content var seconds: UInt32 = 0

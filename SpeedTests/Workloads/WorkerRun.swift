@@ -1,4 +1,4 @@
-import Files
+import Foundation
 import StoredObjectsCore
 
 /// The command line can't be followed.
@@ -31,16 +31,16 @@ private func find<Thing>(_ kind: String, in things: [Thing], by name: (Thing) ->
 
 /// The peak memory of this process, as the kernel counts it.
 private func peakMiB() throws -> Double {
-  let bytes = try firstBytes(of: "/proc/self/status", count: 4096)
-  let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+  let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+  let lines = status.split(separator: "\n")
   let words = lines.first { $0.hasPrefix("VmHWM:") }?.split { $0 == " " || $0 == "\t" }
   return (words.flatMap { Double($0[1]) } ?? 0) / 1024
 }
 
 /// Runs the step that the command line names, on one of the engines.
 ///
-/// - Returns: the place of the run, which must live until the process ends, and with it the objects that a
-///   workload keeps.
+/// - Returns: the place of the run, which must live until the process ends, and with it the objects
+///   that a workload keeps.
 package func runStep(on engines: [any Engine]) throws -> Place {
   let workload = try find("--workload", in: workloads) { $0.name }
   let engine = try find("--engine", in: engines) { $0.name }

@@ -7,6 +7,7 @@ import Synchronization
 import Testing
 import TokyoCabinetBackend
 
+@testable import StoreEngine
 @testable import StoredObjectsCore
 
 private final class Note: StoredObject {

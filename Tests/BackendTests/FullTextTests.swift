@@ -54,7 +54,10 @@ private struct Grep {
     for character in text {
       for letter in folds[character] ?? character.lowercased() {
         let next: Character = letter == " " ? " " : "音楽がの".contains(letter) ? "音" : "a"
-        if next == " " { kind = nil; continue }
+        if next == " " {
+          kind = nil
+          continue
+        }
         if kind != next { words.append("") }
         kind = next
         words[words.count - 1].append(letter)

@@ -31,7 +31,8 @@ struct RandomSearchTests {
     }
   }
 
-  /// Copies the files of the newest store in a folder, which is open, as a process leaves them that dies.
+  /// Copies the files of the newest store in a folder, which is open, as a process leaves them that
+  /// dies.
   private func crashed(in folder: String) throws -> String {
     let number = try FileManager.default.contentsOfDirectory(atPath: folder).count
     let copy = folder + "/\(number)"

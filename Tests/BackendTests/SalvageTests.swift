@@ -4,6 +4,7 @@ import TestFiles
 import Testing
 import TokyoCabinet
 
+@testable import StoreEngine
 @testable import StoredObjectsCore
 @testable import TokyoCabinetBackend
 

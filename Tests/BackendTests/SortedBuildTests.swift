@@ -3,6 +3,7 @@ import Locks
 import StoredObjectsTestSupport
 import Testing
 
+@testable import StoreEngine
 @testable import StoredObjectsCore
 
 /// A class that hears each time its text is taken for the index.
@@ -54,7 +55,8 @@ struct SortedBuildTests {
     (0..<count).map { _ in Self.words.randomElement(using: &random) ?? "" }.joined(separator: " ")
   }
 
-  /// Pages without an index, some of them saved again or deleted: their file has an order of its own.
+  /// Pages without an index, some of them saved again or deleted: their file has an order of its
+  /// own.
   private func makePages(_ place: any BackendPlace, _ count: Int) throws {
     var random = Seeds.generator(for: "pages to be indexed")
     let store = try place.openStore(of: PlainPage.self)

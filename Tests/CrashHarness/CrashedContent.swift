@@ -16,7 +16,8 @@ struct CrashedContent {
 
   func close() throws { try values?.close() ?? backend.close() }
 
-  /// Writes a save: as values, in one batch, or by the call for a single one where there is only one.
+  /// Writes a save: as values, in one batch, or by the call for a single one where there is only
+  /// one.
   func commit(_ save: ScriptedSave) throws {
     guard let values else { return try save.commit(to: backend) }
     let changes = try ValueChange.all(of: save, values)

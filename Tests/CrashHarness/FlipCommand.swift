@@ -4,7 +4,8 @@ import StoredObjectsCore
 
 /// Every byte and every length of every file of a small store: what is read is right, or reported.
 ///
-/// Of an encrypted store that was closed each change is reported, whether or not the byte means anything.
+/// Of an encrypted store that was closed each change is reported, whether or not the byte means
+/// anything.
 struct FlipCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "flip",
@@ -50,7 +51,8 @@ struct FlipCounts: CustomStringConvertible {
   var reported = 0
   /// Something else than the original was read, and nothing said so.
   var wrong = 0
-  /// A byte that means nothing was changed, and nothing said so, in a store where all have to be told.
+  /// A byte that means nothing was changed, and nothing said so, in a store where all have to be
+  /// told.
   var untold = 0
   /// The next save has spoilt what was there before.
   var torn = 0

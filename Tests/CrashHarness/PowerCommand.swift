@@ -4,8 +4,8 @@ import Glibc
 import StoredObjectsCore
 import StoredObjectsTestSupport
 
-/// Power cuts beneath the C library: a session on real files is recorded at every sync and rename, and
-/// each moment is turned into directories as a power cut could leave them.
+/// Power cuts beneath the C library: a session on real files is recorded at every sync and rename,
+/// and each moment is turned into directories as a power cut could leave them.
 struct PowerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "power",

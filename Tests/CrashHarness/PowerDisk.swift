@@ -2,9 +2,9 @@ import Foundation
 
 /// What is surely on the disk, and what may be, as a trace goes on.
 ///
-/// A file that is not synced has old and new sectors after a power cut, as chance has it, and any of
-/// the sizes it has had; a directory that is not synced any of its new names. Where a file has grown,
-/// a sector that was not written is zero.
+/// A file that is not synced has old and new sectors after a power cut, as chance has it, and any
+/// of the sizes it has had; a directory that is not synced any of its new names. Where a file has
+/// grown, a sector that was not written is zero.
 struct PowerDisk {
   private struct FileState {
     /// What is on the disk.

@@ -31,8 +31,8 @@ struct ProbeCommand: ParsableCommand {
 
 /// A copy of a store, in which one file is spoilt in one way after the other.
 ///
-/// Trials are numbered: each byte with all its bits turned, then with one bit, then with every other one,
-/// then each length, then some bytes behind the end, and last the file removed.
+/// Trials are numbered: each byte with all its bits turned, then with one bit, then with every
+/// other one, then each length, then some bytes behind the end, and last the file removed.
 struct FlipProbe {
   private let copy: SmallStore
   private let name: String

@@ -1,10 +1,11 @@
+import CDBBackend
 import Foundation
-@testable import StoredObjectsCore
 import StoredObjectsEncryption
 import TestFiles
 import Testing
-import CDBBackend
 import TokyoCabinetBackend
+
+@testable import StoreEngine
 
 @Suite("Encrypting and decrypting in place")
 struct ConversionTests {

@@ -1,15 +1,16 @@
 import Foundation
 import StoredObjectsCore
 
-/// Stores as earlier versions of this library have written them, each in one text file of `EarlierStores`.
+/// Stores as earlier versions of this library have written them, each in one text file of
+/// `EarlierStores`.
 ///
 ///     file NAME SIZE
 ///     OFFSET BYTES...     in hexadecimal; what is left out is zero
 enum EarlierStores {
   /// Those of before there were marks: version 1 of the manifest, checkpoints without marks.
   ///
-  /// Each has 20 diaries, a named buffer and 20 keys in its files. Its log has a doctor, two diaries that were
-  /// changed, and a key.
+  /// Each has 20 diaries, a named buffer and 20 keys in its files. Its log has a doctor, two
+  /// diaries that were changed, and a key.
   static let unmarked = EncryptedBackend.allCases.flatMap { kind in
     [Earlier(kind: kind, isEncrypted: false), Earlier(kind: kind, isEncrypted: true)]
   }

@@ -3,11 +3,12 @@ import StoredObjectsCore
 import StoredObjectsTestSupport
 import TestFiles
 import Testing
-@testable import TokyoCabinetBackend
 import TokyoCabinetFile
 
-/// `./dev crash flip --backend tokyo-cabinet-encrypted`, and the same on CDB, tries every byte of small
-/// stores; here is what these do not have.
+@testable import TokyoCabinetBackend
+
+/// `./dev crash flip --backend tokyo-cabinet-encrypted`, and the same on CDB, tries every byte of
+/// small stores; here is what these do not have.
 @Suite("Every byte of an encrypted store that was closed")
 struct EveryByteTests {
   private func flip(_ offset: Int, _ path: String) throws {

@@ -1,9 +1,10 @@
 import Foundation
-@testable import StoredObjectsCore
 import StoredObjectsEncryption
 import TestFiles
 import Testing
 import TokyoCabinetBackend
+
+@testable import StoreEngine
 
 @Suite("Keys")
 struct KeyTests {

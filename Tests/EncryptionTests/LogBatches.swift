@@ -1,5 +1,6 @@
 import Foundation
-@testable import StoredObjectsCore
+
+@testable import StoreEngine
 
 /// The saves in a commit log, to be moved by somebody who knows the format and not the key.
 struct LogBatches {

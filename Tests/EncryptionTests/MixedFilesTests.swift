@@ -32,7 +32,8 @@ private struct NumberedStore {
     try kind.open(path, key: key, readOnly: readOnly)
   }
 
-  /// The number that was saved last, if all parts of the store agree about it; 0 for an empty store.
+  /// The number that was saved last, if all parts of the store agree about it; 0 for an empty
+  /// store.
   static func number(_ backend: any StoreBackend) throws -> UInt8? {
     var found: Set<[UInt8]> = []
     for name in classes {
@@ -58,7 +59,8 @@ private struct NumberedStore {
 
 @Suite("Files of different moments, or of different stores, in one directory")
 struct MixedFilesTests {
-  /// Lets a test use a store that was folded with the numbers 1 and 2, and a copy of its files of number 1.
+  /// Lets a test use a store that was folded with the numbers 1 and 2, and a copy of its files of
+  /// number 1.
   private func withHistory(
     _ kind: EncryptedBackend, _ key: (any StoreKey)?,
     _ body: (_ store: NumberedStore, _ backup: String) throws -> Void

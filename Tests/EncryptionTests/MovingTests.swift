@@ -1,9 +1,11 @@
 import Foundation
-@testable import StoredObjectsCore
 import StoredObjectsEncryption
 import StoredObjectsTestSupport
 import TestFiles
 import Testing
+
+@testable import StoreEngine
+@testable import StoredObjectsCore
 
 @Suite("Pieces moved by somebody who repairs checksums")
 struct MovingTests {

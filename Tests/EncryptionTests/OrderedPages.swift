@@ -1,7 +1,9 @@
 import Foundation
-@testable import StoredObjectsCore
 
-/// The pages of an ordered table's file, to be moved by somebody who knows the format and not the key.
+@testable import StoreEngine
+
+/// The pages of an ordered table's file, to be moved by somebody who knows the format and not the
+/// key.
 struct OrderedPages {
   /// Where each page stands, without its head.
   private(set) var pages: [Range<Int>] = []

@@ -4,7 +4,8 @@ import StoredObjectsTestSupport
 import Testing
 import TokyoCabinetBackend
 
-/// The files of an encrypted store as somebody has them who has no key: he can move what is in them.
+/// The files of an encrypted store as somebody has them who has no key: he can move what is in
+/// them.
 struct SealedFiles {
   let kind: EncryptedBackend
   let directory: String

@@ -159,8 +159,8 @@ struct TamperingTests {
     }
   }
 
-  /// Whether a change has led to an error or a finding; false when it did no harm, nil when something
-  /// else was read and nobody said so.
+  /// Whether a change has led to an error or a finding; false when it did no harm, nil when
+  /// something else was read and nobody said so.
   private func isNoticed(
     _ kind: EncryptedBackend, _ path: String, _ expected: StoreImage
   ) throws -> Bool? {

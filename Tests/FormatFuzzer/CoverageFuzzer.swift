@@ -5,8 +5,8 @@
   /// Has libFuzzer damage files, guided by what the reader does with them: `./dev fuzz FORMAT
   /// --coverage`.
   ///
-  /// The environment has the name of the format, as `FUZZED_FORMAT`: libFuzzer starts this program again
-  /// with arguments of its own to merge and to shorten files. All arguments are libFuzzer's.
+  /// The environment has the name of the format, as `FUZZED_FORMAT`: libFuzzer starts this program
+  /// again with arguments of its own to merge and to shorten files. All arguments are libFuzzer's.
   @main
   struct CoverageFuzzer {
     static func main() {

@@ -4,8 +4,8 @@ package import StoredObjectsTestSupport
 
 /// Key files of encrypted stores, opened with the right passphrase or key.
 ///
-/// Checksums keep most damage out, so that each file is read once more with checksums that are right, as
-/// somebody leaves them who means harm.
+/// Checksums keep most damage out, so that each file is read once more with checksums that are
+/// right, as somebody leaves them who means harm.
 package struct FuzzedKeyFile: FuzzedFormat {
   package let name = "key-file"
   // A passphrase may be said to cost some seconds.
@@ -42,7 +42,8 @@ package struct FuzzedKeyFile: FuzzedFormat {
   }
 
   package func fields(of file: [UInt8]) -> [Range<Int>] {
-    // Magic, version and length, then kind, cost, salt, identity, nonce, key, tag, and the checksum.
+    // Magic, version and length, then kind, cost, salt, identity, nonce, key, tag, and the
+    // checksum.
     let ends = [8, 12, 16, 17, 18, 22, 26, 42, 58, 70, 102, 118, 122]
     return [0, 4096].flatMap { copy in
       zip([0] + ends, ends).map { copy + $0..<copy + $1 }

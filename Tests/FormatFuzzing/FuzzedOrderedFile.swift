@@ -4,8 +4,8 @@ package import StoredObjectsTestSupport
 
 /// Files of ordered tables.
 ///
-/// Each is read twice: as it is, and with the checksums of its pages and its end put right, without which
-/// hardly any damage would get past them.
+/// Each is read twice: as it is, and with the checksums of its pages and its end put right, without
+/// which hardly any damage would get past them.
 package struct FuzzedOrderedFile: FuzzedFormat {
   package let name = "ordered"
 
@@ -64,8 +64,8 @@ package struct FuzzedOrderedFile: FuzzedFormat {
     for slot in stride(from: start + 8, to: min(start + 40, page.upperBound - 2), by: 2) {
       fields.append(slot..<slot + 2)
     }
-    // Offsets of pages, their sizes and ranks are where the page ends; whole ones, so that they may be
-    // the largest there are.
+    // Offsets of pages, their sizes and ranks are where the page ends; whole ones, so that they may
+    // be the largest there are.
     if page.count > 28 {
       fields.append(page.upperBound - 8..<page.upperBound)
       fields.append(page.upperBound - 20..<page.upperBound - 12)

@@ -8,9 +8,9 @@ import TokyoCabinetBackend
 
 /// Whole encrypted stores, any files of which are damaged, opened with the right key.
 ///
-/// Every value tells where it belongs, so that whatever is read can be judged without the store that it
-/// comes from; one buffer lists all the others. The nonces are random: the same round makes a store of the
-/// same content, but not of the same bytes.
+/// Every value tells where it belongs, so that whatever is read can be judged without the store
+/// that it comes from; one buffer lists all the others. The nonces are random: the same round makes
+/// a store of the same content, but not of the same bytes.
 package struct FuzzedSealedStore: FuzzedFormat {
   package enum Kind: String, Sendable {
     case tokyoCabinet = "tokyo-cabinet"

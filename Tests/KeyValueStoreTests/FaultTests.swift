@@ -113,7 +113,8 @@ struct FaultTests {
       return try KeyValueStore(backend: backend)
     }
 
-    /// Writes and reads, with whatever fails; what was acknowledged, and keys of which nobody knows.
+    /// Writes and reads, with whatever fails; what was acknowledged, and keys of which nobody
+    /// knows.
     private func session(_ place: Place) -> (known: [String: Int], open: Set<String>) {
       var (known, open): ([String: Int], Set<String>) = ([:], [])
       for round in 0..<3 {

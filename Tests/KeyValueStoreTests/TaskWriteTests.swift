@@ -35,8 +35,8 @@ struct TaskWriteTests {
     try await wait { gate.hasArrival }
     puts += (1..<200).map(put)
     try await wait { store.writes.waitingCount == 199 }
-    // The pool has fewer threads than there are writers. None of this would come to its end if one of
-    // them waited on a thread of it.
+    // The pool has fewer threads than there are writers. None of this would come to its end if one
+    // of them waited on a thread of it.
     let sums = await withTaskGroup(of: Int.self) { group in
       for part in 0..<50 {
         group.addTask { [table] in

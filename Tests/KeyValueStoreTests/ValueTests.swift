@@ -1,9 +1,10 @@
 import Files
 import Foundation
-@testable import KeyValueStoreCore
 import StoredObjectsCore
 import StoredObjectsTestSupport
 import Testing
+
+@testable import KeyValueStoreCore
 
 @Suite("Values")
 struct ValueTests {

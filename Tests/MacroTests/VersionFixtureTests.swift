@@ -2,7 +2,8 @@
   import StoredObjects
   import Testing
 
-  /// A record of LiveRecording that a version of the program has left, and what today's reads in it.
+  /// A record of LiveRecording that a version of the program has left, and what today's reads in
+  /// it.
   private struct Left: Sendable, CustomTestStringConvertible {
     let version: UInt8
     let hex: String

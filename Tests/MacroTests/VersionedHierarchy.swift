@@ -1,8 +1,8 @@
 #if Macros
   import StoredObjects
 
-  // A class and its subclass that have changed four times between them, as they are today and as each
-  // earlier version of the program had them.
+  // A class and its subclass that have changed four times between them, as they are today and as
+  // each earlier version of the program had them.
 
   /// Where a recording was made.
   struct Venue: Codable, Equatable {

@@ -60,8 +60,14 @@ enum FaultsAndFailuresExample {
   final class Song: StoredObject {
     private var storedTitle = ""
     var title: String {
-      get { checkForContent(); return storedTitle }
-      set { willUpdate(); storedTitle = newValue }
+      get {
+        checkForContent()
+        return storedTitle
+      }
+      set {
+        willUpdate()
+        storedTitle = newValue
+      }
     }
   }
 }

@@ -50,7 +50,8 @@ public struct ProgramDirectory: Sendable {
     process.executableURL = try Self.executable(program)
     process.arguments = arguments
     process.currentDirectoryURL = folder
-    // Under the address sanitizer, what libraries leave behind at the end must not become the status.
+    // Under the address sanitizer, what libraries leave behind at the end must not become the
+    // status.
     process.environment = ProcessInfo.processInfo.environment
       .merging(["ASAN_OPTIONS": "detect_leaks=0"]) { _, new in new }
     // Files, unlike pipes, take any amount of output while nobody reads.

@@ -1,5 +1,5 @@
-import Locks
 import Foundation
+import Locks
 import Testing
 
 /// The files that may do what the compiler can't check, each with its reason.
@@ -15,11 +15,12 @@ private let filesThatMayBeUnsafe: [String: String] = [
   "Files/SystemCalls+Names.swift": "calls the operating system: names",
   "Files/SystemCalls+Directories.swift": "calls the operating system: directories",
   "Files/Terminal.swift": "has the terminal show nothing",
-  "StoredObjectsCore/Buffer/DataBuffer+Integers.swift": "loads unaligned integers",
-  "StoredObjectsCore/Buffer/ShortStrings.swift": "makes short strings of checked bytes",
+  "StoreEngine/Buffer/DataBuffer+Integers.swift": "loads unaligned integers",
+  "StoreEngine/Buffer/ShortStrings.swift": "makes short strings of checked bytes",
+  "StoredObjectsCore/Encoding/DataBuffer+Store.swift": "knows what it has put into a buffer",
   "StoredObjectsCore/Indexes/KeyedObjects.swift": "lends objects to a thread that is joined",
   "StoredObjectsCore/Indexes/String+Key.swift": "reads the bytes of strings where they are",
-  "StoredObjectsCore/Journal/CRC32C.swift": "has C use the processor's instruction",
+  "StoreEngine/Log/CRC32C.swift": "has C use the processor's instruction",
   "StoredObjectsCore/Object/StoredObject.swift": "has no run-time check of exclusivity",
   "StoredObjectsCore/Object/Releasing/ReferenceHolder.swift": "asks who else holds an array",
   "StoredObjectsCore/Object/Releasing/ReferenceLayout.swift": "is only read once it is made",
@@ -29,7 +30,7 @@ private let filesThatMayBeUnsafe: [String: String] = [
   "StoredObjectsCore/Object/RegisteredClass.swift": "has no run-time check of exclusivity",
   "StoredObjectsCore/Object/UniquingTable.swift": "has no run-time check of exclusivity",
   "StoredObjectsCore/Store/Store.swift": "has no run-time check of exclusivity",
-  "StoredObjectsCore/Value/ValueNode.swift": "changes what only one holder has",
+  "StoreEngine/Value/ValueNode.swift": "changes what only one holder has",
   "StoredObjectsEncryption/AESSeal.swift": "lends bytes to the cipher",
   "StoredObjectsEncryption/WrappedKey.swift": "lends keys to the cipher",
   "TokyoCabinet/HashHandle.swift": "holds the C library's handle",
@@ -38,7 +39,7 @@ private let filesThatMayBeUnsafe: [String: String] = [
   "TokyoCabinetFile/HashFileRecordHead.swift": "puts the fields of a record into memory",
   "TokyoCabinetFile/HashFileWriter.swift": "has no run-time check of exclusivity",
   "TokyoCabinet/RecordBatch.swift": "copies records that the C library hands out",
-  "StoredObjectsCore/Changes/EncodingThread.swift": "lends objects to a thread that is joined",
+  "StoredObjectsCore/Encoding/EncodingThread.swift": "lends objects to a thread that is joined",
   "StoredObjectsCore/Search/TextQueryNode.swift": "releases a tree of any depth without recursion",
   "StoredObjectsCore/Store/ObjectMaker.swift": "hands objects over from one thread to another",
   "Locks/Locked.swift": "holds a pthread_mutex_t and a pthread_cond_t",
@@ -119,15 +120,37 @@ struct ImportRulesTests {
     #expect(imports == ["CZlib", "Files"])
   }
 
-  @Test("The core imports no C but that of its checksum, and little of Foundation")
-  func core() {
-    let files = SourceFile.all.filter { $0.module == "StoredObjectsCore" }
-    let imports = files.reduce(into: Set<String>()) { $0.formUnion($1.imports) }
+  private func imports(of module: String) -> Set<String> {
+    SourceFile.all.filter { $0.module == module }.reduce(into: []) { $0.formUnion($1.imports) }
+  }
+
+  @Test(
+    "The engine imports nothing above it, no C but that of its checksum, and little of Foundation")
+  func engine() {
     #expect(
-      imports == [
-        "CCRC32C", "Files", "FoundationEssentials", "Locks", "Logging", "Observation",
+      imports(of: "StoreEngine") == [
+        "CCRC32C", "Files", "FoundationEssentials", "Locks", "Logging", "Synchronization",
+      ])
+  }
+
+  @Test("The object layer stands on the engine, and imports no C")
+  func core() {
+    #expect(
+      imports(of: "StoredObjectsCore") == [
+        "Files", "FoundationEssentials", "Locks", "Logging", "Observation", "StoreEngine",
         "Synchronization",
       ])
+  }
+
+  @Test(
+    "Who needs no objects imports the engine alone",
+    arguments: [
+      "BNRPersistenceEncryption", "CDBBackend", "KeyValueStore", "KeyValueStoreCore",
+      "StoredObjectsEncryption", "TokyoCabinetBackend", "YTKImport",
+    ])
+  func withoutObjects(module: String) {
+    #expect(imports(of: module).contains("StoreEngine"))
+    #expect(!imports(of: module).contains("StoredObjectsCore"))
   }
 
   @Test("No backend imports another, and nothing below the umbrella and the tool imports one")
@@ -140,30 +163,5 @@ struct ImportRulesTests {
     for file in SourceFile.all where !atTheTop.contains(file.module) {
       #expect(file.imports.isDisjoint(with: backends), "\(file.path)")
     }
-  }
-}
-
-@Suite("Directions inside the core")
-struct LayerRulesTests {
-  private func users(of words: [String], inFolder folder: String) -> [String] {
-    SourceFile.all
-      .filter { $0.module == "StoredObjectsCore" && $0.folder == folder }
-      .filter { words.contains(where: $0.names) }
-      .map { $0.path.components(separatedBy: "/").last ?? "" }
-  }
-
-  @Test("Backends see bytes: they name neither objects nor stores nor what encodes them")
-  func backend() {
-    let words = ["Store", "StoredObject", "RegisteredClass", "DataBuffer"]
-    #expect(users(of: words, inFolder: "Backend") == [])
-  }
-
-  @Test("A buffer knows of objects and stores only where it turns them into references")
-  func buffer() {
-    #expect(
-      users(of: ["StoredObject", "RegisteredClass"], inFolder: "Buffer")
-        == ["DataBuffer+ReferenceValues.swift", "DataBuffer+References.swift"])
-    #expect(users(of: ["Store"], inFolder: "Buffer") == ["DataBuffer.swift"])
-    #expect(users(of: ["StoreBackend", "ChangeSet"], inFolder: "Buffer") == [])
   }
 }

@@ -2,8 +2,8 @@ import Foundation
 
 /// How long the processor works for this thread in a closure, however busy other programs keep it.
 ///
-/// Linux counts it in `/proc/thread-self/schedstat`, as the first number, in nanoseconds. Where that
-/// isn't counted, it is the time by the clock.
+/// Linux counts it in `/proc/thread-self/schedstat`, as the first number, in nanoseconds. Where
+/// that isn't counted, it is the time by the clock.
 func processorTime(_ body: () throws -> Void) throws -> Duration {
   let start = threadNanoseconds()
   let elapsed = try ContinuousClock().measure(body)

@@ -6,8 +6,8 @@ import Synchronization
 /// The directory that has all temporary directories of this process.
 ///
 /// It is locked for as long as the process lives, however that ends. So the next process knows what
-/// nobody needs any more, and removes it; a process ID would not tell, as it may be given out again, and
-/// means something else in another container.
+/// nobody needs any more, and removes it; a process ID would not tell, as it may be given out
+/// again, and means something else in another container.
 final class ProcessDirectory: Sendable {
   private static let prefix = "stored-objects-tests-"
 
@@ -30,7 +30,8 @@ final class ProcessDirectory: Sendable {
     try Self.removeLeftovers(in: place)
     let name = "\(ProcessInfo.processInfo.processIdentifier)-\(UInt32.random(in: 0 ... .max))"
     path = "\(place)/\(Self.prefix)\(name)"
-    // Nobody else looks at it before it is locked: the name comes after the lock, which stays with it.
+    // Nobody else looks at it before it is locked: the name comes after the lock, which stays with
+    // it.
     let start = "\(place)/.\(name)"
     try makeDirectories(start)
     lock = try DirectoryHandle(start, shared: false)

@@ -1,7 +1,7 @@
 /// How much longer a work takes with four times as many of something.
 ///
-/// In proportion it is 4, and 16 if the time grows with the square. Other tests may take the processor
-/// meanwhile, so the best of several tries counts.
+/// In proportion it is 4, and 16 if the time grows with the square. Other tests may take the
+/// processor meanwhile, so the best of several tries counts.
 ///
 /// - Parameters:
 ///   - count: The larger number.

@@ -1,5 +1,5 @@
-import ProgramTesting
 import Foundation
+import ProgramTesting
 import Testing
 
 @Suite("The tool, on encrypted stores")

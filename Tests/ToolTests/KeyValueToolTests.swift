@@ -1,7 +1,7 @@
-import ProgramTesting
 import CSQLite
 import Foundation
 import KeyValueStore
+import ProgramTesting
 import Testing
 
 @Suite("stored-objects: key-value stores")

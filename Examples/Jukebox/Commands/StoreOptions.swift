@@ -14,8 +14,8 @@ struct StoreOptions: ParsableArguments {
 
   /// Opens the store for reading.
   ///
-  /// The closure returns plain values, which are printed when nobody is kept from the store any more:
-  /// that may take as long as a person reads.
+  /// The closure returns plain values, which are printed when nobody is kept from the store any
+  /// more: that may take as long as a person reads.
   func read<Result>(_ body: (Library) throws -> Result) throws -> Result {
     try open(.reading, body)
   }

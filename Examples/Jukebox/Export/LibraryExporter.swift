@@ -58,7 +58,8 @@ struct LibraryExporter {
 }
 
 extension [String: PropertyValue] {
-  /// Sets a value, where there is one; a value of another type among the attributes stays otherwise.
+  /// Sets a value, where there is one; a value of another type among the attributes stays
+  /// otherwise.
   fileprivate mutating func put(_ value: PropertyValue?, _ key: String) {
     if let value { self[key] = value }
   }

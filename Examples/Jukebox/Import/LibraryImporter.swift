@@ -1,7 +1,7 @@
 import StoredObjects
 
-/// Brings a library file into the store: what is there already is updated, the rest is inserted, and
-/// what the file does not mention stays.
+/// Brings a library file into the store: what is there already is updated, the rest is inserted,
+/// and what the file does not mention stays.
 ///
 /// Nothing is saved here: the caller saves once, or not at all.
 struct LibraryImporter {

@@ -2,8 +2,8 @@ import Foundation
 
 /// Reads a library as iTunes, and others after it, write it: a property list, XML or binary.
 ///
-/// Fields of another type than they should have count as missing, and are kept as they are among the
-/// attributes. So is every key that the model has no field for.
+/// Fields of another type than they should have count as missing, and are kept as they are among
+/// the attributes. So is every key that the model has no field for.
 struct PropertyListReader {
   private var file = LibraryFile()
   private var knownTracks: Set<Int64> = []

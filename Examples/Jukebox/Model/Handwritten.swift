@@ -1,6 +1,7 @@
 import StoredObjects
 
-// The same classes without `@Stored`, for a build without the trait `Macros`. Their records are the same.
+// The same classes without `@Stored`, for a build without the trait `Macros`. Their records are the
+// same.
 
 #if !Macros
   final class Song: StoredObject {

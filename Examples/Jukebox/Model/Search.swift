@@ -4,8 +4,8 @@ import StoredObjects
 extension Library {
   /// The songs that a query finds, the best match first.
   ///
-  /// Words alone may go on: a person who types "bedrich smet" means Bedřich Smetana. With an operator, a star or
-  /// a quotation mark the text is taken as it is.
+  /// Words alone may go on: a person who types "bedrich smet" means Bedřich Smetana. With an
+  /// operator, a star or a quotation mark the text is taken as it is.
   func search(_ text: String) throws -> [Song] {
     try store.search(Song.self, Self.query(text)).map(\.object)
   }

@@ -5,7 +5,8 @@ struct Table {
     var isNumeric = false
   }
 
-  /// A longer text shifts the rest of its row, so that one long title does not push all others apart.
+  /// A longer text shifts the rest of its row, so that one long title does not push all others
+  /// apart.
   private static let widthLimit = 44
 
   private let columns: [Column]

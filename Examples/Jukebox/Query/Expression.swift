@@ -2,7 +2,8 @@
 ///
 ///     artist starts with "Johann" and (time >= 3:30 or album = none) and not title contains 'Gigue'
 ///
-/// A comparison is an attribute, an operator and a value. `not` goes before `and`, `and` before `or`.
+/// A comparison is an attribute, an operator and a value. `not` goes before `and`, `and` before
+/// `or`.
 indirect enum Expression: Equatable {
   case all([Expression])
   case any([Expression])

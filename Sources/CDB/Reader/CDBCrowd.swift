@@ -3,9 +3,9 @@ internal import Locks
 
 /// The records of a table that has more in a row than hashes put there by chance, by their keys.
 ///
-/// The hash of the format is known to everyone, so keys can be chosen that all begin at one slot: each
-/// look-up would pass all of them. This is made once such a row is met, with a hash that nobody can
-/// know.
+/// The hash of the format is known to everyone, so keys can be chosen that all begin at one slot:
+/// each look-up would pass all of them. This is made once such a row is met, with a hash that
+/// nobody can know.
 struct CDBCrowd: Sendable {
   /// The slots that a search looks at before it asks for this.
   static let patience = 256

@@ -2,8 +2,8 @@ internal import Files
 
 /// What the header of a file says, checked, and how to find a record by it.
 ///
-/// The header is copied when it is checked, so that nobody can change it afterwards. Every other position
-/// and length is compared with the size of the file when it is followed.
+/// The header is copied when it is checked, so that nobody can change it afterwards. Every other
+/// position and length is compared with the size of the file when it is followed.
 struct CDBLayout: Sendable {
   /// Where records may be.
   let area: CDBRecordArea

@@ -3,9 +3,9 @@ internal import Files
 extension CDBReader {
   /// Lends the value of a key, the first one when there are several.
   ///
-  /// Complexity: constant time, and linear in the key: usually two places in the file are read. Where
-  /// keys were chosen to have one hash, the first look-up that meets many of them reads all keys of
-  /// their table.
+  /// Complexity: constant time, and linear in the key: usually two places in the file are read.
+  /// Where keys were chosen to have one hash, the first look-up that meets many of them reads all
+  /// keys of their table.
   ///
   /// - Returns: what the closure returns, or nil when there is no such key.
   /// - Throws: ``CDBError`` with `damaged`, and what the closure throws.

@@ -3,8 +3,8 @@ internal import Locks
 
 /// A constant database, open for reading.
 ///
-/// The file is mapped into memory, so that opening takes no time, and values are read where they are:
-/// they are *lent* to a closure, as `RawSpan`, which can't be kept beyond it.
+/// The file is mapped into memory, so that opening takes no time, and values are read where they
+/// are: they are *lent* to a closure, as `RawSpan`, which can't be kept beyond it.
 ///
 ///     let songs = try CDBReader("Songs.cdb")
 ///     let length = try songs.withValue(forKey: "song/2") { $0.byteCount }
@@ -25,7 +25,8 @@ public final class CDBReader: Sendable {
   public var format: CDBFormat { layout.format }
   /// The number of records, several of one key included.
   ///
-  /// It is half the number of slots, which every writer of this format makes so; ``verify()`` checks it.
+  /// It is half the number of slots, which every writer of this format makes so; ``verify()``
+  /// checks it.
   public var count: Int { layout.slotCount / 2 }
   /// The bytes of the file.
   public var byteCount: Int { file.count }

@@ -2,9 +2,9 @@ package import Files
 
 /// Finds the records of a file that may be wrecked.
 ///
-/// Records that a slot leads to, whose keys have the hash in it, are certain. Between them the records
-/// are followed from each to the next; where that ends in nonsense, or behind the next certain one, it
-/// goes on there.
+/// Records that a slot leads to, whose keys have the hash in it, are certain. Between them the
+/// records are followed from each to the next; where that ends in nonsense, or behind the next
+/// certain one, it goes on there.
 package struct CDBSalvage {
   /// A record that was found.
   package struct Record {

@@ -10,8 +10,8 @@ struct CDBSearch {
   private var slot: Int
   /// How many slots have not been looked at.
   private var left: Int
-  /// How many are left when so many have been looked at that a ``CDBCrowd`` is quicker; -1 in a table with
-  /// no more than these.
+  /// How many are left when so many have been looked at that a ``CDBCrowd`` is quicker; -1 in a
+  /// table with no more than these.
   private let crowdedFrom: Int
   /// The number of records found.
   var count = 0

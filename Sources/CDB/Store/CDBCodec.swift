@@ -17,8 +17,8 @@ public protocol CDBKeyCodec: Sendable {
 /// How a ``CDBStore`` turns its values into bytes and back.
 ///
 /// A tag byte goes before them in the file, which says how they were encoded. The tags 0 to 31 are
-/// those of ``CDBValue`` and kept for more of them; codecs of your own use 32 and up, and ask one of
-/// the codecs here for values that are to have one of these:
+/// those of ``CDBValue`` and kept for more of them; codecs of your own use 32 and up, and ask one
+/// of the codecs here for values that are to have one of these:
 ///
 ///     struct PointCodec: CDBValueCodec {
 ///       func encode(_ point: Point) throws -> CDBEncodedValue {
@@ -56,8 +56,8 @@ public struct CDBEncodedValue: Hashable, Sendable {
   /// - Parameters:
   ///   - tag: 32 to 255.
   ///   - bytes: The bytes, without it.
-  /// - Throws: ``CDBCodecError`` for the tags 0 to 31; a save that meets it fails with `unencodable`,
-  ///   and keeps all changes.
+  /// - Throws: ``CDBCodecError`` for the tags 0 to 31; a save that meets it fails with
+  ///   `unencodable`, and keeps all changes.
   public init(tag: UInt8, bytes: [UInt8]) throws(CDBCodecError) {
     guard tag > CDBTag.lastReserved else {
       throw CDBCodecError(

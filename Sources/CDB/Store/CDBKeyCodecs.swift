@@ -3,8 +3,8 @@ public import FoundationEssentials
 
 /// Keys that are texts, in UTF-8.
 ///
-/// Two texts that Swift takes for equal but whose bytes differ, as "é" in its two spellings, are two
-/// keys.
+/// Two texts that Swift takes for equal but whose bytes differ, as "é" in its two spellings, are
+/// two keys.
 public struct CDBStringKeys: CDBKeyCodec {
   /// Makes the codec.
   public init() {}

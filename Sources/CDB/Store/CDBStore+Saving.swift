@@ -9,9 +9,9 @@ extension CDBStore {
   /// Complexity: linear in the file; constant time when nothing has changed.
   ///
   /// - Throws: ``CDBError`` with `unencodable`, `tooLarge`, `noSpace`, `noPermission`, `ioError`,
-  ///   `damaged`, `closed`, or `changedElsewhere` when another program has replaced the file, or `forked`
-  ///   in a child process of the one that made the store. The file
-  ///   is as it was, all changes are kept, and the save can be tried again.
+  ///   `damaged`, `closed`, or `changedElsewhere` when another program has replaced the file, or
+  ///   `forked` in a child process of the one that made the store. The file is as it was, all
+  ///   changes are kept, and the save can be tried again.
   public func save() throws {
     try refuseFork()
     try state.withLock { state in

@@ -10,13 +10,13 @@ internal import Locks
 ///     store["obsolete"] = nil
 ///     try store.save()
 ///
-/// Keys and values are read from the file when they are asked for, and values that were read stay in
-/// memory. Changes are kept in memory until ``save()``, which writes a new file, all of it, and puts it
-/// in the place of the old one: the file is whole at any time, and a save that fails has changed
-/// nothing and forgotten nothing. A file that is missing is an empty dictionary.
+/// Keys and values are read from the file when they are asked for, and values that were read stay
+/// in memory. Changes are kept in memory until ``save()``, which writes a new file, all of it, and
+/// puts it in the place of the old one: the file is whole at any time, and a save that fails has
+/// changed nothing and forgotten nothing. A file that is missing is an empty dictionary.
 ///
-/// ``CDBStringKeyStore`` has texts for keys and ``CDBValue`` for values; codecs make it a dictionary of
-/// anything else:
+/// ``CDBStringKeyStore`` has texts for keys and ``CDBValue`` for values; codecs make it a
+/// dictionary of anything else:
 ///
 ///     let songs = CDBStore(
 ///       "Songs.cdb", keys: CDBIntegerKeys<UInt32>(), values: CDBCodableValues<Song>())
@@ -89,11 +89,11 @@ public final class CDBStore<Keys: CDBKeyCodec, Values: CDBValueCodec>: Sendable 
   /// What a process has left that died in a save is cleared away, see
   /// ``CDBWriter/removeLeftovers(of:)``.
   ///
-  /// Complexity: linear in the number of files in the directory, whose names are read; the file itself
-  /// is not.
+  /// Complexity: linear in the number of files in the directory, whose names are read; the file
+  /// itself is not.
   ///
-  /// - Throws: ``CDBError`` with `noPermission`, `ioError`, `damaged` or `otherFormat`. A missing file
-  ///   is no error, and made by the first save.
+  /// - Throws: ``CDBError`` with `noPermission`, `ioError`, `damaged` or `otherFormat`. A missing
+  ///   file is no error, and made by the first save.
   public func open() throws {
     try refuseFork()
     try state.withLock { state in
@@ -115,7 +115,8 @@ public final class CDBStore<Keys: CDBKeyCodec, Values: CDBValueCodec>: Sendable 
 
   /// Saves what has changed and gives the file back; harmless when it is closed.
   ///
-  /// The store closes by itself when nobody holds it any more, but can't say then that saving failed.
+  /// The store closes by itself when nobody holds it any more, but can't say then that saving
+  /// failed.
   ///
   /// - Throws: as ``save()``: it stays open then.
   public func close() throws {

@@ -79,7 +79,8 @@ enum PropertyList {
     return value
   }
 
-  /// Refuses what the decoder would follow until the stack is used up; XML has no such limit either.
+  /// Refuses what the decoder would follow until the stack is used up; XML has no such limit
+  /// either.
   private static func check(_ data: Data) throws {
     var tree = PropertyListTree(Array(data))
     guard tree?.isBounded() == true else {

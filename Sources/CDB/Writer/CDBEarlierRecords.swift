@@ -1,8 +1,8 @@
 /// Where the records of each key are, for the policies that have to know of earlier records.
 ///
-/// They are found by a hash of the key that nobody can know, unlike that of the format: keys can't be
-/// chosen to share it. At most 64 bytes a record on top of the index, half as much again while it grows;
-/// made when the first such policy is used.
+/// They are found by a hash of the key that nobody can know, unlike that of the format: keys can't
+/// be chosen to share it. At most 64 bytes a record on top of the index, half as much again while
+/// it grows; made when the first such policy is used.
 struct CDBEarlierRecords {
   private var slots: [CDBIndex.Entry]
   private var used = 0

@@ -2,9 +2,9 @@ internal import Files
 
 /// Which records a writer has added: what its hash tables will be made of.
 ///
-/// A record is what a slot of the file will say of it: in the classic format one word with its position
-/// above its hash, in the wide one a word for each. That is as much again while the array grows, and to
-/// make the tables.
+/// A record is what a slot of the file will say of it: in the classic format one word with its
+/// position above its hash, in the wide one a word for each. That is as much again while the array
+/// grows, and to make the tables.
 struct CDBIndex {
   struct Entry {
     let hash: UInt64
@@ -55,7 +55,8 @@ struct CDBIndex {
     self = new
   }
 
-  /// The records by table, in each in the order in which they were added, and where each table begins.
+  /// The records by table, in each in the order in which they were added, and where each table
+  /// begins.
   func byTable() -> (index: CDBIndex, starts: [Int]) {
     var starts = [Int](repeating: 0, count: CDBFormat.tableCount + 1)
     for number in 0..<count { starts[table(number) + 1] += 1 }
@@ -85,8 +86,8 @@ struct CDBIndex {
     }
   }
 
-  /// The slots of a table as they are in the file: twice as many as records, each record in the first
-  /// free one from its own on.
+  /// The slots of a table as they are in the file: twice as many as records, each record in the
+  /// first free one from its own on.
   func slots(of entries: Range<Int>) -> [UInt64] {
     let count = entries.count * 2
     var slots = [UInt64](repeating: 0, count: count * wordsPerEntry)
@@ -106,7 +107,8 @@ struct CDBIndex {
     return slots
   }
 
-  /// Finds free slots of a table that is filled, also when its keys were chosen to crowd in one place.
+  /// Finds free slots of a table that is filled, also when its keys were chosen to crowd in one
+  /// place.
   private struct SlotRow {
     let slotCount: Int
     /// For a slot that is taken, one behind it from which to go on; made when a row gets long.

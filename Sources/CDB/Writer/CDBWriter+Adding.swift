@@ -27,13 +27,13 @@ extension CDBWriter {
 
   /// Adds a record.
   ///
-  /// Complexity: linear in the record. A policy other than `add` looks at the earlier records of the
-  /// same hash, and ``DuplicatePolicy/replace`` has ``finish(synchronize:)`` move what follows the
-  /// replaced records.
+  /// Complexity: linear in the record. A policy other than `add` looks at the earlier records of
+  /// the same hash, and ``DuplicatePolicy/replace`` has ``finish(synchronize:)`` move what follows
+  /// the replaced records.
   ///
   /// - Returns: what has been done.
-  /// - Throws: ``CDBError`` with `tooLarge`, `noSpace`, `ioError`, `closed`: the record is not added,
-  ///   those before it stay, and the writer can go on.
+  /// - Throws: ``CDBError`` with `tooLarge`, `noSpace`, `ioError`, `closed`: the record is not
+  ///   added, those before it stay, and the writer can go on.
   @discardableResult
   public func add(
     _ value: RawSpan, forKey key: RawSpan, ifPresent policy: DuplicatePolicy = .add

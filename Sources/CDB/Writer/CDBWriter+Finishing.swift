@@ -9,9 +9,9 @@ extension CDBWriter {
   ///
   /// - Parameter synchronize: False leaves it to the system when the file comes to the disk: it is
   ///   faster, and a power cut may then leave an empty file.
-  /// - Throws: ``CDBError`` with `noSpace` or `ioError`. The old file is as it was; on a full disk the
-  ///   writer stays open, so that this can be called again. After other failures it is cancelled,
-  ///   for nobody knows what the disk holds.
+  /// - Throws: ``CDBError`` with `noSpace` or `ioError`. The old file is as it was; on a full disk
+  ///   the writer stays open, so that this can be called again. After other failures it is
+  ///   cancelled, for nobody knows what the disk holds.
   public func finish(synchronize: Bool = true) throws(CDBError) {
     try finish(synchronize: synchronize, trailer: [])
   }

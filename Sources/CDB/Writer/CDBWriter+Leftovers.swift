@@ -1,11 +1,12 @@
 internal import Files
 
 extension CDBWriter {
-  /// Removes the unfinished files that processes have left beside a file which died while they made it.
+  /// Removes the unfinished files that processes have left beside a file which died while they made
+  /// it.
   ///
-  /// Only files whose names a writer of this path could have made are looked at. Those of writers at
-  /// work, in this process or another, are locked and stay; so does all where the file system has no
-  /// locks. ``CDBStore/open()`` calls it.
+  /// Only files whose names a writer of this path could have made are looked at. Those of writers
+  /// at work, in this process or another, are locked and stay; so does all where the file system
+  /// has no locks. ``CDBStore/open()`` calls it.
   ///
   /// Complexity: linear in the number of files in the directory. Safe on any thread.
   ///

@@ -8,14 +8,14 @@ package import Files
 ///     try writer.finish()
 ///
 /// The records go to a file of a temporary name beside the one to be made. ``finish(synchronize:)``
-/// brings it to the disk and renames it, so that there is the old file or the new one at any time, and
-/// readers of the old one are not disturbed. A writer that is dropped or cancelled removes its file; a
-/// process that is killed leaves it, as `Songs.cdb.` + 16 hex digits + `.tmp`, and
+/// brings it to the disk and renames it, so that there is the old file or the new one at any time,
+/// and readers of the old one are not disturbed. A writer that is dropped or cancelled removes its
+/// file; a process that is killed leaves it, as `Songs.cdb.` + 16 hex digits + `.tmp`, and
 /// ``removeLeftovers(of:)`` clears it away.
 ///
-/// Memory: 8 bytes a record, 16 in the wide format, twice that while they grow and to make the tables,
-/// and a buffer of 256 KiB; values are not kept.
-/// Policies other than ``DuplicatePolicy/add`` cost up to 64 bytes a record more, and 32 while these grow.
+/// Memory: 8 bytes a record, 16 in the wide format, twice that while they grow and to make the
+/// tables, and a buffer of 256 KiB; values are not kept. Policies other than
+/// ``DuplicatePolicy/add`` cost up to 64 bytes a record more, and 32 while these grow.
 ///
 /// One thread at a time.
 public final class CDBWriter {
@@ -37,9 +37,11 @@ public final class CDBWriter {
   /// Begins a file.
   ///
   /// - Parameters:
-  ///   - path: The file to be made; one that is there is replaced at the end, and keeps its permissions.
+  ///   - path: The file to be made; one that is there is replaced at the end, and keeps its
+  ///     permissions.
   ///   - format: The width of its numbers: ``CDBFormat/wide`` for more than 4 GiB.
-  /// - Throws: ``CDBError`` with `noFile` (no such directory), `noPermission`, `noSpace`, `ioError`.
+  /// - Throws: ``CDBError`` with `noFile` (no such directory), `noPermission`, `noSpace`,
+  ///   `ioError`.
   public convenience init(_ path: String, format: CDBFormat = .classic) throws(CDBError) {
     try self.init(path, format: format, seam: Seam())
   }

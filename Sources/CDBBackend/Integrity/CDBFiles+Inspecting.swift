@@ -1,6 +1,6 @@
 import CDB
 import Files
-public import StoredObjectsCore
+public import StoreEngine
 
 extension CDBFiles {
   /// Reads the structure of every file from its first byte to its last.

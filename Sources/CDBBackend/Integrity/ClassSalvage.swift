@@ -1,6 +1,6 @@
 import CDB
 import Files
-import StoredObjectsCore
+import StoreEngine
 
 /// Brings the records of one class over into a new file.
 struct ClassSalvage {

@@ -1,6 +1,6 @@
 import CDB
 import Files
-public import StoredObjectsCore
+public import StoreEngine
 
 extension LoggedBackend where Files == CDBFiles {
   /// Copies all that is still readable of a damaged store into a new one, and lists what was lost.
@@ -8,10 +8,10 @@ extension LoggedBackend where Files == CDBFiles {
   ///     let report = try CDBBackend.salvage(from: "Music", to: "Music salvaged")
   ///     for loss in report.losses { print(loss) }
   ///
-  /// The damaged store is only read. Of a damaged class file, every record is looked for, by its slot
-  /// and by the record before it; one whose checksum is wrong is left out. A lost metadata row is
-  /// made anew. Of a damaged log, the saves before the damage are brought over, as one good state;
-  /// later ones are listed, not applied, because each may rest on the one that is lost.
+  /// The damaged store is only read. Of a damaged class file, every record is looked for, by its
+  /// slot and by the record before it; one whose checksum is wrong is left out. A lost metadata row
+  /// is made anew. Of a damaged log, the saves before the damage are brought over, as one good
+  /// state; later ones are listed, not applied, because each may rest on the one that is lost.
   ///
   /// Complexity: linear in the size of the files.
   ///

@@ -1,11 +1,11 @@
 import Files
 import FoundationEssentials
-import StoredObjectsCore
+import StoreEngine
 
 /// Writes that take effect together, see `KeyValueStore.write(_:)`.
 ///
-/// The batch sees its own changes; nobody else does until the write is over. Its tables are those of the
-/// store that made it: one of another store is a mistake that traps.
+/// The batch sees its own changes; nobody else does until the write is over. Its tables are those
+/// of the store that made it: one of another store is a mistake that traps.
 public struct KeyValueBatch {
   let store: KeyValueStore
   /// The moment of the whole batch.
@@ -244,7 +244,8 @@ public struct KeyValueBatch {
     /// The number of the item, if the batch has touched it before.
     let item: Int?
     let wasThere: Bool
-    /// The times as the batch has left them, those of an expired item too; nil when there is no such key.
+    /// The times as the batch has left them, those of an expired item too; nil when there is no
+    /// such key.
     let before: ItemHead?
   }
 
@@ -324,7 +325,8 @@ extension KeyValueBatch {
     return swept
   }
 
-  /// Deletes an item, unless it has been put again since, with another time, or the batch has touched it.
+  /// Deletes an item, unless it has been put again since, with another time, or the batch has
+  /// touched it.
   private mutating func sweep(
     _ key: [UInt8], _ expiryKey: [UInt8], _ state: TableState
   ) throws -> Bool {

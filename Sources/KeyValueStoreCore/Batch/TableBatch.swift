@@ -1,5 +1,5 @@
 import Files
-import StoredObjectsCore
+import StoreEngine
 
 /// What a batch does to one table.
 struct TableBatch {
@@ -18,7 +18,8 @@ struct TableBatch {
 
   /// How a key is left.
   struct Item {
-    /// Where the key is in the bytes of the batch, and directly behind it the record, if there is one.
+    /// Where the key is in the bytes of the batch, and directly behind it the record, if there is
+    /// one.
     var key: Range<Int>
     /// Empty for a deleted key.
     var record: Range<Int>

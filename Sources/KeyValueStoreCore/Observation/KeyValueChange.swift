@@ -30,8 +30,8 @@ public struct KeyValueChange: Sendable, Hashable {
 
 /// What writes do from now on, change by change.
 ///
-/// A listener misses nothing: what it has not taken yet is kept. The sequence ends when the store is
-/// closed, or the table it is about is dropped.
+/// A listener misses nothing: what it has not taken yet is kept. The sequence ends when the store
+/// is closed, or the table it is about is dropped.
 public struct KeyValueChanges: AsyncSequence, Sendable {
   let stream: AsyncStream<KeyValueChange>
 

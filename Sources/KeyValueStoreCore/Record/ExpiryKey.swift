@@ -1,6 +1,6 @@
 import Files
 import FoundationEssentials
-import StoredObjectsCore
+import StoreEngine
 
 /// A key of the ordered table of a table's expiry times: the time, and then the key of the item.
 enum ExpiryKey {

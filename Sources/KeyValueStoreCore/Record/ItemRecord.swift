@@ -1,6 +1,6 @@
 import Files
 import FoundationEssentials
-import StoredObjectsCore
+import StoreEngine
 
 /// What is stored under a key: a head with the times, the value, and a checksum.
 ///

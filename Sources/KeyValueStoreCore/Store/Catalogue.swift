@@ -1,5 +1,5 @@
 import Files
-import StoredObjectsCore
+import StoreEngine
 
 /// Which tables there are, by their names, and the ordered tables of the backend that hold them.
 ///

@@ -6,8 +6,8 @@
 ///       print("\(error)")
 ///     }
 ///
-/// What the backend reports (a full disk, a closed or read-only store) is a `StoreError`, and passes
-/// through as it is. The description names table and key, but never a value.
+/// What the backend reports (a full disk, a closed or read-only store) is a `StoreError`, and
+/// passes through as it is. The description names table and key, but never a value.
 public struct KeyValueError: Error, Sendable {
   /// What kind of thing went wrong.
   public let code: Code

@@ -1,7 +1,7 @@
 import Files
 import FoundationEssentials
 import Locks
-import StoredObjectsCore
+import StoreEngine
 import Synchronization
 
 extension KeyValueStore {
@@ -17,13 +17,14 @@ extension KeyValueStore {
   /// Others read what was there before. What the closure does with the tables themselves, past the
   /// batch, is not part of it: reading is fine, writing is refused.
   ///
-  /// Complexity: O(log n) for each change, and one commit of the backend, which is one sync of the disk
-  /// at full durability: batches of hundreds are many times faster than single puts.
+  /// Complexity: O(log n) for each change, and one commit of the backend, which is one sync of the
+  /// disk at full durability: batches of hundreds are many times faster than single puts.
   ///
   /// - Parameter body: Gets the batch; when it throws, nothing is written.
   /// - Returns: what the closure returns.
-  /// - Throws: what the closure throws; ``KeyValueError`` with `nestedWrite`; what the backend throws
-  ///   (`readOnly`, `full`, `ioError`, `reopenNeeded`, `closed`), and nothing has been written then.
+  /// - Throws: what the closure throws; ``KeyValueError`` with `nestedWrite`; what the backend
+  ///   throws (`readOnly`, `full`, `ioError`, `reopenNeeded`, `closed`), and nothing has been
+  ///   written then.
   public func write<Result>(_ body: (inout KeyValueBatch) throws -> Result) throws -> Result {
     try exclusively {
       var batch = KeyValueBatch(self)
@@ -51,8 +52,8 @@ extension KeyValueStore {
 
   /// Removes all items that have expired, of all tables, in one commit.
   ///
-  /// Expired items are never seen, and every write removes some of its tables' on the way. This is for
-  /// giving their room back at a time of your own.
+  /// Expired items are never seen, and every write removes some of its tables' on the way. This is
+  /// for giving their room back at a time of your own.
   ///
   /// Complexity: O(log n) for each expired item.
   ///

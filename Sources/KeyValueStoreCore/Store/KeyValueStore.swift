@@ -1,7 +1,7 @@
 import Files
 public import FoundationEssentials
 import Locks
-public import StoredObjectsCore
+public import StoreEngine
 import Synchronization
 
 /// Named tables of values under keys, for data that has no model.
@@ -11,13 +11,14 @@ import Synchronization
 ///     try notes.put("Buy milk", for: "2026-11-21")
 ///     let note = try notes.get("2026-11-21", as: String.self)
 ///
-/// It keeps them in any backend. `KeyValueStore(named:)` and `KeyValueStore(directory:)`, of the product
-/// `KeyValueStore`, open one on Tokyo Cabinet. Names of tables and keys are any Unicode, and compared
-/// byte by byte: an é of one scalar and one of two are two keys. `%`, `_`, `'` and `/` mean themselves.
+/// It keeps them in any backend. `KeyValueStore(named:)` and `KeyValueStore(directory:)`, of the
+/// product `KeyValueStore`, open one on Tokyo Cabinet. Names of tables and keys are any Unicode,
+/// and compared byte by byte: an é of one scalar and one of two are two keys. `%`, `_`, `'` and `/`
+/// mean themselves.
 ///
-/// Every write is all or nothing, and as durable as the backend was opened for when it returns. Safe on
-/// any threads and tasks: writes wait for each other, readers wait for no write and for no disk that is
-/// being synced.
+/// Every write is all or nothing, and as durable as the backend was opened for when it returns.
+/// Safe on any threads and tasks: writes wait for each other, readers wait for no write and for no
+/// disk that is being synced.
 ///
 /// <doc:KeyValueStoreCore> begins with a tour.
 public final class KeyValueStore: Sendable {
@@ -46,8 +47,8 @@ public final class KeyValueStore: Sendable {
   /// - Parameters:
   ///   - backend: Where the items are kept; objects may be kept there, too.
   ///   - now: The clock by which items get their times and expire; tests give one of their own.
-  /// - Throws: ``KeyValueError`` with `inUse` when there is a store on the backend already (share that
-  ///   one) or `damaged`; what the backend throws, as a `StoreError`.
+  /// - Throws: ``KeyValueError`` with `inUse` when there is a store on the backend already (share
+  ///   that one) or `damaged`; what the backend throws, as a `StoreError`.
   public init(
     backend: any StoreBackend, now: @escaping @Sendable () -> Date = { Date() }
   ) throws {

@@ -1,4 +1,4 @@
-import StoredObjectsCore
+import StoreEngine
 import Synchronization
 
 /// A table that there is, or was: all handles on it share one.

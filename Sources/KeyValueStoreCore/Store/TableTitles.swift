@@ -1,9 +1,10 @@
 import Files
-package import StoredObjectsCore
+package import StoreEngine
 
 /// What the ordered tables of a backend hold that belong to a key-value store, in words.
 ///
-/// For tools, which have a backend and no key-value store. What makes no sense in the list is left out.
+/// For tools, which have a backend and no key-value store. What makes no sense in the list is left
+/// out.
 ///
 /// - Throws: `StoreError` when the backend can't be read.
 package func keyValueTableTitles(

@@ -1,5 +1,5 @@
 public import FoundationEssentials
-public import StoredObjectsCore
+public import StoreEngine
 
 /// A key with its value, and when it was put.
 public struct KeyValueItem: Sendable, Hashable {

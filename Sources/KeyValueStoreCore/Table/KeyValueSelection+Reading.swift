@@ -1,14 +1,14 @@
 import Files
 import FoundationEssentials
-import StoredObjectsCore
+import StoreEngine
 
 extension KeyValueSelection {
   /// The items, as they are at one moment.
   ///
   /// Complexity: linear in what the range holds up to the limit; O(n log n) when sorted.
   ///
-  /// - Throws: ``KeyValueError`` with `noSuchTable`, `invalidArgument` (a negative limit or offset),
-  ///   `damaged` or `newerFormat`; what the backend and the closures throw.
+  /// - Throws: ``KeyValueError`` with `noSuchTable`, `invalidArgument` (a negative limit or
+  ///   offset), `damaged` or `newerFormat`; what the backend and the closures throw.
   public func items() throws -> [KeyValueItem] {
     try requirePage()
     var items: [KeyValueItem] = []
@@ -62,16 +62,16 @@ extension KeyValueSelection {
 
   /// The values as a type.
   ///
-  /// - Throws: as ``items()``, and ``KeyValueError`` with `typeMismatch` for the first one of another
-  ///   type.
+  /// - Throws: as ``items()``, and ``KeyValueError`` with `typeMismatch` for the first one of
+  ///   another type.
   public func values<Value: Decodable>(as type: Value.Type = Value.self) throws -> [Value] {
     try items().map { try $0.decoded(as: type) }
   }
 
   /// How many items there are.
   ///
-  /// Complexity: O(log n) without a filter, and linear in the number of expired items that are not yet
-  /// removed; as ``items()`` with one.
+  /// Complexity: O(log n) without a filter, and linear in the number of expired items that are not
+  /// yet removed; as ``items()`` with one.
   ///
   /// - Throws: as ``items()``.
   public func count() throws -> Int {

@@ -1,4 +1,4 @@
-import StoredObjectsCore
+import StoreEngine
 
 /// Some items of a table: which ones, in which order, how many.
 ///
@@ -8,9 +8,9 @@ import StoredObjectsCore
 ///       .limit(10)
 ///       .items()
 ///
-/// It is a description, and reads nothing until one of the calls that `throw`. The steps are taken in
-/// the order of this list, whatever the order of the calls: range, direction, filters, sorting, offset,
-/// limit.
+/// It is a description, and reads nothing until one of the calls that `throw`. The steps are taken
+/// in the order of this list, whatever the order of the calls: range, direction, filters, sorting,
+/// offset, limit.
 ///
 /// A page that begins behind a key finds its place in O(log n), however far that is; ``offset(_:)``
 /// walks there:

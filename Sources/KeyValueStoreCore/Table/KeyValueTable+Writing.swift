@@ -1,12 +1,12 @@
-import StoredObjectsCore
+import StoreEngine
 
 extension KeyValueTable {
   /// Puts a value under a key, over what is there, in a commit of its own.
   ///
   /// The time at which the item was created stays, when there is one; its expiry does not.
   ///
-  /// Complexity: O(log n), linear in the value, and one commit of the backend, which takes along what
-  /// other threads put and delete at the same time. Many of one thread are faster by
+  /// Complexity: O(log n), linear in the value, and one commit of the backend, which takes along
+  /// what other threads put and delete at the same time. Many of one thread are faster by
   /// `KeyValueStore.write(_:)`.
   ///
   /// - Parameters:
@@ -14,8 +14,9 @@ extension KeyValueTable {
   ///     them, a `StoredValue`, or anything `Encodable`.
   ///   - key: Any text, the empty one too.
   ///   - expiresAfter: When the item is to be gone; nil when it stays.
-  /// - Throws: ``KeyValueError`` with `notEncodable`, `invalidExpiry`, `noSuchTable` or `nestedWrite`;
-  ///   what the type's own coding throws; what the backend throws. Nothing is changed then.
+  /// - Throws: ``KeyValueError`` with `notEncodable`, `invalidExpiry`, `noSuchTable` or
+  ///   `nestedWrite`; what the type's own coding throws; what the backend throws. Nothing is
+  ///   changed then.
   public func put<Value: Encodable>(
     _ value: Value, for key: String, expiresAfter: Duration? = nil
   ) throws {

@@ -1,6 +1,6 @@
 import Files
 import FoundationEssentials
-public import StoredObjectsCore
+public import StoreEngine
 
 /// A table of a key-value store: get, put, delete, and everything in order.
 ///
@@ -10,8 +10,8 @@ public import StoredObjectsCore
 ///     try settings.put("abc", for: "token", expiresAfter: .seconds(3600))
 ///     let size = try settings.get("font size", as: Double.self)
 ///
-/// It is a handle, made by `KeyValueStore.createTable(_:)` and ``KeyValueStore/table(_:)``, and keeps
-/// the store. Safe on any threads and tasks.
+/// It is a handle, made by `KeyValueStore.createTable(_:)` and ``KeyValueStore/table(_:)``, and
+/// keeps the store. Safe on any threads and tasks.
 public struct KeyValueTable: Sendable {
   /// The store that the table is in.
   public let store: KeyValueStore
@@ -24,14 +24,14 @@ public struct KeyValueTable: Sendable {
 
   /// The value of a key, as the type that it was put as.
   ///
-  /// A `nil` that was put is there, and read by an optional type: `get("a", as: String?.self)` returns
-  /// `.some(nil)` for it.
+  /// A `nil` that was put is there, and read by an optional type: `get("a", as: String?.self)`
+  /// returns `.some(nil)` for it.
   ///
   /// Complexity: O(log n), and linear in the value.
   ///
   /// - Returns: nil when there is no such key.
-  /// - Throws: ``KeyValueError`` with `typeMismatch` when the value is of another type, `noSuchTable`,
-  ///   `damaged` or `newerFormat`; what the backend throws.
+  /// - Throws: ``KeyValueError`` with `typeMismatch` when the value is of another type,
+  ///   `noSuchTable`, `damaged` or `newerFormat`; what the backend throws.
   @specialized(where Value == String)
   @specialized(where Value == Int)
   @specialized(where Value == Double)
@@ -122,7 +122,8 @@ public struct KeyValueTable: Sendable {
 
   /// The number of items.
   ///
-  /// Complexity: O(log n), and linear in the number of items that have expired and are not yet removed.
+  /// Complexity: O(log n), and linear in the number of items that have expired and are not yet
+  /// removed.
   ///
   /// - Throws: ``KeyValueError`` with `noSuchTable`; what the backend throws.
   public func count() throws -> Int { try all.count() }

@@ -1,18 +1,19 @@
-// The forms that tasks await. A value is encoded where the task is, so that it need not be `Sendable`;
-// the rest happens on the store's own thread.
+// The forms that tasks await. A value is encoded where the task is, so that it need not be
+// `Sendable`; the rest happens on the store's own thread.
 
 extension KeyValueTable {
   /// Puts a value under a key, over what is there, in one commit with what others put meanwhile.
   ///
-  /// The task waits until the put is safe, and blocks no thread. Of a task that is cancelled before the
-  /// commit has begun nothing is written.
+  /// The task waits until the put is safe, and blocks no thread. Of a task that is cancelled before
+  /// the commit has begun nothing is written.
   ///
   /// - Parameters:
   ///   - value: What can be put: text, numbers, and anything `Encodable`.
   ///   - key: Any text, the empty one too.
   ///   - expiresAfter: When the item is to be gone; nil when it stays.
   /// - Throws: `CancellationError`; ``KeyValueError`` with `notEncodable`, `invalidExpiry` or
-  ///   `noSuchTable`; what the type's own coding and what the backend throws. Nothing is changed then.
+  ///   `noSuchTable`; what the type's own coding and what the backend throws. Nothing is changed
+  ///   then.
   public nonisolated(nonsending) func put<Value: Encodable>(
     _ value: Value, for key: String, expiresAfter: Duration? = nil
   ) async throws {
@@ -93,8 +94,8 @@ extension KeyValueStore {
   ///       return left - 1
   ///     }
   ///
-  /// It is what the form does that blocks, see there. A task that is cancelled before the closure has
-  /// begun gets `CancellationError`; afterwards the write runs to its end.
+  /// It is what the form does that blocks, see there. A task that is cancelled before the closure
+  /// has begun gets `CancellationError`; afterwards the write runs to its end.
   ///
   /// - Parameter body: Gets the batch; when it throws, nothing is written.
   /// - Returns: what the closure returns.

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import StoredObjectsCore
+import StoreEngine
 
 /// A put or a delete of one key, on its way.
 struct SingleWrite: Sendable {
@@ -34,8 +34,8 @@ extension KeyValueStore {
     return try writes.perform(write, commit)
   }
 
-  /// Commits single writes, which are taken when nobody else writes any more, so that as many as possible
-  /// come along.
+  /// Commits single writes, which are taken when nobody else writes any more, so that as many as
+  /// possible come along.
   func commit(_ take: () -> [SingleWrite]) -> [Result<Bool, any Error>] {
     var results: [Result<Bool, any Error>] = []
     do {

@@ -1,14 +1,14 @@
 import FoundationEssentials
 import Locks
-import StoredObjectsCore
+import StoreEngine
 
-/// What waits to be written: puts and deletes of single keys, which become one commit, and whole batches
-/// of tasks.
+/// What waits to be written: puts and deletes of single keys, which become one commit, and whole
+/// batches of tasks.
 ///
-/// While one commit is brought to the disk, puts and deletes gather, and the next commit takes all of
-/// them. A thread that finds nobody at work does the work, its own write and those that have gathered; the
-/// others wait until theirs is done, or it is their turn to work. Tasks don't wait here: what they
-/// want is done by a thread that asks for the ``next()`` piece of work.
+/// While one commit is brought to the disk, puts and deletes gather, and the next commit takes all
+/// of them. A thread that finds nobody at work does the work, its own write and those that have
+/// gathered; the others wait until theirs is done, or it is their turn to work. Tasks don't wait
+/// here: what they want is done by a thread that asks for the ``next()`` piece of work.
 final class WriteQueue: Sendable {
   typealias Continuation = CheckedContinuation<Bool, any Error>
   /// Does several writes in one commit, and says of each what became of it.
@@ -26,7 +26,8 @@ final class WriteQueue: Sendable {
     var lastTicket = 0
     /// How many of the single writes are those of tasks.
     var taskCount = 0
-    /// Whether a batch comes before single writes, so that those that keep coming don't keep it waiting.
+    /// Whether a batch comes before single writes, so that those that keep coming don't keep it
+    /// waiting.
     var isBatchNext = false
     var isAtWork = false
     var isClosed = false
@@ -80,8 +81,8 @@ final class WriteQueue: Sendable {
     }
   }
 
-  /// Commits what has gathered, and a write that has not had to wait; whoever calls it has said that he
-  /// is at work.
+  /// Commits what has gathered, and a write that has not had to wait; whoever calls it has said
+  /// that he is at work.
   ///
   /// - Returns: what became of the write that has not waited.
   private func work(_ own: SingleWrite?, _ commit: Commit) -> Result<Bool, any Error>? {

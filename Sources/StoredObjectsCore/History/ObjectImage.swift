@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// A row of a store: what steps of the history speak of.
 struct ObjectKey: Hashable {
   let classID: UInt8
@@ -106,8 +108,8 @@ struct ContentMark {
   }
 }
 
-/// One content as the bytes that differ from another, so that a history of edits to a long list takes
-/// room for the edits and not for the lists.
+/// One content as the bytes that differ from another, so that a history of edits to a long list
+/// takes room for the edits and not for the lists.
 struct ContentDifference {
   /// How many bytes both begin, and end, with.
   let prefix: Int

@@ -1,3 +1,5 @@
+import StoreEngine
+
 extension Store {
   /// What an object is like now.
   ///

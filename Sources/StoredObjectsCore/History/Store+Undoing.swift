@@ -1,4 +1,5 @@
 import Logging
+import StoreEngine
 
 extension Store {
   /// Takes down what changes do, and takes it back; nil, the default, for none of that.

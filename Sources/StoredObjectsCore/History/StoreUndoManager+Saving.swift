@@ -1,13 +1,16 @@
 // A history that is saved with the changes it can take back: a named buffer holds it, which every
 // save writes with the records, so that both are whole or not at all.
 
+import StoreEngine
+
 extension StoreUndoManager {
   /// The history that earlier runs have left in a store, or an empty one.
   ///
   ///     store.undoManager = try StoreUndoManager(savedIn: store, as: "Undo")
   ///
-  /// From then on every save writes it, so that what one run of a program has done another can undo.
-  /// Steps that hold objects which were never inserted are not saved, nor the ones before them.
+  /// From then on every save writes it, so that what one run of a program has done another can
+  /// undo. Steps that hold objects which were never inserted are not saved, nor the ones before
+  /// them.
   ///
   /// Complexity: each save writes the whole history.
   ///

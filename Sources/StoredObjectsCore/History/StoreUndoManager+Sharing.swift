@@ -1,5 +1,7 @@
 // Steps that other stores on the backend concern.
 
+import StoreEngine
+
 extension StoreUndoManager {
   /// Other stores have saved rows of a class: earlier steps would overwrite what they don't know.
   func noteForeignChanges(_ news: ForeignNews.Table, _ entry: RegisteredClass) {
@@ -34,7 +36,8 @@ extension StoreUndoManager {
     forgetRedo { !names.isDisjoint(with: $0.names.keys) }
   }
 
-  /// Drops the steps to redo that the saves of other stores concern, also when changes are discarded.
+  /// Drops the steps to redo that the saves of other stores concern, also when changes are
+  /// discarded.
   private func forgetRedo(where isConcerned: (UndoStep) -> Bool) {
     if redoSteps.contains(where: isConcerned) { redoSteps = [] }
     if saved.redo.contains(where: isConcerned) { saved.redo = [] }

@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// Takes back changes to a store, and does them again.
 ///
 ///     store.undoManager = StoreUndoManager()
@@ -12,11 +14,11 @@
 /// save. Objects that come back have the row IDs that they had, and are the same instances if the
 /// application still holds them.
 ///
-/// The changes of a ``group(_:_:)`` are one step. Changes outside of any group are a step, too, which
-/// ends with the next group, save, undo or redo.
+/// The changes of a ``group(_:_:)`` are one step. Changes outside of any group are a step, too,
+/// which ends with the next group, save, undo or redo.
 ///
-/// The history knows what goes through its store. What other stores save it does not take back: where
-/// an object is not as a step has left it, undoing the step throws `conflict`.
+/// The history knows what goes through its store. What other stores save it does not take back:
+/// where an object is not as a step has left it, undoing the step throws `conflict`.
 /// ``Store/discardChanges()`` takes the history back to what it was at the last save.
 ///
 /// It costs one encoding of each object that a step touches. Where steps touch an object again and
@@ -166,8 +168,8 @@ extension StoreUndoManager {
   ///
   /// - Precondition: no group is open.
   ///
-  /// - Throws: ``StoreError`` with `conflict` (an object is not as the step left it), or what reading
-  ///   an object throws. Nothing has changed then but what the delegate has changed itself.
+  /// - Throws: ``StoreError`` with `conflict` (an object is not as the step left it), or what
+  ///   reading an object throws. Nothing has changed then but what the delegate has changed itself.
   public func undo() throws(StoreError) {
     precondition(groupDepth == 0, "undo() inside of a group")
     if isGoingBack { return }
@@ -182,8 +184,8 @@ extension StoreUndoManager {
     store.tell { $0.storeDidChange(store) }
   }
 
-  /// Does again what the last ``undo()`` has taken back; does nothing when there is nothing, or when
-  /// something has changed since, here or by the save of another store.
+  /// Does again what the last ``undo()`` has taken back; does nothing when there is nothing, or
+  /// when something has changed since, here or by the save of another store.
   ///
   /// Complexity: linear in the content of the objects that the step touched.
   ///

@@ -1,7 +1,9 @@
+import StoreEngine
+
 /// Objects without a row of the store that an image refers to, each by its place in a list.
 ///
-/// A record can't refer to them. An image may have to: an application may put a new song into a list
-/// first and insert it afterwards.
+/// A record can't refer to them. An image may have to: an application may put a new song into a
+/// list first and insert it afterwards.
 final class Strangers {
   private(set) var objects: [StoredObject]
   private var rows: [ObjectIdentifier: UInt32] = [:]

@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// One action of the user: what every object that it touched was like before.
 ///
 /// Undoing one gives another, which says what they were like after: that is what redoing undoes.

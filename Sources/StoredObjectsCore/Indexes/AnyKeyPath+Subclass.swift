@@ -1,3 +1,4 @@
+import StoreEngine
 // What Observation has Swift's own library do for subclasses.
 @_spi(ObservableRerootKeyPath) import Swift
 

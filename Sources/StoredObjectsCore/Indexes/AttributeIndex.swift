@@ -1,4 +1,7 @@
-/// Says that the objects of a class can be found by the values of a property, or of several together.
+import StoreEngine
+
+/// Says that the objects of a class can be found by the values of a property, or of several
+/// together.
 ///
 ///     final class Song: StoredObject {
 ///       @Content var title = ""
@@ -11,15 +14,15 @@
 ///       }
 ///     }
 ///
-/// An index is kept in the same saves as its class. Queries use it by themselves, see <doc:FindingObjects>:
-/// for equality, ranges and beginnings of its properties from the first on, and for sorting by them.
-/// One that is new, or lost, or whose class was changed by a program that did not know it, is made
-/// from the records when it is first needed.
+/// An index is kept in the same saves as its class. Queries use it by themselves, see
+/// <doc:FindingObjects>: for equality, ranges and beginnings of its properties from the first on,
+/// and for sorting by them. One that is new, or lost, or whose class was changed by a program that
+/// did not know it, is made from the records when it is first needed.
 ///
-/// A save that would give two objects the same values by a unique index throws `notUnique`, and writes
-/// nothing. Objects with nil in one of the properties are not compared, as in SQL, nor are those with NaN.
-/// Each class is for itself: an object of a subclass is no object of its superclass here. Objects
-/// that had the same values before the index was unique stay as they are, and
+/// A save that would give two objects the same values by a unique index throws `notUnique`, and
+/// writes nothing. Objects with nil in one of the properties are not compared, as in SQL, nor are
+/// those with NaN. Each class is for itself: an object of a subclass is no object of its superclass
+/// here. Objects that had the same values before the index was unique stay as they are, and
 /// ``Store/check(progress:)`` names them, until a save writes one of them.
 ///
 /// A name is the index's own in its class, and part of the data: give another name when you give it
@@ -27,7 +30,8 @@
 public struct AttributeIndex {
   /// The name, as declared.
   public let name: String
-  /// Whether no two objects may have the same values; those with nil or NaN in one are not compared.
+  /// Whether no two objects may have the same values; those with nil or NaN in one are not
+  /// compared.
   public let isUnique: Bool
   private(set) var properties: [AnyKeyPath]
   /// The types of the properties, by which a change of the declaration is noticed.

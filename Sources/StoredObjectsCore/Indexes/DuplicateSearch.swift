@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// Finds rows that have the same values by a unique index that is not built yet.
 ///
 /// It holds 16 bytes for each object: a hash of the values, and the row.
@@ -13,7 +15,8 @@ struct DuplicateSearch {
     places.append((hash, row))
   }
 
-  /// Returns the first row that has the values of one before it, that one, and how many such rows there are.
+  /// Returns the first row that has the values of one before it, that one, and how many such rows
+  /// there are.
   ///
   /// The closure reads what a row is compared by again.
   func first(_ key: (UInt32) -> [UInt8]?) -> (row: UInt32, other: UInt32, count: Int)? {

@@ -1,4 +1,5 @@
 import Files
+import StoreEngine
 
 /// Compares the indexes of a class with its objects.
 struct IndexCheck {
@@ -21,7 +22,8 @@ struct IndexCheck {
 
   /// Begins to compare the indexes of a class.
   ///
-  /// Those that are not whole are built before they are used: of these only the uniqueness is checked.
+  /// Those that are not whole are built before they are used: of these only the uniqueness is
+  /// checked.
   init(_ backend: any StoreBackend, _ entry: RegisteredClass) {
     (self.backend, self.entry) = (backend, entry)
     for index in entry.indexes {

@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// What follows the name of a class in the names of its indexes' tables.
 ///
 /// Classes may have dots in their names, but no two of these.

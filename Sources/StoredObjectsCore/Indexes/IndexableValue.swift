@@ -1,17 +1,18 @@
 public import FoundationEssentials
+import StoreEngine
 
 /// A value that an index can hold: one that can be written as bytes in the order of the values.
 ///
-/// Integers, floating-point numbers, `Bool`, `String`, `Date`, `UUID`, `Data`, enumerations with such
-/// raw values, references to objects, and optionals of all these can. A type of your own is made so by
-/// writing something that can:
+/// Integers, floating-point numbers, `Bool`, `String`, `Date`, `UUID`, `Data`, enumerations with
+/// such raw values, references to objects, and optionals of all these can. A type of your own is
+/// made so by writing something that can:
 ///
 ///     extension Year: IndexableValue {
 ///       public func writeKey(to key: inout IndexKey) { number.writeKey(to: &key) }
 ///     }
 ///
-/// Two values must write the same bytes when they are equal, and only then, and the bytes of no value
-/// may begin those of another.
+/// Two values must write the same bytes when they are equal, and only then, and the bytes of no
+/// value may begin those of another.
 public protocol IndexableValue {
   /// Appends the value.
   func writeKey(to key: inout IndexKey)
@@ -34,8 +35,8 @@ public struct IndexKey: Sendable {
     }
   }
 
-  /// Appends bytes of which there may be any number: an end that is below all of them, and what would
-  /// be confused with it in two bytes.
+  /// Appends bytes of which there may be any number: an end that is below all of them, and what
+  /// would be confused with it in two bytes.
   mutating func write(text: some Collection<UInt8>) {
     if text.allSatisfy({ $0 > 1 }) {
       bytes.append(contentsOf: text)

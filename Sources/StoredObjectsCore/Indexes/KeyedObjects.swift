@@ -1,7 +1,9 @@
+import StoreEngine
+
 /// New objects, of which each has one key in each index of its class.
 ///
-/// `@unchecked Sendable`: who gives them to a second thread waits for it before any object changes, and
-/// does so only with classes that let themselves be coded on any thread.
+/// `@unchecked Sendable`: who gives them to a second thread waits for it before any object changes,
+/// and does so only with classes that let themselves be coded on any thread.
 struct KeyedObjects: @unchecked Sendable {
   let objects: [StoredObject]
   /// Append the key of an object, one for each index.

@@ -1,4 +1,5 @@
 import Logging
+import StoreEngine
 
 extension StoreError {
   /// Whether it is an index that is damaged, which can be made anew, and not what it was made from.
@@ -12,10 +13,11 @@ extension StoreError {
 }
 
 extension Store {
-  /// Runs a closure that reads a record for an index; nil, and a report, when the record is damaged.
+  /// Runs a closure that reads a record for an index; nil, and a report, when the record is
+  /// damaged.
   ///
-  /// One record that can't be read must not keep all others from being saved. ``check(progress:)`` finds
-  /// it, and so does everybody who reads it.
+  /// One record that can't be read must not keep all others from being saved. ``check(progress:)``
+  /// finds it, and so does everybody who reads it.
   func reading<Result>(
     _ entry: RegisteredClass, _ rowID: UInt32, _ body: () throws -> Result
   ) throws -> Result? {

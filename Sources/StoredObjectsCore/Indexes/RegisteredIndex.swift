@@ -1,10 +1,11 @@
 import Files
+import StoreEngine
 
 /// An index of a class that is registered with a store.
 ///
-/// Its ordered table has a key for each object: 1, the values, and the row (4 bytes, the highest first);
-/// or, for an object whose record can't be read, 2 and the row; and the *stamp*, the key 0, whose value
-/// says what the index was made by.
+/// Its ordered table has a key for each object: 1, the values, and the row (4 bytes, the highest
+/// first); or, for an object whose record can't be read, 2 and the row; and the *stamp*, the key 0,
+/// whose value says what the index was made by.
 struct RegisteredIndex {
   static let stampKey = IndexStamp.key
   /// What all keys of objects begin with.
@@ -79,8 +80,8 @@ struct RegisteredIndex {
 
   /// The keys of a row whose values nobody can tell.
   ///
-  /// Complexity: constant time for one that was left out; linear in the number of keys for one that has
-  /// been damaged since.
+  /// Complexity: constant time for one that was left out; linear in the number of keys for one that
+  /// has been damaged since.
   func keys(ofUnreadable row: UInt32, _ backend: any StoreBackend) throws -> [[UInt8]] {
     let leftOut = Self.leftOutKey(row)
     if try backend.withValue(of: leftOut, in: table, { _ in true }) == true { return [leftOut] }

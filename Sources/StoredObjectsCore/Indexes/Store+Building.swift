@@ -1,17 +1,20 @@
 import Files
+import StoreEngine
 
 extension Store {
   /// Makes the indexes of the registered classes that are missing or out of date.
   ///
-  /// Queries and saves do so by themselves when they first need one; this is for doing it at a moment of
-  /// your own, and for showing how far it has come. It goes on where an earlier process has stopped.
+  /// Queries and saves do so by themselves when they first need one; this is for doing it at a
+  /// moment of your own, and for showing how far it has come. It goes on where an earlier process
+  /// has stopped.
   ///
   /// Saves of other stores on the backend wait meanwhile.
   ///
   /// Complexity: linear in the number of objects of the classes concerned, whose records are read.
   ///
   /// - Parameter progress: Hears how far it has come, in rows.
-  /// - Throws: ``StoreError`` with `readOnly`, `damaged`, `newerVersion`, `full`, `ioError` or `closed`.
+  /// - Throws: ``StoreError`` with `readOnly`, `damaged`, `newerVersion`, `full`, `ioError` or
+  ///   `closed`.
   public func buildIndexes(
     progress: (IntegrityProgress) -> Void = { _ in }
   ) throws(StoreError) {
@@ -26,7 +29,8 @@ extension Store {
 
   /// Makes the indexes of a class anew, whatever they are like.
   ///
-  /// Only for an index that ``check(progress:)`` has found to disagree; nothing else should make one so.
+  /// Only for an index that ``check(progress:)`` has found to disagree; nothing else should make
+  /// one so.
   ///
   /// - Throws: ``StoreError`` as ``buildIndexes(progress:)``.
   public func rebuildIndexes(of type: StoredObject.Type) throws(StoreError) {

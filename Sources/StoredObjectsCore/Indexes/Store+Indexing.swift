@@ -1,4 +1,5 @@
 import Locks
+import StoreEngine
 
 // Indexes are brought up to date in the save of their objects.
 
@@ -18,7 +19,8 @@ extension Store {
     }
   }
 
-  /// Empties the indexes that another program has made, and that this one would not keep up to date.
+  /// Empties the indexes that another program has made, and that this one would not keep up to
+  /// date.
   private func clearStrangeIndexes(
     of entry: RegisteredClass, _ changes: inout ChangeSet
   ) throws {

@@ -1,12 +1,13 @@
+import StoreEngine
 // The normalisation that Swift's own comparison of strings uses.
 @_spi(_Unicode) import Swift
 
 extension String: IndexableValue {
   /// Appends the text in the order of `<`, where an é in one scalar and in two are the same.
   ///
-  /// That is the order of the scalars of normalisation form C. The few characters that are only another
-  /// number for a letter (the Ångström sign for Å) are that letter here, always; `<` compares them
-  /// now so and now so.
+  /// That is the order of the scalars of normalisation form C. The few characters that are only
+  /// another number for a letter (the Ångström sign for Å) are that letter here, always; `<`
+  /// compares them now so and now so.
   public func writeKey(to key: inout IndexKey) {
     var copy = self
     let isNormal = copy.withUTF8 { utf8 in

@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// Takes down the references that are read from a record, for a check.
 final class ReferenceRecorder {
   /// A reference, and where it stands in its record.

@@ -1,12 +1,15 @@
+import StoreEngine
+
 extension Store {
   /// Reads everything that is saved, and tells what is wrong.
   ///
   ///     let check = try store.check()
   ///     if !check.isSound { for finding in check.findings { print(finding) } }
   ///
-  /// Beyond what ``BackendCheck`` does, every record of the registered classes is read by its class,
-  /// into an object of its own: objects that the application holds, and unsaved changes, are left
-  /// alone. Every reference must lead to a row that exists, and indexes must say the same. It is what is saved that counts.
+  /// Beyond what ``BackendCheck`` does, every record of the registered classes is read by its
+  /// class, into an object of its own: objects that the application holds, and unsaved changes, are
+  /// left alone. Every reference must lead to a row that exists, and indexes must say the same. It
+  /// is what is saved that counts.
   ///
   /// A `readContent(from:)` that does more than set its own object's properties does so here too.
   ///
@@ -18,8 +21,8 @@ extension Store {
   ///
   /// - Parameter progress: Hears how far the check has come; must not save.
   /// - Returns: What was read, and what is wrong with it.
-  /// - Throws: ``StoreError`` with `closed`, or `ioError` when the directory can't be read. Damage is
-  ///   no error but a finding.
+  /// - Throws: ``StoreError`` with `closed`, or `ioError` when the directory can't be read. Damage
+  ///   is no error but a finding.
   public func check(
     progress: (IntegrityProgress) -> Void = { _ in }
   ) throws(StoreError) -> StoreCheck {
@@ -146,7 +149,8 @@ struct ObjectCheck {
 // MARK: Full-text indexes
 
 extension ObjectCheck {
-  /// The check of an index that claims to be whole; one that does not is made anew before it is used.
+  /// The check of an index that claims to be whole; one that does not is made anew before it is
+  /// used.
   private mutating func checkedText(_ entry: RegisteredClass) -> TextCheck? {
     do {
       guard let text = entry.fullText, try text.hasStamp(store.backend) else { return nil }

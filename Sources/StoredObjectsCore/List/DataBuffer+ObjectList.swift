@@ -1,3 +1,5 @@
+import StoreEngine
+
 extension DataBuffer {
   /// Writes references to objects of one class, in their order, repeats included: as an array of
   /// them is written.
@@ -29,8 +31,8 @@ extension DataBuffer {
   ///
   /// Complexity: linear in the number of references: a copy of four bytes each.
   ///
-  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `countBeyondEnd`, `invalidValue` (a reference
-  ///   to nil), `unknownRow`, `unknownClass` or `noStore`.
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `countBeyondEnd`, `invalidValue` (a
+  ///   reference to nil), `unknownRow`, `unknownClass` or `noStore`.
   public mutating func readList<Object: StoredObject>(
     of type: Object.Type
   ) throws(DataBufferError) -> ObjectList<Object> {

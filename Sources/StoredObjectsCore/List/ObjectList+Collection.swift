@@ -1,3 +1,5 @@
+import StoreEngine
+
 extension ObjectList: RandomAccessCollection, MutableCollection, RangeReplaceableCollection {
   /// 0.
   public var startIndex: Int { 0 }

@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// Objects of one class in their order, repeats included, that are made when they are looked at.
 ///
 ///     final class Playlist: StoredObject {
@@ -14,13 +16,14 @@
 ///     playlist.songs.append(song)
 ///     playlist.songs.move(from: 9, to: 0)
 ///
-/// It is used as an array is, and it is the same in a record: a class may change from the one to the
-/// other. What differs is the cost. An array of a hundred thousand songs is a hundred thousand
-/// objects as soon as its playlist is read. A list that was read is packed, four bytes a song; looking
-/// at an element makes that one object, and inserting, removing and moving make none.
+/// It is used as an array is, and it is the same in a record: a class may change from the one to
+/// the other. What differs is the cost. An array of a hundred thousand songs is a hundred thousand
+/// objects as soon as its playlist is read. A list that was read is packed, four bytes a song;
+/// looking at an element makes that one object, and inserting, removing and moving make none.
 ///
 /// So a packed list does not keep its objects alive, unless they are new: properties without
-/// ``Content``, which no record has, last as long as somebody holds the object. ``array`` holds all.
+/// ``Content``, which no record has, last as long as somebody holds the object. ``array`` holds
+/// all.
 ///
 /// A list belongs to the isolation domain of its store.
 public struct ObjectList<Element: StoredObject> {

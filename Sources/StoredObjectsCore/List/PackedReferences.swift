@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// References to objects of one class, as they are in a record: the row IDs.
 @usableFromInline struct PackedReferences {
   let entry: RegisteredClass

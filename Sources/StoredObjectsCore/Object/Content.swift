@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// Marks a property as part of its object's content.
 ///
 ///     final class Playlist: StoredObject {
@@ -6,8 +8,8 @@
 ///     }
 ///
 /// Reading the property of a fault reads its record first; changing it tells the store. Both cost a
-/// flag test when there is nothing to do, and a list is changed in place. What happens when a record
-/// can't be read is told at ``StoredObject/checkForContent()``.
+/// flag test when there is nothing to do, and a list is changed in place. What happens when a
+/// record can't be read is told at ``StoredObject/checkForContent()``.
 ///
 /// A property without `@Content` is the object's own business: it is never saved, and starts with
 /// its default in every run.

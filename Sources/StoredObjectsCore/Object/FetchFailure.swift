@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// Content that could not be read when a property was asked for it.
 ///
 /// See ``Store/fetchFailures``.

@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// What the store knows of one object.
 ///
 /// The default, nothing, is a fault.
@@ -44,6 +46,11 @@
 
   /// Whether the content is neither there nor being read.
   @inline(__always) var isFault: Bool { isDisjoint(with: [.hasContent, .loading, .deleted]) }
+
+  /// Whether the object is another here than in the store.
+  ///
+  /// So is one that was inserted and deleted again: another store may have saved its row.
+  var differsFromSaved: Bool { change != nil || contains(.deleted) }
 
   /// What the next save will do with the object, if anything.
   var change: ChangeSet.Kind? {

@@ -1,4 +1,5 @@
 import Logging
+import StoreEngine
 
 /// One class of one store: its place in the order, its living objects, its pending changes.
 ///

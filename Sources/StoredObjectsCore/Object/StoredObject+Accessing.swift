@@ -1,8 +1,10 @@
 // What the accessors of properties call, those of `Content` and those that `@Stored` writes.
 //
-// They name the property, and do not hand over its key path: a key path holds on to the accessors that
-// it leads to, so that the compiler could no longer see that nobody calls them, and would check every
-// reading for exclusivity, at twice the cost.
+// They name the property, and do not hand over its key path: a key path holds on to the accessors
+// that it leads to, so that the compiler could no longer see that nobody calls them, and would
+// check every reading for exclusivity, at twice the cost.
+
+import StoreEngine
 
 extension StoredObject {
   /// Whether changing a property is no more than telling the store.
@@ -56,8 +58,8 @@ extension StoredObject {
   }
 }
 
-// `Content` does not say which property it is: to be handed its name would cost more than the access,
-// even where nobody needs it. So observers hear of any property of the object.
+// `Content` does not say which property it is: to be handed its name would cost more than the
+// access, even where nobody needs it. So observers hear of any property of the object.
 
 extension StoredObject {
   /// Called before any property of an object that is not readable is read.

@@ -1,3 +1,5 @@
+import StoreEngine
+
 extension StoredObject {
   /// Whether the properties hold the object's content.
   ///

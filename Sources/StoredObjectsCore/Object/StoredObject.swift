@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// The base class of everything that a ``Store`` keeps.
 ///
 /// A subclass declares its content with ``Content``, and says how it is written and read:
@@ -74,8 +76,8 @@ open class StoredObject {
   /// A subclass adds its own to `super.relationships`.
   open class var relationships: [Relationship] { [] }
 
-  /// By what the objects of the class can be found quickly, and what no two of them have in common, see
-  /// ``AttributeIndex``; nothing, unless overridden.
+  /// By what the objects of the class can be found quickly, and what no two of them have in common,
+  /// see ``AttributeIndex``; nothing, unless overridden.
   ///
   /// A subclass adds its own to `super.indexes`.
   open class var indexes: [AttributeIndex] { [] }
@@ -116,9 +118,9 @@ open class StoredObject {
 
   /// Drops the references to all other objects, to break cycles of strong references.
   ///
-  /// The store does so itself for properties with ``Content``, and `@Stored` writes it. Override it to
-  /// set other references to nil and lists to []. It is no change: the store makes the object a fault
-  /// again. See ``Store/dissolveAllRelationships()``.
+  /// The store does so itself for properties with ``Content``, and `@Stored` writes it. Override it
+  /// to set other references to nil and lists to []. It is no change: the store makes the object a
+  /// fault again. See ``Store/dissolveAllRelationships()``.
   open func dissolveAllRelationships() {}
 }
 

@@ -1,17 +1,19 @@
+import StoreEngine
+
 /// Finds the living object of a row, without keeping it alive.
 ///
 /// Row IDs are dense, so the table is an array of pages rather than a dictionary: an entry costs
-/// eight bytes, and pages come and go with their objects. A million fetched and dropped objects leave
-/// a directory of 384 KiB behind.
+/// eight bytes, and pages come and go with their objects. A million fetched and dropped objects
+/// leave a directory of 384 KiB behind.
 ///
-/// The page that was used last is taken out of the directory, because the next object often stands in
-/// it, too.
+/// The page that was used last is taken out of the directory, because the next object often stands
+/// in it, too.
 ///
 /// Entries are `unowned`: the runtime checks them, and an object takes its own entry away in its
 /// `deinit`.
 ///
-/// Accesses are not checked for exclusivity, which costs more than they do: each ends before any code
-/// outside of this file runs, and the table belongs to one isolation domain.
+/// Accesses are not checked for exclusivity, which costs more than they do: each ends before any
+/// code outside of this file runs, and the table belongs to one isolation domain.
 final class UniquingTable {
   private static let pageBits = 6
   private static let pageSize = 1 << pageBits

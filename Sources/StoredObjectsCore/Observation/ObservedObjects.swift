@@ -1,4 +1,5 @@
 public import Observation
+import StoreEngine
 
 /// The registrars of a store's objects, each made when a property of its object is first read.
 ///
@@ -69,17 +70,17 @@ extension Store {
   ///     store.isObservable = true
   ///     for await title in Observations({ song.title }) { label.text = title }
   ///
-  /// False unless set, because a program can't ask whether anyone is watching: in an observable store
-  /// each reading of a property asks its object's registrar, which the first one makes. In others an
-  /// object pays nothing, neither time nor room. So a store that drives a user interface is
-  /// observable, and one that imports in the background is not.
+  /// False unless set, because a program can't ask whether anyone is watching: in an observable
+  /// store each reading of a property asks its object's registrar, which the first one makes. In
+  /// others an object pays nothing, neither time nor room. So a store that drives a user interface
+  /// is observable, and one that imports in the background is not.
   ///
-  /// Properties by `@Stored` are observed one by one; an object with ``Content`` as a whole, so that
-  /// whoever reads one of its properties hears of changes of the others, too.
+  /// Properties by `@Stored` are observed one by one; an object with ``Content`` as a whole, so
+  /// that whoever reads one of its properties hears of changes of the others, too.
   ///
-  /// Observers hear of edits, of what undo, redo and ``discardChanges()`` set back, of inverses, and
-  /// of what ``mergeChanges()`` and ``refresh(_:)`` make a fault. An object that is in no store is not
-  /// observed.
+  /// Observers hear of edits, of what undo, redo and ``discardChanges()`` set back, of inverses,
+  /// and of what ``mergeChanges()`` and ``refresh(_:)`` make a fault. An object that is in no store
+  /// is not observed.
   ///
   /// Complexity: linear in the number of living objects.
   public var isObservable: Bool {

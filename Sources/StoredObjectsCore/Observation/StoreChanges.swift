@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// What one save has changed, class by class.
 ///
 ///     for await changes in store.committedChanges() {

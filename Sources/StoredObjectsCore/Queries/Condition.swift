@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// What a predicate asks for, as far as an index may help with it.
 indirect enum Condition {
   /// The values of a property are in some ranges, of which nothing is left out.

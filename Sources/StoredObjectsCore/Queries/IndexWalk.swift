@@ -1,4 +1,5 @@
 import Files
+import StoreEngine
 
 /// Goes through parts of an index, row by row, a few hundred keys at a time.
 ///

@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// Parts of the values that a property may have, as bytes: ranges that do not overlap, in order.
 struct KeyRanges: Equatable {
   private(set) var ranges: [KeyRange]

@@ -1,8 +1,11 @@
-/// The saved rows of a class of which an index says nothing, because the store has other content for them,
-/// and the objects that count in their place.
+import StoreEngine
+
+/// The saved rows of a class of which an index says nothing, because the store has other content
+/// for them, and the objects that count in their place.
 ///
-/// A query sees each object as it is in the store: with unsaved changes, and, where another store has saved
-/// it since and nobody has merged, as it was when it was read. It is found as long as its row is there.
+/// A query sees each object as it is in the store: with unsaved changes, and, where another store
+/// has saved it since and nobody has merged, as it was when it was read. It is found as long as its
+/// row is there.
 struct OwnContents {
   /// The rows of unsaved changes and of outdated objects.
   private(set) var rows: RowSet

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import StoreEngine
 
 // Collections and strings.
 
@@ -55,8 +56,8 @@ extension PredicateExpressions.SequenceStartsWith: QueryExpression {
 
   /// Texts that begin with a text are behind it, and before the next one.
   ///
-  /// The last character may go on in what follows: "e" and an accent do not begin with "e", nor are their
-  /// bytes between. So the condition is not all that is asked, and objects are asked, too.
+  /// The last character may go on in what follows: "e" and an accent do not begin with "e", nor are
+  /// their bytes between. So the condition is not all that is asked, and objects are asked, too.
   private static func condition<Object>(
     _ base: QueryTerm<Object, Base.Output>, _ prefix: QueryTerm<Object, Prefix.Output>
   ) -> Condition {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import StoreEngine
 
 // Comparisons of a property with a value, which an index may answer.
 
@@ -23,8 +24,8 @@ func startOfNaN(_ value: Any) -> [UInt8]? {
 
 /// The dates that are NaN, if a value is a date; nothing for others.
 ///
-/// A date that is NaN is not before another, and so `>=` and `<=` it, as Swift has it: it is on both
-/// sides of every other.
+/// A date that is NaN is not before another, and so `>=` and `<=` it, as Swift has it: it is on
+/// both sides of every other.
 func nanOfDates(_ value: Any) -> [KeyRange] {
   guard value is Date, let start = startOfNaN(value) else { return [] }
   return [KeyRange(from: start)]
@@ -80,8 +81,8 @@ extension QueryTranslation {
 
   /// Two parts that are compared.
   ///
-  /// `ranges` says what a property may be that compares so with a value, which stands on the left if it
-  /// is flipped; nil where no index can tell.
+  /// `ranges` says what a property may be that compares so with a value, which stands on the left
+  /// if it is flipped; nil where no index can tell.
   fileprivate func compared<Left: PredicateExpression, Right: PredicateExpression>(
     _ left: Left, _ right: Right, _ sign: String,
     _ compare: @escaping (Left.Output, Left.Output) -> Bool,
@@ -137,7 +138,8 @@ extension PredicateExpressions.Comparison: QueryExpression {
     return translation.compared(lhs, rhs, sign, compare, ranges: ranges)
   }
 
-  /// What a property may be that compares so with a value, which stands on the left if it is flipped.
+  /// What a property may be that compares so with a value, which stands on the left if it is
+  /// flipped.
   private func ranges(_ value: LHS.Output, _ isFlipped: Bool) -> KeyRanges? {
     guard let key = indexKey(value) else { return nil }
     let behind = KeyRange.end(ofPrefix: key)

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import StoreEngine
 
 // What puts conditions together.
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import StoreEngine
 
 // Ranges, and what is in them.
 
@@ -53,8 +54,8 @@ extension PredicateExpressions.RangeExpressionContains: QueryExpression {
 
   /// The keys of the values that are in a range; nil for ranges of other kinds.
   ///
-  /// NaN, whose key is behind all others, is in none that has an end, but a date that is NaN is in every
-  /// closed one.
+  /// NaN, whose key is behind all others, is in none that has an end, but a date that is NaN is in
+  /// every closed one.
   private static func keys(_ range: RangeExpression.Output) -> KeyRanges? {
     switch range {
     case let range as Swift.Range<Element.Output>:

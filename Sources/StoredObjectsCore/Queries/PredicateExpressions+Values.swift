@@ -1,4 +1,5 @@
 import FoundationEssentials
+import StoreEngine
 
 // Variables, properties and constants.
 

@@ -1,6 +1,8 @@
 import FoundationEssentials
+import StoreEngine
 
-/// A query that has been planned, whatever its class: what is done for each object is compiled once.
+/// A query that has been planned, whatever its class: what is done for each object is compiled
+/// once.
 struct Query {
   let store: Store
   let entry: RegisteredClass
@@ -53,9 +55,9 @@ struct Query {
 
   /// The object of a row that is saved, if the predicate holds for it.
   ///
-  /// An index that tells all that is asked is believed as long as nobody has saved since it led to the
-  /// row, nobody else can have, and the object is as it is saved. `commitCount` says how many commits
-  /// there had been.
+  /// An index that tells all that is asked is believed as long as nobody has saved since it led to
+  /// the row, nobody else can have, and the object is as it is saved. `commitCount` says how many
+  /// commits there had been.
   func object(_ row: UInt32, asOf commitCount: UInt64? = nil) throws -> StoredObject? {
     guard let object = try store.object(entry, rowID: row) else { return nil }
     let isKnown =

@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// Where the rows of a query come from.
 enum QueryAccess {
   /// All objects are read.

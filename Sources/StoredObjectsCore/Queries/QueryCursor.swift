@@ -1,14 +1,17 @@
+import StoreEngine
+
 /// Walks through the objects that a query finds, one by one.
 ///
 ///     var cursor = try store.cursor(over: Song.self, where: #Predicate { $0.seconds > 200 })
 ///     while let song = try cursor.next() { print(song.title) }
 ///
-/// Where an index gives the order, or none is asked for, it holds some hundred row numbers or, for the
-/// latter, four bytes for each object that an index leads to; otherwise the keys of all objects that are
-/// found, to sort them. Objects are made as they are asked for, and held by nobody but you.
+/// Where an index gives the order, or none is asked for, it holds some hundred row numbers or, for
+/// the latter, four bytes for each object that an index leads to; otherwise the keys of all objects
+/// that are found, to sort them. Objects are made as they are asked for, and held by nobody but
+/// you.
 ///
-/// Unsaved changes count as they are when the walk begins; what is saved meanwhile may be found or not,
-/// but no object comes twice, unless a save moves it to a place that is still to come.
+/// Unsaved changes count as they are when the walk begins; what is saved meanwhile may be found or
+/// not, but no object comes twice, unless a save moves it to a place that is still to come.
 public struct QueryCursor<Object: StoredObject> {
   @usableFromInline var walk: QueryWalk
 
@@ -16,7 +19,8 @@ public struct QueryCursor<Object: StoredObject> {
 
   /// The next object, or nil at the end.
   ///
-  /// - Throws: ``StoreError`` with `damaged`, `newerVersion`, `notEvaluable`, `ioError` or `closed`.
+  /// - Throws: ``StoreError`` with `damaged`, `newerVersion`, `notEvaluable`, `ioError` or
+  ///   `closed`.
   @inlinable public mutating func next() throws(StoreError) -> Object? {
     try walk.next() as? Object
   }

@@ -1,10 +1,12 @@
+import StoreEngine
+
 /// By which property found objects are ordered, and in which direction.
 ///
 ///     try store.fetch(Song.self, sortedBy: [.ascending(\.artist), .descending(\.seconds)])
 ///
-/// Several count one after the other. Objects that are the same by all of them are in the order of their
-/// rows, which is that of insertion; backwards where the last direction is. nil is before all values,
-/// and NaN behind all others.
+/// Several count one after the other. Objects that are the same by all of them are in the order of
+/// their rows, which is that of insertion; backwards where the last direction is. nil is before all
+/// values, and NaN behind all others.
 public struct QueryOrder<Object: StoredObject> {
   let key: QueryOrderKey
 

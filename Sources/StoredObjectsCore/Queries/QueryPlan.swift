@@ -1,4 +1,7 @@
-/// How a query is going to be answered: what ``Store/explain(_:where:sortedBy:limit:offset:)`` gives.
+import StoreEngine
+
+/// How a query is going to be answered: what ``Store/explain(_:where:sortedBy:limit:offset:)``
+/// gives.
 public struct QueryPlan: Sendable, CustomStringConvertible {
   /// The indexes that are used, by their names; none where all objects of the class are read.
   public let indexes: [String]

@@ -1,9 +1,12 @@
+import StoreEngine
+
 /// Chooses the way to answer a query.
 struct QueryPlanner {
   let store: Store
   let entry: RegisteredClass
   let condition: Condition?
-  /// The properties by which it is to be sorted, and the direction of all; nil when they have several.
+  /// The properties by which it is to be sorted, and the direction of all; nil when they have
+  /// several.
   let order: (properties: [AnyKeyPath], isDescending: Bool)?
   /// How many objects are wanted, those included that are passed over.
   let limit: Int?
@@ -106,7 +109,8 @@ struct QueryPlanner {
   }
 
   private func isOrdered(_ part: IndexRanges, _ properties: [AnyKeyPath]) -> Bool {
-    // Objects that are the same otherwise come in the order of their rows only behind the last property.
+    // Objects that are the same otherwise come in the order of their rows only behind the last
+    // property.
     !properties.isEmpty
       && (part.index.declaration.properties.dropFirst(part.fixedCount).elementsEqual(properties)
         || part.index.declaration.properties.elementsEqual(properties))
@@ -154,8 +158,8 @@ struct QueryPlanner {
     return several(.union(ways), keyCount: count, recordCount: count, count, isCovered: isCovered)
   }
 
-  /// For conditions that hold together: the records that several indexes lead to, if these are so many
-  /// fewer that reading more keys is worth it.
+  /// For conditions that hold together: the records that several indexes lead to, if these are so
+  /// many fewer that reading more keys is worth it.
   private func intersection(_ parts: [IndexRanges], of recordCount: Int) -> Choice? {
     let parts = parts.filter { !$0.properties.isEmpty }.sorted { $0.count < $1.count }
     guard let first = parts.first, recordCount > 0 else { return nil }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import StoreEngine
 
 /// A part of a predicate that has been translated: how it is read from an object, and what it is.
 struct QueryTerm<Object: StoredObject, Output> {
@@ -41,7 +42,8 @@ protocol QueryExpression: PredicateExpression {
   ) -> QueryTerm<Object, Output>
 }
 
-/// The translation of a predicate into closures, which take a tenth of the time, and into conditions.
+/// The translation of a predicate into closures, which take a tenth of the time, and into
+/// conditions.
 ///
 /// What is not known here is left to Foundation: the answer is the same, and only takes longer.
 struct QueryTranslation<Object: StoredObject> {

@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// What a ``QueryCursor`` does, whatever the class.
 @usableFromInline struct QueryWalk {
   private let query: Query
@@ -147,7 +149,8 @@
 
   /// The rows of the saved objects that match, in the order of the query.
   ///
-  /// Without an order, rows that an index leads to are not read for it, nor are those of all objects.
+  /// Without an order, rows that an index leads to are not read for it, nor are those of all
+  /// objects.
   private func rowsInOrder(after: SortKey?) throws -> [UInt32] {
     if query.orders.isEmpty, let rows = try query.rows() ?? allRows() {
       guard let after else { return rows }

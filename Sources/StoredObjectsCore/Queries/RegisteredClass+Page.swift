@@ -1,3 +1,5 @@
+import StoreEngine
+
 extension RegisteredClass {
   /// Refuses a page that can't be.
   ///

@@ -1,6 +1,10 @@
-/// Looks up one row after the other, for a query that wants the first few objects in the order of the rows.
+import StoreEngine
+
+/// Looks up one row after the other, for a query that wants the first few objects in the order of
+/// the rows.
 ///
-/// It gives up when so many rows were looked at in vain that reading all of them would have been quicker.
+/// It gives up when so many rows were looked at in vain that reading all of them would have been
+/// quicker.
 struct RowLookUps {
   private(set) var row: UInt32
   private let last: UInt32
@@ -15,7 +19,8 @@ struct RowLookUps {
   /// Whether there is no row left.
   var isAtEnd: Bool { row >= last }
 
-  /// The next row to look up, which need not be there; nil at the end, and when it is not worth it any more.
+  /// The next row to look up, which need not be there; nil at the end, and when it is not worth it
+  /// any more.
   mutating func next() -> UInt32? {
     guard row < last, rest > 0 else { return nil }
     rest -= 1

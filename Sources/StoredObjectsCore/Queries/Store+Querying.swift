@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import StoreEngine
 
 extension Store {
   /// The objects of a class for which a predicate holds, in an order.
@@ -7,16 +8,16 @@ extension Store {
   ///       Song.self, where: #Predicate { $0.seconds > 200 && $0.title.starts(with: "A") },
   ///       sortedBy: [.ascending(\.title)], limit: 20)
   ///
-  /// Sees unsaved changes. Without an order the objects come in that of their rows, which is the order of
-  /// their insertion. See <doc:FindingObjects> for what an ``AttributeIndex`` does for a query, and
-  /// ``explain(_:where:sortedBy:limit:offset:)`` for what it does for this one.
+  /// Sees unsaved changes. Without an order the objects come in that of their rows, which is the
+  /// order of their insertion. See <doc:FindingObjects> for what an ``AttributeIndex`` does for a
+  /// query, and ``explain(_:where:sortedBy:limit:offset:)`` for what it does for this one.
   ///
-  /// A page is best named by the last object of the page before it, `after`: it stays right while others
-  /// insert and delete, and takes no longer for the last page than for the first. An `offset` counts the
-  /// objects that are passed over.
+  /// A page is best named by the last object of the page before it, `after`: it stays right while
+  /// others insert and delete, and takes no longer for the last page than for the first. An
+  /// `offset` counts the objects that are passed over.
   ///
-  /// Complexity: with an index, O(log n) and linear in the objects that it leads to; without, linear in
-  /// the number of objects of the class.
+  /// Complexity: with an index, O(log n) and linear in the objects that it leads to; without,
+  /// linear in the number of objects of the class.
   ///
   /// - Parameters:
   ///   - type: The class.
@@ -78,8 +79,8 @@ extension Store {
 
   /// The number of objects for which a predicate holds.
   ///
-  /// Complexity: O(log n) and linear in the unsaved changes, where an index tells all that is asked;
-  /// linear in the objects that are looked at otherwise.
+  /// Complexity: O(log n) and linear in the unsaved changes, where an index tells all that is
+  /// asked; linear in the objects that are looked at otherwise.
   ///
   /// - Throws: ``StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func count<Object: StoredObject>(
@@ -120,7 +121,8 @@ extension Store {
   /// their records.
   ///
   /// - Returns: how many there were.
-  /// - Throws: ``StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``; nothing is deleted then.
+  /// - Throws: ``StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``; nothing is
+  ///   deleted then.
   @discardableResult
   public func delete<Object: StoredObject>(
     _ type: Object.Type, where predicate: Predicate<Object>
@@ -132,8 +134,8 @@ extension Store {
 
   /// Describes how a query would be answered, and how many records it would look at.
   ///
-  /// Nothing is written: an index that is missing or out of date, which the query would make first, is
-  /// named in ``QueryPlan/indexesToBuild``. The plan is then the one without it.
+  /// Nothing is written: an index that is missing or out of date, which the query would make first,
+  /// is named in ``QueryPlan/indexesToBuild``. The plan is then the one without it.
   ///
   /// - Throws: ``StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func explain<Object: StoredObject>(

@@ -1,3 +1,5 @@
+import StoreEngine
+
 extension Store {
   /// The objects that refer to an object through a property, in the order of their rows.
   ///
@@ -6,8 +8,8 @@ extension Store {
   /// Sees unsaved changes.
   ///
   /// Complexity: O(log n) and linear in the objects that are found, where the class has an
-  /// ``AttributeIndex`` of the property (``AttributeIndex/init(_:toMany:)``); without one, all objects of
-  /// the class are read.
+  /// ``AttributeIndex`` of the property (``AttributeIndex/init(_:toMany:)``); without one, all
+  /// objects of the class are read.
   ///
   /// - Throws: ``StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func referrers<Source: StoredObject, List: Collection>(

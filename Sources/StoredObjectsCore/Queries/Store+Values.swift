@@ -1,13 +1,16 @@
+import StoreEngine
+
 extension Store {
-  /// The first object that has a value in a property, in the order of the rows; nil when there is none.
+  /// The first object that has a value in a property, in the order of the rows; nil when there is
+  /// none.
   ///
   ///     let song = try store.first(Song.self, where: \.title, is: "Sunny")
   ///
-  /// Sees unsaved changes. It is what a predicate with `==` finds, and the quickest way to it: nothing
-  /// has to be translated and planned.
+  /// Sees unsaved changes. It is what a predicate with `==` finds, and the quickest way to it:
+  /// nothing has to be translated and planned.
   ///
-  /// Complexity: O(log n), where the class has an ``AttributeIndex`` that begins with the property; all
-  /// objects of the class are read otherwise.
+  /// Complexity: O(log n), where the class has an ``AttributeIndex`` that begins with the property;
+  /// all objects of the class are read otherwise.
   ///
   /// - Throws: ``StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func first<Object: StoredObject, Value: IndexableValue & Equatable>(

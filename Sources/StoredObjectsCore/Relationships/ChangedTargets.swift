@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// The objects that one list holds more often than another.
 struct ChangedTargets {
   /// In the order in which the lists name them, each once.

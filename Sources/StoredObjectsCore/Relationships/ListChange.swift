@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// A change to a list, or to a set, that the other side of a relationship asks for.
 struct ListChange {
   /// The object that is to be in the list, or not.

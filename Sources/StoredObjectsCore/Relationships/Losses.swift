@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// The elements that lists have lost by deletions, so that they can come back where they were.
 struct Losses {
   private var lists: [List] = []

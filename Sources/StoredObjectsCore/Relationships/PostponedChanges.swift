@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// Changes to lists that are made once somebody looks at the lists.
 struct PostponedChanges {
   private var places: [Place: Int] = [:]

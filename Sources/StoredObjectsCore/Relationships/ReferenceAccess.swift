@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// Reads and writes a property that refers to objects, whatever its type.
 struct ReferenceAccess {
   enum Kind { case one, list, set }

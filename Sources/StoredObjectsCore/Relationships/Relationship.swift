@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// What a class says of a property that refers to other objects: what a deletion does, and which
 /// property of the others is its other side.
 ///
@@ -11,17 +13,18 @@
 ///     }
 ///
 /// **Inverses.** Whichever side changes, the other follows: a song is in `songs` as often as the
-/// playlist is in the song's `playlists`. Each side keeps its own order; who is new on the other side
-/// stands last there. A reference to one object is a list of one: setting it takes the object away
-/// from where it was. It is enough to declare one side and to name the inverse there; the other may be
-/// declared, too, for a delete rule of its own. Only objects that an edit adds or removes are read and changed, and a move changes
-/// none. Objects that are in no store have no other side until they are inserted.
+/// playlist is in the song's `playlists`. Each side keeps its own order; who is new on the other
+/// side stands last there. A reference to one object is a list of one: setting it takes the object
+/// away from where it was. It is enough to declare one side and to name the inverse there; the
+/// other may be declared, too, for a delete rule of its own. Only objects that an edit adds or
+/// removes are read and changed, and a move changes none. Objects that are in no store have no
+/// other side until they are inserted.
 ///
-/// **Deletions.** When an object is deleted, the rule of each of its relationships says what becomes
-/// of the objects that it refers to. Objects that refer to *it* lose the reference, in every place of
-/// every list, loaded or not: with an inverse they are known; without one, the first deletion reads
-/// all objects of their class once, and remembers who refers to whom, 4 bytes for each reference and
-/// some 60 for each object that is referred to.
+/// **Deletions.** When an object is deleted, the rule of each of its relationships says what
+/// becomes of the objects that it refers to. Objects that refer to *it* lose the reference, in
+/// every place of every list, loaded or not: with an inverse they are known; without one, the first
+/// deletion reads all objects of their class once, and remembers who refers to whom, 4 bytes for
+/// each reference and some 60 for each object that is referred to.
 public struct Relationship {
   /// What becomes of the objects that a deleted object refers to.
   public enum DeleteRule: String, Sendable, CaseIterable {

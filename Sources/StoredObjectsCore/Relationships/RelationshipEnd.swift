@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// A relationship of one registered class, and its other side.
 final class RelationshipEnd {
   var relationship: Relationship

@@ -1,7 +1,10 @@
+import StoreEngine
+
 extension RelationshipKeeper {
   /// Does what the rules say of an object that is being deleted.
   func didDelete(_ object: StoredObject, _ entry: RegisteredClass, _ store: Store) {
-    for end in ends(of: entry) {
+    // One that can't be read, as another store has deleted it perhaps, says nothing of others.
+    for end in ends(of: entry) where object.hasContent {
       switch end.relationship.deleteRule {
       case .cascade: cascade += quietly { end.targets(of: object) }
       case .nullify: quietly { nullify(object, end) }
@@ -151,7 +154,7 @@ extension RelationshipKeeper {
   func refuseDenied(_ classes: [RegisteredClass]) throws(StoreError) {
     for entry in classes where entry.changeCounts.deletes > 0 {
       for end in ends(of: entry) where end.relationship.deleteRule == .deny {
-        for object in entry.pending where object.state.change == .delete {
+        for object in entry.pending where object.state.change == .delete && object.hasContent {
           guard let target = end.targets(of: object).first(where: { !$0.isDeleted }) else {
             continue
           }

@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// Keeps both sides of relationships right.
 ///
 /// The first edit of an object takes a copy of its references. What has changed is found by

@@ -1,3 +1,5 @@
+import StoreEngine
+
 extension Store {
   /// Brings inverses up to date, see ``Relationship``.
   @inline(__always) func settleRelationships() {

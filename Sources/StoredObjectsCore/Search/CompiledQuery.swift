@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// A query, ready to be compared with texts: its patterns, each once, and how they belong together.
 ///
 /// How they belong together is a list of steps, each on what the steps before it have left, so that
@@ -74,8 +76,8 @@ struct CompiledQuery {
 
   /// Returns the score of an object, or nil when it does not match.
   ///
-  /// It goes by the scores of the patterns, of which those that are not in the object have none. The stack
-  /// is memory that is used again from object to object.
+  /// It goes by the scores of the patterns, of which those that are not in the object have none.
+  /// The stack is memory that is used again from object to object.
   func score(_ scores: [Double?], _ stack: inout [Double?]) -> Double? {
     // Most queries are one pattern, or all of a few.
     if steps.count == 1, case .pattern(let number) = steps[0] { return scores[number] }

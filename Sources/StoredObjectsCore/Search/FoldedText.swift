@@ -1,12 +1,13 @@
 import Files
+import StoreEngine
 
-/// A text as it is searched: its words in small letters without accents, a space before each and one
-/// behind the last.
+/// A text as it is searched: its words in small letters without accents, a space before each and
+/// one behind the last.
 ///
 ///     " walking on sunshine "     of "Walking on Sunshine!"
 ///
-/// Where one word ends and the next begins is so a letter like any other: to look for the word *on* is
-/// to look for " on ". A text without words is empty.
+/// Where one word ends and the next begins is so a letter like any other: to look for the word *on*
+/// is to look for " on ". A text without words is empty.
 struct FoldedText {
   static let space: UInt32 = 0x20
   /// Stands behind the last space; no text has it.

@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// Says that the objects of a class can be found by the words and the letters of a text.
 ///
 ///     final class Song: StoredObject {
@@ -12,12 +14,12 @@
 ///     }
 ///     let hits = try store.search(Song.self, "sunny OR walk*", limit: 20)
 ///
-/// The texts are indexed in the same saves as their objects, see <doc:FullTextSearch>. An index that is
-/// new, or lost, or whose class was changed by a program that did not know it, is made from the
-/// records when it is first needed.
+/// The texts are indexed in the same saves as their objects, see <doc:FullTextSearch>. An index
+/// that is new, or lost, or whose class was changed by a program that did not know it, is made from
+/// the records when it is first needed.
 ///
-/// A name is the attribute's own in its class, and part of the data: give another name when you give it
-/// another property.
+/// A name is the attribute's own in its class, and part of the data: give another name when you
+/// give it another property.
 public struct FullTextAttribute {
   /// The name, as declared.
   public let name: String
@@ -43,8 +45,8 @@ public struct FullTextAttribute {
     self.init(name, weight: weight) { (object: Object) in object[keyPath: property] }
   }
 
-  /// Texts that are made of an object's own properties, and of nothing else: what others hold can change
-  /// without a save of this object.
+  /// Texts that are made of an object's own properties, and of nothing else: what others hold can
+  /// change without a save of this object.
   ///
   ///     FullTextAttribute("tags") { (song: Song) in song.tags.joined(separator: "\n") }
   ///

@@ -1,9 +1,10 @@
 import Files
+import StoreEngine
 
 /// The places of three letters in the texts of some rows.
 ///
-/// The bytes of a chunk are how far the last row is from the first, which is in the key, and then what
-/// ``PostingCollector/List/bytes`` says.
+/// The bytes of a chunk are how far the last row is from the first, which is in the key, and then
+/// what ``PostingCollector/List/bytes`` says.
 enum PostingChunk {
   /// The places in one row, as bytes.
   struct Posting {

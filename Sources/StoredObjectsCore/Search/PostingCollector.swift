@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// Collects where in the texts of one attribute which three letters are, in memory.
 ///
 /// Rows come in ascending order. What is collected of three letters is laid out as in a chunk, from

@@ -1,4 +1,5 @@
 import Files
+import StoreEngine
 
 /// The layout of the ordered table of a full-text index; see <doc:FullTextSearch>.
 ///

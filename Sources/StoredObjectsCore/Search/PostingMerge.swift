@@ -1,4 +1,5 @@
 import Files
+import StoreEngine
 
 /// Brings what has changed about three letters into their chunks.
 struct PostingMerge {

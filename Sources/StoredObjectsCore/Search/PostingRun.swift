@@ -1,10 +1,12 @@
 import Files
+import StoreEngine
 
 /// The places of letters in some texts, in a temporary file, in the order of the index.
 ///
 ///     entry    | attribute (1) | letters (8) | first row (4) | last row (4) | size (4) | places |
 ///
-/// Blocks hold whole entries. Several entries of one attribute and letters are in the order of their rows.
+/// Blocks hold whole entries. Several entries of one attribute and letters are in the order of
+/// their rows.
 struct PostingRun {
   private static let blockSize = 64 << 10
   static let headSize = 21

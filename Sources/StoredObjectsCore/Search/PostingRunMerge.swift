@@ -1,4 +1,5 @@
 import Files
+import StoreEngine
 
 /// Makes the chunks of a full-text index of several runs.
 struct PostingRunMerge {

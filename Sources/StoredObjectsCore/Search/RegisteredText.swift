@@ -1,4 +1,5 @@
 import Files
+import StoreEngine
 
 /// The full-text index of a class that is registered with a store.
 struct RegisteredText {
@@ -6,8 +7,8 @@ struct RegisteredText {
   let table: OrderedTableID
   /// An index that is being made is committed every so many rows; tests have fewer.
   var batchRows = 100_000
-  /// An index of so many objects is made by sorting in temporary files, where the backend can; tests have
-  /// fewer.
+  /// An index of so many objects is made by sorting in temporary files, where the backend can;
+  /// tests have fewer.
   var sortedCount = 2000
   /// And saved on the way every so many bytes of places; tests have fewer.
   var stepBytes = 1 << 30
@@ -35,15 +36,16 @@ struct RegisteredText {
   /// The texts of an object whose record can't be read.
   var noTexts: [String] { attributes.map { _ in "" } }
 
-  /// The texts of a row whose record can't be read, as the index has them: none, if it was left out; nil
-  /// when the index has some words of it.
+  /// The texts of a row whose record can't be read, as the index has them: none, if it was left
+  /// out; nil when the index has some words of it.
   func textsLeftOut(_ row: UInt32, _ backend: any StoreBackend) throws -> [String]?? {
     var lengths = TextLengths(self, backend)
     for attribute in attributes.indices where try lengths.length(row, attribute) > 0 { return nil }
     return .some(noTexts)
   }
 
-  /// Whether the table has the texts of every object of its class, as far as that can be told at once.
+  /// Whether the table has the texts of every object of its class, as far as that can be told at
+  /// once.
   func isUsable(_ entry: RegisteredClass, _ backend: any StoreBackend) throws -> Bool {
     guard try hasStamp(backend) else { return false }
     return try counts(backend).objects == UInt64(Self.objectCount(entry, backend))

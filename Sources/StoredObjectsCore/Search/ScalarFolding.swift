@@ -1,3 +1,4 @@
+import StoreEngine
 // The normalisation that Swift's own comparison of strings uses.
 @_spi(_Unicode) import Swift
 
@@ -38,8 +39,9 @@ enum ScalarFolding {
 
   /// The version of Unicode that the Swift runtime has, such as "16.0".
   ///
-  /// Nobody says so, but each scalar knows in which version it was added, and each version adds some.
-  /// Every sixteenth scalar is asked, in half a millisecond; the planes behind have no letters.
+  /// Nobody says so, but each scalar knows in which version it was added, and each version adds
+  /// some. Every sixteenth scalar is asked, in half a millisecond; the planes behind have no
+  /// letters.
   static let unicodeVersion: String = {
     var latest = (major: 0, minor: 0)
     for value in stride(from: 0xF, to: 0x40000, by: 16) as StrideTo<UInt32> {

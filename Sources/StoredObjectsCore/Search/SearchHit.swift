@@ -1,11 +1,13 @@
+import StoreEngine
+
 /// An object that a search has found.
 public struct SearchHit<Object: StoredObject> {
   /// The object, with its content.
   public let object: Object
   /// How well it matches, above 0, or 0 where only NOT was asked for.
   ///
-  /// To be compared with others of the same search only: Okapi BM25 over all parts of the query and all
-  /// attributes, each times its weight.
+  /// To be compared with others of the same search only: Okapi BM25 over all parts of the query and
+  /// all attributes, each times its weight.
   public let score: Double
 
   private let search: HitSearch
@@ -19,8 +21,8 @@ public struct SearchHit<Object: StoredObject> {
   /// It is made when it is asked for, of the text that the object has then.
   public var snippet: SearchSnippet { snippet(length: 80) }
 
-  /// The part of a text in which the match is: of the attribute that has the most different parts of the
-  /// query, of equals the first.
+  /// The part of a text in which the match is: of the attribute that has the most different parts
+  /// of the query, of equals the first.
   ///
   /// Complexity: linear in the texts of the object.
   ///
@@ -138,7 +140,8 @@ extension SearchSnippet {
     }
   }
 
-  /// The characters that are shown: a quarter of them before the match, whole words where there are.
+  /// The characters that are shown: a quarter of them before the match, whole words where there
+  /// are.
   private static func window(
     of text: String, around match: Range<String.Index>?, _ length: Int
   ) -> Range<String.Index> {

@@ -1,10 +1,12 @@
 import Files
+import StoreEngine
 
 /// A full-text index that is being made in bounded memory.
 ///
-/// The places of letters are collected until they fill the memory that there is, and go to a temporary
-/// file, sorted. At the end all files are merged into the index. Of a very large class that is done
-/// several times on the way, so that a process that is stopped has not worked for nothing.
+/// The places of letters are collected until they fill the memory that there is, and go to a
+/// temporary file, sorted. At the end all files are merged into the index. Of a very large class
+/// that is done several times on the way, so that a process that is stopped has not worked for
+/// nothing.
 struct SortedTextBuild {
   private let store: Store
   private let text: RegisteredText

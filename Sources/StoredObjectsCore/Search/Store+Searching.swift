@@ -1,3 +1,5 @@
+import StoreEngine
+
 extension Store {
   /// Searches the full-text attributes of a class, the best match first.
   ///
@@ -5,13 +7,14 @@ extension Store {
   ///       print(hit.object.title, hit.snippet.marked("*"))
   ///     }
   ///
-  /// See ``TextQuery/init(parsing:)`` for what may be in a query, and <doc:FullTextSearch> for what matches
-  /// what. Unsaved changes are seen. Objects with the same score are in the order of their rows.
+  /// See ``TextQuery/init(parsing:)`` for what may be in a query, and <doc:FullTextSearch> for what
+  /// matches what. Unsaved changes are seen. Objects with the same score are in the order of their
+  /// rows.
   ///
-  /// Complexity: linear in the number of matches, and in how often the letters of the query are in the
-  /// texts, three at a time. One or two letters are looked for in all threes that begin with them. An
-  /// index that is missing or stale is made first; a store that can't be written is read from one end to
-  /// the other instead.
+  /// Complexity: linear in the number of matches, and in how often the letters of the query are in
+  /// the texts, three at a time. One or two letters are looked for in all threes that begin with
+  /// them. An index that is missing or stale is made first; a store that can't be written is read
+  /// from one end to the other instead.
   ///
   /// - Parameters:
   ///   - type: The class; objects of subclasses are not searched.
@@ -21,8 +24,9 @@ extension Store {
   ///   - offset: So many of the best hits are left out.
   /// - Returns: The hits, as ``SearchHit/score`` orders them.
   /// - Precondition: the class has ``StoredObject/fullTextAttributes``.
-  /// - Throws: ``StoreError`` with `invalidQuery`, `invalidArgument` (a negative limit or offset, or a
-  ///   name that is none of the attributes), `notRegistered`, or what reading an object throws.
+  /// - Throws: ``StoreError`` with `invalidQuery`, `invalidArgument` (a negative limit or offset,
+  ///   or a name that is none of the attributes), `notRegistered`, or what reading an object
+  ///   throws.
   public func search<Object: StoredObject>(
     _ type: Object.Type, _ query: String, in attributes: [String]? = nil, limit: Int = .max,
     offset: Int = 0

@@ -1,22 +1,26 @@
 import Files
+import StoreEngine
 
 extension Store {
   /// Makes the full-text indexes of the registered classes that are missing or out of date.
   ///
-  /// Searches and saves do so by themselves when they first need one; this is for doing it at a moment of
-  /// your own, and for showing how far it has come. What an earlier process has done that was stopped is not
-  /// done again, but for the last 100,000 objects, or on disk the last gigabyte of the index.
+  /// Searches and saves do so by themselves when they first need one; this is for doing it at a
+  /// moment of your own, and for showing how far it has come. What an earlier process has done that
+  /// was stopped is not done again, but for the last 100,000 objects, or on disk the last gigabyte
+  /// of the index.
   ///
   /// Saves of other stores on the backend wait meanwhile.
   ///
   /// Complexity: linear in the number of objects of the classes concerned and the lengths of their
-  /// texts. Memory: ``StoreConfiguration/indexingMemory``, and a byte for each object and attribute. What
-  /// does not fit waits in temporary files, which are about as large as the index.
+  /// texts. Memory: ``StoreConfiguration/indexingMemory``, and a byte for each object and
+  /// attribute. What does not fit waits in temporary files, which are about as large as the index.
   ///
   /// - Parameters:
-  ///   - anew: Whether indexes that are there are made again, too: after a finding of ``check(progress:)``.
+  ///   - anew: Whether indexes that are there are made again, too: after a finding of
+  ///     ``check(progress:)``.
   ///   - progress: Hears how far it has come, in objects.
-  /// - Throws: ``StoreError`` with `readOnly`, `damaged`, `newerVersion`, `full`, `ioError` or `closed`.
+  /// - Throws: ``StoreError`` with `readOnly`, `damaged`, `newerVersion`, `full`, `ioError` or
+  ///   `closed`.
   public func buildFullTextIndexes(
     anew: Bool = false, progress: (IntegrityProgress) -> Void = { _ in }
   ) throws(StoreError) {
@@ -72,12 +76,12 @@ extension Store {
   }
 }
 
-/// A full-text index that is being made from the records, in the order of their file, in commits: of a few
-/// objects, or where the backend can't replace a table of any size at once.
+/// A full-text index that is being made from the records, in the order of their file, in commits:
+/// of a few objects, or where the backend can't replace a table of any size at once.
 ///
-/// It is committed every so often, with a stamp that says that it is unfinished. Which rows it has by then
-/// is told by the lengths of their texts, which are in the same commits: so another process leaves out what
-/// is there, whatever the order of the file.
+/// It is committed every so often, with a stamp that says that it is unfinished. Which rows it has
+/// by then is told by the lengths of their texts, which are in the same commits: so another process
+/// leaves out what is there, whatever the order of the file.
 private struct TextBuild {
   /// At most so much is collected in memory before it is committed.
   private static let batchSize = 64 << 20

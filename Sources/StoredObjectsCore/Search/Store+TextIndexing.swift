@@ -1,5 +1,7 @@
 // Full-text indexes are brought up to date in the save of their objects.
 
+import StoreEngine
+
 extension Store {
   /// Adds what the pending changes do to full-text indexes.
   ///
@@ -30,8 +32,8 @@ extension Store {
       var old: [String]?
       if change != .insert {
         let saved = try reading(entry, row) { try savedTexts(row, entry, text) }
-        // One that was left out is in the index without words. Otherwise nobody knows which words are to
-        // be removed: the index is made again when it is next needed.
+        // One that was left out is in the index without words. Otherwise nobody knows which words
+        // are to be removed: the index is made again when it is next needed.
         guard let texts = try saved ?? text.textsLeftOut(row, backend) else {
           return changes.clear(text.table)
         }

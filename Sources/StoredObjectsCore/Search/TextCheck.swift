@@ -1,9 +1,10 @@
 import Files
+import StoreEngine
 
 /// Compares a full-text index with the objects of its class.
 ///
-/// For each row the places of all letters are summed up, by numbers made of them, once as the index has
-/// them and once as the texts have them: in memory there is one sum for each row.
+/// For each row the places of all letters are summed up, by numbers made of them, once as the index
+/// has them and once as the texts have them: in memory there is one sum for each row.
 struct TextCheck {
   private let text: RegisteredText
   private let backend: any StoreBackend

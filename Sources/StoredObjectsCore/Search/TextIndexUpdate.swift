@@ -1,4 +1,5 @@
 import Files
+import StoreEngine
 
 /// What a save, or a step of building, does to a full-text index.
 ///

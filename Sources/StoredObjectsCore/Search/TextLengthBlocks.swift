@@ -1,4 +1,5 @@
 import Files
+import StoreEngine
 
 /// The lengths of all texts of a class, in memory: a byte for each row and attribute.
 struct TextLengthBlocks {

@@ -1,4 +1,5 @@
 import Files
+import StoreEngine
 
 /// The lengths of texts, as the index has them.
 struct TextLengths {

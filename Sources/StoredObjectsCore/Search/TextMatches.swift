@@ -1,4 +1,5 @@
 import Files
+import StoreEngine
 
 /// The rows in whose texts of one attribute a pattern is, and how often, in ascending order.
 struct TextMatches {
@@ -29,8 +30,8 @@ struct TextLookUp {
 
   /// Where a pattern is.
   ///
-  /// Of its letters so many are looked up that each is covered, three at a time, first those that are in
-  /// the fewest chunks.
+  /// Of its letters so many are looked up that each is covered, three at a time, first those that
+  /// are in the fewest chunks.
   func matches(_ pattern: TextPattern, _ attribute: Int) throws -> TextMatches {
     var places: [Place]
     if pattern.scalars.count < 3 {

@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// What is looked for in a ``FoldedText``: a run of its letters and spaces.
 struct TextPattern: Hashable {
   /// What has to be on one side of what is looked for.

@@ -1,3 +1,5 @@
+import StoreEngine
+
 extension TextQuery {
   /// Reads a query with operators.
   ///
@@ -8,14 +10,15 @@ extension TextQuery {
   ///     big OR yellow     one of them       big NOT yellow     without
   ///     (big OR small) AND taxi
   ///
-  /// Operators are in capital letters; `&&`, `||` and `!!` between spaces are the same. NOT goes before
-  /// AND, and AND before OR. The notation of Tokyo Dystopia is understood: `[[choice]]`, `[[choice*]]`,
-  /// `[[*choice]]` and `[[*choice*]]` are the first four of these, and `[[[[choice` and `choice]]]]` the
-  /// beginning and the end of the whole text, together all of it.
+  /// Operators are in capital letters; `&&`, `||` and `!!` between spaces are the same. NOT goes
+  /// before AND, and AND before OR. The notation of Tokyo Dystopia is understood: `[[choice]]`,
+  /// `[[choice*]]`, `[[*choice]]` and `[[*choice*]]` are the first four of these, and `[[[[choice`
+  /// and `choice]]]]` the beginning and the end of the whole text, together all of it.
   ///
   /// Parentheses may be open 100 deep; the number of words and operators has no limit.
   ///
-  /// - Throws: ``StoreError`` with `invalidQuery`, which says where in the text, in characters from 0.
+  /// - Throws: ``StoreError`` with `invalidQuery`, which says where in the text, in characters from
+  ///   0.
   public init(parsing text: String) throws(StoreError) {
     var parser = TextQueryParser(text)
     self.init(try parser.query())

@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// What to search for: words and parts of words, and how they belong together.
 ///
 ///     TextQuery.word("choice")                                  // the word
@@ -5,11 +7,11 @@
 ///     TextQuery.allWords("what the user has typed")             // never an error
 ///     try TextQuery(parsing: "choi* AND NOT rock")              // a text with operators
 ///
-/// Letters are compared without case, accents and width, see <doc:FullTextSearch>. Several words in one
-/// text are a phrase: they have to follow each other.
+/// Letters are compared without case, accents and width, see <doc:FullTextSearch>. Several words in
+/// one text are a phrase: they have to follow each other.
 ///
-/// A part without letters, digits and symbols, such as "-", is left out as if it were not there; a query
-/// of nothing else finds nothing.
+/// A part without letters, digits and symbols, such as "-", is left out as if it were not there; a
+/// query of nothing else finds nothing.
 ///
 /// A query may have any number of parts, and any depth.
 public struct TextQuery: Sendable {

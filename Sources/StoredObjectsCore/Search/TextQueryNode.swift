@@ -1,7 +1,9 @@
+import StoreEngine
+
 /// A part of a ``TextQuery``.
 ///
-/// `@unchecked Sendable`: `parts` changes in `deinit` only, of this object or of one that holds the last
-/// reference to this one, so that nobody else can see it change.
+/// `@unchecked Sendable`: `parts` changes in `deinit` only, of this object or of one that holds the
+/// last reference to this one, so that nobody else can see it change.
 final class TextQueryNode: @unchecked Sendable {
   enum Kind: Sendable {
     case nothing
@@ -29,8 +31,8 @@ final class TextQueryNode: @unchecked Sendable {
   static func any(_ parts: [TextQueryNode]) -> TextQueryNode { TextQueryNode(.any, parts) }
   static func not(_ part: TextQueryNode) -> TextQueryNode { TextQueryNode(.not, [part]) }
 
-  /// Releases the parts one after the other: a release of each by the one above would take a stack as
-  /// deep as the query.
+  /// Releases the parts one after the other: a release of each by the one above would take a stack
+  /// as deep as the query.
   deinit {
     var rest: [TextQueryNode] = []
     swap(&rest, &parts)

@@ -1,7 +1,9 @@
+import StoreEngine
+
 /// How well a text matches: Okapi BM25 with k1 = 1.2 and b = 0.75, for each pattern and attribute.
 ///
-/// A pattern counts the more the fewer texts have it, the more often it is in this one, and the shorter
-/// this one is.
+/// A pattern counts the more the fewer texts have it, the more often it is in this one, and the
+/// shorter this one is.
 struct TextRanking {
   private let averageLength: Double
   private let rarity: Double

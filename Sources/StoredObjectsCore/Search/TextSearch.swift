@@ -1,4 +1,5 @@
 import Files
+import StoreEngine
 
 /// A search of the objects of one class.
 struct TextSearch {
@@ -107,8 +108,8 @@ struct TextSearch {
     }
   }
 
-  /// The fields one of which every match is in: those of the rarest pattern that all matches have, or
-  /// all fields where there is none.
+  /// The fields one of which every match is in: those of the rarest pattern that all matches have,
+  /// or all fields where there is none.
   private func leaders(_ fields: [Field]) -> [Int] {
     let sizes = query.required.map { pattern in
       // Those of a pattern stand together, one for each attribute.

@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// Visits the texts of the objects of a class, in the order of their file.
 struct TextWalk {
   let store: Store

@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// Something that was found out by reading all saved objects of a class, such as an index; it is
 /// worth nothing once a commit has changed them that it does not know of.
 struct CommitBound<Value> {

@@ -1,4 +1,7 @@
-/// The saves of other stores on the backend, as far as they matter to what this store has read or changed.
+import StoreEngine
+
+/// The saves of other stores on the backend, as far as they matter to what this store has read or
+/// changed.
 struct ForeignChanges {
   private struct Class {
     /// Rows that others have deleted, and that nobody has written since.

@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// Visits the objects of a class, each once, in bounded memory.
 ///
 ///     var songs = try store.cursor(over: Song.self)
@@ -21,8 +23,8 @@ public struct ObjectCursor<Object: StoredObject> {
   ///
   /// Complexity: constant time, over all calls.
   ///
-  /// - Throws: ``StoreError`` with `damaged`, `newerVersion`, `ioError` or `closed`. The record that
-  ///   could not be read has had its turn: the next call goes on behind it.
+  /// - Throws: ``StoreError`` with `damaged`, `newerVersion`, `ioError` or `closed`. The record
+  ///   that could not be read has had its turn: the next call goes on behind it.
   @inlinable public mutating func next() throws(StoreError) -> Object? {
     while let object = try rows.next() {
       if let object = object as? Object { return object }

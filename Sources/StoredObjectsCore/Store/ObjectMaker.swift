@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// Makes objects of records far from their store, on the thread that reads ahead.
 ///
 /// They know neither their class's entry nor their row: the store gives them both, when their turn
@@ -52,8 +54,8 @@ struct ObjectMaker: Sendable {
 
 /// Objects on their way from the thread that has made them to the one that has their store.
 ///
-/// `@unchecked Sendable`: whoever makes them keeps none, and only one at a time has this value: it is
-/// put into a queue once, and taken out once.
+/// `@unchecked Sendable`: whoever makes them keeps none, and only one at a time has this value: it
+/// is put into a queue once, and taken out once.
 struct MadeObjects: @unchecked Sendable {
   private var objects: [StoredObject?]
 

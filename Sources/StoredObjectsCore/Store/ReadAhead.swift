@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// Records that a cursor has read ahead.
 struct ReadAhead {
   private var batch = RecordBatch()

@@ -1,9 +1,10 @@
 import Locks
+import StoreEngine
 
 /// Reads batch after batch on a thread of its own, while the records before are made into objects.
 ///
-/// The thread copies bytes out of the files, and compares their checksums. When it is ahead it makes
-/// the objects, too, if their class allows it.
+/// The thread copies bytes out of the files, and compares their checksums. When it is ahead it
+/// makes the objects, too, if their class allows it.
 final class RecordPrefetch {
   /// What one reading has given.
   struct Reading: Sendable {

@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// What an ``ObjectCursor`` does, whatever the class: it is compiled once.
 @usableFromInline struct RowCursor {
   private let store: Store
@@ -94,7 +96,8 @@ extension RowCursor {
   private mutating func nextReadAhead() throws(StoreError) -> StoredObject? {
     if ahead.isEmpty { return nil }
     // What was read ahead is out of date once anyone has committed. The news are taken in first: a
-    // commit that comes after this test stays news, and a change that rests on the batch a conflict.
+    // commit that comes after this test stays news, and a change that rests on the batch a
+    // conflict.
     if store.inbox.hasNews { store.collectChangesElsewhere() }
     guard ahead.commitCount == entry.shared.commitCount else {
       ahead.removeAll()

@@ -1,21 +1,25 @@
 import Logging
+import StoreEngine
 
 extension Store {
-  /// Decides all conflicts in favour of this store: the next save overwrites what others have saved.
+  /// Decides all conflicts in favour of this store: the next save overwrites what others have
+  /// saved.
   ///
-  /// - An object with unsaved changes is written as it is here, also where another store has deleted it.
+  /// - An object with unsaved changes is written as it is here, also where another store has
+  ///   deleted it.
   /// - Objects at the other end of an inverse are brought up to date with it.
-  /// - References to objects that another store has deleted are dropped: a reference is nil then, and a list
-  ///   is shorter. So are references that another store has saved to objects that are deleted here.
+  /// - References to objects that another store has deleted are dropped: a reference is nil then,
+  ///   and a list is shorter. So are references that another store has saved to objects that are
+  ///   deleted here.
   /// - A named buffer is saved as it was set here.
   ///
-  /// The undo manager forgets its steps if relationships had to be brought up to date: they know only what
-  /// objects were here.
+  /// The undo manager forgets its steps if references had to be brought up to date: they know only
+  /// what objects were here.
   ///
   /// ``discardChanges()`` decides conflicts the other way.
   ///
-  /// Complexity: linear in the number of unsaved changes, and in the records that others have written since
-  /// this store was up to date if it has deleted objects.
+  /// Complexity: linear in the number of unsaved changes, and in the records that others have
+  /// written since this store was up to date if it has deleted objects.
   public func keepConflictingChanges() {
     settleRelationships()
     mergeChanges()
@@ -32,21 +36,22 @@ extension Store {
     foreign.forgetWritten()
     // They know nothing of objects that come back.
     relationships?.forgetIndexes()
+    var changesReferences = isInConflict && relationships != nil
     do {
       for (object, entry) in outdated { try adoptPresence(of: object, entry) }
       if isInConflict { try rebaseRelationships(of: pending) }
       for (object, entry) in pending where object.state.change != .delete {
-        try dropReferences(of: object, entry, .deletedElsewhere)
+        if try dropReferences(of: object, entry, .deletedElsewhere) { changesReferences = true }
       }
       // One that comes back has heard of no deletion here since it was gone.
       for (object, entry) in outdated where object.state.change != .delete {
-        try dropReferences(of: object, entry, .deletedAnywhere)
+        if try dropReferences(of: object, entry, .deletedAnywhere) { changesReferences = true }
       }
       for key in referrers {
         guard let entry = registration(classID: key.classID),
           let object = try object(entry, rowID: key.rowID)
         else { continue }
-        try dropReferences(of: object, entry, .deletedAnywhere)
+        if try dropReferences(of: object, entry, .deletedAnywhere) { changesReferences = true }
       }
     } catch {
       logger.error("A conflict could not be decided: \(error)")
@@ -54,6 +59,8 @@ extension Store {
         ObjectKey(classID: $0.1.classID, rowID: $0.0.rowID)
       }
     }
+    // These are changes, too, that no step is to take back alone.
+    if changesReferences { history?.removeAllActions() }
   }
 
   /// An object whose row is there no more is inserted; one whose row has come back is updated.
@@ -71,10 +78,10 @@ extension Store {
         $0.remove(.updated)
         $0.insert(.inserted)
       }
-    } else if object.state.change == .insert, isSaved {
+    } else if object.state.contains(.inserted), isSaved {
       entry.mark(object) {
         $0.remove(.inserted)
-        $0.insert(.updated)
+        if !$0.contains(.deleted) { $0.insert(.updated) }
       }
     }
   }
@@ -86,23 +93,23 @@ extension Store {
     for (object, entry) in objects where entry.isAttentive && object.state.change != nil {
       relationships.rebase(object, entry, on: try savedObject(object.rowID, entry))
     }
-    // These are changes, too, that no step is to take back alone.
     settleRelationships()
-    history?.removeAllActions()
   }
 
   /// Takes references to deleted objects out of an object's content, of whatever kind they are.
+  ///
+  /// - Returns: whether there were any.
   private func dropReferences(
     of object: StoredObject, _ entry: RegisteredClass, _ omission: Strangers.Omission
-  ) throws(StoreError) {
-    guard object.hasContent else { return }
+  ) throws(StoreError) -> Bool {
+    guard object.hasContent else { return false }
     let strangers = Strangers(omitting: omission)
     let content = try contentImage(of: object, entry, strangers)
-    guard strangers.hasOmitted else { return }
-    noteImage(of: object, entry)
+    guard strangers.hasOmitted else { return false }
     if object.state.change == nil { entry.mark(object) { $0.insert(.updated) } }
     try setContent(of: object, entry, to: content)
     object.noteObservedChange()
+    return true
   }
 }
 
@@ -117,7 +124,9 @@ extension Store {
     for entry in classes {
       let rows = foreign.outdated[entry.table]
       if rows.isEmpty { continue }
-      let conflict = entry.pending.first { $0.state.change != nil && rows.contains($0.rowID) }
+      let conflict = entry.pending.first {
+        $0.state.differsFromSaved && rows.contains($0.rowID)
+      }
       guard let conflict else { continue }
       throw self.conflict(
         "Another store has saved a change to this object since it was read here.",

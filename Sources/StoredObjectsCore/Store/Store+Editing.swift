@@ -1,14 +1,16 @@
+import StoreEngine
+
 extension Store {
   /// Adds an object to the store.
   ///
   /// The next save writes it.
   ///
   /// The object gets its row ID now, so that others can refer to it. Inserting an object twice does
-  /// nothing, and inserting one that was deleted since the last save takes the deletion back, with the
-  /// references to it that the deletion has removed.
+  /// nothing, and inserting one that was deleted since the last save takes the deletion back, with
+  /// the references to it that the deletion has removed.
   ///
-  /// - Precondition: the object's class is registered, the object is in no other store, and it is not
-  ///   one whose record could not be read before it was deleted or its store was gone.
+  /// - Precondition: the object's class is registered, the object is in no other store, and it is
+  ///   not one whose record could not be read before it was deleted or its store was gone.
   ///
   /// Complexity: constant time.
   public func insert(_ object: StoredObject) {
@@ -163,8 +165,8 @@ extension Store {
     }
   }
 
-  /// Reads the record of an object that is about to change, and takes down what it is like; false if
-  /// it can't be read.
+  /// Reads the record of an object that is about to change, and takes down what it is like; false
+  /// if it can't be read.
   private func prepareUpdate(of object: StoredObject, _ entry: RegisteredClass) -> Bool {
     object.checkForContent()
     guard object.hasContent else { return false }

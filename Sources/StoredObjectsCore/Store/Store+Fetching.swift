@@ -1,3 +1,5 @@
+import StoreEngine
+
 extension Store {
   /// The object of a row, with its content; nil when there is no such object.
   ///
@@ -5,7 +7,8 @@ extension Store {
   ///
   /// Complexity: constant time; one record is read, unless the object has its content.
   ///
-  /// - Throws: ``StoreError`` with `notRegistered`, `damaged`, `newerVersion`, `ioError` or `closed`.
+  /// - Throws: ``StoreError`` with `notRegistered`, `damaged`, `newerVersion`, `ioError` or
+  ///   `closed`.
   public func object<Object: StoredObject>(
     _ type: Object.Type, rowID: UInt32
   ) throws(StoreError) -> Object? {
@@ -71,7 +74,8 @@ extension Store {
   /// Complexity: linear in the number of objects. For classes that don't fit into memory see
   /// ``cursor(over:)``.
   ///
-  /// - Throws: ``StoreError`` with `notRegistered`, `damaged`, `newerVersion`, `ioError` or `closed`.
+  /// - Throws: ``StoreError`` with `notRegistered`, `damaged`, `newerVersion`, `ioError` or
+  ///   `closed`.
   @inlinable public func allObjects<Object: StoredObject>(
     of type: Object.Type
   ) throws(StoreError) -> [Object] {
@@ -164,8 +168,8 @@ extension Store {
     }
   }
 
-  /// Sets the content of an object from what is left of a buffer once it is prepared, in the form of
-  /// the buffer's version.
+  /// Sets the content of an object from what is left of a buffer once it is prepared, in the form
+  /// of the buffer's version.
   ///
   /// After an error a fault is still one.
   @inline(__always)

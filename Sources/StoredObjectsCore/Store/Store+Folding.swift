@@ -1,13 +1,9 @@
 import Logging
-
-extension StoreBackend {
-  /// None.
-  public var foldFailure: FoldFailure? { nil }
-}
+import StoreEngine
 
 extension Store {
-  /// Tells the delegate, and the log of the program, that the backend's log can't be folded, once for each
-  /// try.
+  /// Tells the delegate, and the log of the program, that the backend's log can't be folded, once
+  /// for each try.
   func tellFoldFailure() {
     let failure = backend.foldFailure
     let tries = failure?.tryCount ?? 0

@@ -1,4 +1,5 @@
 import Files
+import StoreEngine
 
 extension Store {
   /// Saves a buffer under a name, with the next save: settings, a root object, an ordered list.
@@ -6,8 +7,8 @@ extension Store {
   ///     try store.setBuffer(named: "Favorite") { $0.write(song) }
   ///
   /// Objects that it refers to must be inserted before. A later call for the same name replaces the
-  /// buffer. The save throws `conflict` if another store has saved the name since this store was made, or
-  /// last read or saved it.
+  /// buffer. The save throws `conflict` if another store has saved the name since this store was
+  /// made, or last read or saved it.
   ///
   /// - Parameters:
   ///   - name: Any text but the empty one.

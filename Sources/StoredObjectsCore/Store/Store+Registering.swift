@@ -1,3 +1,5 @@
+import StoreEngine
+
 extension Store {
   /// Makes classes known, in the order of their class IDs.
   ///
@@ -9,8 +11,9 @@ extension Store {
   ///
   /// When a class is refused, the ones before it stay registered.
   ///
-  /// - Throws: ``StoreError`` with `registeredTwice`, `classOrder`, `tooManyClasses`, `invalidName`,
-  ///   `damaged` (a metadata row that can't be read), `inUse`, `ioError` or `closed`.
+  /// - Throws: ``StoreError`` with `registeredTwice`, `classOrder`, `tooManyClasses`,
+  ///   `invalidName`, `damaged` (a metadata row that can't be read), `inUse`, `ioError` or
+  ///   `closed`.
   public func register(_ types: StoredObject.Type...) throws(StoreError) {
     try register(types)
   }

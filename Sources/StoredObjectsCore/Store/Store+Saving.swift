@@ -1,15 +1,17 @@
+import StoreEngine
+
 extension Store {
   /// Writes all changes since the last save, as one: after an error, nothing has been written.
   ///
-  /// Does nothing when there are no changes. After an error everything is as it was before the call:
-  /// the changes are unsaved, the objects untouched, and the save can be tried again.
+  /// Does nothing when there are no changes. After an error everything is as it was before the
+  /// call: the changes are unsaved, the objects untouched, and the save can be tried again.
   ///
   /// Complexity: linear in the number of changed objects and the size of their records.
   ///
-  /// - Throws: ``StoreError`` with `notEncodable` (an object can't be written, or refers to one that
-  ///   is not in the store), `contentUnavailable` (see ``fetchFailures``), `deleteDenied`, `notUnique`,
-  ///   `conflict` (see ``keepConflictingChanges()``), `rowIDsExhausted`, `readOnly`, `full`, `ioError`, `damaged` or
-  ///   `closed`.
+  /// - Throws: ``StoreError`` with `notEncodable` (an object can't be written, or refers to one
+  ///   that is not in the store), `contentUnavailable` (see ``fetchFailures``), `deleteDenied`,
+  ///   `notUnique`, `conflict` (see ``keepConflictingChanges()``), `rowIDsExhausted`, `readOnly`,
+  ///   `full`, `ioError`, `damaged` or `closed`.
   public func saveChanges() throws(StoreError) {
     relationships?.endModifications()
     settleRelationships()

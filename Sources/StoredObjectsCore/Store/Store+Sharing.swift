@@ -1,25 +1,27 @@
-// Several stores on one backend: each sees what the others have saved when it reads a record. What it
-// has read before stays as it is until it asks, and a change that rests on an outdated record is not
-// saved without a word; see Store+Conflicts.swift.
+// Several stores on one backend: each sees what the others have saved when it reads a record. What
+// it has read before stays as it is until it asks, and a change that rests on an outdated record is
+// not saved without a word; see Store+Conflicts.swift.
+
+import StoreEngine
 
 extension Store {
-  /// Makes objects that other stores on the backend have saved since faults, which read their record
-  /// when next used.
+  /// Makes objects that other stores on the backend have saved since faults, which read their
+  /// record when next used.
   ///
-  /// Objects that have unsaved changes here too are left alone: the next save throws `conflict`, see
-  /// ``keepConflictingChanges()``.
+  /// Objects that have unsaved changes here too are left alone: the next save throws `conflict`,
+  /// see ``keepConflictingChanges()``.
   ///
   /// Complexity: linear in the number of rows changed elsewhere.
   public func mergeChanges() { mergeChanges(keepsDeleted: false) }
 
-  /// Merges, and leaves objects alone that are deleted elsewhere if that is wanted: they could not be read
-  /// again.
+  /// Merges, and leaves objects alone that are deleted elsewhere if that is wanted: they could not
+  /// be read again.
   func mergeChanges(keepsDeleted: Bool) {
     collectChangesElsewhere()
     for entry in classes {
       foreign.outdated[entry.table] = foreign.outdated[entry.table].filter { rowID in
         guard let object = entry.living(rowID) else { return false }
-        if object.hasUnsavedChanges { return true }
+        if object.state.differsFromSaved { return true }
         if keepsDeleted, isDeletedElsewhere(object, entry) { return true }
         makeFault(object)
         return false
@@ -40,8 +42,8 @@ extension Store {
     makeFault(object)
   }
 
-  /// Makes every object without unsaved changes a fault, and lets each drop its references to others
-  /// (``StoredObject/dissolveAllRelationships()``), so that objects in cycles are freed.
+  /// Makes every object without unsaved changes a fault, and lets each drop its references to
+  /// others (``StoredObject/dissolveAllRelationships()``), so that objects in cycles are freed.
   ///
   /// Complexity: linear in the number of living objects.
   public func dissolveAllRelationships() {
@@ -97,7 +99,7 @@ extension Store {
     }
     history?.noteForeignChanges(news, entry)
     // An object that comes back here may have come back there.
-    for object in entry.pending where object.state.change == .insert {
+    for object in entry.pending where object.state.contains(.inserted) {
       if news.written.contains(object.rowID) {
         foreign.outdated.insert(object.rowID, in: entry.table)
       }

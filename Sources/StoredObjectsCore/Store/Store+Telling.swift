@@ -1,3 +1,5 @@
+import StoreEngine
+
 extension Store {
   /// Tells the delegate, if there is one, which may then do with the store what it likes.
   func tell(_ call: (any StoreDelegate) -> Void) {

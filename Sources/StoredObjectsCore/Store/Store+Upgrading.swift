@@ -1,4 +1,5 @@
 import Files
+import StoreEngine
 
 extension Store {
   /// Rewrites all records of a class that an earlier version of the class has written.

@@ -1,4 +1,5 @@
 import Logging
+import StoreEngine
 
 /// An object graph, and the changes to it that are not saved yet.
 ///
@@ -13,8 +14,8 @@ import Logging
 ///     for song in try store.allObjects(of: Song.self) { print(song.title) }
 ///
 /// A store is for one isolation domain: an actor, the main actor, or a single thread. It is not
-/// `Sendable`, and neither are its objects; the compiler refuses to share them. Several stores, each
-/// in a domain of its own, may share a backend: see <doc:Concurrency>.
+/// `Sendable`, and neither are its objects; the compiler refuses to share them. Several stores,
+/// each in a domain of its own, may share a backend: see <doc:Concurrency>.
 ///
 /// A save takes all changes or none. One that fails leaves everything as it is, unsaved, so that it
 /// can be tried again.
@@ -32,8 +33,8 @@ public final class Store {
   }
   @safe @exclusivity(unchecked)
   private weak var weakDelegate: (any StoreDelegate)?
-  /// Whether there was one that nobody has taken away: to find a weak reference empty takes longer than
-  /// to look here.
+  /// Whether there was one that nobody has taken away: to find a weak reference empty takes longer
+  /// than to look here.
   @safe @exclusivity(unchecked)
   private var mayHaveDelegate = false
 
@@ -165,8 +166,8 @@ public final class Store {
 // MARK: - A buffer for one record
 
 extension Store {
-  /// Lends a buffer that is empty and belongs to the store, and keeps its memory for the next record,
-  /// unless that has become unusually large.
+  /// Lends a buffer that is empty and belongs to the store, and keeps its memory for the next
+  /// record, unless that has become unusually large.
   @inline(__always)
   func withScratchBuffer<Result>(
     _ body: (inout DataBuffer) throws(StoreError) -> Result
@@ -183,8 +184,8 @@ extension Store {
 extension Store {
   /// Takes note of ``fetchFailures`` and allows saving again.
   ///
-  /// The objects concerned stay faults: their next use tries to read them again, and a change to one
-  /// whose record still can't be read is not saved.
+  /// The objects concerned stay faults: their next use tries to read them again, and a change to
+  /// one whose record still can't be read is not saved.
   public func acknowledgeFetchFailures() { fetchFailures = [] }
 
   func note(_ failure: FetchFailure) {
@@ -195,22 +196,5 @@ extension Store {
     fetchFailures.append(failure)
     logger.error("Content could not be read: \(failure.error)")
     tell { $0.store(self, didFailToFetch: failure) }
-  }
-}
-
-// MARK: - Errors
-
-extension StoreError {
-  /// The error of a lower layer or of the application, as one of the store's.
-  static func wrapping(_ error: any Error, _ code: Code, at place: Place) -> StoreError {
-    switch error {
-    case let error as StoreError: return error
-    case let error as DataBufferError:
-      var place = place
-      place.offset = error.offset
-      let code = code == .ioError ? .damaged : code
-      return StoreError(code, "\(error.code): \(error.message).", at: place, underlying: error)
-    default: return StoreError(code, "\(error)", at: place, underlying: error)
-    }
   }
 }

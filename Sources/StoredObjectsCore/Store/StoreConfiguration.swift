@@ -1,4 +1,5 @@
 public import Logging
+import StoreEngine
 
 /// How a store works.
 public struct StoreConfiguration: Sendable {
@@ -10,7 +11,8 @@ public struct StoreConfiguration: Sendable {
   /// that were first saved by this library say so themselves, and keep what they have.
   public var versionsRecords: Bool
 
-  /// Whether each record of a new class ends with a checksum, four bytes, that every reading checks.
+  /// Whether each record of a new class ends with a checksum, four bytes, that every reading
+  /// checks.
   ///
   /// True unless told otherwise. Classes of BNRPersistence have none and stay as they are.
   public var checksumsRecords: Bool
@@ -20,8 +22,8 @@ public struct StoreConfiguration: Sendable {
 
   /// About how much memory the making of a full-text index may take, in bytes; 256 MiB by default.
   ///
-  /// What does not fit waits in temporary files in the store's directory. Less memory makes more of them,
-  /// and takes a little longer.
+  /// What does not fit waits in temporary files in the store's directory. Less memory makes more of
+  /// them, and takes a little longer.
   public var indexingMemory: Int
 
   /// Sets up a store.

@@ -1,16 +1,19 @@
+import StoreEngine
+
 /// Hears of what happens in a store.
 ///
 /// Every method may be left out.
 ///
 /// The calls come on the store's own isolation domain. In each of them the delegate may read, edit,
-/// insert, delete, save, discard and undo. Its changes belong to the same save as the ones that the call
-/// reports, except for those made in `storeDidSave(_:)`.
+/// insert, delete, save, discard and undo. Its changes belong to the same save as the ones that the
+/// call reports, except for those made in `storeDidSave(_:)`.
 ///
-/// Undo and redo call the delegate as edits do. Changes that it makes meanwhile are part of the step.
+/// Undo and redo call the delegate as edits do. Changes that it makes meanwhile are part of the
+/// step.
 ///
-/// A save in `storeDidChange(_:)` writes the new value of a property. There is one exception: a setter
-/// written by hand that calls ``StoredObject/willUpdate()`` causes the call before it sets the value. A save
-/// then writes the old value, and the new one remains unsaved.
+/// A save in `storeDidChange(_:)` writes the new value of a property. There is one exception: a
+/// setter written by hand that calls ``StoredObject/willUpdate()`` causes the call before it sets
+/// the value. A save then writes the old value, and the new one remains unsaved.
 public protocol StoreDelegate: AnyObject {
   /// An object is about to be inserted.
   func store(_ store: Store, willInsert object: StoredObject)
@@ -28,12 +31,13 @@ public protocol StoreDelegate: AnyObject {
   func store(_ store: Store, didFailToFetch failure: FetchFailure)
   /// The backend could not fold its log into its files, see ``StoreBackend/foldFailure``.
   ///
-  /// Saves go on, and are safe, but the log grows. This is called after a save, at most once for each attempt;
-  /// an attempt is made every few mebibytes of log.
+  /// Saves go on, and are safe, but the log grows. This is called after a save, at most once for
+  /// each attempt; an attempt is made every few mebibytes of log.
   func store(_ store: Store, didFailToFold failure: FoldFailure)
   /// A damaged record is left out of the indexes of its class.
   ///
-  /// Queries and searches by an index do not find the object. All others are found and can be saved.
+  /// Queries and searches by an index do not find the object. All others are found and can be
+  /// saved.
   func store(_ store: Store, didLeaveOutOfIndexes failure: FetchFailure)
 }
 

@@ -1,6 +1,8 @@
+import StoreEngine
+
 extension StoreError {
-  /// Says that a class has changed, where it reads something else than a record holds that is as it was
-  /// saved.
+  /// Says that a class has changed, where it reads something else than a record holds that is as it
+  /// was saved.
   func explained(_ version: UInt8, _ entry: RegisteredClass) -> StoreError {
     guard code == .damaged, let fault = underlying as? DataBufferError else { return self }
     let hint: String

@@ -1,3 +1,5 @@
+import StoreEngine
+
 extension Store {
   /// Inserts an object, or brings up to date the one that has its unique values.
   ///
@@ -6,8 +8,8 @@ extension Store {
   /// An object that is there, saved or not, takes over the whole content of the new one, which then
   /// stays outside of the store.
   ///
-  /// Complexity: O(log n) for each unique index of the class (see ``AttributeIndex``), and linear in
-  /// the number of unsaved objects.
+  /// Complexity: O(log n) for each unique index of the class (see ``AttributeIndex``), and linear
+  /// in the number of unsaved objects.
   ///
   /// - Returns: the object that is in the store: the one that was given, or the one that was there.
   /// - Throws: ``StoreError`` with `notRegistered`, `notUnique` (the values are those of two

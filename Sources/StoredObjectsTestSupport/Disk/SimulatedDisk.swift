@@ -15,8 +15,8 @@ import Synchronization
 ///     // run until SimulatedDisk.PowerCut is thrown
 ///     let rebooted = disk.afterPowerCut(using: &generator)
 ///
-/// Every call counts as one operation, from 0, so that a test can run once for each of them. Safe on
-/// any threads.
+/// Every call counts as one operation, from 0, so that a test can run once for each of them. Safe
+/// on any threads.
 public final class SimulatedDisk: Sendable {
   /// What goes wrong, and when.
   public enum Plan: Sendable {

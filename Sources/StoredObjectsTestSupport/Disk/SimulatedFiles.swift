@@ -4,8 +4,8 @@ import Synchronization
 
 /// Class files on a ``SimulatedDisk``, to put under a ``LoggedBackend``.
 ///
-/// A file is a length, a checksum, and the records; it is read whole, and one that doesn't add up is
-/// refused as damaged. So whatever the commit log lets a power cut do to files shows at once.
+/// A file is a length, a checksum, and the records; it is read whole, and one that doesn't add up
+/// is refused as damaged. So whatever the commit log lets a power cut do to files shows at once.
 public final class SimulatedFiles: RecordFiles {
   /// The disk.
   public let disk: SimulatedDisk

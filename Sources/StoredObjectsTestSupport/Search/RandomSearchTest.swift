@@ -1,7 +1,7 @@
 import StoredObjectsCore
 
-/// Searches of random texts of many scripts, compared with a look at every text, between edits, undo,
-/// saves, crashes and reopenings.
+/// Searches of random texts of many scripts, compared with a look at every text, between edits,
+/// undo, saves, crashes and reopenings.
 ///
 ///     try RandomSearchTest(seed: 1, sessions: 4).run(MemoryPlace())
 public struct RandomSearchTest {
@@ -18,8 +18,8 @@ public struct RandomSearchTest {
   ///
   /// - Parameters:
   ///   - place: Where the texts are.
-  ///   - crash: Makes the place that a process leaves which dies now, with the place still open; nil where
-  ///     that can't be had.
+  ///   - crash: Makes the place that a process leaves which dies now, with the place still open;
+  ///     nil where that can't be had.
   /// - Throws: ``RandomStoreTest/Failure``.
   public func run(
     _ place: any BackendPlace, crash: ((any BackendPlace) throws -> any BackendPlace)? = nil
@@ -192,7 +192,8 @@ private struct SearchRun {
     try expectEqual(page.map(\.object.rowID), Array(rows[offset...].prefix(3)), "a page of them")
   }
 
-  /// Snippets are parts of the text, as long as asked for, and what is marked in them is what was sought.
+  /// Snippets are parts of the text, as long as asked for, and what is marked in them is what was
+  /// sought.
   private func compareSnippets(_ store: Store, _ query: TextQuery, _ wanted: Wanted) throws {
     let letters = SearchGrep.folded(wanted.pieces).filter { $0 != " " }
     for hit in try store.search(SearchedText.self, query, limit: 4) {

@@ -1,6 +1,7 @@
 package import StoredObjectsCore
 
-/// Finds by a look at every text, with a folding of its own: a table of what the tests put into texts.
+/// Finds by a look at every text, with a folding of its own: a table of what the tests put into
+/// texts.
 package struct SearchGrep {
   /// A piece of text, and what a search takes it for.
   struct Piece {

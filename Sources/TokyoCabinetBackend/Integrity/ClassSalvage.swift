@@ -1,5 +1,5 @@
 import Files
-import StoredObjectsCore
+import StoreEngine
 import TokyoCabinet
 import TokyoCabinetFile
 
@@ -74,7 +74,8 @@ struct ClassSalvage {
     try tellGaps(salvage, &report)
   }
 
-  /// Tells whether a record is what was saved, by its checksum or its seal; nil when it has neither.
+  /// Tells whether a record is what was saved, by its checksum or its seal; nil when it has
+  /// neither.
   private var isIntact: ((_ key: RawSpan, _ value: RawSpan) -> Bool)? {
     guard let metadata else { return nil }
     let hasChecksum = metadata.flags?.contains(.checksums) == true

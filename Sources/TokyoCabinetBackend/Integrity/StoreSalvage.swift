@@ -1,5 +1,5 @@
 import Files
-public import StoredObjectsCore
+public import StoreEngine
 import TokyoCabinet
 import TokyoCabinetFile
 
@@ -9,11 +9,12 @@ extension LoggedBackend where Files == TokyoCabinetFiles {
   ///     let report = try TokyoCabinetBackend.salvage(from: "Music", to: "Music salvaged")
   ///     for loss in report.losses { print(loss) }
   ///
-  /// The damaged store is only read, and by this library's own code, which takes no byte on trust: the
-  /// C library, which a wrecked file can end the process of, does not see it. Of a damaged class file,
-  /// every record is looked for; one whose checksum is wrong is left out. A lost metadata row is made
-  /// anew. Of a damaged log, the saves before the damage are brought over, as one good state; later
-  /// ones are listed, not applied, because each may rest on the one that is lost.
+  /// The damaged store is only read, and by this library's own code, which takes no byte on trust:
+  /// the C library, which a wrecked file can end the process of, does not see it. Of a damaged
+  /// class file, every record is looked for; one whose checksum is wrong is left out. A lost
+  /// metadata row is made anew. Of a damaged log, the saves before the damage are brought over, as
+  /// one good state; later ones are listed, not applied, because each may rest on the one that is
+  /// lost.
   ///
   /// Complexity: linear in the size of the files; where they are damaged, a few times that.
   ///

@@ -1,5 +1,5 @@
 import Files
-public import StoredObjectsCore
+public import StoreEngine
 import TokyoCabinetFile
 
 extension TokyoCabinetFiles {
@@ -8,7 +8,8 @@ extension TokyoCabinetFiles {
   ///
   /// Complexity: linear in the sizes of the files.
   ///
-  /// - Throws: `StoreError` with `full`, `ioError`, `damaged` or `closed`. No new file is left then.
+  /// - Throws: `StoreError` with `full`, `ioError`, `damaged` or `closed`. No new file is left
+  ///   then.
   public func prepareCompaction(
     mark: FileMark, durability: Durability, progress: (IntegrityProgress) -> Void
   ) throws -> Compaction {

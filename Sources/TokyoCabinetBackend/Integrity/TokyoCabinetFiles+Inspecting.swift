@@ -1,12 +1,12 @@
 import Files
-public import StoredObjectsCore
+public import StoreEngine
 import TokyoCabinetFile
 
 extension TokyoCabinetFiles {
   /// Reads the structure of every class file, without the C library.
   ///
-  /// Complexity: linear in the size of the files. Memory: two bits for each place in the largest file
-  /// where a record could begin.
+  /// Complexity: linear in the size of the files. Memory: two bits for each place in the largest
+  /// file where a record could begin.
   ///
   /// - Throws: `StoreError` with `ioError` or `closed`.
   public func inspect() throws -> StoreInspection {

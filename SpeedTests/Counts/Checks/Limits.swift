@@ -8,23 +8,23 @@ struct Limit: Sendable {
 
 /// What is checked.
 ///
-/// The limits are what was counted when they were set, and a tenth on top for allocations and bytes.
-/// Lower them when an operation asks for less; raise one only with a reason, and give it.
+/// The limits are what was counted when they were set, and a tenth on top for allocations and
+/// bytes. Lower them when an operation asks for less; raise one only with a reason, and give it.
 let limits = [
-  // The log doubles from 64 KiB on, twice meanwhile: zeros in two writes each, and a sync. What a save
-  // changes is kept with its ordered tables, and can be sealed: three allocations.
+  // The log doubles from 64 KiB on, twice meanwhile: zeros in two writes each, and a sync. What a
+  // save changes is kept with its ordered tables, and can be sealed: three allocations.
   Limit(
     operation: "1,000 small saves",
     most: Counts(
       allocations: 35_000, opens: 0, writes: 1_010, bytes: 4_500_000, syncs: 1_005, renames: 0),
     measure: { try $0.smallSaves(1_000) }),
   // Two class files are written natively, by writes that count; the manifest, which lists them, is
-  // made at the opening and again with the save: two files, each with its rename and two syncs. The new
-  // log is filled with zeros by 16 writes: written at once, Linux would keep it in large pages, all of
-  // which it goes through at each small write without a sync. A class file is written half a MiB at a
-  // time, 10 times here, which takes less memory than gathering 8 MiB first. Of the 18 openings 11 are
-  // relative to the locked directory, and were not counted before: the directory is listed and synced,
-  // and the marks of new files are read.
+  // made at the opening and again with the save: two files, each with its rename and two syncs. The
+  // new log is filled with zeros by 16 writes: written at once, Linux would keep it in large pages,
+  // all of which it goes through at each small write without a sync. A class file is written half a
+  // MiB at a time, 10 times here, which takes less memory than gathering 8 MiB first. Of the 18
+  // openings 11 are relative to the locked directory, and were not counted before: the directory is
+  // listed and synced, and the marks of new files are read.
   Limit(
     operation: "insert 100,000, one save",
     most: Counts(
@@ -46,10 +46,10 @@ let limits = [
       _ = try $0.insert(100_000)
       return try $0.lookUp(10_000)
     }),
-  // Two of the openings list the directory, for what a dead writer has left. They go through the open
-  // directory, so that they are counted. The mark of each of the two files is read, whose file is opened for
-  // that: one of another moment must be known before anything is read of it. Addresses relative to the
-  // directory, and marks, took 85 allocations more (273, before 188).
+  // Two of the openings list the directory, for what a dead writer has left. They go through the
+  // open directory, so that they are counted. The mark of each of the two files is read, whose file
+  // is opened for that: one of another moment must be known before anything is read of it.
+  // Addresses relative to the directory, and marks, took 85 allocations more (273, before 188).
   Limit(
     operation: "open and close, 100,000",
     most: Counts(

@@ -9,7 +9,8 @@ package let encryptedEngines: [any Engine] = [EncryptedEngine.tokyoCabinet, Encr
 
 /// An engine whose store is encrypted: what that costs, beside the same without.
 ///
-/// The key is one of 32 bytes, because a passphrase costs the same fifth of a second at each opening.
+/// The key is one of 32 bytes, because a passphrase costs the same fifth of a second at each
+/// opening.
 struct EncryptedEngine: Engine {
   let name: String
   let title: String

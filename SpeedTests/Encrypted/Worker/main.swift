@@ -1,5 +1,5 @@
-// What speedtests-worker does, for the engines that are encrypted. It is a program of its own because
-// swift-crypto needs Foundation, and a process with that takes longer to start.
+// What speedtests-worker does, for the engines that are encrypted. It is a program of its own
+// because swift-crypto needs Foundation, and a process with that takes longer to start.
 import EncryptedEngines
 import SpeedWorkloads
 

@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Runs a closure on several threads at once, each with its number from 0 on, and waits for all of them.
+/// Runs a closure on several threads at once, each with its number from 0 on, and waits for all of
+/// them.
 ///
 /// - Throws: what one of them has thrown.
 public func onThreads(

@@ -1,7 +1,7 @@
 /// Titles of songs as different from each other as those of a library.
 ///
-/// Words of a language that nobody speaks: two to six in a title, some in nearly every third, most of
-/// them in one of many thousands, as it is in every language. Rivals in C make the same ones.
+/// Words of a language that nobody speaks: two to six in a title, some in nearly every third, most
+/// of them in one of many thousands, as it is in every language. Rivals in C make the same ones.
 public enum Titles {
   /// Words have numbers of so many bits; one is half as frequent as one whose number is half of it.
   private static let wordBits: UInt64 = 15
@@ -52,8 +52,8 @@ public enum Titles {
     return title
   }
 
-  /// A word to search for, of four letters at least; twelve that follow each other are from frequent ones
-  /// to rare ones.
+  /// A word to search for, of four letters at least; twelve that follow each other are from
+  /// frequent ones to rare ones.
   public static func wanted(_ index: Int) -> String {
     let octave = 3 + UInt64(index) % 12
     var number = number(octave, mixed(UInt64(index) + 1 << 48))

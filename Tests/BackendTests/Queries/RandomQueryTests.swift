@@ -5,7 +5,8 @@ import Testing
 
 /// Random conditions over random data, with saves, deletes, crashes and reopenings in between.
 @Suite("Random queries") struct RandomQueryTests {
-  /// A place as a process that is killed leaves it: nothing is closed, and what is not saved is lost.
+  /// A place as a process that is killed leaves it: nothing is closed, and what is not saved is
+  /// lost.
   private func crashed(_ place: any BackendPlace, _ backend: any StoreBackend) throws
     -> any BackendPlace
   {

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import StoreEngine
 @testable import StoredObjectsCore
 
 @Suite("Values that can't be written")

@@ -1,9 +1,16 @@
 import StoredObjectsCore
 import Testing
 
-enum Genre: UInt8, CaseIterable, DataBufferValue { case jazz = 1, folk, opera = 200 }
+enum Genre: UInt8, CaseIterable, DataBufferValue {
+  case jazz = 1
+  case folk
+  case opera = 200
+}
 
-enum Label: String, CaseIterable, DataBufferValue { case none = "", blueNote = "Blue Note" }
+enum Label: String, CaseIterable, DataBufferValue {
+  case none = ""
+  case blueNote = "Blue Note"
+}
 
 struct Size: DataBufferValue, Hashable {
   var width, height: UInt32

@@ -1,6 +1,7 @@
 import StoredObjectsTestSupport
 import Testing
 
+@testable import StoreEngine
 @testable import StoredObjectsCore
 
 @Suite("The reading position of a buffer")

@@ -1,6 +1,7 @@
 import StoredObjectsTestSupport
 import Testing
 
+@testable import StoreEngine
 @testable import StoredObjectsCore
 
 @Suite("Records that a cursor reads ahead")

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import StoreEngine
 @testable import StoredObjectsCore
 
 @Suite("The metadata row of a class")

@@ -36,7 +36,8 @@ private final class PlainLine: StoredObject {
 
 @Suite("Making full-text indexes", .serialized)
 struct BuildingTests {
-  /// A backend with lines that are in no index, some of which have been saved again, in an order of their own.
+  /// A backend with lines that are in no index, some of which have been saved again, in an order of
+  /// their own.
   private func makeBackend(_ count: Int) throws -> FailingBackend {
     let backend = FailingBackend(try MemoryBackend())
     let store = Store(backend: backend)

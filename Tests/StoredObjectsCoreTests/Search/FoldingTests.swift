@@ -1,5 +1,6 @@
-@testable import StoredObjectsCore
 import Testing
+
+@testable import StoredObjectsCore
 
 @Suite("Folding of texts")
 struct FoldingTests {

@@ -3,7 +3,10 @@ import Foundation
 /// A `Codable` type of every shape that codings have.
 indirect enum Shape: Codable {
   enum Color: String, Codable, Hashable, CodingKeyRepresentable { case red, blue }
-  enum Level: Int8, Codable, Hashable, CaseIterable { case low = -1, high = 1 }
+  enum Level: Int8, Codable, Hashable, CaseIterable {
+    case low = -1
+    case high = 1
+  }
   struct Empty: Codable {}
   struct Numbers: Codable {
     var a: Int8

@@ -1,8 +1,10 @@
+import StoreEngine
+
 /// Frees objects that only hold each other, when their store goes away.
 ///
 /// Nobody can find them afterwards. An object that anything else holds stays, with all that can be
-/// reached from it. What the layout of a class does not show, as what a closure holds, counts as held
-/// from elsewhere: such an object stays, too.
+/// reached from it. What the layout of a class does not show, as what a closure holds, counts as
+/// held from elsewhere: such an object stays, too.
 struct CycleCollector {
   private var objects: [StoredObject] = []
   private var layouts: [ReferenceLayout] = []

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import StoreEngine
 
 /// A value that may hold objects, and has a form in which it holds none.
 protocol ReferenceHolder {
@@ -8,7 +9,8 @@ protocol ReferenceHolder {
   static var referredClass: AnyClass? { get }
   /// Moves the objects into a queue.
   mutating func release(into queue: ReleaseQueue)
-  /// Visits the objects that this value alone holds, as often as it holds them; it may leave out some.
+  /// Visits the objects that this value alone holds, as often as it holds them; it may leave out
+  /// some.
   mutating func visitObjects(_ body: (StoredObject) -> Void)
   /// Takes out objects.
   mutating func removeObjects(where isRemoved: (StoredObject) -> Bool)
@@ -133,7 +135,8 @@ func canHoldObjects(_ type: Any.Type) -> Bool {
     let properties = StoredProperty.all(of: type)
     let holdsObjects = properties.contains { $0.isStrong && canHoldObjects($0.type) }
     if !properties.isEmpty && !holdsObjects { return false }
-    // Asked last: the runtime goes through all conformances of the program to find that there is none.
+    // Asked last: the runtime goes through all conformances of the program to find that there is
+    // none.
     guard let holder = type as? any ReferenceHolder.Type else { return true }
     return holder.heldTypes.contains(where: canHoldObjects)
   }

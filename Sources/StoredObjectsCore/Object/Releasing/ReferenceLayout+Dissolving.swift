@@ -1,3 +1,5 @@
+import StoreEngine
+
 extension ReferenceLayout {
   /// Lets an object that lives on hold no others, as far as its properties have an empty form.
   func dissolve(_ object: StoredObject, contentOnly: Bool, into queue: ReleaseQueue) {

@@ -1,4 +1,5 @@
 import Locks
+import StoreEngine
 import Synchronization
 
 /// Where the objects of a class hold others.
@@ -77,7 +78,8 @@ extension ReferenceLayout {
   }
 
   private static let layouts = Locked<[ObjectIdentifier: ReferenceLayout?]>([:])
-  /// The class that was last found to hold nothing: most objects that are in no store come in series.
+  /// The class that was last found to hold nothing: most objects that are in no store come in
+  /// series.
   private static let lastWithout = Atomic<UInt>(0)
 }
 

@@ -1,4 +1,5 @@
 import Locks
+import StoreEngine
 
 /// Objects and lists that nobody holds any more, until they are freed one after the other.
 ///

@@ -1,3 +1,5 @@
+import StoreEngine
+
 extension StoredObject {
   /// Gives away what the object holds, at the end of its life.
   ///

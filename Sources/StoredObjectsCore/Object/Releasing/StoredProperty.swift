@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// A stored property of a class or a structure, as the runtime describes it to `Mirror`.
 struct StoredProperty {
   /// Where the value is, counted from the beginning of the object or of the structure.
@@ -10,8 +12,8 @@ struct StoredProperty {
 
   /// The stored properties of a type, those of its superclasses first.
   ///
-  /// None for a type that is neither a class, a structure nor a tuple, and for one that was compiled
-  /// without reflection metadata.
+  /// None for a type that is neither a class, a structure nor a tuple, and for one that was
+  /// compiled without reflection metadata.
   static func all(of type: Any.Type) -> [StoredProperty] {
     // Of an existential type the runtime wants to see a value.
     guard type is AnyClass || isStructureOrTuple(type) else { return [] }

@@ -1,0 +1,79 @@
+import Locks
+import Synchronization
+
+/// Collects, for one store, what other stores on the backend have saved.
+package final class ChangeInbox: Sendable {
+  private let news = Locked(ForeignNews())
+  private let isFilled = Atomic(false)
+
+  /// Makes an empty inbox.
+  package init() {}
+
+  /// Whether ``take()`` would return anything.
+  package var hasNews: Bool { isFilled.load(ordering: .acquiring) }
+
+  /// Adds a commit.
+  func receive(_ changes: ChangeSet) {
+    news.withLock { news in
+      for table in changes.tables { news.add(table) }
+      news.add(names: changes.names)
+      isFilled.store(!news.isEmpty, ordering: .releasing)
+    }
+  }
+
+  /// The news since the last call.
+  package func take() -> ForeignNews {
+    guard hasNews else { return ForeignNews() }
+    return news.withLock { news in
+      defer { news = ForeignNews() }
+      isFilled.store(false, ordering: .releasing)
+      return news
+    }
+  }
+}
+
+/// The rows and names that other stores have saved.
+///
+/// The tables are an array: a process that opens a store and never meets another one would spend a
+/// quarter of that time on the metadata of a dictionary.
+package struct ForeignNews: Sendable {
+  package struct Table: Sendable {
+    package let table: TableID
+    /// The rows that were updated or deleted.
+    package var changed = RowSet()
+    /// The rows that were inserted or updated last.
+    package var written = RowSet()
+    /// The rows that were deleted last.
+    package var deleted = RowSet()
+  }
+
+  package private(set) var tables: [Table] = []
+  /// The named buffers that were set or removed; nil for none.
+  package private(set) var names: Set<ExactName>?
+
+  package var isEmpty: Bool { tables.isEmpty && names == nil }
+
+  /// Adds the changes of a table; the metadata row is no news.
+  package mutating func add(_ changes: ChangeSet.TableChanges) {
+    guard changes.records.contains(where: { $0.rowID > ClassMetadata.rowID }) else { return }
+    let index = tables.firstIndex { $0.table == changes.table } ?? tables.endIndex
+    if index == tables.endIndex { tables.append(Table(table: changes.table)) }
+    var hasDeleted = !tables[index].deleted.isEmpty
+    for change in changes.records where change.rowID > ClassMetadata.rowID {
+      if change.kind != .insert { tables[index].changed.insert(change.rowID) }
+      if change.kind == .delete {
+        hasDeleted = true
+        tables[index].deleted.insert(change.rowID)
+        tables[index].written.remove(change.rowID)
+      } else {
+        tables[index].written.insert(change.rowID)
+        if hasDeleted { tables[index].deleted.remove(change.rowID) }
+      }
+    }
+  }
+
+  package mutating func add(names changes: [ChangeSet.NameChange]) {
+    if names == nil, !changes.isEmpty { names = [] }
+    for change in changes { names?.insert(ExactName(change.name)) }
+  }
+}

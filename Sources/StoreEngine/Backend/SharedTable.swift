@@ -1,0 +1,59 @@
+import Locks
+import Synchronization
+
+/// What all stores on a backend have to agree on about one table.
+package final class SharedTable: Sendable {
+  /// The last row ID handed out, or found in the table.
+  ///
+  /// Objects start at row 2.
+  private let last = Atomic<UInt64>(1)
+  private let commits = Atomic<UInt64>(0)
+  private let format = Locked<ClassMetadata.Flags?>(nil)
+  private let savedMetadata = Locked<ClassMetadata?>(nil)
+
+  /// The last row ID handed out.
+  package var lastRowID: UInt32 { UInt32(clamping: last.load(ordering: .acquiring)) }
+
+  /// The next row ID, each handed out once, or nil when there is none left.
+  package func nextRowID() -> UInt32? {
+    let value = last.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
+    return UInt32(exactly: value)
+  }
+
+  /// The metadata row as it was last saved; nil before the first save.
+  package var metadata: ClassMetadata? { savedMetadata.withLock { $0 } }
+
+  /// Takes note of the metadata row that is saved.
+  ///
+  /// No row ID up to its last is handed out again.
+  package func setMetadata(_ metadata: ClassMetadata) {
+    savedMetadata.withLock { $0 = metadata }
+    _ = last.max(UInt64(metadata.lastRowID), ordering: .acquiringAndReleasing)
+  }
+
+  /// Takes note of the metadata row that is in the table, unless a later one is known.
+  package func learn(_ metadata: ClassMetadata) {
+    savedMetadata.withLock { if $0 == nil { $0 = metadata } }
+    _ = last.max(UInt64(metadata.lastRowID), ordering: .acquiringAndReleasing)
+  }
+
+  /// How records are laid out: what the metadata row says, or what the first store to ask wants.
+  ///
+  /// The row of an original class says nothing. All stores get the same answer.
+  package func recordFormat(
+    newClass: ClassMetadata.Flags, originalClass: ClassMetadata.Flags
+  ) -> ClassMetadata.Flags {
+    format.withLock { known in
+      let found = metadata.map { $0.flags ?? originalClass }
+      let decided = known ?? found ?? newClass
+      known = decided
+      return decided
+    }
+  }
+
+  /// How many commits have touched the table since the backend was opened.
+  package var commitCount: UInt64 { commits.load(ordering: .acquiring) }
+
+  /// Takes note of a commit.
+  func countCommit() { commits.wrappingAdd(1, ordering: .acquiringAndReleasing) }
+}

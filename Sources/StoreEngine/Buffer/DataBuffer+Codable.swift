@@ -1,0 +1,63 @@
+import Files
+
+extension DataBuffer {
+  /// Writes any `Encodable` value in the form of a ``StoredValue``, framed as data.
+  ///
+  /// A value that does not encode is remembered in ``failure``: one that is nested more than 256
+  /// deep, or has an integer of more than 64 bits, among them.
+  ///
+  /// Complexity: linear in the value; about a microsecond for a small one.
+  public mutating func write<Value: Encodable>(codable value: Value) {
+    do {
+      let stored = try StoredValue(coding: value)
+      let start = storage.count
+      write(0 as UInt32)
+      try ValueFormat.append(stored, to: &storage)
+      setCount(at: start)
+    } catch {
+      fail(.notEncodable, "\(Value.self): \(error)")
+    }
+  }
+
+  /// Puts the number of bytes behind a count into it.
+  private mutating func setCount(at start: Int) {
+    guard let count = UInt32(exactly: storage.count - start - 4) else {
+      return fail(.tooLong, "\(storage.count - start - 4) bytes of a value; a count has 32 bits")
+    }
+    for byte in 0..<4 { storage[start + byte] = UInt8(truncatingIfNeeded: count >> (8 * byte)) }
+  }
+
+  /// Reads a value that ``write(codable:)`` wrote, also in the form of earlier versions.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `countBeyondEnd`, or `invalidValue` when the
+  ///   bytes hold no such value.
+  public mutating func readCodable<Value: Decodable>(
+    _ type: Value.Type = Value.self
+  ) throws(DataBufferError) -> Value {
+    let before = position
+    let count = try readCount(minimumElementSize: 1)
+    let range = position..<position + count
+    do {
+      let value: Value =
+        if PropertyListReader.isList(storage[range]) {
+          try PropertyListReader.value(in: Array(storage[range]))
+            .decode(as: type, fromPropertyList: true)
+        } else {
+          try storage.lend { try ValueReader.value(in: $0.extracting(range)) }.decode(as: type)
+        }
+      position = range.upperBound
+      return value
+    } catch {
+      position = before
+      throw DataBufferError(.invalidValue, at: offset, "no \(Value.self): \(Self.words(of: error))")
+    }
+  }
+
+  private static func words(of error: any Error) -> String {
+    switch error {
+    case let damage as ValueFormat.Damage: "the bytes make no sense at byte \(damage.offset)"
+    case let error as DecodingError: error.words
+    default: "\(error)"
+    }
+  }
+}

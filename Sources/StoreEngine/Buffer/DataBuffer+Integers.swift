@@ -1,0 +1,132 @@
+import Files
+
+extension DataBuffer {
+  /// Writes an integer of fixed width in the given order; `write(_:)` alone is little-endian.
+  ///
+  /// Complexity: constant time.
+  @inlinable public mutating func write<Integer: FixedWidthInteger & DataBufferValue>(
+    _ value: Integer, order: ByteOrder
+  ) {
+    var bits = order == .littleEndian ? value : value.byteSwapped
+    for _ in 0..<(Integer.bitWidth / 8) {
+      storage.append(UInt8(truncatingIfNeeded: bits))
+      bits = Integer.bitWidth > 8 ? bits >> 8 : bits
+    }
+  }
+
+  /// Writes a Bool as one byte, 0 or 1.
+  @inlinable public mutating func write(_ value: Bool) { storage.append(value ? 1 : 0) }
+
+  @inlinable @inline(__always)
+  mutating func readInteger<Integer: FixedWidthInteger & BitwiseCopyable>(
+    _ order: ByteOrder, as type: Integer.Type = Integer.self
+  ) throws(DataBufferError) -> Integer {
+    let size = Integer.bitWidth / 8
+    try require(size)
+    let bits = unsafe storage.span.bytes.unsafeLoadUnaligned(
+      fromByteOffset: position, as: Integer.self)
+    position += size
+    return order == .littleEndian ? Integer(littleEndian: bits) : Integer(bigEndian: bits)
+  }
+
+  /// Writes numbers of four bytes, the least significant first, without a count.
+  package mutating func writeRows(_ rowIDs: [UInt32]) {
+    // On a processor that counts bytes so anyway this is a copy.
+    let numbers = UInt32(1).littleEndian == 1 ? rowIDs : rowIDs.map(\.littleEndian)
+    unsafe storage.append(copying: numbers.span.bytes)
+  }
+
+  /// Reads so many numbers of four bytes, which must be there.
+  package mutating func readRows(_ count: Int) -> [UInt32] {
+    defer { position += 4 * count }
+    return rows(count)
+  }
+
+  private func rows(_ count: Int) -> [UInt32] {
+    let bytes = unsafe storage.span.extracting(position..<position + 4 * count).bytes
+    return unsafe [UInt32](unsafeUninitializedCapacity: count) { numbers, initialized in
+      for index in 0..<count {
+        let bits = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: 4 * index, as: UInt32.self)
+        unsafe numbers.initializeElement(at: index, to: UInt32(littleEndian: bits))
+      }
+      initialized = count
+    }
+  }
+
+  /// Reads one byte.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`.
+  @inlinable @inline(__always)
+  public mutating func readUInt8() throws(DataBufferError) -> UInt8 {
+    try require(1)
+    defer { position += 1 }
+    return storage[position]
+  }
+
+  /// Reads one byte as a signed number.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`.
+  @inlinable public mutating func readInt8() throws(DataBufferError) -> Int8 {
+    Int8(bitPattern: try readUInt8())
+  }
+
+  /// Reads two bytes.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`.
+  @inlinable @inline(__always)
+  public mutating func readUInt16(
+    order: ByteOrder = .littleEndian
+  ) throws(DataBufferError) -> UInt16 { try readInteger(order) }
+
+  /// Reads two bytes as a signed number.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`.
+  @inlinable @inline(__always)
+  public mutating func readInt16(
+    order: ByteOrder = .littleEndian
+  ) throws(DataBufferError) -> Int16 { try readInteger(order) }
+
+  /// Reads four bytes.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`.
+  @inlinable @inline(__always)
+  public mutating func readUInt32(
+    order: ByteOrder = .littleEndian
+  ) throws(DataBufferError) -> UInt32 { try readInteger(order) }
+
+  /// Reads four bytes as a signed number.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`.
+  @inlinable @inline(__always)
+  public mutating func readInt32(
+    order: ByteOrder = .littleEndian
+  ) throws(DataBufferError) -> Int32 { try readInteger(order) }
+
+  /// Reads eight bytes.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`.
+  @inlinable @inline(__always)
+  public mutating func readUInt64(
+    order: ByteOrder = .littleEndian
+  ) throws(DataBufferError) -> UInt64 { try readInteger(order) }
+
+  /// Reads eight bytes as a signed number.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`.
+  @inlinable @inline(__always)
+  public mutating func readInt64(
+    order: ByteOrder = .littleEndian
+  ) throws(DataBufferError) -> Int64 { try readInteger(order) }
+
+  /// Reads a Bool.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`, or `invalidValue` for a byte but 0 and 1.
+  @inlinable public mutating func readBool() throws(DataBufferError) -> Bool {
+    let byte = try readUInt8()
+    guard byte <= 1 else {
+      position -= 1
+      throw DataBufferError(.invalidValue, at: offset, "\(byte) is no Bool")
+    }
+    return byte == 1
+  }
+}

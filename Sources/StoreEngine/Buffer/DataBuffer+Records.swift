@@ -1,0 +1,10 @@
+extension DataBuffer {
+  /// Starts over as a buffer that reads a record, and keeps its memory.
+  ///
+  /// - Returns: false when there is no such record.
+  package mutating func fill(
+    from backend: any StoreBackend, _ rowID: UInt32, in table: TableID
+  ) throws -> Bool {
+    try fill { try backend.copyRecord(rowID, in: table, to: &$0) }
+  }
+}

@@ -1,0 +1,52 @@
+extension ChangeSet {
+  /// How many bytes a record, or a named buffer, can have: 4 GiB, less one.
+  ///
+  /// A backend may have a lower limit, see ``RecordFiles/maximumRecordByteCount``.
+  public static let maximumRecordByteCount = Int(UInt32.max)
+  /// How many bytes a key of an ordered table and its value can have together: 2 GiB, less one.
+  public static let maximumKeyByteCount = Int(Int32.max)
+
+  /// Refuses what can't be written to files later.
+  ///
+  /// Complexity: constant time, unless the whole change set is larger than the limit.
+  ///
+  /// - Throws: ``StoreError`` with `tooLarge`; what `tableName` throws.
+  func refuseLargeRecords(
+    _ limit: Int, keyLimit: Int = ChangeSet.maximumKeyByteCount,
+    tableName: (TableID) throws -> String
+  ) throws {
+    // The key of a record, and the name of a buffer, count, too.
+    guard bytes.count > min(limit, keyLimit) - 256 || !names.isEmpty else { return }
+    for table in tables {
+      for record in table.records where record.range.count > limit - 4 {
+        throw Self.tooLarge(
+          "The record", record.range.count, limit, "maximumRecordByteCount",
+          .init(className: try tableName(table.table), rowID: record.rowID))
+      }
+    }
+    for name in names {
+      let count = name.name.utf8.count + (name.range?.count ?? 0)
+      if count > limit {
+        throw Self.tooLarge(
+          "A named buffer with its name", count, limit, "maximumRecordByteCount",
+          .init(className: StoreDirectory.buffers))
+      }
+    }
+    for table in ordered {
+      for change in table.changes where change.key.count + change.value.count > keyLimit {
+        throw Self.tooLarge(
+          "A key with its value", change.key.count + change.value.count, keyLimit,
+          "maximumKeyByteCount", .init())
+      }
+    }
+  }
+
+  package static func tooLarge(
+    _ what: String, _ count: Int, _ limit: Int, _ name: String, _ place: StoreError.Place
+  ) -> StoreError {
+    StoreError(
+      .tooLarge,
+      "\(what) has \(count) bytes, and may have \(limit) (\(name)): divide it among several.",
+      at: place)
+  }
+}

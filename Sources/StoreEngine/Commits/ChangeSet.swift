@@ -1,0 +1,112 @@
+/// Everything that one save writes: records of any number of classes, named buffers, and keys of
+/// ordered tables.
+///
+/// A change set is a plain value. All bytes of a save stand one behind the other in ``bytes``, each
+/// object encoded once; the changes only point into them. Backends read it, they never change it.
+///
+///     bytes:    | Song 2 | Song 3 | Song metadata | Playlist 2 | "Favorite" | ...
+///     tables:   Song: insert 2, insert 3, update 1   Playlist: insert 2   ...
+///
+/// A backend takes the whole of it or nothing, see ``StoreBackend/commit(_:)``.
+public struct ChangeSet: Sendable {
+  /// What happens to one row.
+  public enum Kind: UInt8, Sendable {
+    /// The row is new. A row that exists already is an error: it would be overwritten.
+    case insert
+    /// The row is written whether it exists or not.
+    case update
+    /// The row is removed. A row that does not exist stays so, without an error.
+    case delete
+  }
+
+  /// The change of one row; its bytes are `bytes[range]` of the change set.
+  ///
+  /// It takes 16 bytes, because a save may have millions.
+  public struct RecordChange: Sendable {
+    /// The row, from 1; row 1 holds the metadata of the class.
+    public let rowID: UInt32
+    private let count: UInt32
+    /// Where the record begins, and in the two highest bits the kind.
+    private let startAndKind: UInt64
+
+    /// Whether the row is new, rewritten or removed.
+    @inline(__always)
+    public var kind: Kind { Kind(rawValue: UInt8(startAndKind >> 62)) ?? .delete }
+
+    /// Where the record stands in ``ChangeSet/bytes``; empty for a delete.
+    @inline(__always)
+    public var range: Range<Int> {
+      let start = Int(startAndKind & (1 << 62 - 1))
+      return start..<start + Int(count)
+    }
+
+    /// Describes a change of one row.
+    ///
+    /// - Precondition: the record is smaller than 4 GiB.
+    public init(kind: Kind, rowID: UInt32, range: Range<Int>) {
+      self.rowID = rowID
+      count = UInt32(range.count)
+      startAndKind = UInt64(range.lowerBound) | UInt64(kind.rawValue) << 62
+    }
+
+    /// The same for bytes that stand behind others.
+    package func moved(by count: Int) -> RecordChange {
+      let range = range
+      return RecordChange(
+        kind: kind, rowID: rowID, range: range.lowerBound + count..<range.upperBound + count)
+    }
+  }
+
+  /// The changes of one table, at most one for each row.
+  public struct TableChanges: Sendable {
+    /// The table, as ``RecordSource/table(named:)`` named it.
+    public let table: TableID
+    /// The changes in the order in which the objects were inserted, changed or deleted.
+    public var records: [RecordChange]
+
+    /// Describes the changes of one table.
+    public init(table: TableID, records: [RecordChange]) {
+      self.table = table
+      self.records = records
+    }
+  }
+
+  /// The change of one named buffer.
+  public struct NameChange: Sendable {
+    /// The name, not empty.
+    public let name: String
+    /// Where the buffer stands in ``ChangeSet/bytes``; nil removes the name.
+    public let range: Range<Int>?
+
+    /// Describes the change of one named buffer.
+    public init(name: String, range: Range<Int>?) {
+      self.name = name
+      self.range = range
+    }
+  }
+
+  /// The records and buffers, one behind the other.
+  public var bytes: [UInt8]
+  /// The changes table by table; no table occurs twice.
+  public var tables: [TableChanges]
+  /// The changes of named buffers; no name occurs twice.
+  public var names: [NameChange]
+  /// The changes of ordered tables; no table occurs twice.
+  public var ordered: [OrderedTableChanges]
+
+  /// Makes a change set of its parts.
+  public init(
+    bytes: [UInt8] = [], tables: [TableChanges] = [], names: [NameChange] = [],
+    ordered: [OrderedTableChanges] = []
+  ) {
+    self.bytes = bytes
+    self.tables = tables
+    self.names = names
+    self.ordered = ordered
+  }
+
+  /// Whether there is nothing to write.
+  public var isEmpty: Bool {
+    names.isEmpty && tables.allSatisfy { $0.records.isEmpty } && ordered.allSatisfy(\.isEmpty)
+  }
+}

@@ -1,0 +1,48 @@
+import Files
+
+/// The name of a buffer, byte by byte.
+///
+/// Swift takes strings for equal that are the same to a reader, such as an é in one scalar and in
+/// two. In a file they are two keys, so they are two names everywhere.
+package struct ExactName: Hashable, Sendable, Comparable {
+  package let text: String
+
+  package init(_ text: String) { self.text = text }
+
+  package static func == (left: ExactName, right: ExactName) -> Bool {
+    left.text.lendUTF8 { left in right.text.lendUTF8 { left.hasSameBytes(as: $0) } }
+  }
+
+  package static func < (left: ExactName, right: ExactName) -> Bool {
+    left.text.lendUTF8 { left in right.text.lendUTF8 { left.compare($0) < 0 } }
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    text.lendUTF8 { bytes in
+      for start in stride(from: 0, to: bytes.byteCount & ~7, by: 8) {
+        hasher.combine(bytes.loadUInt64(at: start, isBigEndian: false))
+      }
+      for place in bytes.byteCount & ~7..<bytes.byteCount {
+        hasher.combine(bytes.loadByte(at: place))
+      }
+    }
+  }
+}
+
+extension ExactName {
+  /// The numbers of some names in the order of their bytes.
+  ///
+  /// Complexity: that of ``KeyOrder``.
+  package static func indicesInOrder(_ names: some Collection<String>) -> some Sequence<Int> {
+    var bytes: [UInt8] = []
+    var ends: [Int] = []
+    ends.reserveCapacity(names.count)
+    for name in names {
+      bytes += name.utf8
+      ends.append(bytes.count)
+    }
+    return KeyOrder.indices(count: ends.count, in: bytes) {
+      ($0 == 0 ? 0 : ends[$0 - 1])..<ends[$0]
+    }
+  }
+}

@@ -1,0 +1,136 @@
+package import Files
+
+/// The files of tables and named buffers in a directory of their own, beside the commit log.
+///
+/// A ``LoggedBackend`` over them can be backed up and asked for its log and the sizes of its files.
+public protocol DirectoryFiles: RecordFiles {
+  /// Opens a directory for reading only.
+  ///
+  /// - Throws: ``StoreError`` with `inUse` or `ioError`.
+  init(reading directory: String) throws
+
+  /// Opens a directory that exists for reading and writing.
+  ///
+  /// - Throws: ``StoreError`` with `inUse` or `ioError`.
+  init(writing directory: String) throws
+
+  /// The directory.
+  var directory: StoreDirectory { get }
+
+  /// The name in the directory that the file of a table, or of the named buffers, has or would
+  /// have.
+  func fileName(ofTable name: String) -> String
+}
+
+/// Runs calls of the operating system, and makes their errors those of a store.
+package func systemErrors<Result>(
+  at path: @autoclosure () -> String, _ body: () throws -> Result
+) throws -> Result {
+  do {
+    return try body()
+  } catch let error as SystemError {
+    throw StoreError(error)
+  }
+}
+
+/// The size of a file; 0 when there is none.
+package func sizeOfFile(at file: some FileAddress) throws -> Int {
+  try systemErrors(at: file.place.path) { try FileStatus.find(file)?.size ?? 0 }
+}
+
+extension DirectoryFiles {
+  /// Where the file of a table, or of the named buffers, is or would be.
+  public func path(of name: String) -> String { directory.path(fileName(ofTable: name)) }
+
+  /// The log as it is on the disk; nil when there is none.
+  package func scanLog() throws -> CommitLogScan? {
+    guard try directory.hasLog() else { return nil }
+    return try systemErrors(at: directory.path(StoreDirectory.log)) {
+      let file = try FileStorage(directory.file(StoreDirectory.log), writable: false)
+      defer { file.close() }
+      return try CommitLogScan(file)
+    }
+  }
+
+  /// Damage to the log or the files that keeps the log from being replayed, and the log, if it can
+  /// be read.
+  private func findingsBeforeOpening() throws -> (findings: [StoreFinding], log: CommitLogScan?) {
+    let path = location + "/" + StoreDirectory.log
+    let log: CommitLogScan?
+    do {
+      log = try scanLog()
+    } catch {
+      return ([StoreFinding(.log, error, at: .init(path: path))], nil)
+    }
+    var damage = log?.findings(path: path) ?? []
+    do {
+      damage += try StoreManifest.findings(
+        manifest(), log, path: location, hasFile: hasAnyFile, mark: markOfAnyFile)
+    } catch {
+      damage.append(StoreFinding(.fileDamaged, error, at: .init(path: location)))
+    }
+    if !damage.isEmpty { return (damage, log) }
+    if log?.pendingBatches.isEmpty != false { return ([], log) }
+    // What is pending is folded over the files, but an index that is lost is passed over.
+    let findings = try (inspect().findings + ordered.inspect()).filter {
+      $0.kind != .foreignFile && $0.kind != .index
+    }
+    return (findings, log)
+  }
+
+  /// Checks the files and the log, and, if the store opens, its records.
+  ///
+  /// - Throws: ``StoreError`` with `encrypted`, `notEncrypted` or `wrongKey`; `inUse`.
+  package func check(
+    key: (any StoreKey)?, progress: (IntegrityProgress) -> Void
+  ) throws -> StoreCheck {
+    let sealing: Sealing?
+    do {
+      sealing = try Sealing(self, key)
+    } catch let error as StoreError where error.code == .damaged {
+      try? close()
+      return StoreCheck(findings: [StoreFinding(.fileDamaged, error)])
+    } catch {
+      try? close()
+      throw error
+    }
+    ordered.use(sealing)
+    let check = try check(sealing, progress)
+    guard let sealing else { return check }
+    return check.mapFindings { sealing.naming($0) }
+  }
+
+  private func check(
+    _ sealing: Sealing?, _ progress: (IntegrityProgress) -> Void
+  ) throws -> StoreCheck {
+    var findings: [StoreFinding] = []
+    do {
+      let log: CommitLogScan?
+      (findings, log) = try findingsBeforeOpening()
+      guard findings.isEmpty else {
+        let ofFiles = try inspect().findings + ordered.inspect()
+        // A file that is cut off has lost its mark with its end: that is one damage.
+        findings.removeAll { finding in
+          finding.kind == .fileDamaged && finding.place.className != nil
+            && ofFiles.contains {
+              $0.kind == .fileDamaged && $0.place.className == finding.place.className
+            }
+        }
+        findings += ofFiles
+        try close()
+        return StoreCheck(findings: findings)
+      }
+      let backend = try LoggedBackend(files: self, sealing: sealing)
+      defer { try? backend.close() }
+      var check = try BackendCheck(backend).run(progress: progress)
+      let path = location + "/" + StoreDirectory.log
+      for finding in log?.roomFindings(path: path) ?? [] { check.add(finding) }
+      check.tornTailByteCount = check.tornTailByteCount ?? log?.tornByteCount
+      return check
+    } catch let error as StoreError where error.code != .inUse {
+      try? close()
+      findings.append(StoreFinding(.fileDamaged, error, at: .init(path: location)))
+      return StoreCheck(findings: findings)
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import Files
+
+/// How a file format makes keys of row IDs.
+package protocol RowKeys {
+  /// Lends the key of a row.
+  static func lend<Result>(_ rowID: UInt32, _ body: (RawSpan) throws -> Result) rethrows -> Result
+  /// The row that a key stands for; nil when it is no key of a row.
+  static func rowID(_ key: RawSpan) -> UInt32?
+}
+
+/// What becomes of a key.
+package enum KeyChange {
+  case none, deleted
+  case written(Range<Int>)
+}
+
+/// Changes that are found by their keys, as the old file has them, while it is written anew.
+package protocol KeyedChanges {
+  /// How many there are.
+  var count: Int { get }
+  /// The change of a key that the file has; that it has it is noted.
+  ///
+  /// - Throws: `rowExists` for the insert of a row.
+  mutating func take(_ key: RawSpan) throws -> KeyChange
+  /// The change of a key, once more.
+  func change(of key: RawSpan) -> KeyChange
+  /// Lends the keys, in the order of the changes, that are written and were not taken.
+  func forEachLeft(_ body: (RawSpan, Range<Int>) throws -> Void) throws
+}
+
+/// The changes of a table.
+package struct RowChanges<Keys: RowKeys>: KeyedChanges {
+  @usableFromInline package let changes: [ChangeSet.RecordChange]
+  @usableFromInline let isIndexed: Bool
+  /// For each row the number of its change from 1 on, 0 for none; where rows lie close together.
+  @usableFromInline var dense: [UInt32] = []
+  @usableFromInline var sparse: [UInt32: UInt32] = [:]
+  /// Whether the file has the row of a change, change by change.
+  @usableFromInline var isTaken: [Bool] = []
+  package var count: Int { changes.count }
+  private let rowExists: (UInt32) -> StoreError
+
+  /// Takes changes.
+  ///
+  /// - Parameters:
+  ///   - changes: At most one for each row.
+  ///   - isIndexed: Whether there is a file to take changes for.
+  ///   - rowExists: The error of an insert that meets a row.
+  package init(
+    _ changes: [ChangeSet.RecordChange], isIndexed: Bool,
+    rowExists: @escaping (UInt32) -> StoreError
+  ) {
+    (self.changes, self.isIndexed, self.rowExists) = (changes, isIndexed, rowExists)
+    guard isIndexed else { return }
+    isTaken = [Bool](repeating: false, count: changes.count)
+    let last = changes.reduce(0) { max($0, Int($1.rowID)) }
+    if last <= 16 * changes.count + 4096 {
+      dense = [UInt32](repeating: 0, count: last + 1)
+      for (index, change) in changes.enumerated() { dense[Int(change.rowID)] = UInt32(index) + 1 }
+    } else {
+      sparse.reserveCapacity(changes.count)
+      for (index, change) in changes.enumerated() { sparse[change.rowID] = UInt32(index) + 1 }
+    }
+  }
+
+  @inlinable
+  package mutating func take(_ key: RawSpan) throws -> KeyChange {
+    guard let row = Keys.rowID(key), let index = index(of: row) else { return .none }
+    if changes[index].kind == .insert { throw error(row) }
+    isTaken[index] = true
+    return change(at: index)
+  }
+
+  @usableFromInline package func error(_ row: UInt32) -> StoreError { rowExists(row) }
+
+  @inlinable
+  package func change(of key: RawSpan) -> KeyChange {
+    guard let row = Keys.rowID(key), let index = index(of: row) else { return .none }
+    return change(at: index)
+  }
+
+  @inlinable
+  package func change(at index: Int) -> KeyChange {
+    changes[index].kind == .delete ? .deleted : .written(changes[index].range)
+  }
+
+  @inlinable
+  package func index(of row: UInt32) -> Int? {
+    if dense.isEmpty { return sparse[row].map { Int($0) - 1 } }
+    guard Int(row) < dense.count, dense[Int(row)] != 0 else { return nil }
+    return Int(dense[Int(row)]) - 1
+  }
+
+  @inlinable
+  package func forEachLeft(_ body: (RawSpan, Range<Int>) throws -> Void) throws {
+    for index in changes.indices where changes[index].kind != .delete {
+      if isIndexed, isTaken[index] { continue }
+      try Keys.lend(changes[index].rowID) { try body($0, changes[index].range) }
+    }
+  }
+}
+
+/// The changes of the named buffers, whose keys are the names in UTF-8.
+package struct NameChanges: KeyedChanges {
+  private let changes: [ChangeSet.NameChange]
+  /// The numbers of the changes in the order of the names' bytes; empty where there is no file.
+  private let order: [Int]
+  /// Whether the file has the name of a change, change by change.
+  private var isTaken: [Bool]
+  package var count: Int { changes.count }
+
+  /// Takes changes.
+  ///
+  /// - Parameters:
+  ///   - changes: At most one for each name.
+  ///   - isIndexed: Whether there is a file to take changes for.
+  package init(_ changes: [ChangeSet.NameChange], isIndexed: Bool) {
+    self.changes = changes
+    order = isIndexed ? Array(ExactName.indicesInOrder(changes.lazy.map(\.name))) : []
+    isTaken = [Bool](repeating: false, count: changes.count)
+  }
+
+  package mutating func take(_ key: RawSpan) throws -> KeyChange {
+    guard let index = index(of: key) else { return .none }
+    isTaken[index] = true
+    return change(at: index)
+  }
+
+  package func change(of key: RawSpan) -> KeyChange {
+    index(of: key).map { change(at: $0) } ?? .none
+  }
+
+  private func change(at index: Int) -> KeyChange {
+    changes[index].range.map { .written($0) } ?? .deleted
+  }
+
+  private func index(of key: RawSpan) -> Int? {
+    var rest = order[...]
+    while !rest.isEmpty {
+      let middle = rest.startIndex + rest.count / 2
+      let comparison = changes[order[middle]].name.lendUTF8 { $0.compare(key) }
+      if comparison == 0 { return order[middle] }
+      rest = comparison < 0 ? rest[(middle + 1)...] : rest[..<middle]
+    }
+    return nil
+  }
+
+  package func forEachLeft(_ body: (RawSpan, Range<Int>) throws -> Void) throws {
+    for (index, change) in changes.enumerated() where !isTaken[index] {
+      guard let range = change.range else { continue }
+      try change.name.lendUTF8 { try body($0, range) }
+    }
+  }
+}

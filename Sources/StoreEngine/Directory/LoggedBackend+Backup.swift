@@ -1,0 +1,68 @@
+import Files
+
+extension LoggedBackend where Files: DirectoryFiles {
+  /// Copies the store, as it is at this moment, into a directory that does not exist yet or is
+  /// empty.
+  ///
+  ///     try backend.backup(to: "Music backup")
+  ///
+  /// The copy is a store of its own: its class files, and the log with the saves that are in no
+  /// class file yet. It is opened once before it gets its name, and is on the disk when this
+  /// returns. A copy that could not be finished is removed.
+  ///
+  /// Commits wait meanwhile, readers go on. Safe on any thread; works on a store that is open for
+  /// reading only, too.
+  ///
+  /// Complexity: linear in the size of all files.
+  ///
+  /// - Parameters:
+  ///   - directory: The target; those above it are made, too.
+  ///   - progress: Hears of each file, in bytes.
+  /// - Throws: `StoreError` with `ioError` (something is in the target already), `full`, `closed`,
+  ///   `reopenNeeded`, or `damaged` when the copy can't be opened.
+  public func backup(
+    to directory: String, progress: (IntegrityProgress) -> Void = { _ in }
+  ) throws {
+    try backup(to: directory, seam: .init(), progress: progress)
+  }
+
+  /// The same, with steps that a test lets fail.
+  package func backup(
+    to directory: String, seam: TargetDirectory.Seam, progress: (IntegrityProgress) -> Void
+  ) throws {
+    try withFilesAtRest { files in
+      try TargetDirectory.make(at: directory, like: files.directory.opened(), seam: seam) {
+        target in
+        try files.copyAll(to: target) { progress(naming($0)) }
+        try LoggedBackend(
+          files: Files(reading: target.temporaryPath), sealing: sealing
+        ).close()
+      }
+    }
+  }
+}
+
+extension DirectoryFiles {
+  /// Copies every file, byte for byte.
+  ///
+  /// New files that a dead writer has left are among them: the log may say that they count.
+  fileprivate func copyAll(
+    to target: TargetDirectory, _ progress: (IntegrityProgress) -> Void
+  ) throws {
+    let source = try directory.opened()
+    let names = try directory.entries()
+      .filter { !$0.hasPrefix(".") || $0.hasPrefix(StoreDirectory.newPrefix) }
+      .filter { !$0.hasPrefix(ScratchFile.prefix) }
+      .filter { name in try systemErrors(at: location) { try isRegularFile(source.file(name)) } }
+      .sorted()
+    let sizes = try names.map { try sizeOfFile(at: source.file($0)) }
+    var done = 0
+    for (name, size) in zip(names, sizes) {
+      progress(IntegrityProgress(name, done, of: sizes.reduce(0, +)))
+      try target.copy(name, from: source.file(name))
+      try target.synchronize(name)
+      done += size
+    }
+    progress(IntegrityProgress("", done, of: done))
+  }
+}

@@ -1,0 +1,133 @@
+package import Files
+
+/// A damaged store that is only read: its directory, and what its log and its manifest say.
+///
+/// As long as it is held, no other process can write to the directory.
+package struct SalvageSource {
+  /// The path of the directory, without symbolic links.
+  package let path: String
+  /// The saves that are in the log; nil when there is none, or nothing of it can be read.
+  package private(set) var log: CommitLogScan?
+  /// New files that a checkpoint was about to put in the place of others: by their final names.
+  package private(set) var newFiles: [String: String] = [:]
+  /// What an encrypted store is opened with.
+  package let seal: SalvageSeal
+  /// The directory, locked.
+  package let directory: DirectoryHandle
+  private let fileName: @Sendable (_ table: String) -> String
+  /// The mark in the file of a table.
+  private let mark: @Sendable (_ file: FilePlace) throws -> FileMark?
+
+  /// Locks a directory, without waiting.
+  ///
+  /// - Throws: ``StoreError`` with `inUse` or `ioError`; `encrypted`, `notEncrypted` or `wrongKey`
+  ///   when the key is not that of the store, `damaged` when its key file is lost.
+  package init(
+    _ directory: String, key: (any StoreKey)?,
+    fileName: @escaping @Sendable (_ table: String) -> String = { $0 },
+    mark: @escaping @Sendable (_ file: FilePlace) throws -> FileMark?
+  ) throws {
+    let path = try systemErrors(at: directory) { try realPath(directory) }
+    self.path = path
+    (self.fileName, self.mark) = (fileName, mark)
+    let handle = try systemErrors(at: path) { try DirectoryHandle(path, shared: true) }
+    self.directory = handle
+    seal = SalvageSeal(sealing: try Sealing(salvaging: handle, key))
+  }
+
+  /// Where the log is, or would be.
+  package var logPath: String { path + "/" + StoreDirectory.log }
+
+  /// The names of all entries of the directory.
+  package func entries() throws -> [String] {
+    try systemErrors(at: path) { try directory.entries() }
+  }
+
+  /// The file that has a table: a new one that was ready when the process died, or the old one.
+  package func file(of name: String) throws -> FilePlace { try file(name, fileName(name)) }
+
+  /// The file that has an ordered table.
+  package func file(ofOrdered name: OrderedTableName) throws -> FilePlace {
+    try file(name.fileName, name.fileName)
+  }
+
+  private func file(_ name: String, _ fileName: String) throws -> FilePlace {
+    if let new = newFiles[name], try hasFile(directory.file(new)) { return directory.file(new) }
+    return directory.file(fileName)
+  }
+
+  /// Whether a file is there.
+  package func hasFile(_ place: FilePlace) throws -> Bool {
+    try systemErrors(at: place.path) { try exists(place) }
+  }
+
+  /// Reads the log, as far as that can be done.
+  package mutating func readLog(_ report: inout SalvageReport) {
+    do {
+      let place = directory.file(StoreDirectory.log)
+      guard try hasFile(place) else { return }
+      let scan = try systemErrors(at: logPath) {
+        try CommitLogScan(try FileStorage(place, writable: false), sealing: seal.sealing)
+      }
+      log = scan
+      for replacement in try scan.replacements() where try isReady(replacement) {
+        newFiles[replacement.name] = replacement.newName
+      }
+    } catch {
+      report.lose(StoreFinding(.log, error, at: .init(path: logPath)))
+    }
+  }
+
+  /// Whether a new file is the one that the log means.
+  private func isReady(_ replacement: Replacement) throws -> Bool {
+    let file = directory.file(replacement.newName)
+    guard let mark = replacement.mark else { return true }
+    return try hasFile(file)
+      && mark == markOfFile(at: file, isOrdered: OrderedFiles.isFile(replacement.name))
+  }
+
+  /// The mark of a file; that of one that can't be read is reported with its records.
+  private func markOfFile(at place: FilePlace, isOrdered: Bool) -> FileMark? {
+    do {
+      return isOrdered ? OrderedFileFormat.mark(try MappedFile(place)) : try mark(place)
+    } catch {
+      return .unreadable
+    }
+  }
+
+  /// The saves that are in the log only, up to one that is not what was saved.
+  package func pendingChanges(
+    _ report: inout SalvageReport
+  ) throws -> [(changes: ChangeSet, tableNames: [String])] {
+    var saves: [(ChangeSet, [String])] = []
+    for batch in log?.pendingBatches ?? [] {
+      do {
+        guard let save = try log?.changes(of: batch) else { break }
+        saves.append(save)
+      } catch let error as StoreError where error.code == .notAuthentic {
+        report.lose(StoreFinding(.log, error, at: .init(path: logPath)))
+        break
+      }
+    }
+    return saves
+  }
+
+  /// Gives the new store the key file of the old one: what is brought over is sealed for it.
+  package func copyKeyFile(to target: TargetDirectory) throws {
+    guard seal.sealing != nil else { return }
+    try target.copy(StoreDirectory.key, from: directory.file(StoreDirectory.key))
+    try target.synchronize(StoreDirectory.key)
+  }
+
+  /// Says which files are gone, the log among them, and where the log is damaged.
+  package func listLosses(_ report: inout SalvageReport) throws {
+    let manifest = try StoreDirectory.manifest(in: directory)
+    let fileOfAny = { (name: String) in
+      try OrderedTableName(fileName: name).map { try file(ofOrdered: $0) } ?? file(of: name)
+    }
+    let missing = try StoreManifest.findings(
+      manifest, log, path: path, hasFile: { try hasFile(fileOfAny($0)) },
+      mark: { markOfFile(at: try fileOfAny($0), isOrdered: OrderedFiles.isFile($0)) })
+    for finding in missing + (log?.findings(path: logPath) ?? []) { report.lose(finding) }
+  }
+}

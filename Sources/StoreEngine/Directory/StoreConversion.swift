@@ -1,0 +1,194 @@
+import Files
+
+/// Encrypts or decrypts a store in place.
+///
+///     Music             the store as it is             Music             the store as it is to be
+///     Music.converting  a copy, as it is to be   -->   Music.converting  the store as it was
+///
+/// The one step between is an exchange of two names, so that there is a whole store under its name
+/// at any moment, and what lies beside it can be removed at any moment. Both directories have a
+/// marker meanwhile, so that nothing is removed that is not ours.
+struct StoreConversion<Files: DirectoryFiles> {
+  /// The steps, before which tests let the machine die.
+  enum Step: Equatable, CaseIterable, Sendable {
+    case copy, synchronize, mark, exchange, synchronizeParent, unmark, remove
+  }
+
+  private let path: String
+  private let workPath: String
+  /// The directory that both lie in.
+  private let parent: DirectoryHandle
+  private let (oldKey, newKey): ((any StoreKey)?, (any StoreKey)?)
+  /// How the old records are read.
+  private let view: (any StoreBackend) -> any StoreBackend
+  /// Whether they are others than those of the store, so that it is not converted because its key
+  /// is.
+  private let isView: Bool
+  private let seam: (Step) throws -> Void
+  private static var marker: String { ".converting" }
+  /// The store, and what lies beside it, by their names.
+  private var place: FilePlace { parent.file(lastComponent(path)) }
+  private var workPlace: FilePlace { parent.file(lastComponent(workPath)) }
+  /// What the markers say of the store that they lie in.
+  private static var old: [UInt8] { Array("old".utf8) }
+  private static var new: [UInt8] { Array("new".utf8) }
+
+  /// Prepares the conversion from one key to another, nil for a store that is not encrypted.
+  init(
+    _ directory: String, from oldKey: (any StoreKey)?, to newKey: (any StoreKey)?,
+    view: ((any StoreBackend) -> any StoreBackend)? = nil,
+    seam: @escaping (Step) throws -> Void = { _ in }
+  ) throws {
+    let path = try systemErrors(at: directory) { try realPath(directory) }
+    self.path = path
+    workPath = path + ".converting"
+    parent = try systemErrors(at: path) { try DirectoryHandle(directoryName(path)) }
+    (self.oldKey, self.newKey) = (oldKey, newKey)
+    self.view = view ?? { $0 }
+    isView = view != nil
+    self.seam = seam
+  }
+
+  /// Converts, or finishes what an earlier try has left.
+  func run(progress: (IntegrityProgress) -> Void) throws {
+    let files = try Files(writing: path)
+    defer { try? files.close() }
+    // The exchange must be on the disk before the store that it has put away goes.
+    try systemErrors(at: path) { try parent.synchronize() }
+    try removeWork()
+    if try isConverted(files) { return try systemErrors(at: path) { try unmark() } }
+    let source = try LoggedBackend(files: files, key: oldKey)
+    try source.checkpoint()
+    try refuseStrangers(files)
+    do {
+      let work = try copy(source, progress)
+      try source.close(releasingFiles: false)
+      try exchange(files.directory.opened(), work)
+    } catch {
+      try? removeWork()
+      throw error
+    }
+    try seam(.synchronizeParent)
+    try systemErrors(at: path) { try parent.synchronize() }
+    try removeWork()
+    try seam(.unmark)
+    try systemErrors(at: path) { try unmark() }
+  }
+
+  /// Whether the store is as it is to be; a wrong key for that is refused.
+  private func isConverted(_ files: Files) throws -> Bool {
+    guard try (files.keyFile() != nil) == (newKey != nil) else { return false }
+    if isView && newKey == nil { return try isMarkedAsNew(files.directory.opened()) }
+    _ = try Sealing(files, newKey)
+    return true
+  }
+
+  // MARK: Copying
+
+  /// Makes the store as it is to be; nobody but its owner can read it meanwhile.
+  private func copy(
+    _ source: LoggedBackend<Files>, _ progress: (IntegrityProgress) -> Void
+  ) throws -> DirectoryHandle {
+    let work = try systemErrors(at: workPath) {
+      try makeDirectory(workPlace, mode: 0o700)
+      let work = try DirectoryHandle(workPlace, followsLink: false)
+      try mark(work, Self.new)
+      return work
+    }
+    try seam(.copy)
+    let target = try LoggedBackend(files: Files(writing: workPath), key: newKey)
+    try BackendCopy(from: view(source), to: target).run(progress: progress)
+    try target.checkpoint()
+    try target.close()
+    try seam(.synchronize)
+    try systemErrors(at: workPath) {
+      let old = try source.files.directory.opened()
+      try work.copyRights(ofFilesIn: old)
+      try work.takeRights(of: old)
+      try work.synchronize()
+    }
+    return work
+  }
+
+  /// Refuses a directory with things in it that would not be copied.
+  private func refuseStrangers(_ files: Files) throws {
+    let known = Set(
+      try files.filesForManifest().map { files.fileName(ofTable: $0) }
+        + files.ordered.names().map(\.fileName)
+        + [StoreDirectory.log, StoreDirectory.manifest, StoreDirectory.key, Self.marker])
+    let names = try files.directory.entries()
+    guard let stranger = names.sorted().first(where: { !known.contains($0) }) else { return }
+    throw StoreError(
+      .ioError, "\"\(stranger)\" in the directory is no part of the store: move it away first.",
+      at: .init(path: path + "/" + stranger))
+  }
+
+  // MARK: Names
+
+  private func exchange(_ old: DirectoryHandle, _ work: DirectoryHandle) throws {
+    try seam(.mark)
+    try systemErrors(at: path) { try mark(old, Self.old) }
+    try seam(.exchange)
+    try systemErrors(at: path) {
+      try refuseOthers(old, work)
+      try exchangeNames(place, workPlace)
+      do {
+        try refuseOthers(work, old)
+      } catch {
+        try? exchangeNames(place, workPlace)
+        throw error
+      }
+    }
+  }
+
+  /// Makes sure that the two names lead to these directories.
+  private func refuseOthers(_ store: DirectoryHandle, _ work: DirectoryHandle) throws {
+    guard try FileStatus.find(place)?.identity == store.identity,
+      try FileStatus.find(workPlace)?.identity == work.identity
+    else {
+      throw StoreError(
+        .ioError, "The directory was moved or replaced meanwhile: move it back and try again.",
+        at: .init(path: path))
+    }
+  }
+
+  private func isMarkedAsNew(_ store: DirectoryHandle) throws -> Bool {
+    let marker = store.file(Self.marker)
+    return try systemErrors(at: marker.path) {
+      try exists(marker) && firstBytes(of: marker, count: 3) == Self.new
+    }
+  }
+
+  private func mark(_ directory: DirectoryHandle, _ content: [UInt8]) throws {
+    let marker = directory.file(Self.marker)
+    try removeFile(marker)
+    let file = try FileStorage(creating: marker, rights: .ownerOnly)
+    defer { file.close() }
+    try file.write(content, at: 0)
+    try file.synchronize()
+    try directory.synchronize()
+  }
+
+  private func unmark() throws { try removeFile(DirectoryHandle(place).file(Self.marker)) }
+
+  /// Removes what a conversion has left beside the store.
+  private func removeWork() throws {
+    try seam(.remove)
+    try systemErrors(at: workPath) {
+      guard try FileStatus.find(workPlace, followsLink: false) != nil else { return }
+      let work = try DirectoryHandle(workPlace, followsLink: false)
+      let names = try work.entries()
+      guard names.isEmpty || names.contains(Self.marker) else {
+        throw StoreError(
+          .ioError, "This is in the way, and no part of a conversion: move it away.",
+          at: .init(path: workPath))
+      }
+      // The marker last, so that a crash leaves it.
+      for name in names where name != Self.marker { try removeFile(work.file(name)) }
+      try work.synchronize()
+      try removeFile(work.file(Self.marker))
+      try removeDirectory(workPlace)
+      try parent.synchronize()
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package import Files
+
+// The log, the manifest and the key file.
+extension StoreDirectory {
+  /// The file of the commit log; nil when there is none and it is not to be made.
+  package func openLog() throws -> (any Storage)? {
+    if isReadOnly, try !hasLog() { return nil }
+    return try systemErrors(at: path(Self.log)) {
+      try FileStorage(
+        file(Self.log), writable: !isReadOnly,
+        rights: isReadOnly ? .anyone : rights(ofNew: Self.log))
+    }
+  }
+
+  /// Whether there is a log.
+  package func hasLog() throws -> Bool { try hasFile(Self.log) }
+
+  /// The bytes of the manifest; nil when there is none.
+  package func manifest() throws -> [UInt8]? { try Self.manifest(in: opened()) }
+
+  /// The bytes of the manifest in a directory that need not be a sound store; nil when there is
+  /// none.
+  package static func manifest(in directory: DirectoryHandle) throws -> [UInt8]? {
+    try content(directory.file(manifest))
+  }
+
+  /// The bytes of the key file; nil when there is none.
+  package func keyFile() throws -> [UInt8]? { try Self.keyFile(in: opened()) }
+
+  /// The bytes of the key file in a directory that need not be a sound store; nil when there is
+  /// none.
+  package static func keyFile(in directory: DirectoryHandle) throws -> [UInt8]? {
+    try content(directory.file(key))
+  }
+
+  private static func content(_ place: FilePlace) throws -> [UInt8]? {
+    try systemErrors(at: place.path) {
+      guard try exists(place) else { return nil }
+      let file = try FileStorage(place, writable: false)
+      defer { file.close() }
+      return try file.read(file.size(), at: 0)
+    }
+  }
+
+  /// Writes a manifest under another name, and renames it; ``synchronize()`` brings the name to the
+  /// disk.
+  package func setManifest(_ bytes: [UInt8], durability: Durability) throws {
+    try replace(
+      Self.manifest, by: bytes, Self.newPrefix + "manifest", rights(ofNew: Self.manifest),
+      durability)
+  }
+
+  /// Writes a key file under another name, and renames it.
+  ///
+  /// A new one is for its owner only.
+  package func setKeyFile(_ bytes: [UInt8]) throws {
+    let old = try systemErrors(at: path(Self.key)) { try FileStatus.find(file(Self.key))?.rights }
+    try replace(Self.key, by: bytes, Self.newPrefix + "key", old?.ofKey ?? .ownerOnly, .full)
+    try synchronize()
+  }
+
+  private func replace(
+    _ name: String, by bytes: [UInt8], _ newName: String, _ rights: FileRights,
+    _ durability: Durability
+  ) throws {
+    try systemErrors(at: path(newName)) {
+      let new = try file(newName)
+      try removeFile(new)
+      do {
+        let storage = try FileStorage(creating: new, rights: rights)
+        defer { storage.close() }
+        try storage.write(bytes, at: 0)
+        if durability != .none { try storage.synchronize() }
+        try renameFile(new, file(name))
+      } catch {
+        try? removeFile(new)
+        throw error
+      }
+    }
+  }
+}

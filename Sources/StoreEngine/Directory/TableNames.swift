@@ -1,0 +1,26 @@
+extension StoreDirectory {
+  /// The longest name of a table in UTF-8.
+  ///
+  /// Files have at most 255, and names are longer on the disk: a suffix, or what Tokyo Cabinet
+  /// makes beside a file (`.wal`, `.tmp.` and an inode number). The same for all backends, so that
+  /// a store can be converted.
+  package static let maximumNameByteCount = 230
+
+  /// Why no file can be made for a table of this name; nil when one can.
+  package static func reason(againstTable name: String) -> String? {
+    if name.isEmpty { return "it is empty" }
+    if name.utf8.contains(where: { $0 == 0 || $0 == UInt8(ascii: "/") }) {
+      return "it is the name of a file and must not contain / or NUL"
+    }
+    if name.hasPrefix(".") { return "it must not begin with a dot" }
+    if name.utf8.count > maximumNameByteCount {
+      return "it is longer than \(maximumNameByteCount) bytes"
+    }
+    if OrderedTableName(fileName: name) != nil {
+      return "the files of ordered tables end with .ordered and .index"
+    }
+    if name == buffers { return "that is the file of the named buffers" }
+    if name == key { return "that is the file of the key" }
+    return nil
+  }
+}

@@ -1,0 +1,142 @@
+/// What went wrong in a store, where, and what to do about it.
+///
+/// Match the code, print the description:
+///
+///     do {
+///       try store.saveChanges()
+///     } catch let error as StoreError where error.code == .full {
+///       print("No room left: \(error)")
+///     }
+///
+/// The description names the place (file, class, row, offset) and the remedy, but never the content
+/// of a record.
+public struct StoreError: Error, Sendable {
+  /// What kind of thing went wrong.
+  public let code: Code
+  /// What happened, and what to do, in a sentence or two.
+  public let message: String
+  /// Where it happened, as far as it is known.
+  public let place: Place
+  /// The error of a lower layer that caused this one.
+  public let underlying: (any Error)?
+
+  /// The place that an error is about.
+  public struct Place: Sendable, Hashable {
+    /// The file or directory.
+    public var path: String?
+    /// The class, by its stored name.
+    public var className: String?
+    /// The row, from 1.
+    public var rowID: UInt32?
+    /// The byte offset inside the record, from its first byte.
+    public var offset: Int?
+
+    /// Names a place by as much as is known.
+    public init(
+      path: String? = nil, className: String? = nil, rowID: UInt32? = nil, offset: Int? = nil
+    ) {
+      self.path = path
+      self.className = className
+      self.rowID = rowID
+      self.offset = offset
+    }
+  }
+
+  /// Describes a failure.
+  public init(
+    _ code: Code, _ message: String, at place: Place = Place(), underlying: (any Error)? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.place = place
+    self.underlying = underlying
+  }
+}
+
+extension StoreError {
+  /// The kinds of failure.
+  ///
+  /// More may be added: a `switch` needs a default.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    /// The name of the code, as in the source.
+    public let description: String
+
+    /// The backend has been closed.
+    public static let closed = Code(description: "closed")
+    /// Another process, or another backend in this one, has the files open.
+    public static let inUse = Code(description: "inUse")
+    /// The store was opened for reading only.
+    public static let readOnly = Code(description: "readOnly")
+    /// The operating system refused to read or write.
+    public static let ioError = Code(description: "ioError")
+    /// The disk or a limit on the file's size leaves no room.
+    public static let full = Code(description: "full")
+    /// The disk failed in an earlier save: close the backend and open it again.
+    public static let reopenNeeded = Code(description: "reopenNeeded")
+    /// The process was forked since the backend was opened, which belongs to the parent: open the
+    /// store again.
+    public static let forked = Code(description: "forked")
+    /// Bytes on disk make no sense.
+    public static let damaged = Code(description: "damaged")
+    /// The store is encrypted, and was opened without a key.
+    public static let encrypted = Code(description: "encrypted")
+    /// A key was given for a store that is not encrypted.
+    public static let notEncrypted = Code(description: "notEncrypted")
+    /// The passphrase or key is not that of the store.
+    public static let wrongKey = Code(description: "wrongKey")
+    /// Something in an encrypted store is not what was sealed in its place: it was changed or
+    /// moved.
+    public static let notAuthentic = Code(description: "notAuthentic")
+    /// A record, a named buffer, or a key with its value is larger than the backend can keep.
+    public static let tooLarge = Code(description: "tooLarge")
+    /// A name can't be used for a class or a buffer.
+    public static let invalidName = Code(description: "invalidName")
+    /// An insert met a row that is there already.
+    public static let rowExists = Code(description: "rowExists")
+
+    /// A class was used that is not registered with the store.
+    public static let notRegistered = Code(description: "notRegistered")
+    /// A class, or its name, was registered twice.
+    public static let registeredTwice = Code(description: "registeredTwice")
+    /// Classes are registered in another order than the files were written in.
+    public static let classOrder = Code(description: "classOrder")
+    /// More than 255 classes were registered.
+    public static let tooManyClasses = Code(description: "tooManyClasses")
+
+    /// An object's record is not there.
+    public static let recordMissing = Code(description: "recordMissing")
+    /// An object's record was written by a newer version of its class.
+    public static let newerVersion = Code(description: "newerVersion")
+    /// An object could not be encoded.
+    public static let notEncodable = Code(description: "notEncodable")
+    /// A deleted object still refers to others, and its delete rule is to deny that.
+    public static let deleteDenied = Code(description: "deleteDenied")
+    /// Two objects have the same values where they must differ.
+    public static let notUnique = Code(description: "notUnique")
+    /// A part of a predicate has thrown for an object.
+    public static let notEvaluable = Code(description: "notEvaluable")
+    /// A limit or an offset is negative, or a name is none of the class.
+    public static let invalidArgument = Code(description: "invalidArgument")
+    /// A search query can't be understood; the offset says where, in characters.
+    public static let invalidQuery = Code(description: "invalidQuery")
+    /// Content could not be read when it was needed, and has not been acknowledged since.
+    public static let contentUnavailable = Code(description: "contentUnavailable")
+    /// Another store has saved changes to objects that have unsaved changes here.
+    public static let conflict = Code(description: "conflict")
+    /// The operation needs a store without unsaved changes.
+    public static let unsavedChanges = Code(description: "unsavedChanges")
+    /// A class has used all of its 4,294,967,294 row IDs.
+    public static let rowIDsExhausted = Code(description: "rowIDsExhausted")
+  }
+}
+
+extension StoreError: CustomStringConvertible {
+  /// The code, the place, the message, and the cause.
+  public var description: String {
+    var text = "\(code)"
+    if !place.text.isEmpty { text += " [\(place.text)]" }
+    text += ": \(message)"
+    if let underlying { text += " (\(underlying))" }
+    return text
+  }
+}

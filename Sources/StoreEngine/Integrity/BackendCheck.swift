@@ -1,0 +1,290 @@
+import Files
+
+/// Checks a backend without knowing any class: what the tool `stored-objects` does.
+///
+///     let check = try BackendCheck(backend).run()
+///
+/// Of each class it reads the metadata row and all records: are the rows ones that were given out,
+/// is each there once, does the count agree, are the checksums right where there are any. The class
+/// IDs of all classes must be 0, 1, 2 and so on. Of the named buffers it checks names and
+/// checksums. What only a class knows is for ``Store/check(progress:)``.
+public struct BackendCheck {
+  private let backend: any StoreBackend
+  private var report = StoreCheck()
+  /// The rows of each table that could be read, and its metadata.
+  package private(set) var tables: [String: CheckedTable] = [:]
+
+  /// What the check knows of a table that it has read.
+  package struct CheckedTable {
+    /// Nil when not all of them could be read.
+    package var rows: RowSet?
+    package var metadata: ClassMetadata?
+    /// Rows that were found wrong, which need not be decoded.
+    package var damagedRows = RowSet()
+  }
+
+  /// Prepares the check of a backend.
+  public init(_ backend: any StoreBackend) { self.backend = backend }
+
+  /// Reads everything.
+  ///
+  /// What is wrong is a finding and no error. Saves of other stores on the backend wait meanwhile;
+  /// they see no change.
+  ///
+  /// Complexity: linear in the size of all records. Memory: one bit for each row, and what
+  /// ``StoreBackend/inspect()`` needs.
+  ///
+  /// - Parameter progress: Hears how far the check has come; must not save.
+  /// - Returns: What was read, and what is wrong with it.
+  /// - Throws: ``StoreError`` with `closed`, or `ioError` when the directory can't be read.
+  public func run(progress: (IntegrityProgress) -> Void = { _ in }) throws -> StoreCheck {
+    var check = self
+    try backend.coordinator.whileCommitting { try check.walk(progress) }
+    return check.report
+  }
+
+  /// Reads everything; inside ``StoreCoordinator/whileCommitting(_:)``.
+  package mutating func walk(_ progress: (IntegrityProgress) -> Void) throws {
+    let inspection = try backend.inspect()
+    for finding in inspection.findings { report.add(finding) }
+    report.tornTailByteCount = inspection.tornTailByteCount
+    for name in inspection.tableNames.sorted() { try walk(name, progress) }
+    checkClassIDs(unreadable: unreadableClasses(inspection))
+    if inspection.hasReadableBuffers { try checkBuffers() }
+    try countKeys()
+  }
+
+  /// The report so far; the check goes on with an empty one.
+  package mutating func takeReport() -> StoreCheck {
+    defer { report = StoreCheck() }
+    return report
+  }
+}
+
+// MARK: - Classes
+
+extension BackendCheck {
+  private func place(_ name: String, _ rowID: UInt32? = nil) -> StoreError.Place {
+    .init(path: backend.location, className: name, rowID: rowID)
+  }
+
+  /// Runs a part of the check; what it throws is a finding, but for a backend that is closed.
+  private mutating func noting(
+    _ kind: StoreFinding.Kind, at place: StoreError.Place,
+    _ body: (inout BackendCheck) throws -> Void
+  ) throws {
+    do {
+      try body(&self)
+    } catch let error as StoreError where error.code == .closed {
+      throw error
+    } catch {
+      report.add(StoreFinding(kind, error, at: place))
+    }
+  }
+
+  private mutating func walk(
+    _ name: String, _ progress: (IntegrityProgress) -> Void
+  ) throws {
+    try noting(.fileDamaged, at: place(name)) { check in
+      let table = try check.backend.table(named: name)
+      let total = try check.backend.recordCount(in: table)
+      progress(IntegrityProgress(name, 0, of: total))
+      let metadata = try check.metadata(name, table)
+      var walk = TableWalk(check.backend, table)
+      var damaged = RowSet()
+      check.tables[name] = .init(rows: nil, metadata: metadata)
+      var done = 0
+      try walk.run { rowID, bytes, range in
+        if !check.verify(rowID, bytes, range, name, metadata) { damaged.insert(rowID) }
+        done += 1
+        if done % 8192 == 0 { progress(IntegrityProgress(name, done, of: total)) }
+      }
+      for failure in walk.failures {
+        check.report.add(StoreFinding(.recordDamaged, failure))
+        if let rowID = failure.place.rowID { damaged.insert(rowID) }
+      }
+      check.tables[name] = .init(rows: walk.rows, metadata: metadata, damagedRows: damaged)
+      check.finish(name, walk, total, metadata)
+      progress(IntegrityProgress(name, done, of: total))
+    }
+  }
+
+  private mutating func metadata(_ name: String, _ table: TableID) throws -> ClassMetadata? {
+    var buffer = DataBuffer()
+    guard try buffer.fill(from: backend, ClassMetadata.rowID, in: table) else { return nil }
+    do {
+      return try ClassMetadata(from: &buffer)
+    } catch {
+      report.add(
+        .metadataDamaged,
+        "\(error.message). Salvage the store: that makes a new metadata row from the records.",
+        at: .init(
+          path: backend.location, className: name, rowID: ClassMetadata.rowID,
+          offset: error.offset))
+      return nil
+    }
+  }
+
+  /// Checks one record as far as that goes without its class.
+  private mutating func verify(
+    _ rowID: UInt32, _ bytes: [UInt8], _ range: Range<Int>, _ name: String,
+    _ metadata: ClassMetadata?
+  ) -> Bool {
+    if rowID == ClassMetadata.rowID { return true }
+    guard rowID > 0, rowID <= metadata?.lastRowID ?? .max else {
+      let last = metadata?.lastRowID ?? 0
+      report.add(
+        .rowOutOfRange, "The last row ID that was ever given out is \(last).",
+        at: place(name, rowID))
+      return false
+    }
+    guard let metadata else { return true }
+    guard verifyChecksum(rowID, bytes, range, metadata) else {
+      report.add(
+        .checksum, "The checksum is wrong: the record is not what was saved in this row.",
+        at: place(name, rowID))
+      return false
+    }
+    return verifyVersion(rowID, bytes, range, name, metadata)
+  }
+
+  private func verifyChecksum(
+    _ rowID: UInt32, _ bytes: [UInt8], _ range: Range<Int>, _ metadata: ClassMetadata
+  ) -> Bool {
+    guard metadata.flags?.contains(.checksums) == true else { return true }
+    return RecordChecksum.isValid(
+      bytes.span.extracting(range), classID: metadata.classID, rowID: rowID)
+  }
+
+  /// Checks the version byte of a class that says that it has one.
+  private mutating func verifyVersion(
+    _ rowID: UInt32, _ bytes: [UInt8], _ range: Range<Int>, _ name: String,
+    _ metadata: ClassMetadata
+  ) -> Bool {
+    guard let flags = metadata.flags, !flags.contains(.unversionedRecords) else { return true }
+    guard !range.isEmpty else {
+      report.add(
+        .recordDamaged, "The record is empty, and should begin with the version of its class.",
+        at: place(name, rowID))
+      return false
+    }
+    let version = bytes[range.lowerBound]
+    guard version > metadata.classVersion else { return true }
+    report.add(
+      .newerVersion,
+      """
+      The record is of version \(version), and the class has never been saved in a later version \
+      than \(metadata.classVersion).
+      """,
+      at: place(name, rowID))
+    return false
+  }
+
+  private mutating func finish(
+    _ name: String, _ walk: TableWalk, _ total: Int, _ metadata: ClassMetadata?
+  ) {
+    let hasRow = walk.rows.contains(ClassMetadata.rowID)
+    if walk.count > 0, !hasRow {
+      report.add(
+        .metadataMissing,
+        "There are records but no metadata row: salvage the store, which makes a new one.",
+        at: place(name, ClassMetadata.rowID))
+    }
+    if walk.count != total || walk.repeatedCount > 0 {
+      report.add(
+        .countMismatch,
+        """
+        The backend counts \(total) records; \(walk.count) were found, and \(walk.repeatedCount) \
+        rows twice. Salvage the store.
+        """,
+        at: place(name))
+    }
+    report.classes.append(
+      .init(
+        name: name, objectCount: walk.count - (hasRow ? 1 : 0),
+        hasChecksums: metadata?.flags?.contains(.checksums) == true))
+  }
+
+  /// The number of classes whose IDs nobody knows.
+  private func unreadableClasses(_ inspection: StoreInspection) -> Int {
+    let damaged = Set(inspection.findings.compactMap(\.place.className))
+    return tables.values.count { $0.metadata == nil }
+      + damaged.count { tables[$0] == nil && $0 != "NamedBuffers" }
+  }
+
+  /// The IDs of all classes must be those of a list without gaps.
+  private mutating func checkClassIDs(unreadable: Int) {
+    var names: [UInt8: String] = [:]
+    for (name, table) in tables.sorted(by: { $0.key < $1.key }) {
+      guard let classID = table.metadata?.classID else { continue }
+      if let other = names[classID] {
+        report.add(
+          .classID,
+          "\"\(name)\" and \"\(other)\" both have the class ID \(classID).", at: place(name))
+      } else {
+        names[classID] = name
+      }
+    }
+    let gaps = (0..<(names.keys.max() ?? 0)).filter { names[$0] == nil }
+    if gaps.count > unreadable { report.addGaps(gaps, at: .init(path: backend.location)) }
+  }
+}
+
+extension StoreCheck {
+  fileprivate mutating func addGaps(_ gaps: [UInt8], at place: StoreError.Place) {
+    for gap in gaps {
+      add(
+        .classMissing,
+        "No class has the ID \(gap), and there are later ones: a class file is gone or unreadable.",
+        at: place)
+    }
+  }
+}
+
+// MARK: - Ordered tables
+
+extension BackendCheck {
+  /// Counts the keys of ordered tables, which the backend has inspected; those that are damaged are
+  /// left out.
+  private mutating func countKeys() throws {
+    try noting(.fileDamaged, at: .init(path: backend.location)) { check in
+      for name in try check.backend.orderedTableNames().sorted(by: { $0.fileName < $1.fileName }) {
+        let table = try check.backend.orderedTable(name)
+        guard let count = try? check.backend.keyCount(in: table, KeyRange()) else { continue }
+        check.report.orderedTables.append(.init(name: name, keyCount: count))
+      }
+    }
+  }
+}
+
+// MARK: - Named buffers
+
+extension BackendCheck {
+  private mutating func checkBuffers() throws {
+    let place = StoreError.Place(path: backend.location)
+    try noting(.namedBuffer, at: place) { check in
+      for name in try check.backend.bufferNames().sorted() {
+        try check.noting(.namedBuffer, at: place) { try $0.checkBuffer(name) }
+      }
+    }
+  }
+
+  private mutating func checkBuffer(_ name: String) throws {
+    report.namedBufferCount += 1
+    var bytes: [UInt8] = []
+    let isThere = try backend.withNamedBuffer(name) {
+      bytes.append(copying: $0)
+      return true
+    }
+    let place = StoreError.Place(path: backend.location)
+    if name.isEmpty {
+      report.add(.namedBuffer, "A buffer has an empty name.", at: place)
+    } else if isThere == nil {
+      report.add(.namedBuffer, "The buffer \"\(name)\" is listed, and not found.", at: place)
+    } else if NamedBufferChecksum.opened(bytes, name: name) == nil {
+      report.add(
+        .namedBuffer, "The checksum of the buffer \"\(name)\" is wrong: it is not what was saved.",
+        at: place)
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import Files
+
+/// Copies all records, named buffers and ordered tables of a store into an empty one on another
+/// backend.
+///
+///     try BackendCopy(from: old, to: new).run()
+///
+/// Every byte is the same afterwards, the metadata rows included; only the files around them are of
+/// another kind. What was written is read back and compared, record by record.
+public struct BackendCopy {
+  /// So many bytes of records are committed at a time.
+  package static let batchSize = 32 << 20
+
+  fileprivate let source: any StoreBackend
+  fileprivate let target: any StoreBackend
+
+  /// Prepares a copy.
+  public init(from source: any StoreBackend, to target: any StoreBackend) {
+    self.source = source
+    self.target = target
+  }
+
+  /// Copies and compares.
+  ///
+  /// Saves of stores on the source wait meanwhile.
+  ///
+  /// Complexity: linear in the size of all records. Memory: 32 MiB, and the largest record.
+  ///
+  /// - Parameter progress: Hears how far it has come, in records.
+  /// - Returns: the number of records.
+  /// - Throws: ``StoreError`` with `ioError` when the target is not empty, `damaged` when it does
+  ///   not give back what was written, and what the backends throw.
+  @discardableResult
+  public func run(progress: (IntegrityProgress) -> Void = { _ in }) throws -> Int {
+    guard try target.tableNames().isEmpty, try target.bufferNames().isEmpty,
+      try target.orderedTableNames().isEmpty
+    else {
+      throw StoreError(.ioError, "The target holds records.", at: .init(path: target.location))
+    }
+    var count = 0
+    try source.coordinator.whileCommitting {
+      let names = try source.tableNames().sorted()
+      for (index, name) in names.enumerated() {
+        progress(IntegrityProgress(name, index, of: names.count))
+        try copy(name)
+        count += try compare(name)
+      }
+      try copyBuffers()
+      for name in try source.orderedTableNames() { try copyKeys(of: name) }
+      guard try target.tableNames().sorted() == names else { throw differs(nil, nil) }
+      progress(IntegrityProgress("", names.count, of: names.count))
+    }
+    return count
+  }
+
+  fileprivate func differs(_ name: String?, _ rowID: UInt32?) -> StoreError {
+    StoreError(
+      .damaged, "The copy does not have what was written to it. Copy again, to another disk.",
+      at: .init(path: target.location, className: name, rowID: rowID))
+  }
+
+  // MARK: Records
+
+  private func copy(_ name: String) throws {
+    let (old, new) = (try source.table(named: name), try target.table(named: name))
+    var position: ScanPosition?
+    repeat {
+      var batch = ChangeSet(tables: [.init(table: new, records: [])])
+      let end = try source.scan(old, from: position) { rowID, record in
+        let start = batch.bytes.count
+        batch.bytes.append(copying: record)
+        batch.tables[0].records.append(
+          .init(kind: .insert, rowID: rowID, range: start..<batch.bytes.count))
+        return batch.bytes.count < Self.batchSize ? .next : .pause
+      }
+      try target.commit(batch)
+      position = try nextPosition(end)
+    } while position != nil
+  }
+
+  private func nextPosition(_ end: ScanEnd) throws -> ScanPosition? {
+    switch end {
+    case .finished: return nil
+    case .paused(let position): return position
+    case .disturbed:
+      throw StoreError(
+        .inUse, "Somebody saves to the store while it is copied.",
+        at: .init(path: source.location))
+    }
+  }
+
+  private func compare(_ name: String) throws -> Int {
+    let (old, new) = (try source.table(named: name), try target.table(named: name))
+    let count = try source.recordCount(in: old)
+    guard try target.recordCount(in: new) == count else { throw differs(name, nil) }
+    var different: UInt32?
+    let end = try source.scan(old, from: nil) { rowID, record in
+      let isSame = try target.withRecord(rowID, in: new) { $0.hasSameBytes(as: record) }
+      if isSame == true { return .next }
+      different = rowID
+      return .pause
+    }
+    if let different { throw differs(name, different) }
+    _ = try nextPosition(end)
+    return count
+  }
+
+  // MARK: Named buffers
+
+  private func copyBuffers() throws {
+    let names = try source.bufferNames()
+    for name in names {
+      var change = ChangeSet()
+      _ = try source.withNamedBuffer(name) { change.bytes.append(copying: $0) }
+      change.names = [.init(name: name, range: 0..<change.bytes.count)]
+      try target.commit(change)
+      let isSame = try target.withNamedBuffer(name) { copy in
+        change.bytes.lend { copy.hasSameBytes(as: $0) }
+      }
+      guard isSame == true else { throw differs("NamedBuffers", nil) }
+    }
+    guard try target.bufferNames().count == names.count else { throw differs("NamedBuffers", nil) }
+  }
+}
+
+// MARK: - Ordered tables
+
+extension BackendCopy {
+  private func copyKeys(of name: OrderedTableName) throws {
+    let (old, new) = (try source.orderedTable(name), try target.orderedTable(name))
+    var range = KeyRange()
+    var isDone = false
+    while !isDone {
+      var batch = ChangeSet()
+      var last: [UInt8] = []
+      isDone = try source.scanKeys(of: old, range, isReversed: false) { key, value in
+        last = [UInt8](copying: key)
+        batch.set(last, to: [UInt8](copying: value), in: new)
+        return batch.bytes.count < Self.batchSize ? .next : .pause
+      }
+      try target.commit(batch)
+      range = KeyRange(after: last)
+    }
+    try compareKeys(name, old, new)
+  }
+
+  private func compareKeys(
+    _ name: OrderedTableName, _ old: OrderedTableID, _ new: OrderedTableID
+  ) throws {
+    let isSame = try source.scanKeys(of: old, KeyRange(), isReversed: false) { key, value in
+      let isSame = try target.withValue(of: [UInt8](copying: key), in: new) {
+        $0.hasSameBytes(as: value)
+      }
+      return isSame == true ? .next : .pause
+    }
+    let count = try source.keyCount(in: old, KeyRange())
+    guard isSame, try target.keyCount(in: new, KeyRange()) == count else {
+      throw differs(name.fileName, nil)
+    }
+  }
+}

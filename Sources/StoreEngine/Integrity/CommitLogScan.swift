@@ -1,0 +1,258 @@
+/// What a commit log holds, damaged or not: for information, checks and salvage.
+///
+/// Unlike ``CommitLogReader``, which stops at damage and throws, this looks behind it.
+package struct CommitLogScan {
+  /// A batch that is whole.
+  package struct Batch: Sendable {
+    /// Where its header stands.
+    package let offset: Int
+    package let sequence: UInt64
+    let kind: CommitLogFormat.Kind
+    /// Whether it is a checkpoint, and no save.
+    package var isCheckpoint: Bool { kind == .checkpoint }
+    package let payloadCount: Int
+    /// Whether it was brought to the disk before anything behind it was written.
+    let isSynced: Bool
+  }
+
+  private let storage: any Storage
+  /// What batches of an encrypted store are opened with.
+  private let sealing: Sealing?
+  /// The size of the file, room for later batches included.
+  package let fileSize: Int
+  /// The batches in their order, from the first up to the first that is damaged or missing.
+  package private(set) var batches: [Batch] = []
+  /// Where the batch begins that is damaged or missing.
+  package private(set) var end = CommitLogFormat.firstBatch
+  /// Whole batches behind ``end``, which prove that an acknowledged save is damaged.
+  package private(set) var laterBatches: [Batch] = []
+  /// Whether there are headers behind ``end`` of more bytes than there are.
+  private var hasOverlaps = false
+  /// The bytes of a last batch that was cut off by a crash; its save was never acknowledged.
+  package private(set) var tornByteCount: Int?
+  /// Whether the file or the batches end before they did when a header was last written.
+  package private(set) var isCutOff = false
+  /// Whether there is nothing in the log, not even a header.
+  package var isBlank: Bool { slot == nil && batches.isEmpty && !hasDamagedHeaders }
+  /// Whether the headers at the beginning of the file are not those of the batches.
+  package private(set) var hasDamagedHeaders = false
+  /// Where a byte is not as it was written, of those that mean nothing: of the older header, or
+  /// between headers and batches.
+  private var changedRoom: Int?
+  /// The newest header.
+  private let slot: CommitLogSlot?
+  /// The number that all the batches have; 0 for a log without any.
+  package private(set) var epoch: UInt64 = 0
+
+  /// Reads a whole log.
+  ///
+  /// Complexity: linear in the size of the file.
+  package init(_ storage: any Storage, sealing: Sealing? = nil) throws {
+    self.storage = storage
+    self.sealing = sealing
+    fileSize = try storage.size()
+    let start = try storage.read(CommitLogFormat.firstBatch, at: 0)
+    slot = try CommitLogSlot.read(start[...]).map(\.slot).max()
+    let first = try batch(at: CommitLogFormat.firstBatch, epoch: nil)
+    let epochOfFirst = first?.header.sequence == 0 ? first?.header.epoch : nil
+    guard let epoch = [slot?.epoch, epochOfFirst].compactMap(\.self).max() else {
+      hasDamagedHeaders = !start.allSatisfy { $0 == 0 }
+      return
+    }
+    self.epoch = epoch
+    hasDamagedHeaders = slot?.epoch != epoch
+    changedRoom = try CommitLogSlot.changedRoom(start)
+    try readBatches()
+  }
+
+  /// Whether an acknowledged save is, or may be, damaged.
+  package var isDamaged: Bool {
+    hasDamagedHeaders || isCutOff || hasOverlaps || !laterBatches.isEmpty
+  }
+  /// The bytes of all whole batches, up to the first that is not.
+  package var usedCount: Int { end - CommitLogFormat.firstBatch }
+  /// The number of bytes in saves that are in no class file yet.
+  package var pendingCount: Int { pendingBatches.reduce(0) { $0 + $1.payloadCount } }
+
+  /// The saves behind the last checkpoint.
+  package var pendingBatches: [Batch] {
+    let last = batches.lastIndex(where: \.isCheckpoint).map { $0 + 1 } ?? 0
+    return Array(batches[last...])
+  }
+
+  /// The files that the last checkpoint in the log was to put in place.
+  package func replacements() throws -> [Replacement] {
+    guard let checkpoint = batches.last(where: \.isCheckpoint) else { return [] }
+    return try Replacement.decode(try payload(of: checkpoint))
+  }
+
+  /// A save, with the names of its tables: the number of each is its index.
+  package func changes(of batch: Batch) throws -> (changes: ChangeSet, tableNames: [String]) {
+    let (changes, names, _) = try allChanges(of: batch)
+    return (changes, names)
+  }
+
+  /// The same, with the names of its ordered tables, too.
+  package func allChanges(
+    of batch: Batch
+  ) throws -> (changes: ChangeSet, tableNames: [String], orderedNames: [OrderedTableName]) {
+    var names: [String] = []
+    var orderedNames: [OrderedTableName] = []
+    let changes = try ChangeSet(encoded: try payload(of: batch), kind: batch.kind) { name in
+      names.append(name)
+      return TableID(index: names.count - 1)
+    } orderedTable: { name in
+      orderedNames.append(name)
+      return OrderedTableID(index: orderedNames.count - 1)
+    }
+    return (changes, names, orderedNames)
+  }
+
+  // MARK: Reading
+
+  private func payload(of batch: Batch) throws -> [UInt8] {
+    let bytes = try storage.read(
+      batch.payloadCount, at: batch.offset + CommitLogFormat.batchHeaderSize)
+    guard let sealing else { return bytes }
+    return try sealing.opened(
+      bytes, batch.kind, epoch: epoch,
+      sequence: batch.sequence, .init(offset: batch.offset))
+  }
+
+  private mutating func readBatches() throws {
+    while let (header, batch) = try batch(at: end, epoch: epoch),
+      header.sequence == UInt64(batches.count)
+    {
+      batches.append(batch)
+      let padding = end + CommitLogFormat.batchHeaderSize + batch.payloadCount
+      end = CommitLogFormat.end(ofBatchAt: end, payload: batch.payloadCount)
+      if try storage.read(end - padding, at: padding).contains(where: { $0 != 0 }) {
+        changedRoom = changedRoom ?? padding
+      }
+    }
+    try findLaterBatches()
+    if let slot, slot.epoch == epoch { isCutOff = fileSize < slot.size || end < slot.end }
+    if !isDamaged { tornByteCount = try tornBytes() }
+  }
+
+  /// What an opening would make of the end of the log.
+  private func tornBytes() throws -> Int? {
+    guard var reader = try CommitLogReader(storage) else { return nil }
+    while try reader.next() != nil {}
+    let used = reader.isClosed ? try endOfRoomUsed() : end
+    if case .torn(let bytes) = try reader.tail() { return max(bytes, used - end) }
+    return used > end ? used - end : nil
+  }
+
+  /// Where the last byte ends that is not zero, behind the batches of a log that was closed.
+  private func endOfRoomUsed() throws -> Int {
+    var used = end
+    for start in stride(from: end, to: fileSize, by: Self.chunkSize) {
+      let chunk = try storage.read(Self.chunkSize, at: start)
+      if let last = chunk.lastIndex(where: { $0 != 0 }) { used = start + last + 1 }
+    }
+    return used
+  }
+
+  private static let chunkSize = 1 << 18
+
+  /// Looks at every place where a batch can begin.
+  private mutating func findLaterBatches() throws {
+    var start = end
+    var effort = CommitLogFormat.Effort(size: fileSize - end)
+    while start < fileSize, !hasOverlaps {
+      let chunk = try storage.read(Self.chunkSize, at: start)
+      for place in stride(from: 0, to: chunk.count, by: CommitLogFormat.alignment)
+      where chunk.count < place + 16 || chunk[place + 8] == UInt8(truncatingIfNeeded: epoch) {
+        guard try mayBeLater(at: start + place, &effort),
+          let (_, batch) = try batch(at: start + place, epoch: epoch)
+        else { continue }
+        laterBatches.append(batch)
+      }
+      start += Self.chunkSize
+    }
+  }
+
+  /// Whether a place has the header of a later batch that was synced.
+  private mutating func mayBeLater(
+    at offset: Int, _ effort: inout CommitLogFormat.Effort
+  ) throws -> Bool {
+    if hasOverlaps { return false }
+    let bytes = try storage.read(CommitLogFormat.batchHeaderSize, at: offset)
+    guard let (header, _) = CommitLogFormat.BatchHeader.read(bytes),
+      header.epoch == epoch, header.sequence > UInt64(batches.count), header.isSynced,
+      let count = Int(exactly: header.length),
+      count <= fileSize - offset - CommitLogFormat.batchHeaderSize
+    else { return false }
+    hasOverlaps = !effort.spend(count)
+    return !hasOverlaps
+  }
+
+  /// The whole batch at a place, or nil.
+  private func batch(
+    at offset: Int, epoch: UInt64?
+  ) throws -> (header: CommitLogFormat.BatchHeader, Batch)? {
+    let bytes = try storage.read(CommitLogFormat.batchHeaderSize, at: offset)
+    guard let (header, checksum) = CommitLogFormat.BatchHeader.read(bytes),
+      epoch == nil || header.epoch == epoch, let count = Int(exactly: header.length),
+      count <= fileSize - offset - CommitLogFormat.batchHeaderSize,
+      let kind = CommitLogFormat.Kind(rawValue: header.kind)
+    else { return nil }
+    let payload = try storage.read(count, at: offset + CommitLogFormat.batchHeaderSize)
+    guard header.checksum([payload]) == checksum else { return nil }
+    let batch = Batch(
+      offset: offset, sequence: header.sequence, kind: kind,
+      payloadCount: count, isSynced: header.isSynced)
+    return (header, batch)
+  }
+}
+
+extension CommitLogScan {
+  /// What a check says of bytes that mean nothing, and have been changed all the same.
+  package func roomFindings(path: String) -> [StoreFinding] {
+    guard let changedRoom else { return [] }
+    return [
+      StoreFinding(
+        .log,
+        """
+        Something has changed bytes of the log that hold no save. What did so may have changed more. \
+        compact() writes them anew.
+        """,
+        at: .init(path: path, offset: changedRoom))
+    ]
+  }
+
+  /// What a check says of the log.
+  package func findings(path: String) -> [StoreFinding] {
+    var findings: [StoreFinding] = []
+    if hasDamagedHeaders {
+      findings.append(
+        StoreFinding(
+          .log, "The headers of the log are damaged: salvage the store.", at: .init(path: path)))
+    }
+    if isCutOff {
+      findings.append(
+        StoreFinding(
+          .log,
+          "The log ends at \(end), and there was more: restore a backup, or salvage the store.",
+          at: .init(path: path, offset: end)))
+    }
+    if hasOverlaps {
+      findings.append(
+        StoreFinding(
+          .log, "Batches overlap in the log: restore a backup, or salvage what is left.",
+          at: .init(path: path, offset: end)))
+    }
+    if !laterBatches.isEmpty {
+      findings.append(
+        StoreFinding(
+          .log,
+          """
+          Save number \(batches.count) in the log is damaged, and \(laterBatches.count) good ones \
+          follow it. Restore a backup, or salvage what is left.
+          """,
+          at: .init(path: path, offset: end)))
+    }
+    return findings
+  }
+}

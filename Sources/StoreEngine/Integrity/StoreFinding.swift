@@ -1,0 +1,99 @@
+/// One thing that a check, or a salvage, has found wrong.
+public struct StoreFinding: Sendable, Hashable {
+  /// What kind of thing is wrong.
+  public let kind: Kind
+  /// Where, as far as it is known.
+  public let place: StoreError.Place
+  /// What is wrong there, and what to do, in a sentence or two.
+  public let message: String
+
+  /// Describes a finding.
+  public init(_ kind: Kind, _ message: String, at place: StoreError.Place = .init()) {
+    self.kind = kind
+    self.place = place
+    self.message = message
+  }
+}
+
+extension StoreFinding {
+  /// The kinds of finding.
+  ///
+  /// More may be added: a `switch` needs a default.
+  public struct Kind: Hashable, Sendable, CustomStringConvertible {
+    /// The name of the kind, as in the source.
+    public let description: String
+
+    /// A class has records, but no metadata row.
+    public static let metadataMissing = Kind(description: "metadataMissing")
+    /// A metadata row can't be read.
+    public static let metadataDamaged = Kind(description: "metadataDamaged")
+    /// A class ID is used twice, or is not the place at which the class is registered.
+    public static let classID = Kind(description: "classID")
+    /// No class has an ID below the highest: the file of a class is gone, or can't be read.
+    public static let classMissing = Kind(description: "classMissing")
+
+    /// A row was never given out: it is 0, or above the last row ID of the metadata row.
+    public static let rowOutOfRange = Kind(description: "rowOutOfRange")
+    /// The number of records is not what the backend says it is, or a row comes twice.
+    public static let countMismatch = Kind(description: "countMismatch")
+    /// A checksum is wrong: the bytes are not what was saved in this row.
+    public static let checksum = Kind(description: "checksum")
+    /// The class can't read a record.
+    public static let recordDamaged = Kind(description: "recordDamaged")
+    /// A record was written by a later version of its class.
+    public static let newerVersion = Kind(description: "newerVersion")
+    /// A reference leads to a row that does not exist.
+    public static let danglingReference = Kind(description: "danglingReference")
+
+    /// A named buffer can't be read, or has a name that is none.
+    public static let namedBuffer = Kind(description: "namedBuffer")
+    /// A file is damaged, or the system does not let it be read.
+    public static let fileDamaged = Kind(description: "fileDamaged")
+    /// A file lies among the class files and is none; if it was one, it is lost.
+    public static let foreignFile = Kind(description: "foreignFile")
+    /// An index is lost, damaged, or disagrees with its class; it can be made anew.
+    public static let index = Kind(description: "index")
+    /// A row has the same values as another by a unique index, which was not unique before.
+    public static let duplicate = Kind(description: "duplicate")
+    /// Something in an encrypted store is not what was sealed in its place.
+    public static let notAuthentic = Kind(description: "notAuthentic")
+    /// The directory was moved, replaced or removed while the store was open.
+    public static let directoryMoved = Kind(description: "directoryMoved")
+    /// The commit log is damaged.
+    public static let log = Kind(description: "log")
+  }
+}
+
+extension StoreFinding: CustomStringConvertible {
+  /// The kind, the place, and the message.
+  public var description: String {
+    let place = place.text
+    return place.isEmpty ? "\(kind): \(message)" : "\(kind) [\(place)]: \(message)"
+  }
+}
+
+extension StoreFinding {
+  /// What an error says, as a finding.
+  package init(_ kind: Kind, _ error: any Error, at place: StoreError.Place = .init()) {
+    guard let error = error as? StoreError else {
+      self.init(kind, "\(error)", at: place)
+      return
+    }
+    var merged = place
+    merged.path = error.place.path ?? place.path
+    merged.className = error.place.className ?? place.className
+    merged.rowID = error.place.rowID ?? place.rowID
+    merged.offset = error.place.offset ?? place.offset
+    self.init(error.code == .notAuthentic ? .notAuthentic : kind, error.message, at: merged)
+  }
+}
+
+extension StoreError.Place {
+  /// What is known of the place, in words.
+  package var text: String {
+    [
+      path, className.map { "class \($0)" }, rowID.map { "row \($0)" },
+      offset.map { "offset \($0)" },
+    ].compactMap(\.self).joined(separator: ", ")
+  }
+}

@@ -1,0 +1,64 @@
+/// Reads all records of one table, a batch at a time, each row once.
+///
+/// The records are lent while no call to the backend is under way.
+package struct TableWalk {
+  package let backend: any StoreBackend
+  package let table: TableID
+  /// The rows that have been lent.
+  package private(set) var rows = RowSet()
+  /// Their number, row 1 included.
+  package private(set) var count = 0
+  /// Rows that a single scan gave more than once.
+  private(set) var repeatedCount = 0
+
+  /// What was wrong with records of an encrypted store that could not be opened.
+  package private(set) var failures: [StoreError] = []
+
+  package init(_ backend: any StoreBackend, _ table: TableID) {
+    self.backend = backend
+    self.table = table
+  }
+
+  /// Lends every record; `range` says where it stands in `bytes`.
+  package mutating func run(
+    _ body: (_ rowID: UInt32, _ bytes: [UInt8], _ range: Range<Int>) throws -> Void
+  ) throws {
+    var batch = RecordBatch()
+    batch.keepsFailures = true
+    var position: ScanPosition?
+    var isRestarted = false
+    while true {
+      batch.removeAll()
+      let end = try backend.copyRecords(of: table, from: position, to: &batch)
+      if case .disturbed = end {
+        // Records have moved: from the beginning, without what was lent already.
+        (position, isRestarted) = (nil, true)
+        continue
+      }
+      try lend(batch, isRestarted, body)
+      guard case .paused(let next) = end else { return }
+      position = next
+    }
+  }
+
+  private mutating func lend(
+    _ batch: RecordBatch, _ isRestarted: Bool,
+    _ body: (UInt32, [UInt8], Range<Int>) throws -> Void
+  ) throws {
+    for failure in batch.failures {
+      guard let rowID = failure.place.rowID, !rows.contains(rowID) else { continue }
+      rows.insert(rowID)
+      count += 1
+      failures.append(failure)
+    }
+    for (rowID, start, end) in batch.places {
+      if rows.contains(rowID) {
+        if !isRestarted { repeatedCount += 1 }
+        continue
+      }
+      rows.insert(rowID)
+      count += 1
+      try body(rowID, batch.bytes, Int(start)..<Int(end))
+    }
+  }
+}

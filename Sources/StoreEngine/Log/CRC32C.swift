@@ -1,0 +1,86 @@
+internal import CCRC32C
+
+/// The checksum of log batches: CRC-32C (Castagnoli), reflected, as in RFC 3720, appendix B.4.
+///
+/// The checksum of "123456789" is E3069283.
+package struct CRC32C {
+  private var register: UInt32 = 0xFFFF_FFFF
+
+  /// The checksum of the bytes so far.
+  package var value: UInt32 { ~register }
+
+  /// The checksum of nothing.
+  package init() {}
+
+  /// Takes in more bytes.
+  ///
+  /// Complexity: linear; a gigabyte a second by tables, many by the processor's own instruction.
+  package mutating func update(_ bytes: Span<UInt8>) {
+    guard Self.hasInstruction else { return updateByTables(bytes) }
+    register = unsafe bytes.withUnsafeBufferPointer {
+      unsafe crc32c_update(register, $0.baseAddress, $0.count)
+    }
+  }
+
+  /// The checksum of a class ID, a row ID, its least significant byte first, and the bytes of a
+  /// record.
+  ///
+  /// Complexity: linear in the number of bytes.
+  static func ofRecord(_ bytes: Span<UInt8>, classID: UInt8, rowID: UInt32) -> UInt32 {
+    var checksum = CRC32C()
+    guard hasInstruction else {
+      let place: InlineArray<5, UInt8> = [
+        classID, UInt8(truncatingIfNeeded: rowID), UInt8(truncatingIfNeeded: rowID >> 8),
+        UInt8(truncatingIfNeeded: rowID >> 16), UInt8(truncatingIfNeeded: rowID >> 24),
+      ]
+      checksum.updateByTables(place.span)
+      checksum.updateByTables(bytes)
+      return checksum.value
+    }
+    checksum.register = unsafe bytes.withUnsafeBufferPointer {
+      unsafe crc32c_update_row(checksum.register, classID, rowID, $0.baseAddress, $0.count)
+    }
+    return checksum.value
+  }
+
+  private static let hasInstruction = crc32c_has_instruction()
+
+  /// Takes in more bytes, eight at a step.
+  mutating func updateByTables(_ bytes: Span<UInt8>) {
+    let tables = Self.tables.span
+    var crc = register
+    var index = 0
+    while index + 8 <= bytes.count {
+      let low =
+        crc
+        ^ (UInt32(bytes[index]) | UInt32(bytes[index + 1]) << 8
+          | UInt32(bytes[index + 2]) << 16 | UInt32(bytes[index + 3]) << 24)
+      crc =
+        tables[7 * 256 + Int(low & 0xFF)] ^ tables[6 * 256 + Int(low >> 8 & 0xFF)]
+        ^ tables[5 * 256 + Int(low >> 16 & 0xFF)] ^ tables[4 * 256 + Int(low >> 24)]
+        ^ tables[3 * 256 + Int(bytes[index + 4])] ^ tables[2 * 256 + Int(bytes[index + 5])]
+        ^ tables[256 + Int(bytes[index + 6])] ^ tables[Int(bytes[index + 7])]
+      index += 8
+    }
+    while index < bytes.count {
+      crc = tables[Int((crc ^ UInt32(bytes[index])) & 0xFF)] ^ crc >> 8
+      index += 1
+    }
+    register = crc
+  }
+
+  /// Table 0 advances by one byte, table n by n more bytes.
+  private static let tables: [UInt32] = {
+    var tables = [UInt32](repeating: 0, count: 8 * 256)
+    for byte in 0..<256 {
+      var crc = UInt32(byte)
+      for _ in 0..<8 { crc = crc & 1 == 1 ? crc >> 1 ^ 0x82F6_3B78 : crc >> 1 }
+      tables[byte] = crc
+    }
+    for index in 256..<8 * 256 {
+      let before = tables[index - 256]
+      tables[index] = tables[Int(before & 0xFF)] ^ before >> 8
+    }
+    return tables
+  }()
+}

@@ -1,0 +1,118 @@
+/// The commit log on disk.
+///
+/// All integers are little-endian; <doc:CommitLogFormat> has an example.
+///
+///     0      slot A   | see CommitLogSlot | zeros up to 512
+///     512    slot B   | the same, of another moment
+///     4096   batch    | length (8) | epoch (8) | sequence (8) | checksum (4) | kind (4) | payload
+///                           kind: 1 changes, 2 checkpoint, 3 changes
+///                           with ordered tables; the highest bit: not synced
+///            batch    ...
+///            room that is set aside, or batches of earlier epochs
+///
+/// The newer slot counts: that of the higher epoch, or of more batches. A batch belongs to the log
+/// if its epoch is the slot's, its sequence is one more than that of the batch before it (the first
+/// has 0), and its checksum is right. So a log is emptied by writing the *older* slot with the next
+/// epoch: one sector, and what lies behind it is out of date at a stroke.
+enum CommitLogFormat {
+  static let magic = Array("SOCommit".utf8)
+  static let version: UInt32 = 2
+  /// Slots are a sector apart, so that writing one never harms the other.
+  static let slotSize = 512
+  /// Batches begin here.
+  static let firstBatch = 4096
+  static let batchHeaderSize = 32
+  /// Batches begin at multiples of this.
+  static let alignment = 8
+
+  /// What a batch holds.
+  ///
+  /// Other numbers belong to later versions.
+  enum Kind: UInt32 {
+    /// A save: ``ChangeSet``.
+    case changes = 1
+    /// A checkpoint: new class files are ready, and hold everything that stands before this batch.
+    case checkpoint = 2
+    /// A save that changes ordered tables, too.
+    ///
+    /// Programs from before there were any refuse it, where they would lose the changes.
+    case orderedChanges = 3
+  }
+
+  /// Where the batch behind one of this payload begins.
+  static func end(ofBatchAt offset: Int, payload: Int) -> Int {
+    let end = offset + batchHeaderSize + payload
+    return (end + alignment - 1) / alignment * alignment
+  }
+
+  /// How many bytes are still read to tell whole batches behind damage from what looks like them.
+  ///
+  /// Batches don't overlap, so that all of them together are no longer than the log. What has the
+  /// headers of more was made to take time.
+  struct Effort {
+    private var bytesLeft: Int
+
+    /// Enough for a part of a log of some size, several times over.
+    init(size: Int) { bytesLeft = 8 * size + (1 << 20) }
+
+    /// Takes away what a batch costs; false when there is not so much left.
+    mutating func spend(_ count: Int) -> Bool {
+      bytesLeft -= count + CommitLogFormat.batchHeaderSize
+      return bytesLeft >= 0
+    }
+  }
+
+  static func checksum(_ bytes: [UInt8]) -> UInt32 {
+    var checksum = CRC32C()
+    checksum.update(bytes.span)
+    return checksum.value
+  }
+
+  /// The header of a batch, whose checksum covers the header's other fields and the payload.
+  struct BatchHeader: Equatable {
+    var length: UInt64
+    var epoch: UInt64
+    var sequence: UInt64
+    var kind: UInt32
+    /// Whether the batch, and with it all before it, was brought to the disk at once.
+    var isSynced = true
+
+    /// The checksum of this header and a payload in pieces.
+    func checksum(_ payload: [[UInt8]]) -> UInt32 {
+      var fields = DataBuffer()
+      fields.reserveCapacity(CommitLogFormat.batchHeaderSize)
+      for field in [length, epoch, sequence] { fields.write(field) }
+      fields.write(kindField)
+      var checksum = CRC32C()
+      checksum.update(fields.bytes.span)
+      for piece in payload { checksum.update(piece.span) }
+      return checksum.value
+    }
+
+    private static let unsyncedBit: UInt32 = 1 << 31
+    private var kindField: UInt32 { isSynced ? kind : kind | Self.unsyncedBit }
+
+    func bytes(checksum: UInt32) -> [UInt8] {
+      var buffer = DataBuffer()
+      buffer.reserveCapacity(CommitLogFormat.batchHeaderSize)
+      for field in [length, epoch, sequence] { buffer.write(field) }
+      buffer.write(checksum)
+      buffer.write(kindField)
+      return buffer.bytes
+    }
+
+    static func read(_ bytes: [UInt8]) -> (BatchHeader, checksum: UInt32)? {
+      var buffer = DataBuffer(bytes)
+      guard let length = try? buffer.readUInt64(), let epoch = try? buffer.readUInt64(),
+        let sequence = try? buffer.readUInt64(), let checksum = try? buffer.readUInt32(),
+        let kind = try? buffer.readUInt32()
+      else { return nil }
+      return (
+        BatchHeader(
+          length: length, epoch: epoch, sequence: sequence, kind: kind & ~unsyncedBit,
+          isSynced: kind & unsyncedBit == 0),
+        checksum
+      )
+    }
+  }
+}

@@ -1,0 +1,231 @@
+/// Reads a commit log from its first batch to its last good one, and tells what lies behind.
+struct CommitLogReader {
+  /// How a log ends.
+  enum Tail: Equatable {
+    /// Behind the last batch there is only room.
+    case clean
+    /// A last batch that a crash or a power cut has cut off; its save was never acknowledged.
+    case torn(bytes: Int)
+  }
+
+  /// A batch as it was committed.
+  struct Batch {
+    let offset: Int
+    let kind: CommitLogFormat.Kind
+    let payload: [UInt8]
+  }
+
+  /// The newest valid slot.
+  let slot: CommitLogSlot
+  /// Where it is: 0 or 1.
+  let slotIndex: Int
+  var epoch: UInt64 { slot.epoch }
+  private let storage: any Storage
+  private let size: Int
+  /// What stands where the first batch begins, read together with the slots.
+  private let firstHeader: [UInt8]
+  private(set) var offset = CommitLogFormat.firstBatch
+  private(set) var sequence: UInt64 = 0
+
+  /// Reads the slots.
+  ///
+  /// - Returns: nil for a log that holds nothing: it is new, or was never finished being made.
+  /// - Throws: ``StoreError`` with `damaged` for a file that is no commit log, or of a later
+  ///   version; what the storage throws.
+  init?(_ storage: any Storage) throws {
+    self.storage = storage
+    size = try storage.size()
+    let bytes = try storage.read(
+      CommitLogFormat.firstBatch + CommitLogFormat.batchHeaderSize, at: 0)
+    let slots = bytes.prefix(CommitLogFormat.firstBatch)
+    firstHeader = Array(bytes.dropFirst(CommitLogFormat.firstBatch))
+    if slots.allSatisfy({ $0 == 0 }) {
+      try Self.refuseContent(storage, upTo: size)
+      return nil
+    }
+    guard let newest = try CommitLogSlot.read(slots).max(by: { $0.slot < $1.slot }) else {
+      throw StoreError(
+        .damaged, "Neither of the log's two headers is valid: this is no commit log, or a wreck.")
+    }
+    (slot, slotIndex) = newest
+    guard size >= slot.size else {
+      throw StoreError(
+        .damaged, "The log has been cut off: it had \(slot.size) bytes.", at: .init(offset: size))
+    }
+    try refuseNewerBatch()
+  }
+
+  /// Makes sure that a log without headers is empty: it is new only then.
+  private static func refuseContent(_ storage: any Storage, upTo size: Int) throws {
+    for start in stride(from: CommitLogFormat.firstBatch, to: size, by: chunkSize) {
+      guard try storage.read(chunkSize, at: start).allSatisfy({ $0 == 0 }) else {
+        throw StoreError(.damaged, "Both of the log's headers are gone.", at: .init(offset: 0))
+      }
+    }
+  }
+
+  /// Makes sure that the newest header has not been lost, which would hide all saves behind it.
+  ///
+  /// Batches of an epoch are written only once its header is on the disk.
+  private func refuseNewerBatch() throws {
+    guard let (header, checksum) = CommitLogFormat.BatchHeader.read(firstHeader),
+      header.epoch > epoch, try isValid(header, checksum, at: offset)
+    else { return }
+    throw StoreError(
+      .damaged, "The header of epoch \(header.epoch) is damaged, and saves of it are in the log.",
+      at: .init(offset: 0))
+  }
+
+  /// Whether the log was closed behind the batch that was read last, and not written to since.
+  var isClosed: Bool { slot.isClosed && offset == slot.end }
+
+  /// The next good batch, or nil behind the last one.
+  mutating func next() throws -> Batch? {
+    guard let batch = try batch(at: offset, sequence) else { return nil }
+    offset = CommitLogFormat.end(ofBatchAt: offset, payload: batch.payload.count)
+    sequence += 1
+    return batch
+  }
+
+  private func batch(at offset: Int, _ sequence: UInt64) throws -> Batch? {
+    guard let (header, checksum) = try header(at: offset), header.sequence == sequence,
+      let length = plausibleLength(header, at: offset)
+    else { return nil }
+    let payload = try storage.read(length, at: offset + CommitLogFormat.batchHeaderSize)
+    guard payload.count == length, header.checksum([payload]) == checksum else { return nil }
+    guard let kind = CommitLogFormat.Kind(rawValue: header.kind) else {
+      throw StoreError(
+        .damaged, "A batch is of kind \(header.kind), which only a later version knows.",
+        at: .init(offset: offset))
+    }
+    return Batch(offset: offset, kind: kind, payload: payload)
+  }
+
+  private func header(
+    at offset: Int
+  ) throws -> (CommitLogFormat.BatchHeader, checksum: UInt32)? {
+    let bytes =
+      offset == CommitLogFormat.firstBatch
+      ? firstHeader : try storage.read(CommitLogFormat.batchHeaderSize, at: offset)
+    guard let found = CommitLogFormat.BatchHeader.read(bytes), found.0.epoch == epoch else {
+      return nil
+    }
+    return found
+  }
+
+  private func plausibleLength(_ header: CommitLogFormat.BatchHeader, at offset: Int) -> Int? {
+    guard let length = Int(exactly: header.length),
+      length <= size - offset - CommitLogFormat.batchHeaderSize
+    else { return nil }
+    return length
+  }
+
+  /// Looks at what lies behind the last good batch, once ``next()`` has returned nil.
+  ///
+  /// A save is acknowledged only when its batch is on the disk, and then the next one begins. So a
+  /// crash can spoil the last batch only. A *later* batch of the same epoch behind a spoilt one
+  /// means that something else has: acknowledged saves are damaged, and that must not go unsaid.
+  ///
+  /// - Throws: ``StoreError`` with `damaged` and the offset; what the storage throws.
+  func tail() throws -> Tail {
+    guard offset >= slot.end else { throw spoiltSave("and more were saved") }
+    if isClosed, try beginsWithRoom() { return .clean }
+    var tornEnd = try tornBatchEnd()
+    var candidate = offset
+    var effort = CommitLogFormat.Effort(size: size - offset)
+    while candidate < size {
+      let chunk = try storage.read(Self.chunkSize, at: candidate)
+      for start in stride(from: 0, to: chunk.count, by: CommitLogFormat.alignment)
+      where mayBeHeader(chunk, start) {
+        if let end = try endOfUnsyncedBatch(at: candidate + start, &effort) {
+          tornEnd = max(tornEnd, end)
+        }
+      }
+      candidate += Self.chunkSize
+    }
+    return tornEnd > offset ? .torn(bytes: tornEnd - offset) : .clean
+  }
+
+  /// Whether no batch was begun behind the last good one.
+  ///
+  /// The first save of an opening is synced together with the header that takes back that the log
+  /// is closed: of the two a power cut may leave the save.
+  private func beginsWithRoom() throws -> Bool {
+    let isFirst = offset == CommitLogFormat.firstBatch
+    let bytes =
+      isFirst ? firstHeader : try storage.read(CommitLogFormat.batchHeaderSize, at: offset)
+    return bytes.allSatisfy { $0 == 0 }
+  }
+
+  /// Where the batch ends that begins behind the last good one; the same place when none does.
+  private func tornBatchEnd() throws -> Int {
+    let bytes = try storage.read(CommitLogFormat.batchHeaderSize, at: offset)
+    guard let (found, _) = CommitLogFormat.BatchHeader.read(bytes) else { return offset }
+    guard try found.epoch == epoch || hasSpoiltEpoch(at: offset) else { return offset }
+    guard let length = plausibleLength(found, at: offset) else { return size }
+    return min(size, CommitLogFormat.end(ofBatchAt: offset, payload: length))
+  }
+
+  private static let chunkSize = 1 << 18
+
+  /// Whether the second word is the epoch, which is quick to see.
+  ///
+  /// At the end of a chunk it can't be.
+  private func mayBeHeader(_ chunk: [UInt8], _ start: Int) -> Bool {
+    guard start + 16 <= chunk.count else { return true }
+    for byte in 0..<8
+    where chunk[start + 8 + byte] != UInt8(truncatingIfNeeded: epoch >> UInt64(8 * byte)) {
+      return false
+    }
+    return true
+  }
+
+  /// Where a whole later batch ends that was never synced; nil when there is none.
+  ///
+  /// Without a sync between them a power cut may lose the earlier of two saves, header and all. The
+  /// later one has to go, too, or it would follow the next save of that number.
+  ///
+  /// - Throws: ``StoreError`` with `damaged` when the batch has been synced.
+  private func endOfUnsyncedBatch(
+    at candidate: Int, _ effort: inout CommitLogFormat.Effort
+  ) throws -> Int? {
+    guard let (header, checksum) = try header(at: candidate), header.sequence > sequence,
+      let length = plausibleLength(header, at: candidate)
+    else { return nil }
+    guard effort.spend(length) else { throw spoiltSave("and batches that overlap follow it") }
+    guard try isValid(header, checksum, at: candidate) else { return nil }
+    guard header.isSynced else {
+      return CommitLogFormat.end(ofBatchAt: candidate, payload: length)
+    }
+    throw spoiltSave("and good ones follow it")
+  }
+
+  private func spoiltSave(_ reason: String) -> StoreError {
+    StoreError(
+      .damaged,
+      """
+      The save with the number \(sequence) is damaged in the log, \(reason). Salvage what is left; \
+      a backup may have more.
+      """,
+      at: .init(offset: offset))
+  }
+
+  /// Whether the next batch is there but for its epoch, or its number, which have been spoilt.
+  ///
+  /// Without this it would pass for one of an earlier epoch.
+  private func hasSpoiltEpoch(at offset: Int) throws -> Bool {
+    let bytes = try storage.read(CommitLogFormat.batchHeaderSize, at: offset)
+    guard let (found, checksum) = CommitLogFormat.BatchHeader.read(bytes) else { return false }
+    var header = found
+    (header.epoch, header.sequence) = (epoch, sequence)
+    return try isValid(header, checksum, at: offset)
+  }
+
+  private func isValid(
+    _ header: CommitLogFormat.BatchHeader, _ checksum: UInt32, at offset: Int
+  ) throws -> Bool {
+    guard let length = plausibleLength(header, at: offset) else { return false }
+    let payload = try storage.read(length, at: offset + CommitLogFormat.batchHeaderSize)
+    return payload.count == length && header.checksum([payload]) == checksum
+  }
+}

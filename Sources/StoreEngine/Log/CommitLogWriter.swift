@@ -1,0 +1,288 @@
+import Files
+
+/// Appends batches to a commit log, and empties it.
+///
+/// One thread at a time. After a failure of the disk the writer refuses everything, because nobody
+/// knows what has reached it; see ``CommitLogReader`` for what the next opening makes of it.
+struct CommitLogWriter: Sendable {
+  /// The log grows by so much at a time, so that most saves change no metadata of the file.
+  static let growth = 1 << 20
+  /// But it begins with so much, and doubles: a store that is saved once keeps a small log.
+  static let firstSize = 1 << 16
+  /// What an emptied log keeps; the rest goes back to the disk.
+  static let sizeKept = 8 << 20
+  /// So much is filled with zeros at a time.
+  private static let chunkSize = 1 << 18
+  /// Smaller batches are written in one piece.
+  private static let smallBatch = 1 << 16
+
+  private let storage: any Storage
+  private let durability: Durability
+  private let growth: Int
+  /// The header that counts, and which of the two it is.
+  private var slot: CommitLogSlot
+  private var slotIndex: Int
+  var epoch: UInt64 { slot.epoch }
+  /// The number of the next batch.
+  private(set) var sequence: UInt64
+  private var size: Int
+  /// Whether it has grown since the last sync.
+  private var isGrown = true
+  /// Where the next batch goes.
+  private(set) var offset: Int
+  /// Behind this there are only zeros, once the log has been closed before.
+  private var roomStart: Int
+  private var failure: (any Error)?
+
+  /// Whether nobody knows what the disk holds.
+  var hasFailed: Bool { failure != nil }
+
+  /// Goes on behind the last batch that was read.
+  init(
+    _ storage: any Storage, durability: Durability, slot: CommitLogSlot, slotIndex: Int,
+    sequence: UInt64, offset: Int, growth: Int = CommitLogWriter.growth
+  ) throws {
+    self.storage = storage
+    self.growth = growth
+    self.durability = durability
+    (self.slot, self.slotIndex) = (slot, slotIndex)
+    self.sequence = sequence
+    self.offset = offset
+    size = try storage.size()
+    roomStart = slot.isClosed ? offset : size
+  }
+
+  /// The number of bytes in batches.
+  var usedCount: Int { offset - CommitLogFormat.firstBatch }
+
+  /// Appends a batch.
+  ///
+  /// When this returns, it is as durable as the level says.
+  ///
+  /// A batch that could not be written is not in the log: the next one takes its place. One that
+  /// could not be *synced* may be, so the log is of no further use.
+  ///
+  /// - Throws: what the storage throws; ``StoreError`` with `reopenNeeded` after a failed sync.
+  mutating func append(_ kind: CommitLogFormat.Kind, _ payload: [[UInt8]]) throws {
+    try refuseAfterFailure()
+    let length = payload.reduce(0) { $0 + $1.count }
+    let header = CommitLogFormat.BatchHeader(
+      length: UInt64(length), epoch: epoch, sequence: sequence, kind: kind.rawValue,
+      isSynced: isSynced(kind))
+    let end = CommitLogFormat.end(ofBatchAt: offset, payload: length)
+    try makeRoom(upTo: end)
+    try markOpen()
+    // A batch that says it is synced must not stand behind one that a power cut may lose.
+    if durability == .process && isSynced(kind) { try synchronize() }
+    roomStart = max(roomStart, end)
+    let used = CommitLogFormat.batchHeaderSize + length
+    let padding = [UInt8](repeating: 0, count: end - offset - used)
+    let pieces = [header.bytes(checksum: header.checksum(payload))] + payload + [padding]
+    do {
+      if length < Self.smallBatch {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(end - offset)
+        for piece in pieces { bytes += piece }
+        try writeAtOnce(bytes, kind)
+      } else {
+        try write(pieces)
+        if isSynced(kind) { try synchronize() }
+      }
+    } catch {
+      takeBack(error, isSynced: isSynced(kind))
+      throw error
+    }
+    offset = end
+    sequence += 1
+  }
+
+  /// Makes sure that nothing of a batch that could not be written is in the log.
+  ///
+  /// A disk that is full may have got all of it, and a save that has thrown would be there at the
+  /// next opening, or a checkpoint whose files are removed. Where that can't be prevented, nobody
+  /// knows what the disk holds.
+  private mutating func takeBack(_ error: any Error, isSynced: Bool) {
+    // A file that has no name any more is noticed before anything is written.
+    if failure != nil || (error as? SystemError)?.isMissing == true { return }
+    do {
+      let zeros = [UInt8](repeating: 0, count: CommitLogFormat.batchHeaderSize)
+      try storage.write(zeros, at: offset)
+      if isSynced { try storage.synchronize() }
+    } catch let second {
+      failure = second
+    }
+  }
+
+  private mutating func writeAtOnce(_ bytes: [UInt8], _ kind: CommitLogFormat.Kind) throws {
+    // The size of a file that has grown is synced with the batch.
+    if durability == .full, !isGrown, try writeThrough(bytes) { return }
+    try storage.write(bytes, at: offset)
+    if isSynced(kind) { try synchronize() }
+  }
+
+  /// Writes and syncs in one; all that was written before has been synced by itself.
+  private mutating func writeThrough(_ bytes: [UInt8]) throws -> Bool {
+    do {
+      return try storage.writeThrough(bytes, at: offset)
+    } catch {
+      // No name for the file any more is noticed before anything is written, and after no room for
+      // it what was written is taken back.
+      let refusal = error as? SystemError
+      if refusal?.isFull != true && refusal?.isMissing != true { failure = error }
+      throw error
+    }
+  }
+
+  private func write(_ pieces: [[UInt8]]) throws {
+    var position = offset
+    for piece in pieces {
+      try storage.write(piece, at: position)
+      position += piece.count
+    }
+  }
+
+  private mutating func makeRoom(upTo end: Int) throws {
+    guard end > slot.size else { return }
+    // In steps, so that one large batch does not hold as many zeros in memory.
+    while size < end {
+      let wanted = size + min(growth, max(size, Self.firstSize))
+      try storage.resize(to: wanted)
+      size = wanted
+    }
+    if durability != .none { try note(CommitLogSlot(epoch: epoch, size: size, end: offset)) }
+    isGrown = true
+  }
+
+  /// Takes back, before the first batch, that the log is closed.
+  ///
+  /// A batch that is synced with it can only be the last: the next opening loses nothing if it
+  /// finds that batch spoilt, and the header as it was. Where batches are not synced there may be
+  /// more.
+  private mutating func markOpen() throws {
+    guard slot.isClosed else { return }
+    try write(CommitLogSlot(epoch: epoch, size: slot.size, end: slot.end))
+    isGrown = true
+    if durability != .full { try synchronize() }
+  }
+
+  /// Says in a header that nothing stands behind the last batch, and how far it reaches, so that a
+  /// loss is noticed and the next opening need not look.
+  ///
+  /// Before that, what batches of earlier epochs have left there becomes zeros, so that a check can
+  /// tell whether somebody has changed a byte. Without syncs a power cut may take what was written,
+  /// so nothing is said.
+  mutating func noteClosing() throws {
+    if durability == .none { return }
+    try refuseAfterFailure()
+    let closed = CommitLogSlot(epoch: epoch, size: size, end: offset, isClosed: true)
+    if slot.agrees(with: closed) { return }
+    try clear(upTo: roomStart)
+    roomStart = offset
+    try note(closed)
+  }
+
+  /// Writes zeros behind the last batch.
+  private func clear(upTo end: Int) throws {
+    let zeros = [UInt8](repeating: 0, count: min(Self.chunkSize, max(0, end - offset)))
+    for start in stride(from: offset, to: end, by: Self.chunkSize) {
+      try storage.write(Array(zeros.prefix(end - start)), at: start)
+    }
+  }
+
+  private mutating func note(_ new: CommitLogSlot) throws {
+    if slot.agrees(with: new) { return }
+    // The header must not be on the disk before what it speaks of.
+    try synchronize()
+    try write(new)
+  }
+
+  /// Writes the older one of the two headers, which makes it the newer.
+  private mutating func write(_ slot: CommitLogSlot) throws {
+    var new = slot
+    new.serial = new.epoch == epoch ? self.slot.serial &+ 1 : 0
+    try storage.write(new.bytes, at: (1 - slotIndex) * CommitLogFormat.slotSize)
+    (self.slot, slotIndex) = (new, 1 - slotIndex)
+  }
+
+  /// Overwrites a torn tail, so that no batch in it can ever be taken for a later one.
+  mutating func clearTail() throws {
+    try clear(upTo: size)
+    roomStart = offset
+    try storage.synchronize()
+  }
+
+  /// Writes everything but the batches anew: what is behind them, and the room of the headers.
+  ///
+  /// - Throws: what the storage throws.
+  mutating func renewRoom() throws {
+    try refuseAfterFailure()
+    try clear(upTo: size)
+    roomStart = offset
+    let slots = 2 * CommitLogFormat.slotSize
+    let zeros = [UInt8](repeating: 0, count: CommitLogFormat.firstBatch - slots)
+    try storage.write(zeros, at: slots)
+    // The older one, and with the closing the other one.
+    try write(CommitLogSlot(epoch: epoch, size: slot.size, end: slot.end))
+    try synchronize()
+  }
+
+  /// Brings what an earlier process has left in the log to the disk, before anything is added.
+  ///
+  /// That process may have died between writing and syncing. Or its sync failed: the system then
+  /// shows what was written, but takes it for synced, unless it is written again.
+  func settle() throws {
+    if durability == .none { return }
+    for start in stride(from: 0, to: offset, by: Self.chunkSize) {
+      let count = min(Self.chunkSize, offset - start)
+      try storage.write(try storage.read(count, at: start), at: start)
+    }
+    try storage.synchronize()
+  }
+
+  /// Empties the log, once everything in it is safe elsewhere.
+  ///
+  /// - Throws: what the storage throws; the log is of no further use then.
+  mutating func removeAll() throws {
+    try refuseAfterFailure()
+    do {
+      let kept = min(size, Self.sizeKept)
+      try write(CommitLogSlot(epoch: epoch + 1, size: min(slot.size, kept)))
+      if durability != .none || kept < size { try storage.synchronize() }
+      if kept < size {
+        try storage.resize(to: kept)
+        size = kept
+        roomStart = min(roomStart, size)
+      }
+    } catch {
+      failure = error
+      throw error
+    }
+    (sequence, offset) = (0, CommitLogFormat.firstBatch)
+  }
+
+  /// Whether a batch has to be on the disk before anything else happens.
+  ///
+  /// Files that hold all saves up to a checkpoint must not be there after a power cut when the log
+  /// has only some of those saves: replaying these would undo later ones.
+  private func isSynced(_ kind: CommitLogFormat.Kind) -> Bool {
+    durability == .full || durability == .process && kind == .checkpoint
+  }
+
+  private mutating func synchronize() throws {
+    do {
+      try storage.synchronize()
+      isGrown = false
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  private func refuseAfterFailure() throws {
+    guard let failure else { return }
+    throw StoreError(
+      .reopenNeeded,
+      "The disk failed in an earlier save, and nobody knows what has reached it. Close and reopen.",
+      underlying: failure)
+  }
+}

@@ -1,0 +1,165 @@
+/// What the commit log holds beyond the class files: the newest state of each row and name in it.
+///
+/// A value: whoever reads takes a copy and is undisturbed by commits.
+struct PendingRecords: Sendable {
+  /// A row or a name as the log has it.
+  struct Entry: Sendable {
+    /// Which batch has the bytes; nil if the row is deleted.
+    fileprivate let batch: Int?
+    fileprivate let range: Range<Int>
+
+    fileprivate init(batch: Int?, range: Range<Int>?) {
+      // What is empty is nowhere, so that it can be read when its batch is gone.
+      let range = range ?? 0..<0
+      (self.batch, self.range) = (batch, range.isEmpty ? 0..<0 : range)
+    }
+
+    var isDeleted: Bool { batch == nil }
+
+    /// The same with its bytes behind others, in the only batch.
+    fileprivate func moved(to bytes: inout [UInt8], from batches: PendingBytes) -> Entry {
+      guard let batch else { return self }
+      let start = bytes.count
+      bytes.append(contentsOf: batches[batch][range])
+      return Entry(batch: 0, range: start..<bytes.count)
+    }
+  }
+
+  /// What is pending of one table.
+  struct Table: Sendable {
+    var rows: [UInt32: Entry] = [:]
+    /// How many more rows the table has than its file.
+    var countDifference = 0
+    /// The generation of that file.
+    ///
+    /// A later one has what is pending here, and the same rows.
+    var fileGeneration: UInt64 = 0
+
+    /// Sets what has happened to a row last, and returns what had before.
+    fileprivate mutating func set(
+      _ record: ChangeSet.RecordChange, isInFile: Bool, batch: Int
+    ) -> Entry? {
+      let exists = record.kind != .delete
+      let old = rows.updateValue(
+        Entry(batch: exists ? batch : nil, range: record.range), forKey: record.rowID)
+      let existed = old.map { !$0.isDeleted } ?? isInFile
+      countDifference += (exists ? 1 : 0) - (existed ? 1 : 0)
+      return old
+    }
+  }
+
+  /// What has to be known of a table's file before a save is added.
+  struct FileState {
+    /// How often the file has been replaced.
+    var generation: UInt64 = 0
+    /// Those of the rows changed by the save that the file has.
+    var rows: Set<UInt32> = []
+  }
+
+  private(set) var tables: [TableID: Table] = [:]
+  private(set) var names: [ExactName: Entry] = [:]
+  /// What is pending of ordered tables.
+  private(set) var ordered: [OrderedTableID: PendingKeys] = [:]
+  /// The bytes of the saves that have records or named buffers; the keys of ordered tables have
+  /// theirs.
+  private var batches = PendingBytes()
+  /// The number of bytes that were saved.
+  private(set) var byteCount = 0
+
+  private(set) var isEmpty = true
+
+  /// Adds a save to what is pending.
+  ///
+  /// - Parameters:
+  ///   - changes: The save.
+  ///   - files: What the files of the tables are like.
+  ///   - keys: What is pending, with the save, of the ordered tables that it changes.
+  mutating func add(
+    _ changes: ChangeSet, over files: [TableID: FileState],
+    keys: [OrderedTableID: PendingKeys] = [:]
+  ) {
+    ordered.merge(keys) { $1 }
+    for change in changes.tables where !change.records.isEmpty {
+      let file = files[change.table] ?? FileState()
+      let new = Table(fileGeneration: file.generation)
+      for record in change.records {
+        let old = tables[change.table, default: new].set(
+          record, isInFile: file.rows.contains(record.rowID), batch: batches.count)
+        if let old, let batch = old.batch { batches.release(old.range.count, of: batch) }
+      }
+    }
+    for name in changes.names {
+      let old = names.updateValue(
+        Entry(batch: name.range == nil ? nil : batches.count, range: name.range),
+        forKey: ExactName(name.name))
+      if let old, let batch = old.batch { batches.release(old.range.count, of: batch) }
+    }
+    if !changes.tables.isEmpty || !changes.names.isEmpty { batches.append(changes) }
+    byteCount += changes.bytes.count
+    isEmpty = false
+    if batches.isWasteful { gather() }
+  }
+
+  /// Copies all that is still needed into one batch.
+  private mutating func gather() {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(batches.neededCount)
+    let kept = batches
+    for id in Array(tables.keys) {
+      tables[id]?.rows.mapInPlace { $0.moved(to: &bytes, from: kept) }
+    }
+    names.mapInPlace { $0.moved(to: &bytes, from: kept) }
+    batches = PendingBytes(all: bytes)
+  }
+
+  /// How many bytes of records and named buffers are held in memory.
+  var heldByteCount: Int { batches.heldCount }
+
+  /// Where the bytes of an entry are; nil for one that is deleted.
+  func bytes(of entry: Entry) -> Bytes? {
+    entry.batch.map { Bytes(bytes: batches[$0], range: entry.range) }
+  }
+
+  /// A part of a batch.
+  struct Bytes {
+    let bytes: [UInt8]
+    let range: Range<Int>
+  }
+
+  /// What is pending of a row: its bytes, or nil when it is deleted; nil when nothing is pending.
+  func record(_ rowID: UInt32, in table: TableID) -> Bytes?? {
+    guard let entry = tables[table]?.rows[rowID] else { return nil }
+    return .some(bytes(of: entry))
+  }
+
+  /// Which files folding touches.
+  var footprint: PendingFootprint {
+    PendingFootprint(tables: Array(tables.keys), hasNames: !names.isEmpty)
+  }
+
+  /// Everything that is pending as one change set, the newest state of each row only.
+  func merged() -> ChangeSet {
+    var merged = ChangeSet()
+    for (id, table) in tables.sorted(by: { $0.key.index < $1.key.index }) {
+      var records: [ChangeSet.RecordChange] = []
+      records.reserveCapacity(table.rows.count)
+      for (rowID, entry) in table.rows.sorted(by: { $0.key < $1.key }) {
+        let range = copy(entry, to: &merged.bytes)
+        records.append(
+          .init(kind: range == nil ? .delete : .update, rowID: rowID, range: range ?? 0..<0))
+      }
+      merged.tables.append(.init(table: id, records: records))
+    }
+    for (name, entry) in names.sorted(by: { $0.key < $1.key }) {
+      merged.names.append(.init(name: name.text, range: copy(entry, to: &merged.bytes)))
+    }
+    return merged
+  }
+
+  private func copy(_ entry: Entry, to bytes: inout [UInt8]) -> Range<Int>? {
+    guard let batch = entry.batch else { return nil }
+    let start = bytes.count
+    bytes.append(contentsOf: batches[batch][entry.range])
+    return start..<bytes.count
+  }
+}

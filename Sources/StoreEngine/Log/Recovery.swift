@@ -1,0 +1,234 @@
+/// What the commit log of a store says when the store is opened, and what that makes necessary.
+struct Recovery<Files: RecordFiles> {
+  /// The saves that are in the log only.
+  private(set) var pending = PendingRecords()
+  private let files: Files
+  /// What batches of an encrypted store are opened with.
+  private let sealing: Sealing?
+  private let storage: (any Storage)?
+  private let growth: Int
+  private var reader: CommitLogReader?
+  /// How the log ends.
+  private(set) var tail = CommitLogReader.Tail.clean
+  /// Whether the last checkpoint has been made good, so that the log can be emptied.
+  private var isCheckpointed = false
+  /// The files that checkpoints in the log have put in place.
+  private var published: [Replacement] = []
+  /// The files of the manifest that are not the store's own, unless a checkpoint in the log has put
+  /// them in place.
+  private var strangers: [String: StoreError] = [:]
+  /// Whether the names of all files, the log's among them, have been brought to the disk.
+  ///
+  /// Whoever made the log may have died before that, or it is a copy. Where nothing is saved it
+  /// does not matter.
+  private(set) var areNamesSynced = false
+  /// What the directory must hold, as this opening finds or makes it.
+  private(set) var manifest: StoreManifest?
+  private let manifestOnDisk: StoreManifest?
+
+  /// Reads the log, and finishes a checkpoint that was cut off.
+  ///
+  /// - Throws: ``StoreError`` with `damaged` when a save that was acknowledged is spoilt, or a file
+  ///   is gone.
+  init(
+    _ files: Files, growth: Int = CommitLogWriter.growth, sealing: Sealing? = nil
+  ) throws {
+    self.files = files
+    self.sealing = sealing
+    self.growth = growth
+    let manifestBytes = try files.manifest()
+    manifestOnDisk = manifestBytes.flatMap { StoreManifest($0) }
+    manifest = manifestOnDisk
+    storage = try files.openLog()
+    reader = try storage.flatMap { try CommitLogReader($0) }
+    if manifestBytes != nil { try refuseForeignLog(isRead: false) }
+    try refuseForeignKeyFile()
+    try findStrangers()
+    do {
+      while let batch = try reader?.next() { try replay(batch) }
+    } catch {
+      // Saves that are laid over other files than theirs make no sense, and these are the cause.
+      throw firstStranger ?? error
+    }
+    if let reader { tail = try reader.tail() }
+    if manifestBytes != nil { try refuseForeignLog(isRead: true) }
+    try refuseMissingFiles()
+    if let firstStranger { throw firstStranger }
+  }
+
+  /// Refuses a log of another store, or of another moment than the manifest.
+  private func refuseForeignLog(isRead: Bool) throws {
+    let loss = StoreManifest.lossOfLog(
+      manifestOnDisk, epoch: reader?.epoch, files.location,
+      isCheckpointed: { !isRead || isCheckpointed })
+    if let loss { throw loss }
+  }
+
+  /// The key file of another store with the same passphrase opens, and with it this one would look
+  /// empty.
+  private func refuseForeignKeyFile() throws {
+    let names = (manifest?.names ?? []).filter { $0 != StoreDirectory.buffers }
+    guard let sealing, !names.isEmpty, !names.contains(where: { sealing.title($0) != nil }) else {
+      return
+    }
+    throw StoreError(
+      .notAuthentic,
+      """
+      The key file, or the manifest, is that of another store: none of the files is of this one. \
+      Bring both back from a backup.
+      """,
+      at: .init(path: files.location + "/" + StoreDirectory.key))
+  }
+
+  private func refuseMissingFiles() throws {
+    var all = manifest ?? StoreManifest(firstEpoch: 0)
+    for replacement in published { all.add(replacement.name, replacement.mark) }
+    let missing = try all.missingFiles(in: files.location, hasFile: files.hasAnyFile)
+    if let first = missing.first { throw first }
+  }
+
+  private var firstStranger: StoreError? { strangers.min { $0.key < $1.key }?.value }
+
+  /// Looks which files are not those of the manifest.
+  ///
+  /// An index whose file is gone, or another, is no damage: it is empty, and said to be so. A
+  /// checkpoint in the log may still bring it.
+  private mutating func findStrangers() throws {
+    guard let manifest else { return }
+    for fileName in manifest.names {
+      if let name = OrderedTableName(fileName: fileName), name.kind == .index {
+        if try !hasOwnIndex(name, manifest.marks[fileName]) { try files.ordered.lose(name) }
+      }
+    }
+    let found = try manifest.strangers(
+      in: files.location, hasFile: files.hasAnyFile, mark: files.markOfAnyFile)
+    for error in found { strangers[error.place.className ?? ""] = error }
+  }
+
+  private func hasOwnIndex(_ name: OrderedTableName, _ mark: FileMark?) throws -> Bool {
+    guard try files.ordered.hasFile(name) else { return false }
+    return try mark == nil || files.ordered.mark(of: name.fileName) == mark
+  }
+
+  private mutating func replay(_ batch: CommitLogReader.Batch) throws {
+    let payload = try payload(batch)
+    switch batch.kind {
+    case .changes, .orderedChanges:
+      let changes = try ChangeSet(
+        encoded: payload, kind: batch.kind, table: { try files.table(named: $0) },
+        orderedTable: { try files.ordered.table($0) })
+      let states = try files.states(of: changes) { try files.hasRecord($0.rowID, in: $1) }
+      let keys = try files.pendingKeys(adding: changes, to: pending)
+      pending.add(changes, over: states, keys: keys)
+    case .checkpoint:
+      let replacements = try Replacement.decode(payload)
+      try finish(replacements)
+      // All that stood before is in the files.
+      pending = PendingRecords()
+      isCheckpointed = true
+    }
+  }
+
+  /// Puts the files of a checkpoint in place that are not there yet.
+  ///
+  /// A file must have the mark that the checkpoint has given it, under the one name or the other.
+  private mutating func finish(_ replacements: [Replacement]) throws {
+    var ready: [Replacement] = []
+    for replacement in replacements {
+      if try replacement.mark == nil || files.markOfNewFile(replacement) == replacement.mark {
+        ready.append(replacement)
+      } else {
+        try refuseUnfinished(replacement)
+      }
+      strangers[replacement.name] = nil
+      manifest?.add(replacement.name, replacement.mark)
+    }
+    try files.publishAll(ready)
+    if !files.isReadOnly { try files.synchronizeNames() }
+    published += replacements
+  }
+
+  private func refuseUnfinished(_ replacement: Replacement) throws {
+    guard let expected = replacement.mark else { return }
+    let found = try files.markOfAnyFile(replacement.name)
+    if found == expected { return try files.ordered.find(replacement.name) }
+    if let name = OrderedTableName(fileName: replacement.name), name.kind == .index {
+      return try files.ordered.lose(name)
+    }
+    throw FileMark.stranger(
+      expected: expected, found: found,
+      at: .init(path: files.location, className: replacement.name))
+  }
+
+  private func payload(_ batch: CommitLogReader.Batch) throws -> [UInt8] {
+    guard let sealing, let reader else { return batch.payload }
+    // The reader stands behind the batch.
+    return try sealing.opened(
+      batch.payload, batch.kind, epoch: reader.epoch, sequence: reader.sequence - 1,
+      .init(path: files.location + "/" + StoreDirectory.log, offset: batch.offset))
+  }
+
+  /// The log, ready to go on; and the manifest, up to date.
+  mutating func writer(durability: Durability) throws -> CommitLogWriter? {
+    guard let storage, !files.isReadOnly else { return nil }
+    guard let reader else {
+      let slot = try makeLog(storage)
+      try updateManifest(slot.epoch, isEmptied: false)
+      return try CommitLogWriter(
+        storage, durability: durability, slot: slot, slotIndex: 0, sequence: 0,
+        offset: CommitLogFormat.firstBatch, growth: growth)
+    }
+    var writer = try CommitLogWriter(
+      storage, durability: durability, slot: reader.slot, slotIndex: reader.slotIndex,
+      sequence: reader.sequence, offset: reader.offset, growth: growth)
+    if !reader.isClosed {
+      try synchronizeNames()
+      try writer.settle()
+    }
+    if tail != .clean { try writer.clearTail() }
+    let isDone = isCheckpointed && pending.isEmpty
+    try updateManifest(reader.epoch, isEmptied: isDone)
+    if isDone { try writer.removeAll() }
+    return writer
+  }
+
+  private mutating func synchronizeNames() throws {
+    try files.synchronizeNames()
+    areNamesSynced = true
+  }
+
+  private mutating func makeLog(_ storage: any Storage) throws -> CommitLogSlot {
+    try synchronizeNames()
+    let size = min(growth, CommitLogWriter.firstSize)
+    let slot = CommitLogSlot(epoch: CommitLogSlot.randomEpoch(), size: size)
+    try storage.resize(to: size)
+    // A log that has a header has its size, so that one that is shorter has been cut off.
+    try storage.synchronize()
+    try storage.write(slot.bytes, at: 0)
+    try storage.synchronize()
+    return slot
+  }
+
+  /// Makes a manifest where there is none that can be read, and adds files that have come since.
+  private mutating func updateManifest(_ epoch: UInt64, isEmptied: Bool) throws {
+    var new = try manifestOnDisk ?? newManifest(epoch)
+    // A checkpoint may have made no file, and the log is emptied after it all the same.
+    if isEmptied || !published.isEmpty {
+      new.add(published, followedBy: isEmptied ? epoch + 1 : epoch)
+    }
+    manifest = new
+    if new == manifestOnDisk { return }
+    // A manifest says that there is a log.
+    if !areNamesSynced { try synchronizeNames() }
+    try files.setManifest(new.bytes, durability: .full)
+    try files.synchronizeNames()
+  }
+
+  /// A manifest of the files that are there, as they are.
+  private func newManifest(_ epoch: UInt64) throws -> StoreManifest {
+    var manifest = StoreManifest(firstEpoch: epoch, epoch: epoch)
+    let names = try files.filesForManifest() + files.ordered.names().map(\.fileName)
+    for name in names { manifest.add(name, try files.markOfAnyFile(name)) }
+    return manifest
+  }
+}

@@ -1,0 +1,193 @@
+import Files
+import Locks
+
+// Large saves, and checkpoints.
+extension LoggedBackend {
+  /// Empties the log before a large save goes past it; false when that fails, and the save has to
+  /// go to the log like others.
+  ///
+  /// - Throws: ``StoreError`` with `reopenNeeded`.
+  func foldBeforeBulk(_ log: inout LoggedLog) throws -> Bool {
+    if state.withLock({ $0.pending.isEmpty }) { return true }
+    // A try may copy gigabytes until the disk is full.
+    if foldFailure != nil, ContinuousClock.now < log.nextFold { return false }
+    do {
+      try checkpoint(&log)
+      return true
+    } catch {
+      if let failure = log.failure { throw failure }
+      return false
+    }
+  }
+
+  func commitInBulk(_ changes: ChangeSet, _ log: inout LoggedLog) throws {
+    let replacements = try files.prepareAll(changes, mark: mark(log), durability: durability) {
+      [files] in
+      try files.allKeys(of: changes)
+    }
+    try install(replacements, isAlsoPending: false, &log)
+    state.withLock { state in
+      for table in changes.tables where !table.records.isEmpty {
+        state.commits[table.table, default: 0] += 1
+      }
+    }
+  }
+
+  /// The mark of the files that the next checkpoint makes.
+  func mark(_ log: LoggedLog) throws -> FileMark {
+    guard let epoch = log.writer?.epoch else { throw StoreError(.closed, "The log is closed.") }
+    return FileMark(checkpointIn: epoch)
+  }
+
+  /// Folds what is pending into the class files, and takes note of a failure.
+  func checkpoint(_ log: inout LoggedLog) throws {
+    let start = ContinuousClock.now
+    do {
+      try fold(&log)
+      log.patience = 0
+      state.withLock { $0.foldFailure = nil }
+    } catch {
+      // The saves are safe in the log. Folding is tried again when it has grown.
+      let used = log.writer?.usedCount ?? 0
+      log.patience = used
+      let pause = max(limits.foldPause, start.duration(to: .now) * 10)
+      log.nextFold = ContinuousClock.now.advanced(by: pause)
+      let cause = StoreError.wrapping(storeError(error), .ioError, at: .init(path: location))
+      state.withLock { state in
+        let tries = (state.foldFailure?.tryCount ?? 0) + 1
+        state.foldFailure = FoldFailure(error: cause, tryCount: tries, logByteCount: used)
+      }
+      throw error
+    }
+  }
+
+  private func fold(_ log: inout LoggedLog) throws {
+    let pending = state.withLock { $0.pending }
+    if pending.isEmpty { return }
+    let mark = try mark(log)
+    let replacements = try files.prepareAll(
+      pending.merged(), mark: mark, durability: durability
+    ) { pending.ordered }
+    try install(replacements, &log)
+    state.withLock { $0.pending = PendingRecords() }
+  }
+
+  /// Says in the log that new files are ready, which is the moment of truth, and puts them in
+  /// place.
+  ///
+  /// `isAlsoPending` says whether readers see the changes already, from what is pending.
+  func install(
+    _ replacements: [Replacement], isAlsoPending: Bool = true, _ log: inout LoggedLog
+  ) throws {
+    do {
+      try write(.checkpoint, [Replacement.encode(replacements)], &log)
+    } catch {
+      if log.failure == nil { files.discard(replacements) }
+      throw error
+    }
+    do {
+      try publish(replacements, isAlsoPending)
+      try updateManifest(replacements, &log)
+      // Until here the log says which files count, whichever names a power cut leaves.
+      if durability != .none { try files.synchronizeNames() }
+      try log.writer?.removeAll()
+      log.checkpointCount += 1
+    } catch {
+      // The record stands: the next opening publishes.
+      log.failure = reopenNeeded(error)
+      throw log.failure ?? error
+    }
+  }
+
+  /// Puts new files in place, all of them before anyone looks.
+  ///
+  /// Every reader takes the state's lock before he goes to a file. So whoever has found one table
+  /// as a save has left it finds every other so from then on, and so does everyone he tells.
+  private func publish(_ replacements: [Replacement], _ isAlsoPending: Bool) throws {
+    try state.withLock { state in
+      do {
+        try files.publishAll(replacements)
+      } catch {
+        // Some files are new and some are old. Small saves are pending, and cover both; a large one
+        // would be seen in part.
+        if !isAlsoPending { state.failure = reopenNeeded(error) }
+        throw error
+      }
+    }
+  }
+
+  /// Takes note of the marks of new files, and of the log's next epoch, before the log forgets
+  /// them.
+  private func updateManifest(_ replacements: [Replacement], _ log: inout LoggedLog) throws {
+    guard var manifest = log.manifest, let epoch = log.writer?.epoch else { return }
+    manifest.add(replacements, followedBy: epoch + 1)
+    try files.setManifest(manifest.bytes, durability: durability)
+    log.manifest = manifest
+  }
+
+  func foldIfDue(_ log: inout LoggedLog) {
+    guard let used = log.writer?.usedCount, used >= limits.logBytes + log.patience else { return }
+    guard used >= fileBytesTouchedByPending / limits.filePart else { return }
+    // A failure is told by ``foldFailure``; the save itself is safe in the log.
+    try? checkpoint(&log)
+  }
+
+  /// The size of the files that folding would copy; 0 where it can't be had, so that folding is
+  /// tried and says why.
+  private var fileBytesTouchedByPending: Int {
+    (try? files.byteCount(touchedBy: state.withLock { $0.pending })) ?? 0
+  }
+
+  /// Refuses a save that would let the log grow beyond its limit, after another try to fold it.
+  ///
+  /// - Throws: ``StoreError`` with `full`, and why folding fails.
+  func refuseBeyondLogLimit(_ changes: ChangeSet, _ log: inout LoggedLog) throws {
+    guard let failure = foldFailure, let used = log.writer?.usedCount else { return }
+    let limit = limits.maximumLogBytes ?? max(1 << 30, fileBytesTouchedByPending / 4)
+    guard used + changes.bytes.count > limit else { return }
+    if ContinuousClock.now >= log.nextFold, (try? checkpoint(&log)) != nil { return }
+    if let failure = log.failure { throw failure }
+    throw StoreError(
+      .full,
+      """
+      The commit log has \(used) bytes, and may have \(limit) (maximumLogBytes): it can't be folded \
+      into the files, see the cause. What was saved is safe.
+      """,
+      at: .init(path: location), underlying: (foldFailure ?? failure).error)
+  }
+
+  var shouldFoldAtClose: Bool {
+    let pending = state.withLock { $0.pending }
+    guard limits.foldsAtClose, !pending.isEmpty,
+      let size = try? files.byteCount(touchedBy: pending)
+    else { return false }
+    return size <= max(16 << 20, pending.byteCount * 64)
+  }
+
+  /// Folds everything that is in the log into the class files, and empties it.
+  ///
+  /// Complexity: linear in the sizes of the files concerned, which are copied.
+  ///
+  /// - Throws: ``StoreError`` with `readOnly`, `full`, `ioError`, `damaged` or `closed`; what was
+  ///   saved stays saved, in the log.
+  public func checkpoint() throws {
+    try refuseFork()
+    try log.withLock { log in
+      try checkOpen()
+      try checkWritable(log)
+      try naming { try checkpoint(&log) }
+    }
+  }
+
+  /// Why the log can't be folded into the files; nil when it can, as far as is known.
+  ///
+  /// Saves go on meanwhile: they are safe in the log, which grows. Stores tell their delegates,
+  /// too, see ``StoreDelegate/store(_:didFailToFold:)``.
+  public var foldFailure: FoldFailure? {
+    guard let failure = state.withLock({ $0.foldFailure }) else { return nil }
+    guard let sealing else { return failure }
+    return FoldFailure(
+      error: sealing.naming(failure.error), tryCount: failure.tryCount,
+      logByteCount: failure.logByteCount)
+  }
+}

@@ -1,0 +1,93 @@
+import Locks
+
+extension LoggedBackend {
+  /// The tables that have records, and what is wrong with the files under them.
+  ///
+  /// - Throws: ``StoreError`` with `ioError` or `closed`.
+  public func inspect() throws -> StoreInspection {
+    try checkOpen()
+    var inspection = try files.inspect()
+    inspection.tornTailByteCount = tornTailByteCount
+    inspection.findings += try manifestFindings()
+    inspection.findings += try replacedFindings()
+    let begunAgain = try state.withLock({ $0.pending }).ordered.filter(\.value.isCleared)
+      .map { try files.ordered.name(of: $0.key).fileName }
+    inspection.findings += try files.ordered.inspect().filter {
+      !begunAgain.contains($0.place.className ?? "")
+    }
+    let damaged = Set(inspection.findings.compactMap(\.place.className))
+    for id in state.withLock({ $0.pending }).tables.keys {
+      let name = try files.name(of: id)
+      if !damaged.contains(name), !inspection.tableNames.contains(name) {
+        inspection.tableNames.append(name)
+      }
+    }
+    return sealing.map { opened(inspection, $0) } ?? inspection
+  }
+
+  private func manifestFindings() throws -> [StoreFinding] {
+    guard let bytes = try files.manifest() else {
+      // Stores of the original have none, and copies that nobody has written to yet have no log
+      // either.
+      let isGone = try sealing != nil && files.hasLog() && !files.tableNames().isEmpty
+      return isGone ? [StoreManifest.gone(location)] : []
+    }
+    guard let manifest = StoreManifest(bytes) else { return [StoreManifest.spoilt(location)] }
+    // Where nothing may be written, a checkpoint in the log may count more than what is on the
+    // disk.
+    let current = log.withLock { $0.manifest } ?? manifest
+    let hasFile = files.hasAnyFile
+    let errors =
+      try current.missingFiles(in: location, hasFile: hasFile)
+      + current.strangers(in: location, hasFile: hasFile, mark: files.markOfAnyFile)
+    return errors.map { StoreFinding(.fileDamaged, $0) }
+  }
+
+  /// Gives space back: folds the log, and rebuilds class files without the gaps that deleted and
+  /// grown records have left.
+  ///
+  /// What is in the log beside saves is written anew, too, so that it is as a check expects it.
+  ///
+  /// Commits wait meanwhile, readers go on. A crash at any moment leaves the old files or the new.
+  ///
+  /// Complexity: linear in the size of all files, which are written anew beside the old ones.
+  ///
+  /// - Returns: by how many bytes the files are smaller.
+  /// - Throws: ``StoreError`` with `readOnly`, `full`, `ioError`, `damaged` or `closed`: nothing is
+  ///   changed then. `reopenNeeded` as for ``commit(_:)``.
+  public func compact(progress: (IntegrityProgress) -> Void = { _ in }) throws -> Int {
+    try replaceFiles {
+      try files.prepareCompaction(mark: $0, durability: durability) { progress(naming($0)) }
+    }
+  }
+
+  /// Folds the log, and puts new files in the place of old ones that hold the same.
+  ///
+  /// - Returns: by how many bytes the files are smaller.
+  package func replaceFiles(_ prepare: (FileMark) throws -> Compaction) throws -> Int {
+    try refuseFork()
+    return try log.withLock { log in
+      try checkOpen()
+      try checkWritable(log)
+      return try naming {
+        try checkpoint(&log)
+        let compaction = try prepare(mark(log))
+        if !compaction.replacements.isEmpty { try install(compaction.replacements, &log) }
+        do { try log.writer?.renewRoom() } catch { throw storeError(error) }
+        return compaction.bytesSaved
+      }
+    }
+  }
+
+  /// Runs a closure while nobody commits, and the files and the log stay as they are.
+  package func withFilesAtRest<Result: Sendable>(
+    _ body: (Files) throws -> Result
+  ) throws -> Result {
+    try refuseFork()
+    return try log.withLock { log in
+      try checkOpen()
+      if let failure = log.failure { throw failure }
+      return try body(files)
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import Files
+import Locks
+
+/// A backend on files of any format, with a commit log in front of them.
+///
+/// A commit is one batch appended to the log, and brought to the disk as the ``Durability`` asks.
+/// From then on the batch is *pending*: reads look there first, and in the class files behind it. A
+/// checkpoint folds what is pending into new class files, puts them in place of the old ones, and
+/// empties the log. A change that is large against the files skips the log: its new files are
+/// prepared first, and the commit is the log record that says so.
+///
+///     commit --> log --> pending records --> checkpoint --> new class files, renamed
+///
+/// The class files are never written in place, so that they are whole at any time.
+///
+/// With a key the store is encrypted: a commit is sealed once, before it goes to the log, and what
+/// is read is opened last. See <doc:Encryption>.
+public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
+  /// What the stores on this backend share.
+  public let coordinator: StoreCoordinator
+  /// What a save survives.
+  public let durability: Durability
+
+  package let files: Files
+  /// What an encrypted store is sealed with; nil for one that is not.
+  package let sealing: Sealing?
+  /// The bytes behind the last whole save in the log, when the opening found a torn one there.
+  ///
+  /// A save that was under way when a process was killed or the power failed is cut off so, and was
+  /// never acknowledged. Nil when the log ended well.
+  public let tornTailByteCount: Int?
+  package let limits: CheckpointLimits
+  /// What is pending, and how often each table was committed to.
+  ///
+  /// Held for moments only, the longest of which is that in which new files get their names. Taken
+  /// inside ``log``; what is taken inside it are the locks of the files, each for itself.
+  let state = Locked(PendingState())
+  /// Held by the one commit or checkpoint under way, over writing and syncing.
+  let log: Locked<LoggedLog>
+  /// The process that has opened it.
+  private let process = currentProcess()
+
+  /// Puts a log in front of files, after making good what an earlier process has left unfinished.
+  ///
+  /// - Throws: ``StoreError`` with `damaged` when saves in the log are spoilt, `encrypted`,
+  ///   `notEncrypted` or `wrongKey` when the key is not that of the store, `ioError`, `full`.
+  public convenience init(
+    files: Files, durability: Durability = .full, limits: CheckpointLimits = .init(),
+    key: (any StoreKey)? = nil
+  ) throws {
+    let sealing: Sealing?
+    do { sealing = try Sealing(files, key) } catch { throw Self.closing(files, nil, error) }
+    try self.init(files: files, durability: durability, limits: limits, sealing: sealing)
+  }
+
+  /// The same with a seal that is open already.
+  package init(
+    files: Files, durability: Durability = .full, limits: CheckpointLimits = .init(),
+    sealing: Sealing?
+  ) throws {
+    self.files = files
+    coordinator = StoreCoordinator(ofFilesAt: files.location)
+    self.sealing = sealing
+    files.ordered.use(sealing)
+    self.durability = durability
+    self.limits = limits
+    var log = LoggedLog()
+    do {
+      var recovery = try Recovery(files, growth: limits.logGrowth, sealing: sealing)
+      log.writer = try recovery.writer(durability: durability)
+      if !files.isReadOnly { try files.removeStrays() }
+      (log.areNamesSynced, log.manifest) = (recovery.areNamesSynced, recovery.manifest)
+      try files.need(recovery.manifest?.files ?? [])
+      try files.ordered.need(recovery.manifest?.files ?? [])
+      tornTailByteCount = if case .torn(let bytes) = recovery.tail { bytes } else { nil }
+      state.withLock { $0.pending = recovery.pending }
+    } catch {
+      throw Self.closing(files, sealing, error)
+    }
+    self.log = Locked(log)
+  }
+
+  /// Gives the files back when the opening has failed, and makes an error of the log that of a
+  /// store.
+  private static func closing(
+    _ files: Files, _ sealing: Sealing?, _ error: any Error
+  ) -> any Error {
+    try? files.close()
+    switch error {
+    case let error as SystemError: return StoreError(error)
+    case let error as DataBufferError:
+      return StoreError(
+        .damaged, "A save in the log makes no sense, though its checksum is right.",
+        at: .init(path: files.location), underlying: error)
+    case let error as StoreError: return sealing?.naming(error) ?? error
+    default: return error
+    }
+  }
+
+  deinit { try? close() }
+
+  /// The directory of the files.
+  public var location: String { files.location }
+  /// How many bytes a record, or a named buffer with its name, may have in the files; larger ones
+  /// are refused by ``commit(_:)`` with `tooLarge`.
+  public var maximumRecordByteCount: Int { files.maximumRecordByteCount }
+  /// Whether commits are refused.
+  public var isReadOnly: Bool { files.isReadOnly }
+
+  /// Folds what is pending, if that is quick, and gives files and locks back.
+  ///
+  /// A few pending records before a large file stay in the log: folding them would copy the file,
+  /// and the next opening finds them there. Closing twice is harmless.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`. Nothing that was saved is lost by that.
+  public func close() throws { try close(releasingFiles: true) }
+
+  /// Closes the log; the files stay open, and with them their lock, when they are not to be
+  /// released.
+  package func close(releasingFiles: Bool) throws {
+    // The parent goes on with its log and its files.
+    if process != currentProcess() { return }
+    try log.withLock { log in
+      guard !state.withLock({ $0.isClosed }) else { return }
+      if !isReadOnly, log.failure == nil, shouldFoldAtClose { try? checkpoint(&log) }
+      // Nothing would be lost without: it lets the next opening tell damage from a torn tail.
+      if log.failure == nil { try? log.writer?.noteClosing() }
+      state.withLock { state in
+        state.isClosed = true
+        state.pending = PendingRecords()
+      }
+      log.writer = nil
+      if releasingFiles { try files.close() }
+    }
+  }
+
+  func checkOpen() throws { try state.withLock { try check($0) } }
+
+  /// Refuses a child process that was forked since the opening: files and lock are its parent's.
+  ///
+  /// Comes before any lock, which a thread of the parent may have held at the fork.
+  func refuseFork() throws {
+    if process != currentProcess() { throw StoreError.forked(location) }
+  }
+
+  /// Throws when the backend is closed, or its files no longer belong together.
+  func check(_ state: PendingState) throws {
+    if state.isClosed { throw closedError }
+    if let failure = state.failure { throw failure }
+  }
+
+  /// How many times the log has been folded since the opening, large saves included.
+  package var checkpointCount: Int { log.withLock { $0.checkpointCount } }
+}
+
+/// When what is pending is folded into the class files.
+public struct CheckpointLimits: Sendable {
+  /// The log is folded when it holds so many bytes.
+  public var logBytes: Int
+  /// But not before it holds this part of the bytes that folding it copies.
+  public var filePart: Int
+  /// A save of so many bytes goes past the log.
+  public var bulkBytes: Int
+  /// When the log can't be folded, saves are refused that would let it hold more bytes; by default
+  /// 1 GiB, or a quarter of the files concerned if that is more.
+  public var maximumLogBytes: Int?
+  /// At that limit folding is tried again after this time, or ten times as long as the last try
+  /// took.
+  package var foldPause = Duration.seconds(1)
+  /// Whether a closing folds the log where that is quick; a test may have it left as it is.
+  package var foldsAtClose = true
+  /// The log's file grows by so many bytes at a time; tests have small ones.
+  package var logGrowth = CommitLogWriter.growth
+
+  /// Sets the limits.
+  public init(
+    logBytes: Int = 8 << 20, filePart: Int = 8, bulkBytes: Int = 512 << 10,
+    maximumLogBytes: Int? = nil
+  ) {
+    self.logBytes = logBytes
+    self.filePart = filePart
+    self.bulkBytes = bulkBytes
+    self.maximumLogBytes = maximumLogBytes
+  }
+}

@@ -1,0 +1,243 @@
+/// The class files under a commit log: what a ``LoggedBackend`` needs of a file format.
+///
+/// Files are changed in two steps, so that any number of them change at one instant, that of the
+/// log record between the steps. ``prepare(_:mark:durability:)`` makes new files beside the old
+/// ones, and ``publish(_:)`` puts them in their place. A crash before the record leaves the old
+/// files, one after it is made good by publishing again.
+public protocol RecordFiles: RecordSource {
+  /// The files of ordered tables, which are of one format for all: make them with the others, close
+  /// them with the others, and pass over them in ``inspect()``.
+  ///
+  /// Their names end with `.ordered` and `.index`.
+  var ordered: OrderedFiles { get }
+
+  /// The name of a table that has a number.
+  ///
+  /// - Throws: ``StoreError`` with `closed`.
+  func name(of table: TableID) throws -> String
+
+  /// How often the file of a table has been replaced; scan positions count it.
+  ///
+  /// - Throws: ``StoreError`` with `closed`.
+  func generation(of table: TableID) throws -> UInt64
+
+  /// Refuses names of buffers that the files can't keep.
+  ///
+  /// - Throws: ``StoreError`` with `invalidName`.
+  func check(bufferName: String) throws
+
+  /// Makes new files beside those that a change set touches, and brings them to the disk.
+  ///
+  /// Nothing changes for readers. A failure leaves nothing behind.
+  ///
+  /// Files that can keep a mark get one, where nobody looks who does not know of it, and their
+  /// replacements have it. It is given back by ``mark(of:)`` and ``mark(ofNewFile:)``.
+  ///
+  /// - Returns: the names of the new files and of those whose place they take.
+  /// - Throws: `rowExists`, `full`, `ioError`, `damaged`.
+  func prepare(
+    _ changes: ChangeSet, mark: FileMark, durability: Durability
+  ) throws -> [Replacement]
+
+  /// The mark in the file of a table, or of the named buffers; nil when there is no file, or none
+  /// in it.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  func mark(of name: String) throws -> FileMark?
+
+  /// The mark in a new file that was not published; nil when there is no file, or none in it.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  func mark(ofNewFile newName: String) throws -> FileMark?
+
+  /// How many bytes a record, or a named buffer with its name, may have; larger ones are refused.
+  var maximumRecordByteCount: Int { get }
+
+  /// Puts new files in the place of old ones, and lets readers see them.
+  ///
+  /// Nobody reads meanwhile who has not begun before, so that all files change at one instant; the
+  /// names are brought to the disk afterwards, see ``synchronizeNames()``.
+  ///
+  /// Files that have been put in place before, by a process that then died, are passed over.
+  ///
+  /// Where the files are open for reading only, readers see them all the same.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  func publish(_ replacements: [Replacement]) throws
+
+  /// Brings the names of all files to the disk.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  func synchronizeNames() throws
+
+  /// Removes new files that were not published, and never will be.
+  func discard(_ replacements: [Replacement])
+
+  /// Removes new files that a process has left which died before it could say so in the log.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  func removeStrays() throws
+
+  /// The size of all files that a change set touches: what ``prepare(_:mark:durability:)`` copies.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  func byteCount(touchedBy changes: PendingFootprint) throws -> Int
+
+  /// Makes new files without gaps beside those that have any; by default none.
+  ///
+  /// Nothing changes for readers. A failure leaves nothing behind.
+  ///
+  /// - Throws: ``StoreError`` with `full`, `ioError`, `damaged`.
+  func prepareCompaction(
+    mark: FileMark, durability: Durability, progress: (IntegrityProgress) -> Void
+  ) throws -> Compaction
+
+  /// Looks at the files, before a check reads their records, see ``StoreBackend/inspect()``.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  func inspect() throws -> StoreInspection
+
+  /// The file of the commit log; nil when there is none and it is not to be made.
+  ///
+  /// The log sees to it that its name is brought to the disk.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  func openLog() throws -> (any Storage)?
+
+  /// Whether there is a log that somebody has made before.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  func hasLog() throws -> Bool
+
+  /// The bytes of the key file, by which a store is known to be encrypted; nil when there is none.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  func keyFile() throws -> [UInt8]?
+
+  /// Puts a key file in the place of the old one: afterwards the one or the other is there, whole,
+  /// and on the disk.
+  ///
+  /// - Throws: ``StoreError`` with `full` or `ioError`, also when the files keep none.
+  func setKeyFile(_ bytes: [UInt8]) throws
+
+  /// The bytes of the manifest, which says what the directory must hold; nil when there is none.
+  ///
+  /// Files that keep none, as by default, can't tell a lost log from one that never was.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  func manifest() throws -> [UInt8]?
+
+  /// Puts a manifest in the place of the old one: afterwards the one or the other is there, whole.
+  ///
+  /// Its bytes are brought to the disk; ``synchronizeNames()`` follows, and brings its name there.
+  ///
+  /// - Throws: ``StoreError`` with `full` or `ioError`.
+  func setManifest(_ bytes: [UInt8], durability: Durability) throws
+
+  /// The names of the files of tables and named buffers, which a new manifest lists.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  func filesForManifest() throws -> [String]
+
+  /// Takes note of files that the manifest lists: one that is not there when it is opened is
+  /// damage, and no empty table.
+  ///
+  /// - Throws: ``StoreError`` with `closed`.
+  func need(_ fileNames: [String]) throws
+
+  /// Whether a file that the manifest lists is there, sound or not.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  func hasFile(_ name: String) throws -> Bool
+}
+
+extension RecordFiles {
+  /// None.
+  public func mark(of name: String) throws -> FileMark? { nil }
+  /// None.
+  public func mark(ofNewFile newName: String) throws -> FileMark? { nil }
+  /// The most that the log can hold: 4 GiB, less one byte.
+  public var maximumRecordByteCount: Int { ChangeSet.maximumRecordByteCount }
+  /// None.
+  public func hasLog() throws -> Bool { false }
+  /// None.
+  public func keyFile() throws -> [UInt8]? { nil }
+  /// Refuses.
+  public func setKeyFile(_ bytes: [UInt8]) throws {
+    throw StoreError(
+      .ioError, "These files have no place for a key file, so they can't be encrypted.",
+      at: .init(path: location))
+  }
+  /// None.
+  public func manifest() throws -> [UInt8]? { nil }
+  /// Does nothing.
+  public func setManifest(_ bytes: [UInt8], durability: Durability) throws {}
+  /// None.
+  public func filesForManifest() throws -> [String] { [] }
+  /// Does nothing.
+  public func need(_ fileNames: [String]) throws {}
+  /// Always.
+  public func hasFile(_ name: String) throws -> Bool { true }
+}
+
+extension RecordFiles {
+  /// Whether the file of a table has a row.
+  package func hasRecord(_ rowID: UInt32, in table: TableID) throws -> Bool {
+    try withRecord(rowID, in: table) { _ in true } ?? false
+  }
+
+  /// What a save has to know of the files that it will be folded into.
+  func states(
+    of changes: ChangeSet,
+    isInFile: (ChangeSet.RecordChange, TableID) throws -> Bool
+  ) throws -> [TableID: PendingRecords.FileState] {
+    var states: [TableID: PendingRecords.FileState] = [:]
+    for table in changes.tables where !table.records.isEmpty {
+      var state = PendingRecords.FileState(generation: try generation(of: table.table))
+      for record in table.records where try isInFile(record, table.table) {
+        state.rows.insert(record.rowID)
+      }
+      states[table.table] = state
+    }
+    return states
+  }
+}
+
+/// A new file and the one whose place it takes, by their names in the directory.
+public struct Replacement: Hashable, Sendable {
+  /// The name under which the file was made.
+  public let newName: String
+  /// The name that it gets.
+  public let name: String
+  /// The mark in the new file; nil when it has none.
+  public let mark: FileMark?
+
+  /// Names a new file and its place.
+  public init(newName: String, name: String, mark: FileMark? = nil) {
+    self.newName = newName
+    self.name = name
+    self.mark = mark
+  }
+}
+
+/// New files that are smaller than those whose place they take.
+public struct Compaction: Sendable {
+  /// The files.
+  public var replacements: [Replacement]
+  /// By how many bytes they are smaller, together.
+  public var bytesSaved: Int
+
+  /// Describes new files; by default none.
+  public init(replacements: [Replacement] = [], bytesSaved: Int = 0) {
+    self.replacements = replacements
+    self.bytesSaved = bytesSaved
+  }
+}
+
+/// Which files a checkpoint would touch.
+public struct PendingFootprint: Sendable {
+  /// The tables whose files would change.
+  public var tables: [TableID]
+  /// Whether the file of the named buffers would.
+  public var hasNames: Bool
+}

@@ -1,0 +1,152 @@
+import Files
+import Locks
+
+/// A backend that keeps its records in memory, for tests and scratch work.
+///
+/// It behaves as one on disk does: saves take all or nothing, a disk is open once at a time, and
+/// what was saved is there when the disk is opened again.
+///
+///     let disk = MemoryDisk()
+///     let first = try MemoryBackend(disk: disk)
+///     // save, close
+///     let second = try MemoryBackend(disk: disk)
+public final class MemoryBackend: StoreBackend {
+  /// What the stores on this backend share.
+  public let coordinator = StoreCoordinator()
+  /// "memory".
+  public let location = "memory"
+  /// Whether commits are refused.
+  public let isReadOnly: Bool
+
+  let disk: MemoryDisk
+  private let session = Locked(Session())
+
+  struct Session {
+    var names: [String] = []
+    var tables: [String: TableID] = [:]
+    var ordered: [OrderedTableName] = []
+    var orderedNumbers: [OrderedTableName: Int] = [:]
+    var isClosed = false
+  }
+
+  /// Opens a disk, or a new one.
+  ///
+  /// - Throws: ``StoreError`` with `inUse` when another backend has the disk open for writing.
+  public init(disk: MemoryDisk = MemoryDisk(), isReadOnly: Bool = false) throws {
+    // First: once all properties are set, a refusal would run `deinit`, and unlock another's disk.
+    try disk.open(isReadOnly: isReadOnly)
+    self.disk = disk
+    self.isReadOnly = isReadOnly
+  }
+
+  deinit { closeOnce() }
+
+  /// Lets another backend open the disk.
+  ///
+  /// Closing twice is harmless.
+  public func close() { closeOnce() }
+
+  private func closeOnce() {
+    let wasOpen = session.withLock { session in
+      defer { session.isClosed = true }
+      return !session.isClosed
+    }
+    if wasOpen { disk.close(isReadOnly: isReadOnly) }
+  }
+
+  /// The number of a table, new or known.
+  public func table(named name: String) throws -> TableID {
+    guard !name.isEmpty else {
+      throw StoreError(.invalidName, "A class needs a name.", at: .init(path: location))
+    }
+    return try inSession { session in
+      if let known = session.tables[name] { return known }
+      let table = TableID(index: session.names.count)
+      session.names.append(name)
+      session.tables[name] = table
+      return table
+    }
+  }
+
+  /// The names of the tables that have records.
+  public func tableNames() throws -> [String] {
+    try checkOpen()
+    return disk.contents.withLock { $0.tables.filter { !$0.value.records.isEmpty }.map(\.key) }
+  }
+
+  /// The number of rows in a table.
+  public func recordCount(in table: TableID) throws -> Int {
+    try contents(of: table).records.count
+  }
+
+  /// Lends the record of a row.
+  public func withRecord<Result>(
+    _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? {
+    guard let record = try contents(of: table).records[rowID] else { return nil }
+    return try record.lend(body)
+  }
+
+  /// Lends the records of a table in the order of their rows.
+  public func scan(
+    _ table: TableID, from position: ScanPosition?,
+    _ body: (UInt32, RawSpan) throws -> ScanStep
+  ) throws -> ScanEnd {
+    let contents = try contents(of: table)
+    if let position, position.generation != contents.generation { return .disturbed }
+    var index = Int(position?.place ?? 0)
+    while index < contents.rows.count {
+      let rowID = contents.rows[index]
+      index += 1
+      guard let record = contents.records[rowID] else { continue }
+      if try record.lend({ try body(rowID, $0) }) == .pause {
+        return .paused(.init(place: UInt64(index), generation: contents.generation))
+      }
+    }
+    return .finished
+  }
+
+  /// Lends the buffer of a name.
+  public func withNamedBuffer<Result>(
+    _ name: String, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? {
+    try checkOpen()
+    guard let buffer = disk.contents.withLock({ $0.names[ExactName(name)] }) else { return nil }
+    return try buffer.lend(body)
+  }
+
+  /// The names of all buffers.
+  public func bufferNames() throws -> [String] {
+    try checkOpen()
+    return disk.contents.withLock { $0.names.keys.map(\.text) }
+  }
+
+  /// Writes a change set under one lock.
+  public func commit(_ changes: ChangeSet) throws {
+    let (names, ordered) = try inSession { ($0.names, $0.ordered) }
+    guard !isReadOnly else {
+      throw StoreError(
+        .readOnly, "The store was opened for reading only.", at: .init(path: location))
+    }
+    try disk.apply(changes, tableNames: names, orderedNames: ordered)
+  }
+
+  func checkOpen() throws { _ = try inSession(\.isClosed) }
+
+  /// A snapshot of a table: nobody waits for whoever looks at it.
+  private func contents(of table: TableID) throws -> MemoryTable {
+    let name = try inSession { $0.names[table.index] }
+    return disk.contents.withLock { $0.tables[name] ?? MemoryTable() }
+  }
+
+  func inSession<Value: Sendable>(
+    _ body: (inout sending Session) throws -> sending Value
+  ) throws -> Value {
+    try session.withLock { session in
+      guard !session.isClosed else {
+        throw StoreError(.closed, "The backend has been closed.", at: .init(path: "memory"))
+      }
+      return try body(&session)
+    }
+  }
+}

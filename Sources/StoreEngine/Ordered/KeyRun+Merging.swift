@@ -1,0 +1,104 @@
+import Files
+
+extension KeyRun {
+  /// Makes one run of several, from old to new; of the changes of a key the newest one stays.
+  ///
+  /// Complexity: linear in the number of changes; times that of the runs where their keys
+  /// alternate.
+  ///
+  /// - Parameters:
+  ///   - runs: The runs.
+  ///   - dropsRemovals: Whether there is nothing below that could be removed.
+  ///   - isCounted: Whether the result is going to be looked into; the growth of all has been
+  ///     counted then.
+  convenience init(merging runs: [KeyRun], dropsRemovals: Bool, isCounted: Bool = true) {
+    var order = MergeOrder(runs)
+    var merged = MergedRun(runs, dropsRemovals: dropsRemovals, isCounted: isCounted)
+    while let part = order.next() { merged.add(part, of: runs[part.run]) }
+    self.init(merged)
+  }
+
+  /// The same with bytes of its own; nobody has counted.
+  func compacted() -> KeyRun { KeyRun(merging: [self], dropsRemovals: false, isCounted: false) }
+
+  /// The same without the removals, where there are any.
+  func withoutRemovals() -> KeyRun {
+    guard changes.contains(where: \.isRemoval) else { return self }
+    return KeyRun(merging: [self], dropsRemovals: true)
+  }
+
+  fileprivate convenience init(_ merged: consuming MergedRun) {
+    let filter = merged.isCounted ? KeyFilter(merged.changes, merged.bytes) : nil
+    self.init(
+      bytes: merged.bytes, sorted: merged.changes, growth: merged.growth, filter: filter)
+  }
+}
+
+/// A run that is being put together.
+private struct MergedRun {
+  var bytes: [UInt8] = []
+  var changes: [KeyRun.Change] = []
+  var growth: [Int32]
+  let isCounted: Bool
+  private let dropsRemovals: Bool
+  /// By how much the table has grown so far.
+  private var sum: Int32 = 0
+
+  init(_ runs: [KeyRun], dropsRemovals: Bool, isCounted: Bool) {
+    let count = runs.reduce(0) { $0 + $1.count }
+    (self.dropsRemovals, self.isCounted) = (dropsRemovals, isCounted)
+    growth = isCounted ? [0] : []
+    changes.reserveCapacity(count)
+    bytes.reserveCapacity(runs.reduce(0) { $0 + $1.byteCount })
+    if isCounted { growth.reserveCapacity(count + 1) }
+  }
+
+  mutating func add(_ part: MergeOrder.Part, of run: KeyRun) {
+    if isCounted { addGrowth(part, of: run) }
+    var rest = part.places
+    while !rest.isEmpty {
+      if dropsRemovals && run.changes[rest.lowerBound].isRemoval {
+        rest.removeFirst()
+        continue
+      }
+      let end = endOfPiece(rest, in: run)
+      copy(rest.lowerBound..<end, of: run)
+      rest = end..<rest.upperBound
+    }
+  }
+
+  /// Where the first changes end that stand one behind the other in the bytes, too.
+  private func endOfPiece(_ places: Range<Int>, in run: KeyRun) -> Int {
+    let changes = run.changes
+    var place = places.lowerBound
+    while true {
+      let end = changes[place].value.upperBound
+      place += 1
+      if place == places.upperBound || changes[place].start != end { return place }
+      if dropsRemovals && changes[place].isRemoval { return place }
+    }
+  }
+
+  private mutating func copy(_ piece: Range<Int>, of run: KeyRun) {
+    let source = run.changes
+    let start = source[piece.lowerBound].start
+    let shift = bytes.count - start
+    let end = source[piece.upperBound - 1].value.upperBound
+    run.bytes.lend(start..<end) { bytes.append(copying: $0) }
+    changes.append(addingCapacity: piece.count) { target in
+      for place in piece { target.append(source[place].moved(by: shift)) }
+    }
+  }
+
+  private mutating func addGrowth(_ part: MergeOrder.Part, of run: KeyRun) {
+    var sum = sum + part.olderGrowth
+    let (dropsRemovals, counted, changes) = (dropsRemovals, run.growth, run.changes)
+    growth.append(addingCapacity: part.places.count) { target in
+      for place in part.places {
+        sum += counted[place + 1] - counted[place]
+        if !(dropsRemovals && changes[place].isRemoval) { target.append(sum) }
+      }
+    }
+    self.sum = sum
+  }
+}

@@ -1,0 +1,124 @@
+import Files
+
+/// The order in which the changes of several runs, from old to new, make one.
+///
+/// It comes in parts: what stands together in a run stays together as long as no other run has a
+/// key in between. Keys that grow from save to save, as times and counters do, are so copied by the
+/// thousand.
+struct MergeOrder {
+  /// Some changes of one run.
+  struct Part {
+    let run: Int
+    let places: Range<Int>
+    /// By how much the older changes of its first key let the table grow, which it replaces.
+    var olderGrowth: Int32 = 0
+  }
+
+  let runs: [KeyRun]
+  /// The eight bytes of each key that follow what all keys begin with, run behind run.
+  private let heads: [UInt64]
+  /// Where the heads of each run begin.
+  private var starts: [Int] = []
+  /// What is left of each run, as places in the heads.
+  private var rests: [Range<Int>] = []
+
+  init(_ runs: [KeyRun]) {
+    self.runs = runs
+    var count = 0
+    for run in runs {
+      starts.append(count)
+      rests.append(count..<count + run.count)
+      count += run.count
+    }
+    heads = runs.count > 1 && count > 0 ? Self.heads(runs, count) : []
+  }
+
+  private static func heads(_ runs: [KeyRun], _ count: Int) -> [UInt64] {
+    let prefix = commonPrefix(runs)
+    return [UInt64](capacity: count) { heads in
+      for run in runs {
+        run.bytes.lend { bytes in
+          for change in run.changes {
+            let key = change.key
+            heads.append(bytes.head(at: key.lowerBound + prefix, count: key.count - prefix))
+          }
+        }
+      }
+    }
+  }
+
+  /// How many bytes all keys begin with: in what is sorted the first one and the last one tell.
+  private static func commonPrefix(_ runs: [KeyRun]) -> Int {
+    guard let some = runs.first(where: { $0.count > 0 }) else { return 0 }
+    return some.bytes.lend(some.changes[0].key) { first in
+      var prefix = first.byteCount
+      for run in runs where run.count > 0 {
+        for change in [run.changes[0], run.changes[run.count - 1]] {
+          prefix = min(prefix, run.bytes.lend(change.key) { $0.commonPrefixCount(first) })
+        }
+      }
+      return prefix
+    }
+  }
+
+  /// The changes that come next; nil at the end.
+  mutating func next() -> Part? {
+    guard let (run, bound) = smallest() else { return nil }
+    guard let bound else { return take(rests[run].count, of: run) }
+    if heads[rests[run].lowerBound] == bound { return takeTied(bound) }
+    return take(count(of: run, before: bound), of: run)
+  }
+
+  /// How many changes of a run come before a head; the first one does.
+  private func count(of run: Int, before bound: UInt64) -> Int {
+    let (heads, rest) = (heads.span, rests[run])
+    var end = rest.lowerBound + 1
+    while end < rest.upperBound && heads[end] < bound { end += 1 }
+    return end - rest.lowerBound
+  }
+
+  private mutating func take(_ count: Int, of run: Int, olderGrowth: Int32 = 0) -> Part {
+    let place = place(run)
+    rests[run] = rests[run].lowerBound + count..<rests[run].upperBound
+    return Part(run: run, places: place..<place + count, olderGrowth: olderGrowth)
+  }
+
+  private func place(_ run: Int) -> Int { rests[run].lowerBound - starts[run] }
+
+  /// The run with the smallest next head, and that of the other runs; nil when there are no others.
+  private func smallest() -> (run: Int, bound: UInt64?)? {
+    let (heads, rests) = (heads.span, rests.span)
+    var best: Int?
+    var (smallest, bound) = (UInt64.max, UInt64?.none)
+    for run in rests.indices where !rests[run].isEmpty {
+      let head = heads.isEmpty ? 0 : heads[rests[run].lowerBound]
+      if best == nil {
+        (best, smallest) = (run, head)
+      } else if head < smallest {
+        (best, bound, smallest) = (run, smallest, head)
+      } else if head < bound ?? .max || bound == nil {
+        bound = head
+      }
+    }
+    return best.map { ($0, bound) }
+  }
+
+  /// The smallest of the next keys that have a head: its newest change, in the place of all.
+  private mutating func takeTied(_ head: UInt64) -> Part {
+    let tied = runs.indices.filter { !rests[$0].isEmpty && heads[rests[$0].lowerBound] == head }
+    var best = tied[0]
+    for run in tied.dropFirst() where runs[run].compare(place(run), runs[best], place(best)) <= 0 {
+      best = run
+    }
+    var growth: Int32 = 0
+    // Those of the same key are older: of several the last one was taken.
+    for run in tied where run < best {
+      let place = place(run)
+      guard runs[run].compare(place, runs[best], self.place(best)) == 0 else { continue }
+      let counted = runs[run].growth
+      if !counted.isEmpty { growth += counted[place + 1] - counted[place] }
+      _ = take(1, of: run)
+    }
+    return take(1, of: best, olderGrowth: growth)
+  }
+}

@@ -1,0 +1,89 @@
+import Files
+
+extension OrderedFile {
+  /// Lends the keys of a range and their values, forwards or backwards.
+  ///
+  /// Complexity: O(log n), and linear in what is lent.
+  ///
+  /// - Returns: false when the closure has paused.
+  package func scan(
+    _ range: KeyRange, isReversed: Bool, _ body: (RawSpan, RawSpan) throws -> ScanStep
+  ) throws -> Bool {
+    guard footer.depth > 0, !range.isEmpty else { return true }
+    var scan = OrderedFileScan(file: self, range: range, isReversed: isReversed)
+    return try scan.walk(
+      footer.root, Int(footer.depth) - 1, rankEnd: count, isFirst: true, isLast: true, body)
+  }
+}
+
+/// A scan under way.
+private struct OrderedFileScan {
+  let file: OrderedFile
+  let range: KeyRange
+  let isReversed: Bool
+  private var key: [UInt8] = []
+
+  init(file: OrderedFile, range: KeyRange, isReversed: Bool) {
+    (self.file, self.range, self.isReversed) = (file, range, isReversed)
+  }
+
+  /// Goes through a page and those below it; false when the closure has paused.
+  ///
+  /// In the first page there may be keys before the range, in the last one keys behind it. The keys
+  /// of a page count from its rank to an end: parts that do not overlap, so that pages that lead to
+  /// the same page again and again are noticed.
+  mutating func walk(
+    _ place: OrderedFile.Child, _ level: Int, rankEnd: Int, isFirst: Bool, isLast: Bool,
+    _ body: (RawSpan, RawSpan) throws -> ScanStep
+  ) throws -> Bool {
+    try file.withPage(place, level: level) { page, bytes in
+      let part = try part(of: page, bytes, isFirst: isFirst, isLast: isLast)
+      if level == 0 { return try lend(part, page, bytes, body) }
+      for step in 0..<part.count {
+        let index = isReversed ? part.upperBound - 1 - step : part.lowerBound + step
+        let child = try page.child(index, bytes)
+        let end = index + 1 < page.count ? try page.child(index + 1, bytes).rank : rankEnd
+        guard child.rank >= place.rank, child.rank < end, end <= rankEnd else {
+          throw file.damage("A page counts its keys wrongly", at: child.offset)
+        }
+        let isDone = try walk(
+          child, level - 1, rankEnd: end, isFirst: isFirst && index == part.lowerBound,
+          isLast: isLast && index == part.upperBound - 1, body)
+        if !isDone { return false }
+      }
+      return true
+    }
+  }
+
+  /// The entries of a page that are in the range, or may have keys of it below them.
+  private func part(
+    of page: OrderedPage, _ bytes: RawSpan, isFirst: Bool, isLast: Bool
+  ) throws -> Range<Int> {
+    let isLeaf = page.level == 0
+    var (start, end) = (0, page.count)
+    if isFirst {
+      start = try range.from.lend { try page.bound($0, passingEqual: !isLeaf, bytes) }
+      if !isLeaf { start = max(0, start - 1) }
+    }
+    if isLast, let to = range.to {
+      end = try to.lend { try page.bound($0, passingEqual: false, bytes) }
+    }
+    return start..<max(start, end)
+  }
+
+  private mutating func lend(
+    _ part: Range<Int>, _ page: OrderedPage, _ bytes: RawSpan,
+    _ body: (RawSpan, RawSpan) throws -> ScanStep
+  ) throws -> Bool {
+    key.removeAll(keepingCapacity: true)
+    key.append(copying: bytes.extracting(page.prefix))
+    for step in 0..<part.count {
+      let index = isReversed ? part.upperBound - 1 - step : part.lowerBound + step
+      let (rest, value) = try page.entry(index, bytes)
+      key.removeLast(key.count - page.prefix.count)
+      key.append(copying: bytes.extracting(rest))
+      if try key.lend({ try body($0, bytes.extracting(value)) }) == .pause { return false }
+    }
+    return true
+  }
+}

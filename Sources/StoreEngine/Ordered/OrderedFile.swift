@@ -1,0 +1,106 @@
+package import Files
+
+/// The file of an ordered table, open for reading.
+///
+/// It is never written in place, so that who has begun to read it goes on undisturbed when another
+/// takes its name. Safe on any threads.
+package final class OrderedFile: Sendable {
+  typealias Child = OrderedFileFormat.Child
+
+  /// The number of keys.
+  package let count: Int
+  package let path: String
+  package var byteCount: Int { file.count }
+  let footer: OrderedFileFormat.Footer
+  package let file: MappedFile
+  private let codec: (any OrderedPageCodec)?
+  /// What the codec has opened; nil where pages are stored as they are.
+  ///
+  /// It is asked first, as a codec takes time to pass on.
+  let opened: OpenedPages?
+  private let verified: VerifiedPages
+
+  /// Reads the footer of a file.
+  ///
+  /// - Throws: ``StoreError`` with `damaged`.
+  package init(_ file: MappedFile, codec: (any OrderedPageCodec)?) throws {
+    let size = file.count
+    let start = OrderedFileFormat.magic.count
+    let bytes = file.withBytes { bytes in
+      guard size >= start + OrderedFileFormat.footerSize,
+        [UInt8](copying: bytes.extracting(0..<start)) == OrderedFileFormat.magic
+      else { return [UInt8]() }
+      return [UInt8](copying: bytes.extracting(size - OrderedFileFormat.footerSize..<size))
+    }
+    guard let footer = OrderedFileFormat.Footer(bytes, fileSize: size) else {
+      throw Self.damage("It is no file of an ordered table, or has been cut off", 0, file.path)
+    }
+    (self.file, self.codec, self.footer, path) = (file, codec, footer, file.path)
+    opened = codec == nil ? nil : OpenedPages()
+    count = footer.count
+    verified = VerifiedPages(fileSize: size)
+    file.expect(.random)
+  }
+
+  private static func damage(_ what: String, _ offset: Int, _ path: String) -> StoreError {
+    StoreError(.damaged, "\(what).", at: .init(path: path, offset: offset))
+  }
+
+  /// The error of a page that makes no sense.
+  package func damage(_ what: String, at offset: Int) -> StoreError {
+    Self.damage(what, offset, path)
+  }
+
+  // MARK: Pages
+
+  /// Lends a page, verified.
+  ///
+  /// - Throws: ``StoreError`` with `damaged`; what the closure throws.
+  func withPage<Result>(
+    _ place: Child, level: Int, _ body: (OrderedPage, RawSpan) throws -> Result
+  ) throws -> Result {
+    try file.withBytes { bytes in
+      let stored = bytes.extracting(try check(place, bytes))
+      guard let opened, let codec else { return try open(stored, place, level, body) }
+      let page = try opened.page(at: place.offset, level: level) {
+        try codec.open(stored, at: place.offset)
+      }
+      return try page.lend { try open($0, place, level, body) }
+    }
+  }
+
+  func open<Result>(
+    _ page: RawSpan, _ place: Child, _ level: Int,
+    _ body: (OrderedPage, RawSpan) throws -> Result
+  ) throws -> Result {
+    do {
+      let numbers = try OrderedPage(page)
+      guard numbers.level == level else { throw OrderedPage.Damage(offset: 2) }
+      return try body(numbers, page)
+    } catch let error as OrderedPage.Damage {
+      throw damage("A page makes no sense", at: place.offset + error.offset)
+    }
+  }
+
+  /// Where the bytes of a page are, behind its head; its checksum is compared, once.
+  @inline(__always)
+  func check(_ place: Child, _ bytes: RawSpan) throws -> Range<Int> {
+    let head = OrderedFileFormat.pageHeadSize
+    guard place.offset >= OrderedFileFormat.magicSize, place.size > head,
+      place.size <= bytes.byteCount, place.offset <= bytes.byteCount - place.size,
+      place.rank <= count
+    else { throw damage("A page is named that is not in the file", at: place.offset) }
+    if !verified.contains(place.offset) { try verify(place, bytes) }
+    return place.offset + head..<place.offset + place.size
+  }
+
+  private func verify(_ place: Child, _ bytes: RawSpan) throws {
+    let start = place.offset + OrderedFileFormat.pageHeadSize
+    let stored = bytes.extracting(start..<place.offset + place.size)
+    let checksum = OrderedFileFormat.checksum(Span<UInt8>(_bytes: stored), at: place.offset)
+    guard Int(bytes.loadUInt32(at: place.offset, isBigEndian: false)) == place.size,
+      bytes.loadUInt32(at: place.offset + 4, isBigEndian: false) == checksum
+    else { throw damage("The checksum of a page is wrong", at: place.offset) }
+    verified.insert(place.offset)
+  }
+}

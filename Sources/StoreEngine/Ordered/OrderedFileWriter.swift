@@ -1,0 +1,119 @@
+import Files
+
+/// Where the bytes of a new file go, one piece behind the other.
+package protocol OrderedFileSink: AnyObject {
+  /// Appends bytes to the file.
+  func write(_ bytes: [UInt8]) throws
+  /// Ends the file, and brings it to the disk if it is to be there.
+  func finish(isSynced: Bool) throws
+}
+
+/// Writes the file of an ordered table from its first key to its last.
+package struct OrderedFileWriter {
+  private let sink: any OrderedFileSink
+  private let codec: (any OrderedPageCodec)?
+  private let mark: FileMark?
+  /// What has not gone to the sink yet.
+  private var bytes = OrderedFileFormat.magic
+  /// How much has.
+  private var written = 0
+  private var levels = [OrderedPageBuilder(level: 0)]
+  /// The key by which each level's next page is found, and the number of keys before it.
+  private var starts: [(separator: [UInt8], rank: Int)] = [([], 0)]
+  private var count = 0
+
+  /// So much is gathered before it is written.
+  private static let capacity = 512 << 10
+
+  /// Begins a file.
+  package init(
+    _ sink: any OrderedFileSink, codec: (any OrderedPageCodec)?, mark: FileMark? = nil
+  ) {
+    (self.sink, self.codec, self.mark) = (sink, codec, mark)
+  }
+
+  /// Appends a key, which is behind all before it.
+  package mutating func append(_ key: RawSpan, _ value: RawSpan) throws {
+    if !levels[0].add(key, value) {
+      try endPage(0, before: key)
+      _ = levels[0].add(key, value)
+    }
+    count += 1
+  }
+
+  /// Writes the rest.
+  package mutating func finish(isSynced: Bool) throws {
+    var root = OrderedFileFormat.Child(offset: 0, size: 0, rank: 0)
+    var level = 0
+    while count > 0 {
+      let isRoot = level == levels.count - 1
+      let page = try write(level)
+      if isRoot {
+        root = page
+        break
+      }
+      try add(page, starts[level].separator, to: level + 1)
+      level += 1
+    }
+    let footer = OrderedFileFormat.Footer(
+      depth: count == 0 ? 0 : UInt32(levels.count), root: root, count: count)
+    bytes += footer.bytes(at: written + bytes.count, mark: mark)
+    try sink.write(bytes)
+    try sink.finish(isSynced: isSynced)
+  }
+
+  // MARK: Pages
+
+  /// Writes the page of a level, and begins the next one, whose first key is given.
+  private mutating func endPage(_ level: Int, before key: RawSpan) throws {
+    let separator = levels[level].lendLastKey { last in
+      // As short as it can be: only the first byte matters in which the two differ. What is above
+      // was made as short before, against a key that is not here.
+      let count = level == 0 ? last.commonPrefixCount(key) + 1 : key.byteCount
+      return [UInt8](copying: key.extracting(0..<min(key.byteCount, count)))
+    }
+    let page = try write(level)
+    try add(page, starts[level].separator, to: level + 1)
+    starts[level] = (separator ?? [], level == 0 ? count : starts[level].rank)
+  }
+
+  private mutating func add(
+    _ page: OrderedFileFormat.Child, _ separator: [UInt8], to level: Int
+  ) throws {
+    if level == levels.count {
+      levels.append(OrderedPageBuilder(level: level))
+      starts.append(([], 0))
+    }
+    var value: [UInt8] = []
+    value.append(littleEndian: UInt64(page.offset))
+    value.append(littleEndian: UInt32(page.size))
+    value.append(littleEndian: UInt64(page.rank))
+    try separator.lend { separator in
+      try value.lend { value in
+        if levels[level].add(separator, value) { return }
+        try endPage(level, before: separator)
+        starts[level].rank = page.rank
+        _ = levels[level].add(separator, value)
+      }
+    }
+  }
+
+  private mutating func write(_ level: Int) throws -> OrderedFileFormat.Child {
+    let offset = written + bytes.count
+    let page = levels[level].takePage()
+    let stored = try codec?.seal(page, at: offset) ?? page
+    let size = stored.count + OrderedFileFormat.pageHeadSize
+    guard let number = UInt32(exactly: size) else {
+      throw StoreError(.full, "A key and its value have 4 GiB or more.")
+    }
+    bytes.append(littleEndian: number)
+    bytes.append(littleEndian: OrderedFileFormat.checksum(stored.span, at: offset))
+    bytes += stored
+    if bytes.count >= Self.capacity {
+      try sink.write(bytes)
+      written += bytes.count
+      bytes.removeAll(keepingCapacity: true)
+    }
+    return .init(offset: offset, size: size, rank: starts[level].rank)
+  }
+}

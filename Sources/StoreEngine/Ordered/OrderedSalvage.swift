@@ -1,0 +1,193 @@
+package import Files
+
+/// Looks for the keys of a damaged ordered table: page by page, without its footer or what leads to
+/// them.
+package struct OrderedSalvage {
+  private let file: MappedFile
+  private let codec: (any OrderedPageCodec)?
+  /// What could be read, as the changes of an empty table.
+  package private(set) var changes = ChangeSet()
+  /// The parts of the file that make no sense.
+  package private(set) var gaps: [Range<Int>] = []
+
+  package static let table = OrderedTableID(index: 0)
+
+  /// Up to this size a page is looked for at every place.
+  private static let commonSize = 64 << 10
+  /// How many bytes of larger pages may still be read where only the search has led.
+  private var budget = 0
+
+  /// Prepares to read a file.
+  package init(_ file: MappedFile, codec: (any OrderedPageCodec)? = nil) {
+    (self.file, self.codec) = (file, codec)
+  }
+
+  /// Reads the file from its first byte to its last.
+  ///
+  /// Complexity: linear in the size of the file; where it is damaged, some hundred times that.
+  package mutating func run() {
+    var place = OrderedFileFormat.magic.count
+    let end = file.count - OrderedFileFormat.footerSize
+    budget = 8 * file.count
+    while place < end {
+      guard let size = takePage(at: place, end) else {
+        let next = nextPage(from: place + 1, end)
+        gaps.append(place..<next)
+        place = next
+        continue
+      }
+      place += size
+    }
+    if place > end { gaps.append(end..<file.count) }
+  }
+
+  /// Where the next page begins; the end when there is none.
+  ///
+  /// Any four bytes may be the size of a page: of large ones only so many are tried.
+  private mutating func nextPage(from start: Int, _ end: Int) -> Int {
+    var place = start
+    while place + OrderedFileFormat.pageHeadSize < end {
+      let size = file.withBytes { Int($0.loadUInt32(at: place, isBigEndian: false)) }
+      let isTried = size <= Self.commonSize || size <= min(budget, end - place)
+      if size > Self.commonSize, isTried { budget -= size }
+      if isTried, pageSize(at: place, end) != nil { return place }
+      place += 1
+    }
+    return end
+  }
+
+  /// The size of the page that stands at a place; nil when none does.
+  private func pageSize(at place: Int, _ end: Int) -> Int? {
+    file.withBytes { bytes in
+      let head = OrderedFileFormat.pageHeadSize
+      guard place + head < end else { return nil }
+      let size = Int(bytes.loadUInt32(at: place, isBigEndian: false))
+      guard size > head, size <= end - place else { return nil }
+      let stored = Span<UInt8>(_bytes: bytes.extracting(place + head..<place + size))
+      let expected = bytes.loadUInt32(at: place + 4, isBigEndian: false)
+      return OrderedFileFormat.checksum(stored, at: place) == expected ? size : nil
+    }
+  }
+
+  private mutating func takePage(at place: Int, _ end: Int) -> Int? {
+    guard let size = pageSize(at: place, end) else { return nil }
+    let stored = file.withBytes { bytes in
+      [UInt8](copying: bytes.extracting(place + OrderedFileFormat.pageHeadSize..<place + size))
+    }
+    guard
+      let plain = try? codec.map({ codec in try stored.lend { try codec.open($0, at: place) } })
+        ?? stored,
+      let entries = try? Self.entries(plain)
+    else {
+      gaps.append(place..<place + size)
+      return size
+    }
+    for (key, value) in entries { changes.set(key, to: value, in: Self.table) }
+    return size
+  }
+
+  private static func entries(_ bytes: [UInt8]) throws -> [(key: [UInt8], value: [UInt8])] {
+    try bytes.lend { bytes in
+      let page = try OrderedPage(bytes)
+      guard page.level == 0 else { return [] }
+      let prefix = [UInt8](copying: bytes.extracting(page.prefix))
+      return try (0..<page.count).map { index in
+        let (key, value) = try page.entry(index, bytes)
+        return (
+          prefix + [UInt8](copying: bytes.extracting(key)),
+          [UInt8](copying: bytes.extracting(value))
+        )
+      }
+    }
+  }
+}
+
+extension SalvageSource {
+  /// Brings the ordered tables of data over; those of indexes are made anew from the records.
+  ///
+  /// In an encrypted store the pages are opened, and sealed again for the new file, which has the
+  /// key of the old one.
+  ///
+  /// Memory: that of the largest table.
+  ///
+  /// - Throws: ``StoreError`` with `full` or `ioError`.
+  package func salvageOrdered(
+    to target: TargetDirectory, _ report: inout SalvageReport
+  ) throws {
+    let logged = try pendingKeys()
+    let files = try (entries() + newFiles.keys).compactMap(OrderedTableName.init(fileName:))
+    let names = Set(files + logged.keys).filter { $0.kind == .data && seal.name($0.name) != nil }
+    for name in names.sorted(by: { $0.name < $1.name }) {
+      try salvage(name, logged[name] ?? [], to: target, &report)
+    }
+  }
+
+  /// What saves that are in the log only have done to ordered tables.
+  ///
+  /// Up to one that is not what was saved, which ``pendingChanges(_:)`` has reported.
+  private func pendingKeys() throws
+    -> [OrderedTableName: [(ChangeSet.OrderedTableChanges, [UInt8])]]
+  {
+    var logged: [OrderedTableName: [(ChangeSet.OrderedTableChanges, [UInt8])]] = [:]
+    do {
+      for batch in log?.pendingBatches ?? [] {
+        guard let (changes, _, names) = try log?.allChanges(of: batch) else { break }
+        for change in changes.ordered {
+          logged[names[change.table.index], default: []].append((change, changes.bytes))
+        }
+      }
+    } catch let error as StoreError where error.code == .notAuthentic {}
+    return logged
+  }
+
+  private func salvage(
+    _ name: OrderedTableName, _ logged: [(ChangeSet.OrderedTableChanges, [UInt8])],
+    to target: TargetDirectory, _ report: inout SalvageReport
+  ) throws {
+    let codec = seal.pageCodec(of: name)
+    var changes = try readKeys(of: name, codec, &report)
+    for (change, bytes) in logged {
+      if change.clearsFirst { changes = ChangeSet() }
+      for key in change.changes {
+        changes.set(
+          Array(bytes[key.key]), to: key.isRemoval ? nil : Array(bytes[key.value]),
+          in: OrderedSalvage.table)
+      }
+    }
+    let run = KeyRun(bytes: changes.bytes, changes.ordered.first?.changes ?? [])
+    let view = OrderedView(file: nil, runs: KeyRuns(only: run))
+    var count = 0
+    try systemErrors(at: target.temporaryPath) {
+      let sink = try NewOrderedFile(target.file(name.fileName), rights: .ownerOnly)
+      var writer = OrderedFileWriter(sink, codec: codec)
+      try view.scanOnce { key, value in
+        try writer.append(key, value)
+        count += 1
+      }
+      try writer.finish(isSynced: true)
+    }
+    report.orderedTables.append(.init(name: name, keyCount: count))
+  }
+
+  private func readKeys(
+    of name: OrderedTableName, _ codec: (any OrderedPageCodec)?, _ report: inout SalvageReport
+  ) throws -> ChangeSet {
+    let place = try file(ofOrdered: name)
+    let path = place.path
+    guard try hasFile(place) else { return ChangeSet() }
+    do {
+      let file = try systemErrors(at: path) { try MappedFile(place) }
+      var salvage = OrderedSalvage(file, codec: codec)
+      salvage.run()
+      for gap in salvage.gaps {
+        report.lose(
+          .fileDamaged, "\(gap.count) bytes of an ordered table are unreadable, with their keys.",
+          at: .init(path: path, className: name.fileName, offset: gap.lowerBound))
+      }
+      return salvage.changes
+    } catch {
+      report.lose(StoreFinding(.fileDamaged, error, at: .init(path: path)))
+      return ChangeSet()
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import Files
+import Locks
+
+/// A temporary file beside the store's files: written once, read once, both from its beginning to
+/// its end.
+///
+///     block    | size (4) | checksum (4) | bytes, sealed in an encrypted store |
+///
+/// A process that dies leaves it, and the next opening for writing removes it.
+package struct ScratchFile {
+  /// How the names of all begin.
+  package static let prefix = StoreDirectory.newPrefix + "scratch-"
+
+  package let name: String
+  private let place: any OrderedFilePlace
+  private let codec: (any OrderedPageCodec)?
+  private let sink: any OrderedFileSink
+  private var offset = 0
+  /// How many bytes have been written.
+  package var byteCount: Int { offset }
+
+  package init(_ name: String, in place: any OrderedFilePlace, codec: (any OrderedPageCodec)?)
+    throws
+  {
+    (self.name, self.place, self.codec) = (name, place, codec)
+    sink = try systemErrors(at: place.location) {
+      // It is as private as the log.
+      try place.create(name, replacing: StoreDirectory.log)
+    }
+  }
+
+  /// Appends a block.
+  package mutating func write(_ block: [UInt8]) throws {
+    let stored = try codec?.seal(block, at: offset) ?? block
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(stored.count + OrderedFileFormat.pageHeadSize)
+    bytes.append(littleEndian: UInt32(clamping: stored.count))
+    bytes.append(littleEndian: OrderedFileFormat.checksum(stored.span, at: offset))
+    bytes += stored
+    try systemErrors(at: place.location) { try sink.write(bytes) }
+    offset += bytes.count
+  }
+
+  /// Begins to read what has been written.
+  package func reader() throws -> Reader {
+    try systemErrors(at: place.location) {
+      try sink.finish(isSynced: false)
+      guard let file = try place.open(name) else {
+        throw StoreError(.ioError, "A temporary file is gone.", at: .init(path: place.location))
+      }
+      file.expect(.sequential)
+      return Reader(file: file, codec: codec)
+    }
+  }
+
+  /// Removes the file.
+  package func remove() { place.remove(name) }
+
+  /// Gives back the blocks in their order.
+  package struct Reader {
+    fileprivate let file: MappedFile
+    fileprivate let codec: (any OrderedPageCodec)?
+    private var offset = 0
+
+    fileprivate init(file: MappedFile, codec: (any OrderedPageCodec)?) {
+      (self.file, self.codec) = (file, codec)
+    }
+
+    /// The next block; nil at the end.
+    ///
+    /// - Throws: ``StoreError`` with `ioError` when the disk gives back other bytes than it was
+    ///   given.
+    package mutating func next() throws -> [UInt8]? {
+      let head = OrderedFileFormat.pageHeadSize
+      guard offset + head <= file.count else { return nil }
+      let start = offset
+      let size = file.withBytes { Int($0.loadUInt32(at: start, isBigEndian: false)) }
+      guard size <= file.count - start - head else { throw spoilt }
+      let block: [UInt8]? = try file.withBytes { bytes in
+        let stored = bytes.extracting(start + head..<start + head + size)
+        let checksum = OrderedFileFormat.checksum(Span<UInt8>(_bytes: stored), at: start)
+        guard bytes.loadUInt32(at: start + 4, isBigEndian: false) == checksum else { return nil }
+        return try codec?.open(stored, at: start) ?? [UInt8](copying: stored)
+      }
+      guard let block else { throw spoilt }
+      offset = start + head + size
+      // What has been read takes no memory.
+      file.release(start & ~0xFFFF..<offset)
+      return block
+    }
+
+    private var spoilt: StoreError {
+      StoreError(
+        .ioError, "A temporary file is not what was written to it: try again.",
+        at: .init(path: file.path, offset: offset))
+    }
+  }
+}
+
+/// A backend that can replace an ordered table of any size in one commit, in bounded memory.
+package protocol OrderedRebuilding: AnyObject {
+  /// Begins a temporary file; the number is the caller's own.
+  func makeScratchFile(_ number: Int) throws -> ScratchFile
+
+  /// Replaces all keys of a table by those that a closure appends in ascending order.
+  ///
+  /// All or nothing, as a commit, and as durable. Commits wait meanwhile.
+  func replaceKeys(
+    of table: OrderedTableID, _ body: (inout OrderedFileWriter) throws -> Void
+  ) throws
+}
+
+extension LoggedBackend: OrderedRebuilding {
+  package func makeScratchFile(_ number: Int) throws -> ScratchFile {
+    try refuseFork()
+    try checkOpen()
+    return try files.ordered.makeScratchFile(number)
+  }
+
+  package func replaceKeys(
+    of table: OrderedTableID, _ body: (inout OrderedFileWriter) throws -> Void
+  ) throws {
+    try refuseFork()
+    try log.withLock { log in
+      try checkOpen()
+      try checkWritable(log)
+      try naming {
+        // What is pending is older than the new file, and would be read before it.
+        try checkpoint(&log)
+        let replacement = try files.ordered.prepare(
+          table, mark: mark(log), durability: durability, body)
+        do {
+          // The log is going to name the new file, so it must be there after a power cut.
+          if durability != .none { try files.synchronizeNames() }
+        } catch {
+          files.discard([replacement])
+          throw error
+        }
+        try install([replacement], isAlsoPending: false, &log)
+      }
+    }
+  }
+}

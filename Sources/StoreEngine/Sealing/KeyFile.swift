@@ -1,0 +1,62 @@
+/// The file `Commit.key` of an encrypted store: what its key is tried on.
+///
+///     0      "SO-Key\r\n" | version (4) | length (4) | what StoreKey made | checksum (4) | zeros
+///     4096   the same once more
+///
+/// A store whose key file is lost is lost, so there are two copies, in different blocks of the
+/// disk.
+package enum KeyFile {
+  private static let magic = Array("SO-Key\r\n".utf8)
+  private static let version: UInt32 = 1
+  private static let copySize = 4096
+  private static let copyCount = 2
+
+  /// The bytes of the file.
+  ///
+  /// - Precondition: the content has at most 4,000 bytes.
+  package static func bytes(_ content: [UInt8]) -> [UInt8] {
+    var copy = DataBuffer(magic)
+    copy.write(version)
+    copy.write(content)
+    copy.write(CommitLogFormat.checksum(copy.bytes))
+    precondition(copy.byteCount <= copySize, "a key file's content has at most 4,000 bytes")
+    let padded = copy.bytes + [UInt8](repeating: 0, count: copySize - copy.byteCount)
+    return padded + padded
+  }
+
+  /// What the file holds, by the first copy that is whole.
+  ///
+  /// - Throws: ``StoreError`` with `damaged`.
+  package static func content(_ bytes: [UInt8], path: String) throws -> [UInt8] {
+    if let content = contents(bytes).compactMap(\.self).first { return content }
+    throw StoreError(
+      .damaged,
+      """
+      The key file is damaged, both copies of what is in it: bring it back from a backup. Without \
+      it nobody can read the store.
+      """,
+      at: .init(path: path))
+  }
+
+  /// Whether every byte is as it was written.
+  static func isSound(_ bytes: [UInt8]) -> Bool {
+    contents(bytes).first.flatMap { $0 }.map { Self.bytes($0) == bytes } ?? false
+  }
+
+  private static func contents(_ bytes: [UInt8]) -> [[UInt8]?] {
+    (0..<copyCount).map { index in
+      let start = index * copySize
+      return start < bytes.count ? read(Array(bytes[start...].prefix(copySize))) : nil
+    }
+  }
+
+  private static func read(_ copy: [UInt8]) -> [UInt8]? {
+    guard copy.starts(with: magic) else { return nil }
+    var buffer = DataBuffer(copy)
+    guard (try? buffer.skip(magic.count)) != nil, (try? buffer.readUInt32()) == version,
+      let content = try? buffer.readBytes()
+    else { return nil }
+    let checksum = CommitLogFormat.checksum(Array(copy[..<buffer.offset]))
+    return (try? buffer.readUInt32()) == checksum ? content : nil
+  }
+}

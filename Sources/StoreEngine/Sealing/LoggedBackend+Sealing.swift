@@ -1,0 +1,87 @@
+import Files
+
+// Where an encrypted store differs: names and bytes on their way to the files, and back.
+extension LoggedBackend {
+  /// A change set as the files get it.
+  package func sealed(_ changes: ChangeSet) throws -> ChangeSet {
+    guard let sealing else { return changes }
+    return try sealing.sealed(changes) { try files.name(of: $0) }
+  }
+
+  /// The payload of a batch as the log gets it.
+  func sealed(
+    _ payload: [[UInt8]], _ kind: CommitLogFormat.Kind, _ log: LoggedLog
+  ) throws -> [[UInt8]] {
+    guard let sealing, let writer = log.writer else { return payload }
+    return [
+      try sealing.sealed(payload, kind, epoch: writer.epoch, sequence: writer.sequence)
+    ]
+  }
+
+  // MARK: Places
+
+  func scope(of table: TableID, _ sealing: Sealing) throws -> SealedPlace.Scope {
+    try sealing.scope(of: table) { try files.name(of: table) }
+  }
+
+  package func place(_ rowID: UInt32, _ table: TableID, _ sealing: Sealing) throws -> SealedPlace {
+    sealing.place(rowID, in: try scope(of: table, sealing))
+  }
+
+  /// Where a record is, as errors say it.
+  func errorPlace(_ rowID: UInt32, _ table: TableID) -> StoreError.Place {
+    .init(path: location, className: try? files.name(of: table), rowID: rowID)
+  }
+
+  // MARK: Names
+
+  /// Runs calls of the files, and gives their errors the names that users know.
+  func naming<Result>(_ body: () throws -> Result) throws -> Result {
+    guard let sealing else { return try body() }
+    do {
+      return try body()
+    } catch let error as StoreError {
+      throw sealing.naming(error)
+    }
+  }
+
+  /// Progress of the files, by the names that users know.
+  func naming(_ progress: IntegrityProgress) -> IntegrityProgress {
+    guard let name = sealing?.name(progress.subject) else { return progress }
+    return IntegrityProgress(name, progress.completed, of: progress.total)
+  }
+
+  /// The name that the files have for a table; that of the named buffers is always the same.
+  func fileName(of name: String) throws -> String {
+    guard let sealing, name != StoreDirectory.buffers else { return name }
+    return try sealing.fileName(ofTable: name)
+  }
+
+  /// What a look at the files says, by the names that users know.
+  package func opened(_ inspection: StoreInspection, _ sealing: Sealing) -> StoreInspection {
+    var opened = inspection
+    opened.findings = inspection.findings.map { sealing.naming($0) }
+    opened.tableNames = []
+    for sealed in inspection.tableNames {
+      if let name = sealing.name(sealed) {
+        opened.tableNames.append(name)
+      } else {
+        opened.findings.append(
+          StoreFinding(
+            .notAuthentic, "This store has not sealed the file's name: move it away.",
+            at: .init(path: location, className: sealed)))
+      }
+    }
+    if let file = try? files.keyFile(), !KeyFile.isSound(file) {
+      opened.findings.append(
+        StoreFinding(
+          .fileDamaged,
+          """
+          One of the two copies in the key file is damaged. Change the passphrase, if only to the \
+          same one: that writes both.
+          """,
+          at: .init(path: location + "/" + StoreDirectory.key)))
+    }
+    return opened
+  }
+}

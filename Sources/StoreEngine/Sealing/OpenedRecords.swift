@@ -1,0 +1,64 @@
+import Files
+
+/// The records of a batch, opened one behind the other.
+struct OpenedRecords: Sendable {
+  private(set) var bytes: [UInt8] = []
+  private(set) var places: [RecordBatch.Place] = []
+  private(set) var failures: [StoreError] = []
+
+  /// So many are worth a second thread.
+  private static let sharedFrom = 512
+
+  /// Opens the records of a batch that was read, half of them on a second thread when there are
+  /// many; those that can't be opened are failures of the batch.
+  ///
+  /// - Throws: ``StoreError`` with `notAuthentic`, for the first of them, unless the batch keeps
+  ///   failures.
+  static func open(
+    _ batch: inout RecordBatch, in scope: SealedPlace.Scope, by sealing: Sealing,
+    _ error: @escaping @Sendable (_ rowID: UInt32) -> StoreError.Place
+  ) throws {
+    let sealed = batch
+    let all = sealed.places.indices
+    var opened: OpenedRecords
+    if all.count < sharedFrom {
+      opened = try OpenedRecords(all, of: sealed, in: scope, by: sealing, error)
+    } else {
+      let (first, second) = try TwoThreads.halves(of: all) { half in
+        try OpenedRecords(half, of: sealed, in: scope, by: sealing, error)
+      }
+      opened = first
+      opened.append(second)
+    }
+    (batch.bytes, batch.places) = (opened.bytes, opened.places)
+    batch.failures += opened.failures
+  }
+
+  private init(
+    _ part: Range<Int>, of batch: RecordBatch, in scope: SealedPlace.Scope, by sealing: Sealing,
+    _ error: (_ rowID: UInt32) -> StoreError.Place
+  ) throws {
+    // The first part takes the others in.
+    let isFirst = part.lowerBound == 0
+    bytes.reserveCapacity(isFirst ? batch.bytes.count : batch.bytes.count / 2)
+    places.reserveCapacity(isFirst ? batch.places.count : part.count)
+    for (rowID, start, end) in batch.places[part] {
+      let newStart = UInt32(bytes.count)
+      do {
+        try batch.bytes.lend(Int(start)..<Int(end)) {
+          try sealing.open($0, sealing.place(rowID, in: scope), to: &bytes) { error(rowID) }
+        }
+        places.append((rowID, newStart, UInt32(bytes.count)))
+      } catch let failure as StoreError where batch.keepsFailures {
+        failures.append(failure)
+      }
+    }
+  }
+
+  private mutating func append(_ other: OpenedRecords) {
+    let shift = UInt32(bytes.count)
+    bytes += other.bytes
+    places += other.places.lazy.map { ($0.rowID, $0.start + shift, $0.end + shift) }
+    failures += other.failures
+  }
+}

@@ -1,0 +1,122 @@
+/// Row 1 of a class: what the store knows of the class as a whole.
+///
+/// The first 14 bytes are those of BNRPersistence; a row of 6 bytes, without the salt, is legal.
+/// What follows is ours, and the original does not look at it:
+///
+///     0   UInt32  last row ID given out; it never goes back
+///     4   UInt8   version of the class
+///     5   UInt8   class ID
+///     6   UInt32  salt, first word
+///     10  UInt32  salt, second word
+///     14  UInt8   version of the extension, 1
+///     15  UInt32  flags
+///     19  UInt32  CRC-32C of the 19 bytes before
+///
+/// All integers are little-endian. See <doc:DataBufferFormat> for an example in hex.
+public struct ClassMetadata: Hashable, Sendable {
+  /// The last row ID that was given out; the next object gets one more.
+  public var lastRowID: UInt32
+  /// The highest version of the class that has saved anything.
+  public var classVersion: UInt8
+  /// The position of the class in the order of registration.
+  public var classID: UInt8
+  /// Two random words, made with the class; keys are derived with them.
+  public var salt: Salt
+  /// What an extended row says of the records; nil in a row of the original.
+  public var flags: Flags?
+
+  /// The two words of a salt, as they are on disk.
+  public struct Salt: Hashable, Sendable {
+    /// The first word.
+    public var first: UInt32
+    /// The second word.
+    public var second: UInt32
+
+    /// Makes a salt of two words.
+    public init(_ first: UInt32, _ second: UInt32) { (self.first, self.second) = (first, second) }
+
+    /// A new salt.
+    package static func random() -> Salt { Salt(.random(in: 0 ... .max), .random(in: 0 ... .max)) }
+  }
+
+  /// Properties of all records of a class.
+  public struct Flags: OptionSet, Hashable, Sendable {
+    /// The bits as they are on disk.
+    public let rawValue: UInt32
+
+    /// Makes flags of the bits on disk.
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// Records begin without the version of their class.
+    public static let unversionedRecords = Flags(rawValue: 1)
+
+    /// Records end with a CRC-32C of their class ID, row ID and bytes.
+    public static let checksums = Flags(rawValue: 2)
+
+    /// The flags that this library understands.
+    package static let known: Flags = [.unversionedRecords, .checksums]
+  }
+
+  package static let rowID: UInt32 = 1
+  private static let extensionVersion: UInt8 = 1
+
+  /// Describes a class.
+  public init(
+    lastRowID: UInt32 = 1, classVersion: UInt8, classID: UInt8, salt: Salt, flags: Flags? = []
+  ) {
+    self.lastRowID = lastRowID
+    self.classVersion = classVersion
+    self.classID = classID
+    self.salt = salt
+    self.flags = flags
+  }
+
+  /// Reads a metadata row.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `unreadBytes`, or `invalidValue` for a wrong
+  ///   checksum, or flags that only a later version of this library understands.
+  public init(from buffer: inout DataBuffer) throws(DataBufferError) {
+    lastRowID = max(try buffer.readUInt32(), 1)
+    classVersion = try buffer.readUInt8()
+    classID = try buffer.readUInt8()
+    salt = Salt(0, 0)
+    flags = nil
+    if buffer.remainingCount == 0 { return }
+    salt = Salt(try buffer.readUInt32(), try buffer.readUInt32())
+    if buffer.remainingCount > 0 { flags = try Self.readFlags(from: &buffer) }
+  }
+
+  private static func readFlags(from buffer: inout DataBuffer) throws(DataBufferError) -> Flags {
+    let offset = buffer.offset
+    guard try buffer.readUInt8() == extensionVersion else {
+      throw DataBufferError(.invalidValue, at: offset, "written by a later version of this library")
+    }
+    let flags = Flags(rawValue: try buffer.readUInt32())
+    let expected = buffer.checksumOfBytesRead
+    guard try buffer.readUInt32() == expected else {
+      throw DataBufferError(.invalidValue, at: offset, "the checksum is wrong")
+    }
+    guard flags.isSubset(of: .known) else {
+      throw DataBufferError(
+        .invalidValue, at: offset,
+        "the flags \(flags.rawValue) are of a later version of this library")
+    }
+    guard buffer.remainingCount == 0 else {
+      throw DataBufferError(.unreadBytes, at: buffer.offset, "a metadata row ends here")
+    }
+    return flags
+  }
+
+  /// Writes the row: 14 bytes, or 23 with flags.
+  public func write(to buffer: inout DataBuffer) {
+    buffer.write(lastRowID)
+    buffer.write(classVersion)
+    buffer.write(classID)
+    buffer.write(salt.first)
+    buffer.write(salt.second)
+    guard let flags else { return }
+    buffer.write(Self.extensionVersion)
+    buffer.write(flags.rawValue)
+    buffer.write(buffer.checksumOfRecord)
+  }
+}

@@ -1,0 +1,76 @@
+import Files
+
+/// The checksums at the ends of records and named buffers, by which a flipped bit is noticed.
+///
+/// A record of a class with ``ClassMetadata/Flags/checksums`` ends with the CRC-32C of its class
+/// ID, its row ID and its bytes, so that a record that has strayed to another row is noticed too.
+/// The original does not look behind the last value of a record. See <doc:DataBufferFormat>.
+package enum RecordChecksum {
+  /// The size of a checksum.
+  package static let byteCount = 4
+
+  /// The checksum of a record without the checksum itself.
+  ///
+  /// Complexity: linear in the number of bytes; about a nanosecond for each.
+  package static func checksum(_ record: Span<UInt8>, classID: UInt8, rowID: UInt32) -> UInt32 {
+    CRC32C.ofRecord(record, classID: classID, rowID: rowID)
+  }
+
+  /// Whether a record, with the checksum at its end, is what was written to this row.
+  package static func isValid(_ record: RawSpan, classID: UInt8, rowID: UInt32) -> Bool {
+    isValid(Span<UInt8>(_bytes: record), classID: classID, rowID: rowID)
+  }
+
+  @inline(__always)
+  package static func isValid(_ record: Span<UInt8>, classID: UInt8, rowID: UInt32) -> Bool {
+    let count = record.count - byteCount
+    guard count >= 0 else { return false }
+    let found =
+      UInt32(record[count]) | UInt32(record[count + 1]) << 8 | UInt32(record[count + 2]) << 16
+      | UInt32(record[count + 3]) << 24
+    return found == checksum(record.extracting(0..<count), classID: classID, rowID: rowID)
+  }
+}
+
+/// The end of a named buffer: "SOCK" and the CRC-32C of the name and the bytes before.
+///
+/// Buffers of the original end without it, and its readers do not look at it.
+package enum NamedBufferChecksum {
+  private static let mark = Array("SOCK".utf8)
+  private static let byteCount = 8
+
+  /// The buffer as it is saved.
+  package static func sealed(_ bytes: [UInt8], name: String) -> [UInt8] {
+    var sealed: [UInt8] = []
+    // All of it at once: growing would copy a large buffer once more.
+    sealed.reserveCapacity(bytes.count + byteCount)
+    sealed += bytes
+    sealed += mark
+    sealed.append(littleEndian: checksum(bytes.span, name))
+    return sealed
+  }
+
+  /// The buffer without its end; nil if it is not what was saved under this name.
+  package static func opened(_ bytes: consuming [UInt8], name: String) -> [UInt8]? {
+    let count = bytes.count - byteCount
+    guard count >= 0 else { return bytes }
+    var end = DataBuffer(Array(bytes[(count + mark.count)...]))
+    let isRight =
+      (try? end.readUInt32()) == checksum(bytes.span.extracting(0..<count), name)
+    guard bytes[count..<count + mark.count].elementsEqual(mark) else {
+      // With the right checksum it is the mark that has been spoilt.
+      return isRight ? nil : bytes
+    }
+    guard isRight else { return nil }
+    // In place, where nobody else has the bytes.
+    bytes.removeLast(byteCount)
+    return bytes
+  }
+
+  private static func checksum(_ bytes: Span<UInt8>, _ name: String) -> UInt32 {
+    var checksum = CRC32C()
+    checksum.update(Array(name.utf8).span)
+    checksum.update(bytes)
+    return checksum.value
+  }
+}

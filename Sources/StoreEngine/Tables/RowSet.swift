@@ -1,0 +1,129 @@
+/// A set of row IDs, one bit each, in pages that exist only where there are rows.
+///
+/// Rows that come one after the other are noted as a run first, which takes no time to speak of.
+package struct RowSet {
+  private static let pageBits: UInt32 = 12
+  private static let pageSize: UInt32 = 1 << pageBits
+
+  private var pages: [[UInt64]] = []
+  /// Rows that are not in the pages yet.
+  private var run = Run()
+
+  /// Rows without a gap.
+  private struct Run {
+    var first: UInt32 = 0
+    var count: UInt32 = 0
+
+    @inline(__always)
+    func contains(_ rowID: UInt32) -> Bool { rowID &- first < count }
+  }
+
+  /// Makes an empty set.
+  package init() {}
+
+  /// Adds a row, and says whether it is new.
+  ///
+  /// Complexity: constant time, but for the growth of the directory.
+  @discardableResult
+  @inline(__always)
+  package mutating func insert(_ rowID: UInt32) -> Bool {
+    if rowID == run.first &+ run.count, rowID > highest, run.count > 0 {
+      run.count += 1
+      return true
+    }
+    return insertElsewhere(rowID)
+  }
+
+  /// No row in the pages is higher.
+  private var highest: UInt32 = 0
+
+  private mutating func insertElsewhere(_ rowID: UInt32) -> Bool {
+    if contains(rowID) { return false }
+    saveRun()
+    if rowID > highest {
+      run = Run(first: rowID, count: 1)
+    } else {
+      insertInPage(rowID)
+    }
+    return true
+  }
+
+  /// Puts the run into the pages.
+  private mutating func saveRun() {
+    guard run.count > 0 else { return }
+    for rowID in run.first...run.first + (run.count - 1) { insertInPage(rowID) }
+    run.count = 0
+  }
+
+  /// Changes the pages, in which all rows are then.
+  ///
+  /// Rows may be added up to the highest page that is there afterwards.
+  mutating func updatePages(_ body: (inout [[UInt64]]) -> Void) {
+    saveRun()
+    body(&pages)
+    let end = UInt64(pages.count) << UInt64(Self.pageBits)
+    if end > 0 { highest = max(highest, UInt32(clamping: end - 1)) }
+  }
+
+  /// The number of a row's page, and of its bit there.
+  package static func place(of rowID: UInt32) -> (page: Int, bit: Int) {
+    (Int(rowID >> pageBits), Int(rowID & (pageSize - 1)))
+  }
+
+  private mutating func insertInPage(_ rowID: UInt32) {
+    let number = Int(rowID >> Self.pageBits)
+    if number >= pages.count {
+      pages.append(contentsOf: repeatElement([], count: number + 1 - pages.count))
+    }
+    if pages[number].isEmpty { pages[number] = Array(repeating: 0, count: Int(Self.pageSize) / 64) }
+    let bit = rowID & (Self.pageSize - 1)
+    pages[number][Int(bit >> 6)] |= 1 << UInt64(bit & 63)
+    highest = max(highest, rowID)
+  }
+
+  /// Whether a row is in the set.
+  package func contains(_ rowID: UInt32) -> Bool {
+    if run.contains(rowID) { return true }
+    let number = Int(rowID >> Self.pageBits)
+    guard number < pages.count, !pages[number].isEmpty else { return false }
+    let bit = rowID & (Self.pageSize - 1)
+    return pages[number][Int(bit >> 6)] & (1 << UInt64(bit & 63)) != 0
+  }
+
+  /// The first row of the set behind another, or nil.
+  ///
+  /// Complexity: linear in the distance, 64 rows at a step, 4,096 where there are none.
+  package func first(after rowID: UInt32) -> UInt32? {
+    guard rowID < .max else { return nil }
+    // The run is behind all pages.
+    return firstInPages(after: rowID) ?? firstInRun(after: rowID)
+  }
+
+  private func firstInRun(after rowID: UInt32) -> UInt32? {
+    guard run.count > 0, rowID < run.first + (run.count - 1) else { return nil }
+    return max(rowID + 1, run.first)
+  }
+
+  private func firstInPages(after rowID: UInt32) -> UInt32? {
+    var candidate = UInt64(rowID) + 1
+    while Int(candidate >> UInt64(Self.pageBits)) < pages.count {
+      let page = pages[Int(candidate >> UInt64(Self.pageBits))]
+      let bit = candidate & UInt64(Self.pageSize - 1)
+      guard !page.isEmpty else {
+        candidate += UInt64(Self.pageSize) - bit
+        continue
+      }
+      let word = page[Int(bit >> 6)] >> (bit & 63)
+      if word != 0 { return UInt32(candidate + UInt64(word.trailingZeroBitCount)) }
+      candidate += 64 - (bit & 63)
+    }
+    return nil
+  }
+}
+
+extension RowSet {
+  package init(_ rows: some Sequence<UInt32>) {
+    self.init()
+    for row in rows { insert(row) }
+  }
+}

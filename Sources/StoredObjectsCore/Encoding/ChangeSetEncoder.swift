@@ -1,0 +1,144 @@
+import StoreEngine
+
+/// Turns the pending objects of a store into a change set, each encoded once into one buffer.
+struct ChangeSetEncoder {
+  private var buffer: DataBuffer
+  private var tables: [ChangeSet.TableChanges] = []
+  private var names: [ChangeSet.NameChange] = []
+
+  init(store: Store) { buffer = DataBuffer([], store: store) }
+
+  /// What has been encoded.
+  ///
+  /// The encoder is empty afterwards.
+  mutating func changeSet() -> ChangeSet {
+    let bytes = buffer.takeBytes()
+    return ChangeSet(bytes: bytes, tables: tables, names: names)
+  }
+
+  /// Encodes the pending objects of one class.
+  mutating func encode(_ entry: RegisteredClass) throws(StoreError) {
+    var records: [ChangeSet.RecordChange] = []
+    records.reserveCapacity(entry.pending.count + 1)
+    let start = buffer.byteCount
+    let helper = EncodingThread(entry)
+    for object in entry.pending[..<(helper?.firstIndex ?? entry.pending.count)] {
+      if records.count == Self.sampleCount {
+        buffer.reserveCapacity(
+          start + (buffer.byteCount - start) / Self.sampleCount * entry.pending.count)
+      }
+      try encode(object, entry, &records)
+    }
+    try take(from: helper, entry, &records)
+    tables.append(.init(table: entry.table, records: records))
+  }
+
+  /// Appends what a thread has encoded, or encodes it if the thread could not.
+  private mutating func take(
+    from helper: EncodingThread?, _ entry: RegisteredClass,
+    _ records: inout [ChangeSet.RecordChange]
+  ) throws(StoreError) {
+    guard let helper else { return }
+    guard let part = helper.finish() else {
+      for object in entry.pending[helper.firstIndex...] { try encode(object, entry, &records) }
+      return
+    }
+    let start = buffer.beginRecord()
+    buffer.append(part.bytes)
+    records.append(contentsOf: part.records.lazy.map { $0.moved(by: start) })
+  }
+
+  /// From the size of so many records that of all is estimated, so that memory is taken once.
+  private static let sampleCount = 4096
+
+  @inline(__always)
+  private mutating func encode(
+    _ object: StoredObject, _ entry: RegisteredClass, _ records: inout [ChangeSet.RecordChange]
+  ) throws(StoreError) {
+    guard let kind = object.state.change else { return }
+    let range = kind == .delete ? 0..<0 : try encode(object, entry)
+    records.append(.init(kind: kind, rowID: object.rowID, range: range))
+  }
+
+  private mutating func encode(
+    _ object: StoredObject, _ entry: RegisteredClass
+  ) throws(StoreError) -> Range<Int> {
+    guard object.rowID > ClassMetadata.rowID else {
+      throw StoreError(
+        .rowIDsExhausted, "All 4,294,967,294 row IDs of the class are used.", at: entry.place())
+    }
+    let range: Range<Int>
+    do {
+      range = try buffer.writeRecord(of: object, RecordFormat(entry))
+    } catch let error as DataBufferError where error.code == .deletedElsewhere {
+      throw StoreError(
+        .conflict,
+        """
+        \(error.message): remove the reference. keepConflictingChanges() does so, discardChanges() takes \
+        back what is changed here.
+        """, at: entry.place(object.rowID), underlying: error)
+    } catch {
+      throw .wrapping(error, .notEncodable, at: entry.place(object.rowID))
+    }
+    if range.count <= ChangeSet.maximumRecordByteCount { return range }
+    throw ChangeSet.tooLarge(
+      "The record", range.count, ChangeSet.maximumRecordByteCount, "maximumRecordByteCount",
+      entry.place(object.rowID))
+  }
+
+  /// Encodes the named buffers, in order of their names.
+  mutating func encode(names pending: [ExactName: [UInt8]?]) {
+    let pending = Array(pending)
+    names.reserveCapacity(pending.count)
+    for index in ExactName.indicesInOrder(pending.lazy.map(\.key.text)) {
+      let (name, bytes) = pending[index]
+      guard let bytes else {
+        names.append(.init(name: name.text, range: nil))
+        continue
+      }
+      let start = buffer.beginRecord()
+      buffer.append(bytes)
+      names.append(.init(name: name.text, range: start..<buffer.byteCount))
+    }
+  }
+
+  /// Adds the metadata rows that have to change: of classes that were never saved, have new
+  /// objects, or a new version.
+  ///
+  /// - Returns: what the classes' metadata will be once the change set is committed.
+  mutating func appendMetadata(
+    of classes: [RegisteredClass]
+  ) -> [(RegisteredClass, ClassMetadata)] {
+    var saved: [(RegisteredClass, ClassMetadata)] = []
+    for (index, entry) in classes.enumerated() {
+      let metadata = entry.nextMetadata()
+      guard metadata != entry.shared.metadata else { continue }
+      let start = buffer.beginRecord()
+      metadata.write(to: &buffer)
+      tables[index].records.append(
+        .init(kind: .update, rowID: ClassMetadata.rowID, range: start..<buffer.byteCount))
+      saved.append((entry, metadata))
+    }
+    return saved
+  }
+}
+
+extension RegisteredClass {
+  /// The metadata row as the next save should leave it.
+  fileprivate func nextMetadata() -> ClassMetadata {
+    var next =
+      shared.metadata
+      ?? ClassMetadata(
+        classVersion: version, classID: classID, salt: .random(),
+        flags: format)
+    // A saved history speaks of rows that have no record, and brings them back.
+    let isRemembered = store?.history?.bufferName != nil
+    if changeCounts.inserts > 0 || isRemembered {
+      next.lastRowID = shared.lastRowID
+    }
+    if changeCounts.inserts + changeCounts.updates > 0 {
+      next.classVersion = max(next.classVersion, version)
+    }
+    return next
+  }
+}

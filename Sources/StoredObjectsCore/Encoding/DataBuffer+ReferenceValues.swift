@@ -1,0 +1,142 @@
+// References by the names that `DataBuffer+Values` gives to all values. `StoredObject` itself as
+// the type means that the reader does not know the class. Writing is told the type, because a
+// `Song?` is a `StoredObject?` too.
+
+import StoreEngine
+
+extension DataBuffer {
+  /// Writes a reference to an object of a known class, as `write(_:)` does.
+  public mutating func writeValue<Object: StoredObject>(_ object: Object?, as type: Object?.Type) {
+    write(object)
+  }
+
+  /// Writes references to objects of a known class, in their order, repeats included.
+  public mutating func writeValue<Object: StoredObject>(_ objects: [Object], as type: [Object].Type)
+  { write(objects) }
+
+  /// Writes references to objects of a known class, in their order, repeats included.
+  public mutating func writeValue<Object: StoredObject>(
+    _ objects: ObjectList<Object>, as type: ObjectList<Object>.Type
+  ) { write(objects) }
+
+  /// Tells that a packed list has rows of one class.
+  @available(*, unavailable, message: "a list of objects of any class is [StoredObject]")
+  public mutating func writeValue(
+    _ objects: ObjectList<StoredObject>, as type: ObjectList<StoredObject>.Type
+  ) {}
+
+  /// Writes references to objects of a known class, in the order of their rows.
+  ///
+  /// The bytes are those of the list, so that equal sets have equal bytes.
+  public mutating func writeValue<Object: StoredObject>(
+    _ objects: Set<Object>, as type: Set<Object>.Type
+  ) {
+    write(objects.sorted { $0.rowID < $1.rowID })
+  }
+
+  /// Writes a reference to an object of any registered class, as `writeAny(_:)` does.
+  public mutating func writeValue(_ object: StoredObject?, as type: StoredObject?.Type) {
+    writeAny(object)
+  }
+
+  /// Writes references to objects of any registered classes, in their order, repeats included.
+  public mutating func writeValue(_ objects: [StoredObject], as type: [StoredObject].Type) {
+    writeAny(objects)
+  }
+
+  /// Writes references to objects of any registered classes, in no order.
+  public mutating func writeValue(_ objects: Set<StoredObject>, as type: Set<StoredObject>.Type) {
+    writeAny(Array(objects))
+  }
+}
+
+extension DataBuffer {
+  /// Reads a reference to an object of a known class; no record is read.
+  ///
+  /// - Throws: ``DataBufferError``, see ``readObject(of:)``.
+  public mutating func readValue<Object: StoredObject>(
+    of type: Object?.Type
+  ) throws(DataBufferError) -> Object? { try readObject(of: Object.self) }
+
+  /// Reads references to objects of a known class; no record is read.
+  ///
+  /// - Throws: ``DataBufferError``, see ``readObjects(of:)``.
+  public mutating func readValue<Object: StoredObject>(
+    of type: [Object].Type
+  ) throws(DataBufferError) -> [Object] { try readObjects(of: Object.self) }
+
+  /// Reads references to objects of a known class, and makes none of them.
+  ///
+  /// - Throws: ``DataBufferError``, see ``readList(of:)``.
+  public mutating func readValue<Object: StoredObject>(
+    of type: ObjectList<Object>.Type
+  ) throws(DataBufferError) -> ObjectList<Object> { try readList(of: Object.self) }
+
+  /// Tells that a packed list has rows of one class.
+  ///
+  /// - Throws: ``DataBufferError``, always.
+  @available(*, unavailable, message: "a list of objects of any class is [StoredObject]")
+  public mutating func readValue(
+    of type: ObjectList<StoredObject>.Type
+  ) throws(DataBufferError) -> ObjectList<StoredObject> {
+    throw DataBufferError(.unknownClass, at: offset, "a list has objects of one class")
+  }
+
+  /// Reads references to objects of a known class; one that occurs twice is an `invalidValue`.
+  ///
+  /// - Throws: ``DataBufferError``, see ``readObjects(of:)``.
+  public mutating func readValue<Object: StoredObject>(
+    of type: Set<Object>.Type
+  ) throws(DataBufferError) -> Set<Object> {
+    let objects = try readObjects(of: Object.self)
+    return try set(of: objects, 4)
+  }
+
+  /// Reads a reference to an object of any registered class; no record is read.
+  ///
+  /// - Throws: ``DataBufferError``, see ``readAnyObject()``.
+  public mutating func readValue(
+    of type: StoredObject?.Type
+  ) throws(DataBufferError) -> StoredObject? { try readAnyObject() }
+
+  /// Reads references to objects of any registered classes; no record is read.
+  ///
+  /// - Throws: ``DataBufferError``, see ``readAnyObjects()``.
+  public mutating func readValue(
+    of type: [StoredObject].Type
+  ) throws(DataBufferError) -> [StoredObject] { try readAnyObjects() }
+
+  /// Reads references to objects of any registered classes; one that occurs twice is an
+  /// `invalidValue`.
+  ///
+  /// - Throws: ``DataBufferError``, see ``readAnyObjects()``.
+  public mutating func readValue(
+    of type: Set<StoredObject>.Type
+  ) throws(DataBufferError) -> Set<StoredObject> {
+    let objects = try readAnyObjects()
+    return try set(of: objects, 5)
+  }
+
+  /// Tells that a reference may be missing.
+  ///
+  /// - Throws: ``DataBufferError``, always.
+  @available(*, unavailable, message: "a stored reference is optional: Song?")
+  public mutating func readValue<Object: StoredObject>(
+    of type: Object.Type
+  ) throws(DataBufferError) -> Object {
+    throw DataBufferError(.invalidValue, at: offset, "a reference can be nil")
+  }
+
+  /// A set of all objects that were just read, each a reference of so many bytes.
+  private func set<Object: StoredObject>(
+    of objects: [Object], _ size: Int
+  ) throws(DataBufferError) -> Set<Object> {
+    var set = Set<Object>(minimumCapacity: objects.count)
+    for (index, object) in objects.enumerated() where !set.insert(object).inserted {
+      let behind = (objects.count - index) * size
+      throw DataBufferError(
+        .invalidValue, at: offset - behind, "a set holds this object already")
+    }
+    return set
+  }
+}

@@ -1,0 +1,231 @@
+// A reference is a row ID (4 bytes, 0 for nil) when the reader knows the class, and a class ID and
+// a row ID (5 bytes, both 0 for nil) when it does not. Reading one reads no record: it gives the
+// object itself when it is in memory, and a fault when it is not.
+
+import StoreEngine
+
+extension DataBuffer {
+  /// Writes a reference to an object whose class the reader knows; nil is row 0.
+  ///
+  /// The object must be inserted in the store, not deleted, and of exactly the class `Object`.
+  @inlinable public mutating func write<Object: StoredObject>(_ object: Object?) {
+    guard let object else { return write(UInt32(0)) }
+    writeReference(object, as: Object.self)
+  }
+
+  /// Writes references to objects of one class, in their order, repeats included.
+  ///
+  /// Each object must be inserted in the store, not deleted, and of exactly the class `Object`.
+  ///
+  /// Complexity: linear in the number of objects.
+  @inlinable public mutating func write<Object: StoredObject>(_ objects: [Object]) {
+    let objects = withoutOmitted(objects)
+    writeCount(objects.count)
+    let entry = registrationForWriting(Object.self)
+    for object in objects { writeReference(object, to: entry, as: Object.self) }
+  }
+
+  /// The objects of a list that are written: all of them, but for some in an image.
+  @usableFromInline func withoutOmitted<Object: StoredObject>(_ objects: [Object]) -> [Object] {
+    guard let strangers = store?.strangers, strangers.mayOmit else { return objects }
+    return objects.filter { !strangers.omits($0) }
+  }
+
+  /// The entry of a class, whose objects need no further look; nil where each has to be looked at.
+  @usableFromInline func registrationForWriting(_ type: StoredObject.Type) -> RegisteredClass? {
+    guard let entry = store?.registration(of: type),
+      store?.foreign.hasDeleted(entry.classID) == false
+    else { return nil }
+    return entry
+  }
+
+  /// Writes one of many references.
+  @inlinable @inline(__always)
+  mutating func writeReference(
+    _ object: StoredObject, to entry: RegisteredClass?, as type: StoredObject.Type
+  ) {
+    if let entry, object.registration === entry, !object.state.contains(.deleted) {
+      write(object.rowID)
+    } else {
+      writeReference(object, as: type)
+    }
+  }
+
+  @usableFromInline mutating func writeReference(
+    _ object: StoredObject, as type: StoredObject.Type
+  ) {
+    if store?.strangers?.omits(object) == true { return write(UInt32(0)) }
+    guard let entry = registration(of: object) else { return writeStranger(object) }
+    guard entry.type == type else {
+      if store?.strangers != nil { return writeStranger(object) }
+      return fail(
+        .wrongClass, "a reference to a \(type) can't name a \(entry.name); writeAny(_:) can")
+    }
+    write(object.rowID)
+  }
+
+  /// Writes a reference to an object of any registered class; nil is class 0, row 0.
+  public mutating func writeAny(_ object: StoredObject?) {
+    guard let object, store?.strangers?.omits(object) != true else {
+      write(UInt8(0))
+      return write(UInt32(0))
+    }
+    guard let entry = registration(of: object) else { return writeAnyStranger(object) }
+    write(entry.classID)
+    write(object.rowID)
+  }
+
+  /// Writes references to objects of any registered classes, in their order, repeats included.
+  ///
+  /// Complexity: linear in the number of objects.
+  public mutating func writeAny(_ objects: [StoredObject]) {
+    let objects = withoutOmitted(objects)
+    writeCount(objects.count)
+    for object in objects { writeAny(object) }
+  }
+
+  /// The registration of an object that may be referred to; a failure is remembered.
+  private mutating func registration(of object: StoredObject) -> RegisteredClass? {
+    guard let store else {
+      fail(.noStore, "a reference needs a buffer that belongs to a store")
+      return nil
+    }
+    guard let entry = object.registration, entry.store === store else {
+      if store.strangers != nil { return nil }
+      fail(
+        .notInserted,
+        "a \(type(of: object)) is referred to that is not inserted in this store: insert it first")
+      return nil
+    }
+    guard !object.state.contains(.deleted) || store.strangers != nil else {
+      fail(
+        .notInserted,
+        "\(entry.name) row \(object.rowID) is referred to and deleted: remove the reference first")
+      return nil
+    }
+    if store.strangers == nil, store.isDeletedElsewhere(object, entry) {
+      fail(
+        .deletedElsewhere,
+        "\(entry.name) row \(object.rowID) is referred to, which another store has deleted")
+      return nil
+    }
+    return entry
+  }
+
+  private mutating func writeStranger(_ object: StoredObject) {
+    if let strangers = store?.strangers { write(strangers.row(of: object)) }
+  }
+
+  private mutating func writeAnyStranger(_ object: StoredObject) {
+    guard let strangers = store?.strangers else { return }
+    write(Strangers.classID)
+    write(strangers.row(of: object))
+  }
+}
+
+extension DataBuffer {
+  /// Reads a reference to an object of a known class; row 0 is nil.
+  ///
+  /// Complexity: constant time. No record is read.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `unknownRow`, `unknownClass` or `noStore`.
+  public mutating func readObject<Object: StoredObject>(
+    of type: Object.Type
+  ) throws(DataBufferError) -> Object? {
+    let entry = try registration(of: type)
+    return try readReference(entry) as? Object
+  }
+
+  /// Reads references to objects of a known class, in their order, repeats included.
+  ///
+  /// Complexity: linear in the number of references. No record is read.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `countBeyondEnd`, `unknownRow`,
+  ///   `unknownClass` or `noStore`.
+  @inlinable public mutating func readObjects<Object: StoredObject>(
+    of type: Object.Type
+  ) throws(DataBufferError) -> [Object] {
+    let entry = try registration(of: type)
+    let count = try readCount(minimumElementSize: 4)
+    var objects: [Object] = []
+    objects.reserveCapacity(count)
+    for _ in 0..<count {
+      guard let object = try readReference(entry) as? Object else { throw rowZeroInList }
+      objects.append(object)
+    }
+    return objects
+  }
+
+  @usableFromInline var rowZeroInList: DataBufferError {
+    DataBufferError(.invalidValue, at: offset - 4, "a list holds the row 0")
+  }
+
+  /// Reads a reference to an object of any registered class; class 0, row 0 is nil.
+  ///
+  /// Complexity: constant time. No record is read.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `unknownRow`, `unknownClass` or `noStore`.
+  public mutating func readAnyObject() throws(DataBufferError) -> StoredObject? {
+    guard let store else { throw noStore }
+    let before = offset
+    let classID = try readUInt8()
+    if classID == Strangers.classID, let strangers = store.strangers {
+      return strangers.object(try readUInt32())
+    }
+    if let entry = store.registration(classID: classID) {
+      return try readReference(entry)
+    }
+    // Nil needs no class.
+    guard classID == 0, try readUInt32() == 0 else {
+      throw DataBufferError(.unknownClass, at: before, "no class has the ID \(classID)")
+    }
+    return nil
+  }
+
+  /// Reads references to objects of any registered classes, in their order, repeats included.
+  ///
+  /// Complexity: linear in the number of references. No record is read.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `countBeyondEnd`, `unknownRow`,
+  ///   `unknownClass` or `noStore`.
+  public mutating func readAnyObjects() throws(DataBufferError) -> [StoredObject] {
+    let count = try readCount(minimumElementSize: 5)
+    var objects: [StoredObject] = []
+    objects.reserveCapacity(count)
+    for _ in 0..<count {
+      guard let object = try readAnyObject() else {
+        throw DataBufferError(.invalidValue, at: offset - 5, "a list holds the row 0")
+      }
+      objects.append(object)
+    }
+    return objects
+  }
+
+  @usableFromInline mutating func readReference(
+    _ entry: RegisteredClass
+  ) throws(DataBufferError) -> StoredObject? {
+    let rowID = try readUInt32()
+    if rowID == 0 { return nil }
+    guard entry.mayHave(rowID) else {
+      if let stranger = store?.strangers?.object(rowID) { return stranger }
+      throw DataBufferError(
+        .unknownRow, at: offset - 4, "\(entry.name) has never had a row \(rowID)")
+    }
+    store?.referenceRecorder?.note(entry.classID, rowID, at: offset - 4)
+    return entry.object(rowID)
+  }
+
+  @usableFromInline func registration(
+    of type: StoredObject.Type
+  ) throws(DataBufferError) -> RegisteredClass {
+    guard let store else { throw noStore }
+    guard let entry = store.registration(of: type) else {
+      throw DataBufferError(.unknownClass, at: offset, "\(type) is not registered with the store")
+    }
+    return entry
+  }
+
+  private var noStore: DataBufferError {
+    DataBufferError(.noStore, at: offset, "a reference needs a buffer that belongs to a store")
+  }
+}

@@ -1,0 +1,34 @@
+import StoreEngine
+
+/// What stands around the content in the records of a class.
+struct RecordFormat: Sendable {
+  let classID: UInt8
+  let version: UInt8
+  let versionsRecords: Bool
+  let checksumsRecords: Bool
+
+  init(_ entry: RegisteredClass) {
+    classID = entry.classID
+    version = entry.version
+    versionsRecords = entry.versionsRecords
+    checksumsRecords = entry.checksumsRecords
+  }
+}
+
+extension DataBuffer {
+  /// Writes the record of an object behind what is there.
+  ///
+  /// - Returns: where it stands.
+  @inline(__always)
+  mutating func writeRecord(of object: StoredObject, _ format: RecordFormat) throws -> Range<Int> {
+    let start = beginRecord()
+    if format.versionsRecords { write(format.version) }
+    try object.writeContent(to: &self)
+    if let failure { throw failure }
+    if format.checksumsRecords { writeChecksum(classID: format.classID, rowID: object.rowID) }
+    guard byteCount - start <= UInt32.max else {
+      throw DataBufferError(.tooLong, at: byteCount - start, "the record has 4 GiB or more")
+    }
+    return start..<byteCount
+  }
+}

@@ -1,0 +1,103 @@
+import Files
+import StoredObjectsTestSupport
+import Testing
+
+@testable import StoreEngine
+
+@Suite("The commit log on a disk that fails")
+struct CommitLogFailureTests {
+  typealias Log = LogFixture
+
+  @Test("A batch that could not be written is not in the log, and the next one takes its place")
+  func failedWrite() throws {
+    // The room, the header that tells of it, and the batch; the sync between them is another
+    // matter.
+    for number in [0, 2, 3] {
+      var (storage, writer) = try Log.make()
+      try writer.append(.changes, [[1]])
+      storage.disk.plan(.fail(at: number, errno: 28))
+      // Longer than the log, so that it has to grow first.
+      #expect(throws: SystemError.self) {
+        try writer.append(.changes, [[UInt8](repeating: 2, count: 9000)])
+      }
+      #expect(!writer.hasFailed)
+      storage.disk.plan(.none)
+      #expect(try Log.read(storage).0 == [[1]])
+      try writer.append(.changes, [[3]])
+      #expect(try Log.read(storage).0 == [[1], [3]])
+    }
+  }
+
+  @Test("After a failed sync everything is refused, with reopenNeeded")
+  func failedSync() throws {
+    var (storage, writer) = try Log.make()
+    storage.disk.plan(.fail(at: 1, errno: 5))
+    #expect(throws: SystemError.self) { try writer.append(.changes, [[1]]) }
+    #expect(storage.disk.operations == [.write, .synchronize])
+    #expect(writer.hasFailed)
+    #expect(Log.error { try writer.append(.changes, [[2]]) }?.code == .reopenNeeded)
+    #expect(Log.error { try writer.removeAll() }?.code == .reopenNeeded)
+    #expect(storage.disk.operations.count == 2)
+  }
+
+  @Test("A log that could not be emptied is of no further use, at each step of it")
+  func failedEmptying() throws {
+    for number in 0..<2 {
+      var (storage, writer) = try Log.make()
+      try writer.append(.changes, [[1]])
+      storage.disk.plan(.fail(at: number, errno: 5))
+      #expect(throws: SystemError.self) { try writer.removeAll() }
+      #expect(Log.error { try writer.append(.changes, [[2]]) }?.code == .reopenNeeded)
+    }
+  }
+
+  @Test("What a failed sync has left in memory only is written again by the next opening")
+  func settle() throws {
+    var generator = Seeds.generator(for: "settling")
+    var (storage, writer) = try Log.make()
+    storage.disk.plan(.fail(at: 1, errno: 5))
+    #expect(throws: SystemError.self) { try writer.append(.changes, [[1]]) }
+    storage.disk.plan(.none)
+    // Programs see the batch; the disk has lost it, and a sync alone would not bring it there.
+    #expect(try Log.read(storage).0 == [[1]])
+    try storage.synchronize()
+    #expect(try Log.read(storage.afterPowerCut(using: &generator)).0 == [])
+
+    let next = try Log.writer(
+      storage, .full, epoch: 1, sequence: 1, offset: CommitLogFormat.firstBatch + 40)
+    try next.settle()
+    #expect(try Log.read(storage.afterPowerCut(using: &generator)).0 == [[1]])
+  }
+}
+
+@Suite("CRC-32C")
+struct CRC32CTests {
+  @Test("The checksum of the known text")
+  func known() {
+    #expect(CommitLogFormat.checksum(Array("123456789".utf8)) == 0xE306_9283)
+    #expect(CommitLogFormat.checksum([]) == 0)
+  }
+
+  @Test("Random bytes in random pieces give what one bit at a time gives")
+  func random() {
+    var generator = Seeds.generator(for: "CRC-32C")
+    for _ in 0..<200 {
+      let count = Int.random(in: 0..<100, using: &generator)
+      let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+      var slow: UInt32 = 0xFFFF_FFFF
+      for byte in bytes {
+        slow ^= UInt32(byte)
+        for _ in 0..<8 { slow = slow & 1 == 1 ? slow >> 1 ^ 0x82F6_3B78 : slow >> 1 }
+      }
+      var fast = CRC32C()
+      let middle = Int.random(in: 0...count, using: &generator)
+      fast.update(Array(bytes[..<middle]).span)
+      fast.update(Array(bytes[middle...]).span)
+      #expect(fast.value == ~slow)
+      var byTables = CRC32C()
+      byTables.updateByTables(Array(bytes[..<middle]).span)
+      byTables.update(Array(bytes[middle...]).span)
+      #expect(byTables.value == ~slow)
+    }
+  }
+}

@@ -1,0 +1,316 @@
+import StoredObjectsTestSupport
+import Testing
+
+@testable import StoreEngine
+
+/// What the tests of the log share.
+enum LogFixture {
+  static let growth = 8 << 10
+
+  /// A log as it is made, with an epoch, and its writer.
+  static func make(
+    epoch: UInt64 = 1, durability: Durability = .full
+  ) throws -> (MemoryStorage, CommitLogWriter) {
+    let storage = MemoryStorage([UInt8](repeating: 0, count: growth))
+    try storage.write(CommitLogSlot(epoch: epoch, size: growth).bytes, at: 0)
+    try storage.synchronize()
+    return (storage, try writer(storage, durability, epoch: epoch))
+  }
+
+  static func writer(
+    _ storage: MemoryStorage, _ durability: Durability, epoch: UInt64, sequence: UInt64 = 0,
+    offset: Int = CommitLogFormat.firstBatch
+  ) throws -> CommitLogWriter {
+    try CommitLogWriter(
+      storage, durability: durability, slot: CommitLogSlot(epoch: epoch, size: growth),
+      slotIndex: 0, sequence: sequence, offset: offset, growth: growth)
+  }
+
+  static func reader(_ storage: MemoryStorage) throws -> CommitLogReader? {
+    try CommitLogReader(storage)
+  }
+
+  /// The payloads, and how the log ends.
+  static func read(_ storage: MemoryStorage) throws -> ([[UInt8]], CommitLogReader.Tail) {
+    var reader = try #require(try reader(storage))
+    var payloads: [[UInt8]] = []
+    while let batch = try reader.next() { payloads.append(batch.payload) }
+    return (payloads, try reader.tail())
+  }
+
+  static func append(_ payloads: [[UInt8]], to writer: inout CommitLogWriter) throws {
+    for payload in payloads { try writer.append(.changes, [payload]) }
+  }
+
+  /// Changes a byte of a file.
+  static func flip(_ storage: MemoryStorage, at offset: Int) throws {
+    try storage.write([storage.content[offset] ^ 0x10], at: offset)
+  }
+
+  static func error(_ body: () throws -> Void) -> StoreError? {
+    do { try body() } catch { return error as? StoreError }
+    return nil
+  }
+}
+
+@Suite("The commit log")
+struct CommitLogTests {
+  typealias Log = LogFixture
+  private let payloads: [[UInt8]] = [[1, 2, 3], [], Array(repeating: 7, count: 3000), [9]]
+
+  @Test("What is appended is read in order, in pieces or not")
+  func roundTrip() throws {
+    var (storage, writer) = try Log.make()
+    try Log.append(payloads, to: &writer)
+    try writer.append(.changes, [[1], [2, 3], []])
+    let (found, tail) = try Log.read(storage)
+    #expect(found == payloads + [[1, 2, 3]])
+    #expect(tail == .clean)
+  }
+
+  @Test("A new log holds nothing, and neither does one that was never finished")
+  func new() throws {
+    #expect(try Log.reader(MemoryStorage()) == nil)
+    #expect(try Log.reader(MemoryStorage([UInt8](repeating: 0, count: 5000))) == nil)
+  }
+
+  @Test("The example of the format page is what is written")
+  func example() throws {
+    var (storage, writer) = try Log.make(epoch: 1)
+    var changes = ChangeSet()
+    changes.bytes = [7, 8, 9]
+    changes.tables = [
+      .init(table: TableID(index: 0), records: [.init(kind: .insert, rowID: 2, range: 0..<3)])
+    ]
+    let index = changes.encodedIndex { _ in
+      "A"
+    } orderedName: { _ in
+      .init("A", kind: .data)
+    }
+    try writer.append(.changes, [index, changes.bytes])
+    let expected =
+      "2d000000000000000100000000000000000000000000000066120c3301000000"
+      + "010000000100000041010000000002000000000000000000000003000000000000000300000000000000070809"
+    let found = storage.content[CommitLogFormat.firstBatch..<writer.offset - 3]
+    let digits = Array("0123456789abcdef")
+    #expect(found.map { "\(digits[Int($0 >> 4)])\(digits[Int($0 & 15)])" }.joined() == expected)
+  }
+
+  @Test("A new log begins with an epoch that nobody can guess")
+  func randomEpoch() throws {
+    let epochs = (0..<100).map { _ in CommitLogSlot.randomEpoch() }
+    #expect(Set(epochs).count == 100 && epochs.allSatisfy { $0 > 0 })
+    let disks = [SimulatedDisk(), SimulatedDisk()]
+    let made = try disks.map { disk in
+      _ = try LoggedBackend(files: SimulatedFiles(disk))
+      let log = try #require(try disk.open("Commit.log", createIfMissing: false))
+      return try #require(try CommitLogReader(log)).epoch
+    }
+    #expect(made[0] != made[1] && made.allSatisfy { $0 > 1 << 20 })
+  }
+
+  @Test("A trailing batch that is cut off anywhere is ignored and counted")
+  func truncatedBatch() throws {
+    var (storage, writer) = try Log.make()
+    try Log.append(Array(payloads.dropLast()), to: &writer)
+    let start = writer.offset
+    try Log.append([Array(repeating: 5, count: 100)], to: &writer)
+    for end in start + 16..<start + 132 {
+      let torn = MemoryStorage(storage.content)
+      try torn.write([UInt8](repeating: 0, count: start + 132 - end), at: end)
+      let (found, tail) = try Log.read(torn)
+      #expect(found == payloads.dropLast())
+      #expect(tail == .torn(bytes: 136), "\(end - start)")
+    }
+  }
+
+  @Test("A last batch with any byte flipped is a torn tail")
+  func lastChecksum() throws {
+    var (storage, writer) = try Log.make()
+    try Log.append([[1, 2, 3]], to: &writer)
+    let start = writer.offset
+    try Log.append([[4, 5, 6]], to: &writer)
+    for offset in start..<start + CommitLogFormat.batchHeaderSize + 3 {
+      let spoilt = MemoryStorage(storage.content)
+      try Log.flip(spoilt, at: offset)
+      let (found, tail) = try Log.read(spoilt)
+      #expect(found == [[1, 2, 3]])
+      guard case .torn(let bytes) = tail else {
+        Issue.record("byte \(offset - start)")
+        continue
+      }
+      // Unless it is the length that is spoilt, those of the batch.
+      #expect(offset < start + 8 || bytes == 40, "byte \(offset - start)")
+    }
+  }
+
+  @Test("A damaged batch in the middle is reported with its offset, whichever byte it is")
+  func damagedMiddle() throws {
+    var (storage, writer) = try Log.make()
+    try Log.append([[1, 2, 3]], to: &writer)
+    let start = writer.offset
+    try Log.append([[4, 5, 6], [7]], to: &writer)
+    for offset in start..<start + CommitLogFormat.batchHeaderSize + 3 {
+      let spoilt = MemoryStorage(storage.content)
+      try Log.flip(spoilt, at: offset)
+      let failure = Log.error { _ = try Log.read(spoilt) }
+      #expect(failure?.code == .damaged)
+      #expect(failure?.place.offset == start, "byte \(offset - start)")
+    }
+  }
+
+  @Test("A batch of an earlier epoch is not replayed")
+  func earlierEpoch() throws {
+    var (storage, writer) = try Log.make()
+    try Log.append([[1], [2], [3]], to: &writer)
+    try writer.removeAll()
+    #expect(try Log.read(storage).0 == [])
+    try Log.append([[4]], to: &writer)
+    let (found, tail) = try Log.read(storage)
+    #expect(found == [[4]])
+    #expect(tail == .clean)
+  }
+
+  @Test("Unsynced batches that were lost out of order are dropped, and never come back")
+  func lostOutOfOrder() throws {
+    var (storage, writer) = try Log.make(durability: .process)
+    try Log.append([[1]], to: &writer)
+    let lost = writer.offset
+    try Log.append([[2], [3]], to: &writer)
+    try storage.write([UInt8](repeating: 0, count: 40), at: lost)
+    let (found, tail) = try Log.read(storage)
+    #expect(found == [[1]])
+    #expect(tail == .torn(bytes: 80))
+
+    var next = try Log.writer(storage, .full, epoch: 1, sequence: 1, offset: lost)
+    try next.clearTail()
+    // As long as the batch that was lost, so that [3] would follow it.
+    try Log.append([[8]], to: &next)
+    #expect(try Log.read(storage).0 == [[1], [8]])
+  }
+
+  @Test("A checkpoint at process leaves no unsynced batch before it, wherever the power is cut")
+  func checkpointSyncs() throws {
+    var generator = Seeds.generator(for: "a cut at a checkpoint")
+    for cut in 0..<8 {
+      for _ in 0..<20 {
+        var (storage, writer) = try Log.make(durability: .process)
+        try Log.append([[1], Array(repeating: 2, count: 600), [3]], to: &writer)
+        storage.disk.plan(.cutPower(at: cut))
+        do { try writer.append(.checkpoint, [[4]]) } catch {}
+        storage.disk.plan(.none)
+        let (found, _) = try Log.read(storage.afterPowerCut(using: &generator))
+        #expect(found.count <= 4)
+      }
+    }
+  }
+
+  @Test("Both headers bad is damaged, and so is a header that is gone before saves")
+  func headers() throws {
+    var (storage, writer) = try Log.make()
+    try writer.removeAll()
+    for offset in [0, CommitLogFormat.slotSize] { try Log.flip(storage, at: offset + 20) }
+    #expect(Log.error { _ = try Log.read(storage) }?.code == .damaged)
+
+    var (other, second) = try Log.make()
+    try second.removeAll()
+    try Log.append([[1]], to: &second)
+    try Log.flip(other, at: CommitLogFormat.slotSize + 17)
+    #expect(Log.error { _ = try Log.read(other) }?.code == .damaged)
+    try other.write([UInt8](repeating: 0, count: CommitLogFormat.firstBatch), at: 0)
+    #expect(Log.error { _ = try Log.read(other) }?.code == .damaged)
+  }
+
+  @Test("One bad header does no harm when the log is empty")
+  func oneHeader() throws {
+    var (storage, writer) = try Log.make()
+    try writer.removeAll()
+    try Log.flip(storage, at: 20)
+    #expect(try Log.read(storage).0 == [])
+  }
+
+  @Test("A log of a later format is refused, and so is a batch of a later kind")
+  func laterFormat() throws {
+    let (storage, _) = try Log.make()
+    var slot = DataBuffer(CommitLogFormat.magic)
+    slot = {
+      var buffer = DataBuffer()
+      return buffer.write(later: slot.bytes)
+    }()
+    try storage.write(slot.bytes, at: 0)
+    let failure = Log.error { _ = try Log.read(storage) }
+    #expect(failure?.message.contains("format 3") == true)
+
+    let (other, _) = try Log.make()
+    let header = CommitLogFormat.BatchHeader(length: 0, epoch: 1, sequence: 0, kind: 9)
+    try other.write(header.bytes(checksum: header.checksum([])), at: CommitLogFormat.firstBatch)
+    #expect(Log.error { _ = try Log.read(other) }?.message.contains("kind 9") == true)
+  }
+
+  @Test("A log that was cut off below its first size is damaged, at any length")
+  func cutOff() throws {
+    var (storage, writer) = try Log.make()
+    try Log.append([[1]], to: &writer)
+    for size in stride(from: CommitLogFormat.slotSize + 1, to: Log.growth, by: 97) {
+      let short = MemoryStorage(Array(storage.content.prefix(size)))
+      #expect(Log.error { _ = try Log.read(short) }?.code == .damaged, "\(size)")
+    }
+  }
+
+  @Test("A log that has grown and is cut off at any length is damaged, in its last batch too")
+  func cutOffAfterGrowth() throws {
+    var (storage, writer) = try Log.make()
+    try Log.append(payloads, to: &writer)
+    try Log.append(payloads, to: &writer)
+    #expect(storage.size() == 2 * Log.growth)
+    for size in stride(from: CommitLogFormat.firstBatch, to: storage.size(), by: 61) {
+      let short = MemoryStorage(Array(storage.content.prefix(size)))
+      #expect(Log.error { _ = try Log.read(short) }?.code == .damaged, "\(size)")
+    }
+  }
+
+  @Test("After a clean end a spoilt last batch is damage, and no torn tail")
+  func notedEnd() throws {
+    var (storage, writer) = try Log.make()
+    try Log.append(payloads, to: &writer)
+    let last = writer.offset - 40
+    try writer.noteClosing()
+    #expect(try Log.read(storage).0 == payloads)
+    for offset in last..<writer.offset - 7 {
+      let spoilt = MemoryStorage(storage.content)
+      try Log.flip(spoilt, at: offset)
+      #expect(Log.error { _ = try Log.read(spoilt) }?.code == .damaged, "byte \(offset - last)")
+    }
+    // And one header may be lost without harm to what is saved.
+    for slot in [0, CommitLogFormat.slotSize] {
+      let spoilt = MemoryStorage(storage.content)
+      try Log.flip(spoilt, at: slot + 20)
+      #expect(try Log.read(spoilt).0 == payloads)
+    }
+  }
+
+  @Test("The log grows with what is appended, and shrinks when it is emptied")
+  func size() throws {
+    var (storage, writer) = try Log.make()
+    let large = [UInt8](repeating: 1, count: 3 << 20)
+    for _ in 0..<3 { try writer.append(.changes, [large]) }
+    #expect(storage.size() > 9 << 20)
+    #expect(storage.size() % Log.growth == 0)
+    try writer.removeAll()
+    #expect(storage.size() == CommitLogWriter.sizeKept)
+    try writer.append(.changes, [[1]])
+    #expect(try Log.read(storage).0 == [[1]])
+  }
+}
+
+extension DataBuffer {
+  /// A valid header of format 3.
+  fileprivate mutating func write(later magic: [UInt8]) -> DataBuffer {
+    var buffer = DataBuffer(magic)
+    buffer.write(UInt32(3))
+    buffer.write(UInt32(0))
+    for number in [5, 0, 0] as [UInt64] { buffer.write(number) }
+    buffer.write(CommitLogFormat.checksum(buffer.bytes))
+    return buffer
+  }
+}

@@ -1,0 +1,105 @@
+import StoredObjectsTestSupport
+import Testing
+
+@testable import StoreEngine
+
+@Suite("What is in a log beside saves")
+struct LogRoomTests {
+  typealias Log = LogFixture
+
+  /// A log that has been full once, was emptied, and closed with some saves in it.
+  private func makeClosed() throws -> MemoryStorage {
+    var (storage, writer) = try Log.make()
+    for _ in 0..<3 { try Log.append([Array(repeating: 7, count: 1001)], to: &writer) }
+    try writer.removeAll()
+    // Of sizes that leave a gap before the next.
+    try Log.append([[1], [2, 3, 4], Array(repeating: 5, count: 701)], to: &writer)
+    try writer.noteClosing()
+    return storage
+  }
+
+  /// Goes on with a log that was closed.
+  private func reopened(_ storage: MemoryStorage) throws -> CommitLogWriter {
+    var reader = try #require(try Log.reader(storage))
+    while try reader.next() != nil {}
+    return try CommitLogWriter(
+      storage, durability: .full, slot: reader.slot, slotIndex: reader.slotIndex,
+      sequence: reader.sequence, offset: reader.offset, growth: Log.growth)
+  }
+
+  /// What a check says of a log.
+  private func isTold(_ storage: MemoryStorage) -> Bool {
+    guard let scan = try? CommitLogScan(storage) else { return true }
+    return scan.tornByteCount != nil
+      || !(scan.findings(path: "") + scan.roomFindings(path: "")).isEmpty
+  }
+
+  @Test("Closing leaves zeros where earlier saves were, and between those that are there")
+  func zeros() throws {
+    let storage = try makeClosed()
+    var reader = try #require(try Log.reader(storage))
+    while try reader.next() != nil {}
+    #expect(reader.isClosed)
+    let room = storage.content[reader.offset...]
+    #expect(room.count > 3000 && room.allSatisfy { $0 == 0 })
+    #expect(!isTold(storage))
+  }
+
+  @Test("Each byte of a log that was closed is told when it is changed")
+  func everyByte() throws {
+    let storage = try makeClosed()
+    for offset in storage.content.indices where offset < 5000 || offset % 7 == 0 {
+      let spoilt = MemoryStorage(storage.content)
+      try Log.flip(spoilt, at: offset)
+      #expect(isTold(spoilt), "\(offset)")
+    }
+  }
+
+  @Test("Written anew, the room is as it should be")
+  func renewed() throws {
+    let storage = try makeClosed()
+    let saves = try Log.read(storage).0
+    for offset in [20, 60, 512 + 20, 700, 3000, storage.size() - 1] {
+      let spoilt = MemoryStorage(storage.content)
+      try Log.flip(spoilt, at: offset)
+      var writer = try reopened(spoilt)
+      try writer.renewRoom()
+      try writer.noteClosing()
+      #expect(!isTold(spoilt), "\(offset)")
+      #expect(try Log.read(spoilt).0 == saves)
+    }
+  }
+
+  @Test("Wherever the power is cut in a session its log is sound, but for its last save")
+  func powerCuts() throws {
+    let closed = try makeClosed()
+    let saves = try Log.read(closed).0
+    let more: [[UInt8]] = [Array(repeating: 9, count: 1500), [8]]
+    var generator = Seeds.generator(for: "a session behind a log that was closed")
+    for cut in 0..<24 {
+      for _ in 0..<10 {
+        let storage = MemoryStorage(closed.content)
+        try storage.synchronize()
+        storage.disk.plan(.cutPower(at: cut))
+        do {
+          var writer = try reopened(storage)
+          try Log.append(more, to: &writer)
+          try writer.noteClosing()
+          try writer.removeAll()
+          try writer.noteClosing()
+        } catch {}
+        storage.disk.plan(.none)
+        let left = storage.afterPowerCut(using: &generator)
+        let scan = try CommitLogScan(left)
+        #expect(scan.findings(path: "").isEmpty && scan.roomFindings(path: "").isEmpty)
+        let found = try Log.read(left).0
+        #expect(found.isEmpty || found.starts(with: saves))
+        var writer = try reopened(left)
+        try writer.clearTail()
+        try Log.append([[1]], to: &writer)
+        try writer.noteClosing()
+        #expect(!isTold(left))
+      }
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import StoredObjectsTestSupport
+import Testing
+
+@testable import StoreEngine
+
+@Suite("The set of rows that had their turn")
+struct RowSetTests {
+  @Test("A set of rows agrees with a Set, whatever is inserted")
+  func model() {
+    var random = Seeds.generator(for: "row set")
+    for range: UInt32 in [70, 5000, 100_000, 3_000_000] {
+      var (rows, model) = (RowSet(), Set<UInt32>())
+      for _ in 0..<500 {
+        let rowID = UInt32.random(in: 0..<range, using: &random)
+        rows.insert(rowID)
+        model.insert(rowID)
+        let other = UInt32.random(in: 0...range, using: &random)
+        #expect(rows.contains(rowID))
+        #expect(rows.contains(other) == model.contains(other))
+      }
+      expectSame(rows, model)
+      for _ in 0..<200 {
+        let start = UInt32.random(in: 0..<range, using: &random)
+        #expect(rows.first(after: start) == model.filter { $0 > start }.min())
+      }
+    }
+  }
+
+  /// Walks the whole set.
+  private func expectSame(_ rows: RowSet, _ model: Set<UInt32>) {
+    var walked: [UInt32] = rows.contains(0) ? [0] : []
+    while let next = rows.first(after: walked.last ?? 0) { walked.append(next) }
+    #expect(walked == model.sorted())
+  }
+
+  @Test("An empty set holds nothing")
+  func empty() {
+    #expect(RowSet().first(after: 0) == nil)
+    #expect(!RowSet().contains(0))
+    #expect(!RowSet().contains(.max))
+  }
+
+  @Test(
+    "The edges of words and pages are found", arguments: [1, 63, 64, 4095, 4096, 8192] as [UInt32])
+  func edges(rowID: UInt32) {
+    var rows = RowSet()
+    rows.insert(rowID)
+    #expect(rows.contains(rowID))
+    #expect(!rows.contains(rowID - 1))
+    #expect(!rows.contains(rowID + 1))
+    #expect(rows.first(after: 0) == rowID)
+    #expect(rows.first(after: rowID - 1) == rowID)
+    #expect(rows.first(after: rowID) == nil)
+  }
+
+  @Test("The last row of all is in reach")
+  func last() {
+    var rows = RowSet()
+    rows.insert(.max)
+    #expect(rows.contains(.max))
+    #expect(!rows.contains(.max - 1))
+    #expect(rows.first(after: .max - 1) == .max)
+    #expect(rows.first(after: 0) == .max)
+    #expect(rows.first(after: .max) == nil)
+  }
+}
