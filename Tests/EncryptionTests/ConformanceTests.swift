@@ -14,7 +14,8 @@ struct EncryptedConformanceTests {
     "After thousands of random operations an encrypted store holds what plain values say",
     arguments: EncryptedBackend.allCases)
   func randomOperations(_ kind: EncryptedBackend) throws {
-    let seed = UInt64.random(in: 0..<1_000_000_000)
+    var random = Seeds.generator(for: "encrypted random operations, \(kind)")
+    let seed = random.next()
     try kind.withPlace { try RandomStoreTest(seed: seed, steps: 300).run($0) }
   }
 }

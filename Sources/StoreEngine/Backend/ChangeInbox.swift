@@ -1,16 +1,14 @@
 import Locks
-import Synchronization
+package import Synchronization
 
 /// Collects, for one store, what other stores on the backend have saved.
 package final class ChangeInbox: Sendable {
   private let news = Locked(ForeignNews())
-  private let isFilled = Atomic(false)
+  /// Whether ``take()`` would return anything.
+  package let isFilled = Atomic(false)
 
   /// Makes an empty inbox.
   package init() {}
-
-  /// Whether ``take()`` would return anything.
-  package var hasNews: Bool { isFilled.load(ordering: .acquiring) }
 
   /// Adds a commit.
   func receive(_ changes: ChangeSet) {
@@ -23,7 +21,7 @@ package final class ChangeInbox: Sendable {
 
   /// The news since the last call.
   package func take() -> ForeignNews {
-    guard hasNews else { return ForeignNews() }
+    guard isFilled.load(ordering: .acquiring) else { return ForeignNews() }
     return news.withLock { news in
       defer { news = ForeignNews() }
       isFilled.store(false, ordering: .releasing)

@@ -2,19 +2,19 @@
 ///
 /// Not a dictionary of sets: a process that opens a store and never meets another one would spend a
 /// quarter of that time on their metadata.
-package struct ChangedRows: Sendable {
-  private struct Table: Sendable {
-    let table: TableID
-    var rows: Set<UInt32>
+@usableFromInline package struct ChangedRows: Sendable {
+  @usableFromInline struct Table: Sendable {
+    @usableFromInline let table: TableID
+    @usableFromInline var rows: Set<UInt32>
   }
 
-  private var tables: [Table] = []
+  @usableFromInline var tables: [Table] = []
 
   /// Makes an empty set.
   package init() {}
 
   /// Whether there is no row.
-  package var isEmpty: Bool { tables.isEmpty }
+  @inlinable package var isEmpty: Bool { tables.isEmpty }
 
   /// The rows of a table.
   package subscript(table: TableID) -> Set<UInt32> {

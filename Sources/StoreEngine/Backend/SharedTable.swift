@@ -1,5 +1,5 @@
 import Locks
-import Synchronization
+package import Synchronization
 
 /// What all stores on a backend have to agree on about one table.
 package final class SharedTable: Sendable {
@@ -7,7 +7,8 @@ package final class SharedTable: Sendable {
   ///
   /// Objects start at row 2.
   private let last = Atomic<UInt64>(1)
-  private let commits = Atomic<UInt64>(0)
+  /// How many commits have touched the table since the backend was opened.
+  package let commits = Atomic<UInt64>(0)
   private let format = Locked<ClassMetadata.Flags?>(nil)
   private let savedMetadata = Locked<ClassMetadata?>(nil)
 
@@ -50,9 +51,6 @@ package final class SharedTable: Sendable {
       return decided
     }
   }
-
-  /// How many commits have touched the table since the backend was opened.
-  package var commitCount: UInt64 { commits.load(ordering: .acquiring) }
 
   /// Takes note of a commit.
   func countCommit() { commits.wrappingAdd(1, ordering: .acquiringAndReleasing) }

@@ -5,12 +5,12 @@ import Files
 
 extension DataBuffer {
   /// The number of bytes written, those of earlier records included.
-  package var byteCount: Int { storage.count }
+  @inlinable package var byteCount: Int { storage.count }
 
   /// Starts over as a buffer that reads what the closure appends, and keeps its memory.
   ///
   /// - Returns: what the closure returns.
-  @inline(__always)
+  @inlinable @inline(__always)
   package mutating func fill(_ append: (inout [UInt8]) throws -> Bool) rethrows -> Bool {
     removeAll()
     defer { end = storage.count }
@@ -18,37 +18,39 @@ extension DataBuffer {
   }
 
   /// Takes other bytes, and gives its own away.
-  package mutating func swapBytes(_ bytes: inout [UInt8]) { swap(&storage, &bytes) }
+  @inlinable package mutating func swapBytes(_ bytes: inout [UInt8]) { swap(&storage, &bytes) }
 
   /// Starts over as an empty buffer, and keeps its memory.
-  package mutating func removeAll() {
+  @usableFromInline package mutating func removeAll() {
     storage.removeAll(keepingCapacity: true)
-    (start, position, end, version) = (0, 0, 0, 0)
+    (start, position, end, recordVersion) = (0, 0, 0, 0)
     forgetFailure()
   }
 
   /// Reads one record out of bytes that hold many.
-  package mutating func window(_ range: Range<Int>, of bytes: [UInt8]) {
+  @inlinable package mutating func window(_ range: Range<Int>, of bytes: [UInt8]) {
     storage = bytes
-    (start, position, end, version) = (range.lowerBound, range.lowerBound, range.upperBound, 0)
+    (start, position, end, recordVersion) = (
+      range.lowerBound, range.lowerBound, range.upperBound, 0
+    )
   }
 
   /// Reads one record out of the many that the buffer holds.
   ///
   /// - Returns: false if the record is not there.
-  package mutating func showWindow(_ first: Int, _ last: Int) -> Bool {
+  @inlinable package mutating func showWindow(_ first: Int, _ last: Int) -> Bool {
     guard last <= storage.count else { return false }
-    (start, position, end, version) = (first, first, last, 0)
+    (start, position, end, recordVersion) = (first, first, last, 0)
     return true
   }
 
   /// Makes room for so many bytes, and a few more.
-  package mutating func reserveCapacity(_ count: Int) {
+  @inlinable package mutating func reserveCapacity(_ count: Int) {
     storage.reserveCapacity(count + count / 64)
   }
 
   /// Begins a record behind what is there, and returns where it begins.
-  package mutating func beginRecord() -> Int {
+  @inlinable package mutating func beginRecord() -> Int {
     start = storage.count
     return start
   }
@@ -90,12 +92,12 @@ extension DataBuffer {
   }
 
   /// Writes bytes as they are, without a count.
-  package mutating func append(_ bytes: [UInt8]) { storage.append(contentsOf: bytes) }
+  @inlinable package mutating func append(_ bytes: [UInt8]) { storage.append(contentsOf: bytes) }
 
   /// All bytes written.
   ///
   /// The buffer is empty afterwards.
-  package mutating func takeBytes() -> [UInt8] {
+  @inlinable package mutating func takeBytes() -> [UInt8] {
     defer { self = DataBuffer([], owner: owner) }
     return storage
   }

@@ -31,12 +31,16 @@ public struct DataBuffer {
   @usableFromInline package var end: Int
 
   /// The class version that the record was written with; 0 for a buffer that is no record.
-  public package(set) var version: UInt8 = 0
+  public package(set) var version: UInt8 {
+    @inlinable get { recordVersion }
+    @inlinable set { recordVersion = newValue }
+  }
+  @usableFromInline var recordVersion: UInt8 = 0
 
   /// Who turns references into objects and back; nil in a buffer of one's own.
   ///
   /// A part of the layer above, which knows what it has put here.
-  package var owner: AnyObject?
+  @usableFromInline package var owner: AnyObject?
 
   /// The first value that could not be written, or nil.
   public private(set) var failure: DataBufferError?
@@ -49,7 +53,7 @@ public struct DataBuffer {
   /// Complexity: constant time; the bytes are shared until the buffer writes.
   public init(_ bytes: [UInt8]) { self.init(bytes, owner: nil) }
 
-  package init(_ bytes: [UInt8], owner: AnyObject?) {
+  @usableFromInline package init(_ bytes: [UInt8], owner: AnyObject?) {
     storage = bytes
     start = 0
     position = 0

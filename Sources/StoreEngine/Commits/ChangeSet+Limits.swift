@@ -2,9 +2,9 @@ extension ChangeSet {
   /// How many bytes a record, or a named buffer, can have: 4 GiB, less one.
   ///
   /// A backend may have a lower limit, see ``RecordFiles/maximumRecordByteCount``.
-  public static let maximumRecordByteCount = Int(UInt32.max)
+  @inlinable public static var maximumRecordByteCount: Int { Int(UInt32.max) }
   /// How many bytes a key of an ordered table and its value can have together: 2 GiB, less one.
-  public static let maximumKeyByteCount = Int(Int32.max)
+  @inlinable public static var maximumKeyByteCount: Int { Int(Int32.max) }
 
   /// Refuses what can't be written to files later.
   ///

@@ -25,16 +25,16 @@ public struct ChangeSet: Sendable {
   public struct RecordChange: Sendable {
     /// The row, from 1; row 1 holds the metadata of the class.
     public let rowID: UInt32
-    private let count: UInt32
+    @usableFromInline let count: UInt32
     /// Where the record begins, and in the two highest bits the kind.
-    private let startAndKind: UInt64
+    @usableFromInline let startAndKind: UInt64
 
     /// Whether the row is new, rewritten or removed.
-    @inline(__always)
+    @inlinable @inline(__always)
     public var kind: Kind { Kind(rawValue: UInt8(startAndKind >> 62)) ?? .delete }
 
     /// Where the record stands in ``ChangeSet/bytes``; empty for a delete.
-    @inline(__always)
+    @inlinable @inline(__always)
     public var range: Range<Int> {
       let start = Int(startAndKind & (1 << 62 - 1))
       return start..<start + Int(count)
@@ -43,14 +43,14 @@ public struct ChangeSet: Sendable {
     /// Describes a change of one row.
     ///
     /// - Precondition: the record is smaller than 4 GiB.
-    public init(kind: Kind, rowID: UInt32, range: Range<Int>) {
+    @inlinable public init(kind: Kind, rowID: UInt32, range: Range<Int>) {
       self.rowID = rowID
       count = UInt32(range.count)
       startAndKind = UInt64(range.lowerBound) | UInt64(kind.rawValue) << 62
     }
 
     /// The same for bytes that stand behind others.
-    package func moved(by count: Int) -> RecordChange {
+    @inlinable package func moved(by count: Int) -> RecordChange {
       let range = range
       return RecordChange(
         kind: kind, rowID: rowID, range: range.lowerBound + count..<range.upperBound + count)

@@ -45,19 +45,19 @@ public struct ClassMetadata: Hashable, Sendable {
     public let rawValue: UInt32
 
     /// Makes flags of the bits on disk.
-    public init(rawValue: UInt32) { self.rawValue = rawValue }
+    @inlinable public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// Records begin without the version of their class.
-    public static let unversionedRecords = Flags(rawValue: 1)
+    @inlinable public static var unversionedRecords: Flags { Flags(rawValue: 1) }
 
     /// Records end with a CRC-32C of their class ID, row ID and bytes.
-    public static let checksums = Flags(rawValue: 2)
+    @inlinable public static var checksums: Flags { Flags(rawValue: 2) }
 
     /// The flags that this library understands.
     package static let known: Flags = [.unversionedRecords, .checksums]
   }
 
-  package static let rowID: UInt32 = 1
+  @inlinable package static var rowID: UInt32 { 1 }
   private static let extensionVersion: UInt8 = 1
 
   /// Describes a class.

@@ -5,14 +5,16 @@ import Files
 /// A record of a class with ``ClassMetadata/Flags/checksums`` ends with the CRC-32C of its class
 /// ID, its row ID and its bytes, so that a record that has strayed to another row is noticed too.
 /// The original does not look behind the last value of a record. See <doc:DataBufferFormat>.
-package enum RecordChecksum {
+@usableFromInline package enum RecordChecksum {
   /// The size of a checksum.
-  package static let byteCount = 4
+  @inlinable package static var byteCount: Int { 4 }
 
   /// The checksum of a record without the checksum itself.
   ///
   /// Complexity: linear in the number of bytes; about a nanosecond for each.
-  package static func checksum(_ record: Span<UInt8>, classID: UInt8, rowID: UInt32) -> UInt32 {
+  @usableFromInline package static func checksum(
+    _ record: Span<UInt8>, classID: UInt8, rowID: UInt32
+  ) -> UInt32 {
     CRC32C.ofRecord(record, classID: classID, rowID: rowID)
   }
 
@@ -21,7 +23,7 @@ package enum RecordChecksum {
     isValid(Span<UInt8>(_bytes: record), classID: classID, rowID: rowID)
   }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package static func isValid(_ record: Span<UInt8>, classID: UInt8, rowID: UInt32) -> Bool {
     let count = record.count - byteCount
     guard count >= 0 else { return false }

@@ -1,31 +1,35 @@
 /// A set of row IDs, one bit each, in pages that exist only where there are rows.
 ///
 /// Rows that come one after the other are noted as a run first, which takes no time to speak of.
-package struct RowSet {
-  private static let pageBits: UInt32 = 12
-  private static let pageSize: UInt32 = 1 << pageBits
+@usableFromInline package struct RowSet: Sendable {
+  @inlinable static var pageBits: UInt32 { 12 }
+  @inlinable static var pageSize: UInt32 { 1 << pageBits }
 
-  private var pages: [[UInt64]] = []
+  @usableFromInline var pages: [[UInt64]] = []
   /// Rows that are not in the pages yet.
-  private var run = Run()
+  @usableFromInline var run = Run()
 
   /// Rows without a gap.
-  private struct Run {
-    var first: UInt32 = 0
-    var count: UInt32 = 0
+  @usableFromInline struct Run: Sendable {
+    @usableFromInline var first: UInt32 = 0
+    @usableFromInline var count: UInt32 = 0
 
-    @inline(__always)
+    @inlinable init(first: UInt32 = 0, count: UInt32 = 0) {
+      (self.first, self.count) = (first, count)
+    }
+
+    @inlinable @inline(__always)
     func contains(_ rowID: UInt32) -> Bool { rowID &- first < count }
   }
 
   /// Makes an empty set.
-  package init() {}
+  @inlinable package init() {}
 
   /// Adds a row, and says whether it is new.
   ///
   /// Complexity: constant time, but for the growth of the directory.
   @discardableResult
-  @inline(__always)
+  @inlinable @inline(__always)
   package mutating func insert(_ rowID: UInt32) -> Bool {
     if rowID == run.first &+ run.count, rowID > highest, run.count > 0 {
       run.count += 1
@@ -35,9 +39,9 @@ package struct RowSet {
   }
 
   /// No row in the pages is higher.
-  private var highest: UInt32 = 0
+  @usableFromInline var highest: UInt32 = 0
 
-  private mutating func insertElsewhere(_ rowID: UInt32) -> Bool {
+  @usableFromInline mutating func insertElsewhere(_ rowID: UInt32) -> Bool {
     if contains(rowID) { return false }
     saveRun()
     if rowID > highest {
@@ -82,7 +86,7 @@ package struct RowSet {
   }
 
   /// Whether a row is in the set.
-  package func contains(_ rowID: UInt32) -> Bool {
+  @inlinable package func contains(_ rowID: UInt32) -> Bool {
     if run.contains(rowID) { return true }
     let number = Int(rowID >> Self.pageBits)
     guard number < pages.count, !pages[number].isEmpty else { return false }
@@ -122,7 +126,7 @@ package struct RowSet {
 }
 
 extension RowSet {
-  package init(_ rows: some Sequence<UInt32>) {
+  @inlinable package init(_ rows: some Sequence<UInt32>) {
     self.init()
     for row in rows { insert(row) }
   }

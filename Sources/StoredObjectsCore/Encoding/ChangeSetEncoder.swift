@@ -88,6 +88,7 @@ struct ChangeSetEncoder {
 
   /// Encodes the named buffers, in order of their names.
   mutating func encode(names pending: [ExactName: [UInt8]?]) {
+    if pending.isEmpty { return }
     let pending = Array(pending)
     names.reserveCapacity(pending.count)
     for index in ExactName.indicesInOrder(pending.lazy.map(\.key.text)) {
