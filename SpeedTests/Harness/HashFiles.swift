@@ -101,7 +101,7 @@ struct HashFileRace {
   func changeCopy(_ part: UInt32) throws {
     let copy = directory + "/copy"
     try removeFile(copy)
-    try copyFile(theirs, to: copy)
+    try FileManager.default.copyItem(atPath: theirs, toPath: copy)
     let database = try HashDatabase(path: copy)
     try forEachRecord(every: part) { try database.put(key: $0, value: $1) }
     try database.close()
@@ -160,4 +160,15 @@ struct HashFileRace {
     }
     try expect(sum == 3_000_000, "look-ups: \(sum)")
   }
+}
+
+/// Removes a file that need not be there.
+private func removeFile(_ path: String) throws {
+  if FileManager.default.fileExists(atPath: path) {
+    try FileManager.default.removeItem(atPath: path)
+  }
+}
+
+private func firstByte(of bytes: RawSpan) -> Int {
+  bytes.isEmpty ? 0 : Int(Span<UInt8>(_bytes: bytes)[0])
 }
