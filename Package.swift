@@ -22,6 +22,7 @@ let package = Package(
   products: [
     .library(name: "StoredObjects", targets: ["StoredObjects"]),
     .library(name: "StoredObjectsCore", targets: ["StoredObjectsCore"]),
+    .library(name: "StoreEngine", targets: ["StoreEngine"]),
     .library(name: "TokyoCabinet", targets: ["TokyoCabinet"]),
     .library(name: "TokyoCabinetFile", targets: ["TokyoCabinetFile"]),
     .library(name: "TokyoCabinetBackend", targets: ["TokyoCabinetBackend"]),
