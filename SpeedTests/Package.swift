@@ -14,14 +14,15 @@ let package = Package(
     .package(
       name: "swift-stored-objects", path: "..",
       traits: [.trait(name: "Macros", condition: .when(traits: ["Macros"]))]),
+    .package(path: "WorkloadData"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
   ],
   targets: [
-    .target(name: "WorkloadData", path: "WorkloadData/Sources"),
     .target(
       name: "SpeedWorkloads",
       dependencies: [
-        "WorkloadData", library("CDB"), library("CDBBackend"), library("KeyValueStoreCore"),
+        .product(name: "WorkloadData", package: "WorkloadData"), library("CDB"),
+        library("CDBBackend"), library("KeyValueStoreCore"),
         library("StoredObjectsCore"), library("TokyoCabinetBackend"),
       ],
       path: "Workloads"),

@@ -132,13 +132,13 @@ struct HashFileRace {
 
   func scan(_ database: HashDatabase) throws {
     var sum = 0
-    try database.forEach { sum += firstByte(of: $0) + $1.byteCount }
+    try database.forEach { sum += $0.byte(at: 0) + $1.byteCount }
     try expect(sum > 0, "scan")
   }
 
   func scan(_ file: HashFile) throws {
     var sum = 0
-    try file.forEach { sum += firstByte(of: $0) + $1.byteCount }
+    try file.forEach { sum += $0.byte(at: 0) + $1.byteCount }
     try expect(sum > 0, "scan")
   }
 
@@ -167,8 +167,4 @@ private func removeFile(_ path: String) throws {
   if FileManager.default.fileExists(atPath: path) {
     try FileManager.default.removeItem(atPath: path)
   }
-}
-
-private func firstByte(of bytes: RawSpan) -> Int {
-  bytes.isEmpty ? 0 : Int(Span<UInt8>(_bytes: bytes)[0])
 }

@@ -3,11 +3,19 @@ import PackageDescription
 
 /// What StoredObjects and its rivals in Swift work on, so that it is the same.
 ///
-/// A package of its own for that of the rivals, which can't reach files outside of it; the speed
-/// tests have the same folder as a target.
+/// A package of its own: the speed tests and the rivals are two others.
 let package = Package(
   name: "WorkloadData",
   products: [.library(name: "WorkloadData", targets: ["WorkloadData"])],
-  targets: [.target(name: "WorkloadData", path: "Sources")],
+  targets: [
+    .target(
+      name: "WorkloadData", path: "Sources",
+      swiftSettings: [
+        .strictMemorySafety(),
+        .treatAllWarnings(as: .error),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+      ])
+  ],
   swiftLanguageModes: [.v6]
 )

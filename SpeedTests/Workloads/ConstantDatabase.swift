@@ -21,11 +21,6 @@ package enum ConstantDatabase {
     return InlineArray { UInt8(truncatingIfNeeded: number >> UInt64(8 * $0)) }
   }
 
-  @inline(__always)
-  private static func byte(_ index: Int, of bytes: RawSpan) -> Int {
-    Int(Span<UInt8>(_bytes: bytes)[index])
-  }
-
   /// Does a step with a file of so many records.
   ///
   /// - Throws: `CDBError`, or ``WrongResult``.
@@ -59,7 +54,7 @@ package enum ConstantDatabase {
       let row = UInt32(truncatingIfNeeded: UInt64(index) * UInt64(count) >> 32)
       let key = key(row)
       let found = try unsafe reader.withValue(forKey: key.span.bytes) {
-        byte(4, of: $0) + $0.byteCount
+        $0.byte(at: 4) + $0.byteCount
       }
       sum += found ?? 0
     }
@@ -69,7 +64,7 @@ package enum ConstantDatabase {
   private static func scan(_ reader: CDBReader) throws -> Int {
     var sum = 0
     try reader.forEach { key, value in
-      sum += (byte(0, of: key) & 0) + byte(4, of: value) + value.byteCount
+      sum += (key.byte(at: 0) & 0) + value.byte(at: 4) + value.byteCount
     }
     return sum
   }
