@@ -36,22 +36,21 @@ extension Store {
     foreign.forgetWritten()
     // They know nothing of objects that come back.
     relationships?.forgetIndexes()
-    var changesReferences = isInConflict && relationships != nil
     do {
       for (object, entry) in outdated { try adoptPresence(of: object, entry) }
       if isInConflict { try rebaseRelationships(of: pending) }
       for (object, entry) in pending where object.state.change != .delete {
-        if try dropReferences(of: object, entry, .deletedElsewhere) { changesReferences = true }
+        try dropReferences(of: object, entry, .deletedElsewhere)
       }
       // One that comes back has heard of no deletion here since it was gone.
       for (object, entry) in outdated where object.state.change != .delete {
-        if try dropReferences(of: object, entry, .deletedAnywhere) { changesReferences = true }
+        try dropReferences(of: object, entry, .deletedAnywhere)
       }
       for key in referrers {
         guard let entry = registration(classID: key.classID),
           let object = try object(entry, rowID: key.rowID)
         else { continue }
-        if try dropReferences(of: object, entry, .deletedAnywhere) { changesReferences = true }
+        try dropReferences(of: object, entry, .deletedAnywhere)
       }
     } catch {
       logger.error("A conflict could not be decided: \(error)")
@@ -59,8 +58,6 @@ extension Store {
         ObjectKey(classID: $0.1.classID, rowID: $0.0.rowID)
       }
     }
-    // These are changes, too, that no step is to take back alone.
-    if changesReferences { history?.removeAllActions() }
   }
 
   /// An object whose row is there no more is inserted; one whose row has come back is updated.
@@ -90,6 +87,8 @@ extension Store {
     of objects: [(StoredObject, RegisteredClass)]
   ) throws(StoreError) {
     guard let relationships else { return }
+    // These are changes, too, that no step is to take back alone.
+    defer { history?.removeAllActions() }
     for (object, entry) in objects where entry.isAttentive && object.state.change != nil {
       relationships.rebase(object, entry, on: try savedObject(object.rowID, entry))
     }
@@ -97,19 +96,18 @@ extension Store {
   }
 
   /// Takes references to deleted objects out of an object's content, of whatever kind they are.
-  ///
-  /// - Returns: whether there were any.
   private func dropReferences(
     of object: StoredObject, _ entry: RegisteredClass, _ omission: Strangers.Omission
-  ) throws(StoreError) -> Bool {
-    guard object.hasContent else { return false }
+  ) throws(StoreError) {
+    guard object.hasContent else { return }
     let strangers = Strangers(omitting: omission)
     let content = try contentImage(of: object, entry, strangers)
-    guard strangers.hasOmitted else { return false }
+    guard strangers.hasOmitted else { return }
+    // A step that took this back would bring back references that lead nowhere.
+    history?.removeAllActions()
     if object.state.change == nil { entry.mark(object) { $0.insert(.updated) } }
     try setContent(of: object, entry, to: content)
     object.noteObservedChange()
-    return true
   }
 }
 

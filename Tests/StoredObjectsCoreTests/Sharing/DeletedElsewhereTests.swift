@@ -1,0 +1,81 @@
+import StoredObjectsCore
+import StoredObjectsTestSupport
+import Testing
+
+/// What random walks of two stores have found.
+@Suite("Objects that another store has deleted or brought back")
+struct DeletedElsewhereTests {
+  let first: Store
+  let second: Store
+  let history = StoreUndoManager()
+
+  init() throws {
+    first = try linkedStore(MemoryDisk())
+    second = Store(backend: first.backend)
+    try second.register(Tune.self, TuneList.self, Disc.self, Sleeve.self, Branch.self)
+  }
+
+  private func saveDisc() throws -> (disc: Disc, sleeve: Sleeve, tune: Tune) {
+    let (disc, sleeve, tune) = (Disc(), Sleeve(), Tune("a"))
+    disc.sleeve = sleeve
+    first.insert(disc)
+    first.insert(sleeve)
+    first.insert(tune)
+    try first.saveChanges()
+    return (disc, sleeve, tune)
+  }
+
+  @Test(
+    "A rule that deletes what is deleted elsewhere does not read it, and the save is a conflict")
+  func cascade() throws {
+    let mine = try saveDisc()
+    let theirs = try #require(try second.allObjects(of: Disc.self).first)
+    theirs.favourites = try second.allObjects(of: Tune.self)
+    first.delete(mine.sleeve)
+    try first.saveChanges()
+    second.mergeChanges()
+    second.delete(theirs)
+    #expect(second.fetchFailures.isEmpty)
+    expectStoreError(.conflict) { try second.saveChanges() }
+    second.keepConflictingChanges()
+    try second.saveChanges()
+    #expect(try second.count(of: Disc.self) == 0 && second.fetchFailures.isEmpty)
+    #expect(try second.check().findings == [])
+  }
+
+  @Test("What is inserted and deleted here is a conflict if another store has saved it in between")
+  func broughtBack() throws {
+    let mine = try saveDisc()
+    let theirs = try #require(try second.allObjects(of: Disc.self).first)
+    theirs.favourites = try second.allObjects(of: Tune.self)
+    first.undoManager = history
+    history.group { first.delete(mine.disc) }
+    try first.saveChanges()
+    try history.undo()
+    expectStoreError(.conflict) { try second.saveChanges() }
+    second.keepConflictingChanges()
+    try second.saveChanges()
+    first.delete(mine.disc)
+    mine.tune.name = "b"
+    expectStoreError(.conflict) { try first.saveChanges() }
+    first.discardChanges()
+    #expect(try first.count(of: Disc.self) == 1)
+    #expect(try first.allObjects(of: Disc.self).map(\.favourites) == [[mine.tune]])
+    #expect(try first.check().findings == [])
+  }
+
+  @Test("No step brings back the references that keeping one's changes has dropped")
+  func droppedReferences() throws {
+    let mine = try saveDisc()
+    second.undoManager = history
+    let theirs = try #require(try second.allObjects(of: Disc.self).first)
+    try history.group { theirs.favourites = try second.allObjects(of: Tune.self) }
+    first.delete(mine.tune)
+    try first.saveChanges()
+    expectStoreError(.conflict) { try second.saveChanges() }
+    second.keepConflictingChanges()
+    #expect(theirs.favourites == [] && !history.canUndo)
+    try second.saveChanges()
+    #expect(try second.check().findings == [])
+  }
+}
