@@ -165,3 +165,25 @@ struct ImportRulesTests {
     }
   }
 }
+
+@Suite("Directions inside the engine")
+struct LayerRulesTests {
+  private func users(of words: [String], inFolder folder: String) -> [String] {
+    SourceFile.all
+      .filter { $0.module == "StoreEngine" && $0.folder == folder }
+      .filter { words.contains(where: $0.names) }
+      .map { $0.path.components(separatedBy: "/").last ?? "" }
+  }
+
+  @Test("Backends see bytes: they do not name what encodes them")
+  func backend() {
+    #expect(users(of: ["StoreBackend"], inFolder: "Backend") != [])
+    #expect(users(of: ["DataBuffer"], inFolder: "Backend") == [])
+  }
+
+  @Test("A buffer names neither a backend nor what a save is made of")
+  func buffer() {
+    #expect(users(of: ["DataBuffer"], inFolder: "Buffer") != [])
+    #expect(users(of: ["StoreBackend", "ChangeSet"], inFolder: "Buffer") == [])
+  }
+}

@@ -4,6 +4,7 @@ package import Synchronization
 /// Collects, for one store, what other stores on the backend have saved.
 package final class ChangeInbox: Sendable {
   private let news = Locked(ForeignNews())
+
   /// Whether ``take()`` would return anything.
   package let isFilled = Atomic(false)
 
@@ -49,10 +50,10 @@ package struct ForeignNews: Sendable {
   /// The named buffers that were set or removed; nil for none.
   package private(set) var names: Set<ExactName>?
 
-  package var isEmpty: Bool { tables.isEmpty && names == nil }
+  var isEmpty: Bool { tables.isEmpty && names == nil }
 
   /// Adds the changes of a table; the metadata row is no news.
-  package mutating func add(_ changes: ChangeSet.TableChanges) {
+  mutating func add(_ changes: ChangeSet.TableChanges) {
     guard changes.records.contains(where: { $0.rowID > ClassMetadata.rowID }) else { return }
     let index = tables.firstIndex { $0.table == changes.table } ?? tables.endIndex
     if index == tables.endIndex { tables.append(Table(table: changes.table)) }
@@ -70,7 +71,7 @@ package struct ForeignNews: Sendable {
     }
   }
 
-  package mutating func add(names changes: [ChangeSet.NameChange]) {
+  mutating func add(names changes: [ChangeSet.NameChange]) {
     if names == nil, !changes.isEmpty { names = [] }
     for change in changes { names?.insert(ExactName(change.name)) }
   }

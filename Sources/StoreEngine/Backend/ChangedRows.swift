@@ -47,7 +47,7 @@
   }
 
   /// The tables with rows, and these.
-  package func forEach(_ body: (TableID, Set<UInt32>) -> Void) {
+  func forEach(_ body: (TableID, Set<UInt32>) -> Void) {
     for table in tables { body(table.table, table.rows) }
   }
 }

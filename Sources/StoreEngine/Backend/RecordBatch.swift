@@ -57,7 +57,7 @@ public struct RecordBatch: Sendable {
   /// Leaves out the records of some rows.
   ///
   /// Complexity: linear in the number of records.
-  package mutating func removeAll(where isUnwanted: (_ rowID: UInt32) -> Bool) {
+  mutating func removeAll(where isUnwanted: (_ rowID: UInt32) -> Bool) {
     places.removeAll { isUnwanted($0.rowID) }
   }
 

@@ -11,7 +11,7 @@ extension DataBuffer {
   ///
   /// - Returns: what the closure returns.
   @inlinable @inline(__always)
-  package mutating func fill(_ append: (inout [UInt8]) throws -> Bool) rethrows -> Bool {
+  mutating func fill(_ append: (inout [UInt8]) throws -> Bool) rethrows -> Bool {
     removeAll()
     defer { end = storage.count }
     return try append(&storage)

@@ -22,7 +22,7 @@
 ///
 /// <doc:DataBufferFormat> gives the bytes of every type.
 public struct DataBuffer {
-  @usableFromInline package var storage: [UInt8]
+  @usableFromInline var storage: [UInt8]
   /// Where the record begins; offsets in errors count from here.
   @usableFromInline package var start: Int
   /// The next byte to read.

@@ -4,7 +4,7 @@ extension String {
   /// Most strings are such. Testing and copying them as two words that overlap takes a third of the
   /// time of looking for all that UTF-8 can be.
   @inlinable @inline(__always)
-  package init?(shortASCII text: Span<UInt8>) {
+  init?(shortASCII text: Span<UInt8>) {
     let bytes = unsafe text.bytes
     let count = bytes.byteCount
     if count >= 8, count <= 15 {

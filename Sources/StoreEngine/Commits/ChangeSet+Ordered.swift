@@ -6,8 +6,8 @@ extension ChangeSet {
   public struct KeyChange: BitwiseCopyable, Sendable {
     /// Where the key begins, and in the two highest bits what is known of it.
     @usableFromInline let startAndPresence: UInt64
-    @usableFromInline package let keyCount: UInt32
-    @usableFromInline package let valueCount: UInt32
+    @usableFromInline let keyCount: UInt32
+    @usableFromInline let valueCount: UInt32
 
     @usableFromInline static let removal = UInt32.max
     @usableFromInline static let startMask: UInt64 = 1 << 62 - 1
@@ -36,7 +36,7 @@ extension ChangeSet {
     }
 
     /// The same at another place, with what is known of the key.
-    package func moved(by shift: Int) -> KeyChange {
+    func moved(by shift: Int) -> KeyChange {
       // No place is before 0, so that nothing is borrowed from the two bits.
       KeyChange(startAndPresence &+ UInt64(bitPattern: Int64(shift)), keyCount, valueCount)
     }

@@ -30,7 +30,7 @@ package protocol KeyedChanges {
 
 /// The changes of a table.
 package struct RowChanges<Keys: RowKeys>: KeyedChanges {
-  @usableFromInline package let changes: [ChangeSet.RecordChange]
+  @usableFromInline let changes: [ChangeSet.RecordChange]
   @usableFromInline let isIndexed: Bool
   /// For each row the number of its change from 1 on, 0 for none; where rows lie close together.
   @usableFromInline var dense: [UInt32] = []
@@ -71,7 +71,7 @@ package struct RowChanges<Keys: RowKeys>: KeyedChanges {
     return change(at: index)
   }
 
-  @usableFromInline package func error(_ row: UInt32) -> StoreError { rowExists(row) }
+  @usableFromInline func error(_ row: UInt32) -> StoreError { rowExists(row) }
 
   @inlinable
   package func change(of key: RawSpan) -> KeyChange {
@@ -80,12 +80,12 @@ package struct RowChanges<Keys: RowKeys>: KeyedChanges {
   }
 
   @inlinable
-  package func change(at index: Int) -> KeyChange {
+  func change(at index: Int) -> KeyChange {
     changes[index].kind == .delete ? .deleted : .written(changes[index].range)
   }
 
   @inlinable
-  package func index(of row: UInt32) -> Int? {
+  func index(of row: UInt32) -> Int? {
     if dense.isEmpty { return sparse[row].map { Int($0) - 1 } }
     guard Int(row) < dense.count, dense[Int(row)] != 0 else { return nil }
     return Int(dense[Int(row)]) - 1

@@ -47,7 +47,7 @@ package struct SalvageSource {
   package func file(of name: String) throws -> FilePlace { try file(name, fileName(name)) }
 
   /// The file that has an ordered table.
-  package func file(ofOrdered name: OrderedTableName) throws -> FilePlace {
+  func file(ofOrdered name: OrderedTableName) throws -> FilePlace {
     try file(name.fileName, name.fileName)
   }
 

@@ -9,7 +9,7 @@ import Files
 /// another kind. What was written is read back and compared, record by record.
 public struct BackendCopy {
   /// So many bytes of records are committed at a time.
-  package static let batchSize = 32 << 20
+  static let batchSize = 32 << 20
 
   fileprivate let source: any StoreBackend
   fileprivate let target: any StoreBackend

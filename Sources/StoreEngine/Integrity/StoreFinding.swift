@@ -90,7 +90,7 @@ extension StoreFinding {
 
 extension StoreError.Place {
   /// What is known of the place, in words.
-  package var text: String {
+  var text: String {
     [
       path, className.map { "class \($0)" }, rowID.map { "row \($0)" },
       offset.map { "offset \($0)" },

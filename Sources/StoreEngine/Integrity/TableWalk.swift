@@ -2,12 +2,12 @@
 ///
 /// The records are lent while no call to the backend is under way.
 package struct TableWalk {
-  package let backend: any StoreBackend
-  package let table: TableID
+  let backend: any StoreBackend
+  let table: TableID
   /// The rows that have been lent.
-  package private(set) var rows = RowSet()
+  private(set) var rows = RowSet()
   /// Their number, row 1 included.
-  package private(set) var count = 0
+  private(set) var count = 0
   /// Rows that a single scan gave more than once.
   private(set) var repeatedCount = 0
 

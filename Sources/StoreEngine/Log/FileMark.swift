@@ -23,7 +23,7 @@ public struct FileMark: Hashable, Sendable {
   public init(epoch: UInt64, number: UInt32) { (self.epoch, self.number) = (epoch, number) }
 
   /// Stands for the mark of a file whose damage hides it; reading the file reports that.
-  package static let unreadable = FileMark(epoch: 0, number: 0)
+  static let unreadable = FileMark(epoch: 0, number: 0)
 
   /// The mark of a checkpoint that begins.
   init(checkpointIn epoch: UInt64) {
@@ -70,7 +70,7 @@ extension FileMark {
   ///   - found: The mark that is in the file; nil when there is none.
   ///   - place: The file.
   /// - Returns: damage.
-  package static func stranger(
+  static func stranger(
     expected: FileMark, found: FileMark?, at place: StoreError.Place
   ) -> StoreError {
     StoreError(.damaged, "\(strangeness(expected, found)) \(cure)", at: place)

@@ -3,7 +3,7 @@ extension Replacement {
   /// each file its mark, or zeros.
   ///
   /// Programs from before there were marks read the names only, and write no more than these.
-  package static func encode(_ replacements: [Replacement]) -> [UInt8] {
+  static func encode(_ replacements: [Replacement]) -> [UInt8] {
     var buffer = DataBuffer()
     buffer.writeCount(replacements.count)
     for replacement in replacements {
@@ -14,7 +14,7 @@ extension Replacement {
     return buffer.bytes + replacements.flatMap { $0.mark?.bytes ?? none }
   }
 
-  package static func decode(_ payload: [UInt8]) throws(DataBufferError) -> [Replacement] {
+  static func decode(_ payload: [UInt8]) throws(DataBufferError) -> [Replacement] {
     var buffer = DataBuffer(payload)
     var names: [(new: String, final: String)] = []
     for _ in 0..<(try buffer.readCount(minimumElementSize: 8)) {

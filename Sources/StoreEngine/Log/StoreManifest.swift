@@ -15,7 +15,7 @@ package struct StoreManifest: Equatable, Sendable {
   /// The epoch of the log that goes with the marks; nil when nobody knows.
   private(set) var epoch: UInt64?
   /// The files of classes, of named buffers, and of ordered tables.
-  package private(set) var names: Set<String>
+  private(set) var names: Set<String>
   /// The marks of files; one that is not here may have any mark, or none.
   private(set) var marks: [String: FileMark] = [:]
 
@@ -32,13 +32,13 @@ package struct StoreManifest: Equatable, Sendable {
   var files: [String] { names.sorted() }
 
   /// Sets what a file is known by.
-  package mutating func add(_ name: String, _ mark: FileMark?) {
+  mutating func add(_ name: String, _ mark: FileMark?) {
     names.insert(name)
     marks[name] = mark
   }
 
   /// Takes in a checkpoint: its files, and the epoch of the log that follows.
-  package mutating func add(_ replacements: [Replacement], followedBy epoch: UInt64) {
+  mutating func add(_ replacements: [Replacement], followedBy epoch: UInt64) {
     for replacement in replacements { add(replacement.name, replacement.mark) }
     self.epoch = epoch
   }
@@ -70,7 +70,7 @@ package struct StoreManifest: Equatable, Sendable {
   }
 
   /// The file's content.
-  package var bytes: [UInt8] {
+  var bytes: [UInt8] {
     var buffer = DataBuffer(Self.magic)
     buffer.write(Self.version)
     buffer.write(firstEpoch)
@@ -149,7 +149,7 @@ extension StoreManifest {
   }
 
   /// That there is none in a store that must have one, as a finding.
-  package static func gone(_ path: String) -> StoreFinding {
+  static func gone(_ path: String) -> StoreFinding {
     StoreFinding(
       .fileDamaged,
       """
@@ -208,7 +208,7 @@ extension StoreManifest {
   }
 
   /// An error for each file that is there, and is not the store's own.
-  package func strangers(
+  func strangers(
     in path: String, hasFile: (String) throws -> Bool, mark: (String) throws -> FileMark?
   ) rethrows -> [StoreError] {
     try neededFiles.compactMap { name in

@@ -29,7 +29,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
   /// A save that was under way when a process was killed or the power failed is cut off so, and was
   /// never acknowledged. Nil when the log ended well.
   public let tornTailByteCount: Int?
-  package let limits: CheckpointLimits
+  let limits: CheckpointLimits
   /// What is pending, and how often each table was committed to.
   ///
   /// Held for moments only, the longest of which is that in which new files get their names. Taken

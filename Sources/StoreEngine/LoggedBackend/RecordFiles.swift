@@ -182,7 +182,7 @@ extension RecordFiles {
 
 extension RecordFiles {
   /// Whether the file of a table has a row.
-  package func hasRecord(_ rowID: UInt32, in table: TableID) throws -> Bool {
+  func hasRecord(_ rowID: UInt32, in table: TableID) throws -> Bool {
     try withRecord(rowID, in: table) { _ in true } ?? false
   }
 

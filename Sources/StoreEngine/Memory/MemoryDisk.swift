@@ -17,7 +17,7 @@ public final class MemoryDisk: Sendable {
   /// Makes an empty disk.
   public init() {}
 
-  package func open(isReadOnly: Bool) throws {
+  func open(isReadOnly: Bool) throws {
     try contents.withLock { contents in
       guard !contents.hasWriter, isReadOnly || contents.readers == 0 else {
         throw StoreError(.inUse, "Another backend has this memory open.", at: .init(path: "memory"))
@@ -26,14 +26,14 @@ public final class MemoryDisk: Sendable {
     }
   }
 
-  package func close(isReadOnly: Bool) {
+  func close(isReadOnly: Bool) {
     contents.withLock { contents in
       if isReadOnly { contents.readers -= 1 } else { contents.hasWriter = false }
     }
   }
 
   /// Takes all of a change set, or throws before it has taken any.
-  package func apply(
+  func apply(
     _ changes: ChangeSet, tableNames: [String], orderedNames: [OrderedTableName]
   ) throws {
     try contents.withLock { contents in

@@ -9,10 +9,10 @@ package final class OrderedFile: Sendable {
 
   /// The number of keys.
   package let count: Int
-  package let path: String
-  package var byteCount: Int { file.count }
+  let path: String
+  var byteCount: Int { file.count }
   let footer: OrderedFileFormat.Footer
-  package let file: MappedFile
+  let file: MappedFile
   private let codec: (any OrderedPageCodec)?
   /// What the codec has opened; nil where pages are stored as they are.
   ///

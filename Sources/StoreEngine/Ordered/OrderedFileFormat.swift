@@ -23,7 +23,7 @@ package enum OrderedFileFormat {
   /// How many bytes these are; a number costs nothing to ask for.
   static let magicSize = 8
   static let endMagic = Array("SOKeyEnd".utf8)
-  package static let version: UInt32 = 1
+  static let version: UInt32 = 1
   /// The size of the end of a file.
   package static let footerSize = 64
   /// Size and checksum in front of a page.
@@ -33,13 +33,13 @@ package enum OrderedFileFormat {
   /// The value of an entry above level 0.
   static let childSize = 20
   /// A page that has reached this size gets no more entries; one with a long key is larger.
-  package static let pageSize = 4096
+  static let pageSize = 4096
   /// But above level 0 a page gets so many, or there would be no end of levels.
   static func leastCount(_ level: Int) -> Int { level == 0 ? 1 : 8 }
   /// The size of the offset of an entry.
   static func slotSize(_ level: Int) -> Int { level == 0 ? 2 : 4 }
   /// A file has no more levels than this, or it is damaged.
-  package static let maximumDepth: UInt32 = 16
+  static let maximumDepth: UInt32 = 16
 
   /// Where the footer has the file's mark, see ``FileMark``; zeros in a file without one.
   static let markPlace = 48..<60

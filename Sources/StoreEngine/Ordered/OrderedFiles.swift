@@ -25,7 +25,7 @@ package protocol OrderedFilePlace: Sendable {
 ///
 /// They have the same format, whatever the backend keeps its records in. Safe on any threads.
 public final class OrderedFiles: Sendable {
-  package let place: any OrderedFilePlace
+  let place: any OrderedFilePlace
   private let codec: (any OrderedPageCodec)?
   /// What an encrypted store's pages are sealed with.
   private let sealing = Locked<Sealing?>(nil)
@@ -84,7 +84,7 @@ public final class OrderedFiles: Sendable {
   public static func isFile(_ name: String) -> Bool { OrderedTableName(fileName: name) != nil }
 
   /// The number of a table.
-  package func table(_ name: OrderedTableName) throws -> OrderedTableID {
+  func table(_ name: OrderedTableName) throws -> OrderedTableID {
     try name.check()
     return try state.withLock { state in
       try Self.checkOpen(state)
@@ -96,7 +96,7 @@ public final class OrderedFiles: Sendable {
   }
 
   /// The name of a table that has a number.
-  package func name(of table: OrderedTableID) throws -> OrderedTableName {
+  func name(of table: OrderedTableID) throws -> OrderedTableName {
     try state.withLock { try Self.table(table, in: $0).name }
   }
 
@@ -189,7 +189,7 @@ public final class OrderedFiles: Sendable {
   }
 
   /// The mark in the file of a table, by the name that the file has or is to get.
-  package func mark(of fileName: String) throws -> FileMark? {
+  func mark(of fileName: String) throws -> FileMark? {
     let redirected = state.withLock { state in
       OrderedTableName(fileName: fileName).flatMap { state.numbers[$0] }
         .map { state.tables[$0].fileName }
@@ -198,7 +198,7 @@ public final class OrderedFiles: Sendable {
   }
 
   /// The mark in a file; nil when there is none, or no such file.
-  package func mark(ofFile fileName: String) throws -> FileMark? {
+  func mark(ofFile fileName: String) throws -> FileMark? {
     do {
       guard let map = try place.open(fileName) else { return nil }
       return OrderedFileFormat.mark(map)
@@ -210,7 +210,7 @@ public final class OrderedFiles: Sendable {
   }
 
   /// The tables that have files, in no order.
-  package func names() throws -> [OrderedTableName] {
+  func names() throws -> [OrderedTableName] {
     let redirected = try state.withLock { state in
       try Self.checkOpen(state)
       return state.tables.filter { table in
@@ -278,7 +278,7 @@ public final class OrderedFiles: Sendable {
   ///
   /// - Throws: ``StoreError`` with `full`, `ioError` or `closed`; what the closure throws. No new
   ///   file is left then.
-  package func prepare(
+  func prepare(
     _ table: OrderedTableID, mark: FileMark, durability: Durability,
     _ body: (inout OrderedFileWriter) throws -> Void
   ) throws -> Replacement {
@@ -301,7 +301,7 @@ public final class OrderedFiles: Sendable {
   }
 
   /// Begins a temporary file.
-  package func makeScratchFile(_ number: Int) throws -> ScratchFile {
+  func makeScratchFile(_ number: Int) throws -> ScratchFile {
     let name = "\(ScratchFile.prefix)\(number)"
     let codec = sealing.withLock { $0 }.map { SealedPages($0.seal, fileName: name) }
     return try ScratchFile(name, in: place, codec: codec)
@@ -331,7 +331,7 @@ public final class OrderedFiles: Sendable {
 
   /// Gives new files their final names, or, where nothing may be written, reads them where they
   /// are.
-  package func publish(_ replacements: [Replacement]) throws {
+  func publish(_ replacements: [Replacement]) throws {
     for replacement in replacements {
       guard replacement.newName.hasPrefix(StoreDirectory.newPrefix),
         !replacement.newName.contains("/"),
@@ -373,7 +373,7 @@ public final class OrderedFiles: Sendable {
   }
 
   /// The size of the files of some tables.
-  package func byteCount(of tables: some Sequence<OrderedTableID>) throws -> Int {
+  func byteCount(of tables: some Sequence<OrderedTableID>) throws -> Int {
     try tables.reduce(0) { $0 + (try file(of: $1).file.opened?.byteCount ?? 0) }
   }
 

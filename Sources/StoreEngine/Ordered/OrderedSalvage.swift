@@ -10,7 +10,7 @@ package struct OrderedSalvage {
   /// The parts of the file that make no sense.
   package private(set) var gaps: [Range<Int>] = []
 
-  package static let table = OrderedTableID(index: 0)
+  static let table = OrderedTableID(index: 0)
 
   /// Up to this size a page is looked for at every place.
   private static let commonSize = 64 << 10

@@ -13,7 +13,7 @@ package protocol OrderedViewing: AnyObject, Sendable {
 /// An ordered table at one moment: its file, and what has happened since the file was made.
 package struct OrderedView: Sendable {
   /// Nil where there is none, or where all of it has been removed.
-  package let file: OrderedFile?
+  let file: OrderedFile?
   let runs: KeyRuns
 
   /// Whether there are no keys for sure; removed ones may make it say no.
@@ -22,7 +22,7 @@ package struct OrderedView: Sendable {
   /// The number of keys in a range.
   ///
   /// Complexity: O(log n).
-  package func count(in range: KeyRange) throws -> Int {
+  func count(in range: KeyRange) throws -> Int {
     if range.isEmpty { return 0 }
     // Below zero only where a damaged file counts its keys wrongly.
     return max(0, try fileCount(in: range) + runs.growth(in: range))
@@ -44,7 +44,7 @@ package struct OrderedView: Sendable {
   ///   - body: Gets the value.
   /// - Returns: what the closure returns; nil when there is no such key.
   /// - Throws: ``StoreError`` with `damaged`; what the closure throws.
-  package func withValue<Result>(
+  func withValue<Result>(
     _ key: RawSpan, hash: UInt64? = nil, _ body: (RawSpan) throws -> Result
   ) throws -> Result? {
     if let (bytes, change) = runs.find(key, hash) {
@@ -73,12 +73,12 @@ package struct OrderedView: Sendable {
   }
 
   /// Whether there is a key.
-  package func contains(_ key: RawSpan) throws -> Bool { try withValue(key) { _ in true } ?? false }
+  func contains(_ key: RawSpan) throws -> Bool { try withValue(key) { _ in true } ?? false }
 
   /// Lends the keys of a range and their values in their order, or from the last to the first.
   ///
   /// - Returns: false when the closure has paused.
-  package func scan(
+  func scan(
     _ range: KeyRange, isReversed: Bool = false, _ body: (RawSpan, RawSpan) throws -> ScanStep
   ) throws -> Bool {
     if range.isEmpty { return true }

@@ -43,8 +43,7 @@ extension RecordFiles {
       return try ordered.prepare(tables, mark: mark, durability: durability)
     }
     let keyCount = changes.ordered.reduce(0) { $0 + $1.changes.count }
-    // With fewer keys a thread costs more than it helps.
-    let isLarge = keyCount >= 20_000
+    let isLarge = keyCount >= TwoThreads.minimumCount
     let files = isLarge ? JoinedResult { Result { try prepareOrdered() } } : nil
     // Small ones one after the other, so that what happens to a disk always happens in one order.
     let early = files == nil ? Result { try prepareOrdered() } : nil

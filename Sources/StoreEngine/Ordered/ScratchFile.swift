@@ -11,7 +11,7 @@ package struct ScratchFile {
   /// How the names of all begin.
   package static let prefix = StoreDirectory.newPrefix + "scratch-"
 
-  package let name: String
+  let name: String
   private let place: any OrderedFilePlace
   private let codec: (any OrderedPageCodec)?
   private let sink: any OrderedFileSink

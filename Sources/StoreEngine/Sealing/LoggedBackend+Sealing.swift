@@ -3,7 +3,7 @@ import Files
 // Where an encrypted store differs: names and bytes on their way to the files, and back.
 extension LoggedBackend {
   /// A change set as the files get it.
-  package func sealed(_ changes: ChangeSet) throws -> ChangeSet {
+  func sealed(_ changes: ChangeSet) throws -> ChangeSet {
     guard let sealing else { return changes }
     return try sealing.sealed(changes) { try files.name(of: $0) }
   }
@@ -24,7 +24,7 @@ extension LoggedBackend {
     try sealing.scope(of: table) { try files.name(of: table) }
   }
 
-  package func place(_ rowID: UInt32, _ table: TableID, _ sealing: Sealing) throws -> SealedPlace {
+  func place(_ rowID: UInt32, _ table: TableID, _ sealing: Sealing) throws -> SealedPlace {
     sealing.place(rowID, in: try scope(of: table, sealing))
   }
 
@@ -58,7 +58,7 @@ extension LoggedBackend {
   }
 
   /// What a look at the files says, by the names that users know.
-  package func opened(_ inspection: StoreInspection, _ sealing: Sealing) -> StoreInspection {
+  func opened(_ inspection: StoreInspection, _ sealing: Sealing) -> StoreInspection {
     var opened = inspection
     opened.findings = inspection.findings.map { sealing.naming($0) }
     opened.tableNames = []

@@ -1,4 +1,5 @@
 import Files
+import Locks
 
 /// The records of a batch, opened one behind the other.
 struct OpenedRecords: Sendable {

@@ -1,4 +1,5 @@
 import Files
+import Locks
 
 /// The records of one table, sealed one behind the other.
 struct SealedRecords: Sendable {

@@ -5,7 +5,7 @@ extension Sealing {
   ///
   /// Complexity: linear in the change set; a microsecond or two for each record, by two
   /// threads when there are many.
-  package func sealed(
+  func sealed(
     _ changes: ChangeSet, fileName: (TableID) throws -> String
   ) throws -> ChangeSet {
     var sealed = ChangeSet()

@@ -54,7 +54,7 @@ public struct ClassMetadata: Hashable, Sendable {
     @inlinable public static var checksums: Flags { Flags(rawValue: 2) }
 
     /// The flags that this library understands.
-    package static let known: Flags = [.unversionedRecords, .checksums]
+    static let known: Flags = [.unversionedRecords, .checksums]
   }
 
   @inlinable package static var rowID: UInt32 { 1 }

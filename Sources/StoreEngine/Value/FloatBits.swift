@@ -2,7 +2,7 @@
 
 extension Double {
   /// The same number, and of a NaN the same bits.
-  package init(keepingBitsOf number: Float) {
+  init(keepingBitsOf number: Float) {
     guard number.isNaN else {
       self.init(number)
       return
@@ -16,7 +16,7 @@ extension Double {
 
 extension Float {
   /// The nearest number, and of a NaN that was made of a `Float` the same bits.
-  package init(keepingBitsOf number: Double) {
+  init(keepingBitsOf number: Double) {
     let significand = UInt32(truncatingIfNeeded: number.significandBitPattern >> 29)
     guard number.isNaN, significand != 0 else {
       self.init(number)

@@ -9,9 +9,6 @@ final class EncodingThread {
     var records: [ChangeSet.RecordChange] = []
   }
 
-  /// With fewer objects a thread costs more than it helps.
-  static let minimumCount = 20_000
-
   /// The first object that is the thread's.
   let firstIndex: Int
   private let part: JoinedResult<Part?>
@@ -19,7 +16,9 @@ final class EncodingThread {
   /// Begins to encode; nil when the store has to do it all.
   init?(_ entry: RegisteredClass) {
     let objects = LentObjects(entry.pending)
-    guard entry.type.isCodedOnAnyThread, objects.count >= Self.minimumCount else { return nil }
+    guard entry.type.isCodedOnAnyThread, objects.count >= TwoThreads.minimumCount else {
+      return nil
+    }
     let (first, format) = (objects.count / 2, RecordFormat(entry))
     guard let part = JoinedResult({ objects.encode(from: first, format) }) else { return nil }
     (firstIndex, self.part) = (first, part)

@@ -2,6 +2,7 @@ import Locks
 import StoredObjectsTestSupport
 import Testing
 
+@testable import StoreEngine
 @testable import StoredObjectsCore
 
 /// Notes on which threads its objects are read.

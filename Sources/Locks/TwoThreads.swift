@@ -1,12 +1,13 @@
-import Locks
-
 /// Work that two threads share.
-enum TwoThreads {
+package enum TwoThreads {
+  /// With fewer records or keys a thread costs more than it helps.
+  package static let minimumCount = 20_000
+
   /// Does both halves of a range at the same time; one after the other when no thread is to be had.
   ///
   /// - Returns: what the first half has come to, and the second.
   /// - Throws: what the first half throws, or else the second.
-  static func halves<Half: Sendable>(
+  package static func halves<Half: Sendable>(
     of range: Range<Int>, _ body: @escaping @Sendable (Range<Int>) throws -> Half
   ) throws -> (first: Half, second: Half) {
     let middle = range.lowerBound + range.count / 2
