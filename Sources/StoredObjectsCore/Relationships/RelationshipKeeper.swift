@@ -246,9 +246,19 @@ extension RelationshipKeeper {
     _ object: StoredObject, _ end: RelationshipEnd, _ target: StoredObject, _ count: Int
   ) {
     note(object, end, target)
-    if let inverse = inverse(of: end, in: target) {
+    if let inverse = watchedInverse(of: end, in: target) {
       setCount(count, of: object, in: target, inverse, end)
     }
+  }
+
+  /// The same as ``inverse(of:in:)``; should a target that is deleted elsewhere come back, nobody
+  /// has told it of this, and the next save is a conflict.
+  private func watchedInverse(
+    of end: RelationshipEnd, in target: StoredObject
+  ) -> RelationshipEnd? {
+    if let inverse = inverse(of: end, in: target) { return inverse }
+    if end.hasInverse { target.store?.relyOnAbsence(of: target) }
+    return nil
   }
 
   private func settle(
@@ -258,7 +268,7 @@ extension RelationshipKeeper {
     let changed = ChangedTargets([], now)
     for target in changed.targets {
       note(object, end, target)
-      guard let inverse = inverse(of: end, in: target) else { continue }
+      guard let inverse = watchedInverse(of: end, in: target) else { continue }
       // Both sides may have been filled by hand: the one that says more is believed.
       let count = changed.count(of: target, in: now)
       if end.kind == .list, inverse.kind == .list {

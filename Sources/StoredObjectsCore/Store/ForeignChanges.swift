@@ -84,6 +84,9 @@ struct ForeignChanges {
     known(key.classID)?.reliedOn.contains(key.rowID) ?? false
   }
 
+  /// The rows of a class that unsaved changes rest on.
+  func reliedOn(_ classID: UInt8) -> RowSet { known(classID)?.reliedOn ?? RowSet() }
+
   /// There are no unsaved changes any more.
   mutating func forgetReliance() {
     brokenReliance = nil

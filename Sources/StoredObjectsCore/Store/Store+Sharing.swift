@@ -97,11 +97,21 @@ extension Store {
       let key = ObjectKey(classID: entry.classID, rowID: rowID)
       if foreign.isReliedOn(key) { foreign.brokenReliance = key }
     }
+    noteReturns(news, entry)
     history?.noteForeignChanges(news, entry)
     // An object that comes back here may have come back there.
     for object in entry.pending where object.state.contains(.inserted) {
       if news.written.contains(object.rowID) {
         foreign.outdated.insert(object.rowID, in: entry.table)
+      }
+    }
+  }
+
+  /// A row that is inserted again is no changed one, but unsaved changes may rest on its absence.
+  private func noteReturns(_ news: ForeignNews.Table, _ entry: RegisteredClass) {
+    foreign.reliedOn(entry.classID).forEach { rowID in
+      if news.written.contains(rowID) {
+        foreign.brokenReliance = ObjectKey(classID: entry.classID, rowID: rowID)
       }
     }
   }
@@ -141,5 +151,11 @@ extension Store {
     let key = ObjectKey(classID: entry.classID, rowID: object.rowID)
     foreign.relyOn(key)
     if isChangedElsewhere(object.rowID, entry) { foreign.brokenReliance = key }
+  }
+
+  /// Notes that unsaved changes rest on it that another store has deleted an object.
+  func relyOnAbsence(of object: StoredObject) {
+    guard let entry = object.registration, isDeletedElsewhere(object, entry) else { return }
+    foreign.relyOn(ObjectKey(classID: entry.classID, rowID: object.rowID))
   }
 }

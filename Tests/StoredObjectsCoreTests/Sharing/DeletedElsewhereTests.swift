@@ -78,4 +78,32 @@ struct DeletedElsewhereTests {
     try second.saveChanges()
     #expect(try second.check().findings == [])
   }
+
+  @Test(
+    """
+    What was put into a list while it was deleted elsewhere, and has come back since, is a conflict, \
+    and after it both sides agree
+    """)
+  func broughtBackWhileListed() throws {
+    let mine = try saveDisc()
+    first.insert(TuneList("list"))
+    try first.saveChanges()
+    let list = try #require(try second.allObjects(of: TuneList.self).first)
+    list.tunes = try second.allObjects(of: Tune.self)
+    first.undoManager = history
+    history.group { first.delete(mine.tune) }
+    try first.saveChanges()
+    second.mergeChanges()
+    // Finds out what the edit has changed.
+    _ = try second.allObjects(of: Disc.self)
+    try history.undo()
+    try first.saveChanges()
+    expectStoreError(.conflict) { try second.saveChanges() }
+    second.keepConflictingChanges()
+    try second.saveChanges()
+    first.mergeChanges()
+    let lists = try first.allObjects(of: TuneList.self)
+    #expect(lists.map(\.tunes) == [[mine.tune]])
+    #expect(mine.tune.lists == lists)
+  }
 }
