@@ -40,6 +40,8 @@ public final class BNREncryptedBackend: StoreBackend {
   public var location: String { base.location }
   /// Always: nothing is written in the original's way.
   public var isReadOnly: Bool { true }
+  /// The number of the store's last commit.
+  public var lastCommitNumber: UInt64 { base.lastCommitNumber }
   /// The number of a table.
   public func table(named name: String) throws -> TableID { try base.table(named: name) }
   /// The names of the tables that have records.
@@ -79,7 +81,7 @@ public final class BNREncryptedBackend: StoreBackend {
   /// Refuses.
   ///
   /// - Throws: `StoreError` with `readOnly`.
-  public func commit(_ changes: ChangeSet) throws {
+  public func commit(_ changes: ChangeSet, _ request: CommitRequest) throws -> Commit? {
     throw StoreError(
       .readOnly, "The original's encryption is only read: copy the store into one of today.",
       at: .init(path: location))

@@ -52,12 +52,14 @@
     once isReady: (Value) -> Bool, _ body: (inout Value) -> Result
   ) -> Result {
     lock()
-    defer { unlock() }
     while !isReady(value) {
       _ = unsafe pthread_cond_wait(&system.pointee.changed, &system.pointee.mutex)
     }
-    defer { unsafe pthread_cond_broadcast(&system.pointee.changed) }
-    return body(&value)
+    let result = body(&value)
+    unlock()
+    // Those who are woken while the lock is held would wait once more.
+    _ = unsafe pthread_cond_broadcast(&system.pointee.changed)
+    return result
   }
 
   /// The same at once.
@@ -65,8 +67,12 @@
     change(once: { _ in true }, body)
   }
 
-  @usableFromInline func lock() { unsafe pthread_mutex_lock(&system.pointee.mutex) }
-  @usableFromInline func unlock() { unsafe pthread_mutex_unlock(&system.pointee.mutex) }
+  /// Takes the lock, for as long as ``unlock()`` is not called, on the same thread.
+  ///
+  /// For what does not end where it has begun; everything else is for ``withLock(_:)``.
+  @usableFromInline package func lock() { unsafe pthread_mutex_lock(&system.pointee.mutex) }
+  /// Gives back what ``lock()`` has taken.
+  @usableFromInline package func unlock() { unsafe pthread_mutex_unlock(&system.pointee.mutex) }
 }
 
 /// What the system has for a lock, in memory that stays where it is.

@@ -52,6 +52,9 @@ extension BackendConformance {
       try expectEqual(successes.load(ordering: .relaxed), 100, "inserts that went through")
       try expectEqual(try backend.recordCount(in: table), 100, "count")
     },
+    .opened("What threads add on a basis, and again after a conflict, is never lost") { backend in
+      try countOnThreads(backend)
+    },
     .opened("Tables may be asked for on several threads at once") { backend in
       let found = Locked<[[TableID]]>([])
       let threads = (0..<4).map { _ in
@@ -66,6 +69,42 @@ extension BackendConformance {
       try expectEqual(Set(all.first ?? []).count, 50, "number of tables")
     },
   ]
+
+  private static func countOnThreads(_ backend: any StoreBackend) throws {
+    let table = try backend.table(named: "Song")
+    try backend.commit { for row in 2...UInt32(4) { $0.insert(row, in: table, UInt32(0).bytes) } }
+    let counters = (0..<4).map { thread in
+      { @Sendable () throws -> Void in
+        for round in 0..<60 {
+          let row = UInt32(2 + (thread + round) % 3)
+          while try !addOne(to: row, of: table, backend) {}
+        }
+      }
+    }
+    try runOnThreads(counters)
+    let sum = try backend.records(in: table).values.reduce(0) { sum, record in
+      var buffer = DataBuffer(record)
+      return sum + Int(try buffer.readUInt32())
+    }
+    try expectEqual(sum, 240, "the sum of all counters")
+    try expectEqual(backend.lastCommitNumber, 241, "the number of the last commit")
+  }
+
+  /// Raises a counter, unless somebody else has done so meanwhile.
+  private static func addOne(
+    to row: UInt32, of table: TableID, _ backend: any StoreBackend
+  ) throws -> Bool {
+    let basis = CommitBasis(upTo: backend.lastCommitNumber)
+    var record = DataBuffer(try backend.record(row, in: table) ?? [])
+    var changes = ChangeSetBuilder()
+    changes.update(row, in: table, (try record.readUInt32() + 1).bytes)
+    do {
+      try backend.commit(changes.changeSet, CommitRequest(basis: basis))
+      return true
+    } catch let error as StoreError where error.code == .conflict {
+      return false
+    }
+  }
 
   /// Every record and name is all of one number, and as long as that number says.
   private static func readDuringCommits(_ backend: any StoreBackend) throws {

@@ -185,9 +185,10 @@ extension FailingBackend {
   /// Commits a change set, unless it fails.
   ///
   /// - Throws: the failure that was asked for, or what the backend behind throws.
-  public func commit(_ changes: ChangeSet) throws {
+  @discardableResult
+  public func commit(_ changes: ChangeSet, _ request: CommitRequest) throws -> Commit? {
     try commits.withLock { try $0.call() }
-    try base.commit(changes)
+    return try base.commit(changes, request)
   }
 
   /// Closes the backend behind.

@@ -96,7 +96,7 @@ struct ManifestTests {
         #expect(
           try TokyoCabinetBackend.check(directory: directory).findings
             .map(\.kind) == [.metadataMissing])
-        #expect(try Data(contentsOf: URL(fileURLWithPath: path)).count == content.count)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)).count >= content.count)
         try FileManager.default.removeItem(atPath: path)
       }
     }
@@ -148,9 +148,9 @@ struct ManifestTests {
       // The last save's payload: its checksum is wrong then, as after a crash.
       content[4096 + 40] ^= 1
       try content.write(to: URL(fileURLWithPath: log))
-      #expect(try TokyoCabinetBackend.check(directory: directory).tornTailByteCount == 80)
+      #expect(try TokyoCabinetBackend.check(directory: directory).tornTailByteCount == 128)
       let backend = try TokyoCabinetBackend(directory: directory)
-      #expect(backend.tornTailByteCount == 80)
+      #expect(backend.tornTailByteCount == 128)
       #expect(try backend.logState()?.tornTailByteCount == nil)
       try backend.close()
     }

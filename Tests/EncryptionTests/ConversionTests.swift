@@ -31,6 +31,26 @@ struct ConversionTests {
     }
   }
 
+  @Test("The numbers of commits go on through both", arguments: EncryptedBackend.allCases)
+  func numbers(_ kind: EncryptedBackend) throws {
+    try withTemporaryDirectory { directory in
+      let path = directory + "/Store"
+      let change = ChangeSet(bytes: [1], names: [.init(name: "Name", range: 0..<1)])
+      let backend = try kind.open(path, key: nil)
+      for _ in 0..<20 { try backend.commit(change, CommitRequest(author: "Anna")) }
+      try backend.close()
+      for (number, isEncrypting) in zip(UInt64(20)..., [true, false]) {
+        let (old, new) = isEncrypting ? (nil, testKey) : (testKey, nil)
+        try kind.convert(path, from: old, to: new)
+        let backend = try kind.open(path, key: new)
+        #expect(backend.lastCommitNumber == number)
+        let commit = try backend.commit(change, CommitRequest())
+        #expect(commit?.number == number + 1)
+        try backend.close()
+      }
+    }
+  }
+
   @Test(
     "After a crash before any step the store is whole, and the same call finishes the job",
     arguments: StoreConversion<TokyoCabinetFiles>.Step.allCases, [true, false])

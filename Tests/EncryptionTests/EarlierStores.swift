@@ -11,15 +11,22 @@ enum EarlierStores {
   ///
   /// Each has 20 diaries, a named buffer and 20 keys in its files. Its log has a doctor, two
   /// diaries that were changed, and a key.
-  static let unmarked = EncryptedBackend.allCases.flatMap { kind in
-    [Earlier(kind: kind, isEncrypted: false), Earlier(kind: kind, isEncrypted: true)]
+  static let unmarked = stores(of: "")
+  /// The same of before commits had numbers: version 2 of the manifest, and all of it in the files.
+  static let unnumbered = stores(of: "-unnumbered")
+
+  private static func stores(of generation: String) -> [Earlier] {
+    EncryptedBackend.allCases.flatMap { kind in
+      [false, true].map { Earlier(kind: kind, isEncrypted: $0, generation: generation) }
+    }
   }
 
   struct Earlier: Sendable, CustomStringConvertible {
     let kind: EncryptedBackend
     let isEncrypted: Bool
+    let generation: String
 
-    var description: String { "\(kind)\(isEncrypted ? "-encrypted" : "")" }
+    var description: String { "\(kind)\(isEncrypted ? "-encrypted" : "")\(generation)" }
     var key: (any StoreKey)? { isEncrypted ? testKey : nil }
 
     /// Writes the files into a directory, which is made.

@@ -44,11 +44,36 @@ struct EarlierStoresTests {
       try EncryptedStore.fold(writer)
       try expectContent(writer, isFolded: true)
       try writer.close()
-      #expect(try manifestVersion(path) == 2)
+      #expect(try manifestVersion(path) == 3)
       #expect(try kind.check(path, key: key).findings == [])
       let again = try kind.open(path, key: key)
       try expectContent(again, isFolded: true)
+      // The saves that its log had when it came.
+      #expect(again.lastCommitNumber == 2)
       try again.close()
+    }
+  }
+
+  @Test(
+    "One of before commits had numbers opens, checks clean, and counts its commits from then on",
+    arguments: EarlierStores.unnumbered)
+  func unnumbered(earlier: Earlier) throws {
+    try withTemporaryDirectory { directory in
+      let path = directory + "/Store"
+      try earlier.write(to: path)
+      let (kind, key) = (earlier.kind, earlier.key)
+      #expect(try kind.check(path, key: key).findings == [])
+      #expect(try manifestVersion(path) == 2)
+      for number in 0..<UInt64(3) {
+        let backend = try kind.open(path, key: key)
+        try expectContent(backend, isFolded: true)
+        #expect(backend.lastCommitNumber == number)
+        try backend.commit(ChangeSet(bytes: [1], names: [.init(name: "More", range: 0..<1)]))
+        if number == 1 { try EncryptedStore.fold(backend) }
+        try backend.close()
+      }
+      #expect(try manifestVersion(path) == 3)
+      #expect(try kind.check(path, key: key).findings == [])
     }
   }
 

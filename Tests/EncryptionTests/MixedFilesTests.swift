@@ -179,7 +179,8 @@ struct MixedFilesTests {
       try stranger.close()
       try put(name, from: other.path, store)
       try expectRefusal(store, "another store")
-      try EarlierStores.Earlier(kind: kind, isEncrypted: false).write(to: backup + " earlier")
+      try EarlierStores.Earlier(kind: kind, isEncrypted: false, generation: "")
+        .write(to: backup + " earlier")
       try FileManager.default.removeItem(atPath: file)
       let suffix = kind == .cdb ? ".cdb" : ""
       try FileManager.default.copyItem(

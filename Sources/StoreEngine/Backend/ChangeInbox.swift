@@ -11,11 +11,10 @@ package final class ChangeInbox: Sendable {
   /// Makes an empty inbox.
   package init() {}
 
-  /// Adds a commit.
-  func receive(_ changes: ChangeSet) {
+  /// Adds commits of others.
+  func receive(_ commits: [RecordedCommit]) {
     news.withLock { news in
-      for table in changes.tables { news.add(table) }
-      news.add(names: changes.names)
+      for (_, changes, sender) in commits where sender !== self { news.add(changes) }
       isFilled.store(!news.isEmpty, ordering: .releasing)
     }
   }
@@ -51,6 +50,29 @@ package struct ForeignNews: Sendable {
   package private(set) var names: Set<ExactName>?
 
   var isEmpty: Bool { tables.isEmpty && names == nil }
+
+  /// Adds a commit.
+  mutating func add(_ changes: ChangeSet) {
+    for table in changes.tables { add(table) }
+    add(names: changes.names)
+  }
+
+  /// Adds what came later.
+  mutating func add(_ later: ForeignNews) {
+    for table in later.tables {
+      let index = tables.firstIndex { $0.table == table.table } ?? tables.endIndex
+      if index == tables.endIndex {
+        tables.append(table)
+        continue
+      }
+      tables[index].changed.formUnion(table.changed)
+      tables[index].written.subtract(table.deleted)
+      tables[index].written.formUnion(table.written)
+      tables[index].deleted.subtract(table.written)
+      tables[index].deleted.formUnion(table.deleted)
+    }
+    if let names = later.names { self.names = (self.names ?? []).union(names) }
+  }
 
   /// Adds the changes of a table; the metadata row is no news.
   mutating func add(_ changes: ChangeSet.TableChanges) {

@@ -38,6 +38,13 @@ public struct RecordBatch: Sendable {
   /// The number of records.
   public var count: Int { places.count }
 
+  /// Copies of the records, with their rows.
+  ///
+  /// Complexity: linear in the bytes.
+  public var records: [(rowID: UInt32, bytes: [UInt8])] {
+    places.map { ($0.rowID, Array(bytes[Int($0.start)..<Int($0.end)])) }
+  }
+
   /// Whether a scan should stop here, and go on with another batch.
   public var isFull: Bool {
     bytes.count >= limits.bytes || places.count >= limits.records

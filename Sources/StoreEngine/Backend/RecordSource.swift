@@ -48,6 +48,16 @@ public protocol RecordSource: AnyObject, Sendable {
     _ rowID: UInt32, in table: TableID, to bytes: inout [UInt8]
   ) throws -> Bool
 
+  /// Adds copies of the records of some rows to a batch, in the order of the rows; those that are
+  /// not there are left out.
+  ///
+  /// By default through ``copyRecord(_:in:to:)``. A backend that asks a server asks once.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  func copyRecords(
+    _ rows: [UInt32], of table: TableID, to batch: inout RecordBatch
+  ) throws
+
   /// Copies the next records of a scan into a batch until it is full.
   ///
   /// By default through ``scan(_:from:_:)``, whose promises hold here; a backend does it itself
@@ -101,6 +111,17 @@ extension RecordSource {
     _ rowID: UInt32, in table: TableID, to bytes: inout [UInt8]
   ) throws -> Bool {
     try withRecord(rowID, in: table) { bytes.append(copying: $0) } != nil
+  }
+
+  /// Copies one record after the other.
+  public func copyRecords(
+    _ rows: [UInt32], of table: TableID, to batch: inout RecordBatch
+  ) throws {
+    for row in rows {
+      let start = UInt32(batch.bytes.count)
+      guard try copyRecord(row, in: table, to: &batch.bytes) else { continue }
+      batch.places.append((row, start, UInt32(batch.bytes.count)))
+    }
   }
 
   /// Copies what is lent.

@@ -1,3 +1,4 @@
+import Files
 import Locks
 package import Synchronization
 
@@ -9,6 +10,7 @@ package final class SharedTable: Sendable {
   private let last = Atomic<UInt64>(1)
   /// How many commits have touched the table since the backend was opened.
   package let commits = Atomic<UInt64>(0)
+  private let isLearned = Atomic(false)
   private let format = Locked<ClassMetadata.Flags?>(nil)
   private let savedMetadata = Locked<ClassMetadata?>(nil)
 
@@ -16,9 +18,34 @@ package final class SharedTable: Sendable {
   package var lastRowID: UInt32 { UInt32(clamping: last.load(ordering: .acquiring)) }
 
   /// The next row ID, each handed out once, or nil when there is none left.
-  package func nextRowID() -> UInt32? {
-    let value = last.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
-    return UInt32(exactly: value)
+  package func nextRowID() -> UInt32? { reserve(1)?.lowerBound }
+
+  /// The next row IDs, or nil when there are not so many left.
+  func reserve(_ count: Int) -> ClosedRange<UInt32>? {
+    var known = last.load(ordering: .acquiring)
+    while true {
+      // Where there are too few, those that there are stay for others.
+      guard let end = UInt32(exactly: known + UInt64(count)) else { return nil }
+      let (isDone, found) = last.compareExchange(
+        expected: known, desired: UInt64(end), ordering: .acquiringAndReleasing)
+      if isDone { return UInt32(known) + 1...end }
+      known = found
+    }
+  }
+
+  /// Whether the metadata row has been looked for.
+  var hasLearned: Bool { isLearned.load(ordering: .acquiring) }
+
+  /// Looks for the metadata row.
+  func learn(from backend: some RecordSource, _ table: TableID) throws {
+    let row = try backend.withRecord(ClassMetadata.rowID, in: table) { [UInt8](copying: $0) }
+    guard let row else { return learn(nil) }
+    var buffer = DataBuffer(row)
+    do { learn(try ClassMetadata(from: &buffer)) } catch {
+      throw StoreError(
+        .damaged, "The metadata row makes no sense.",
+        at: .init(path: backend.location, rowID: ClassMetadata.rowID), underlying: error)
+    }
   }
 
   /// The metadata row as it was last saved; nil before the first save.
@@ -28,12 +55,19 @@ package final class SharedTable: Sendable {
   ///
   /// No row ID up to its last is handed out again.
   package func setMetadata(_ metadata: ClassMetadata) {
-    savedMetadata.withLock { $0 = metadata }
+    savedMetadata.withLock { saved in
+      // Saves that are under way together may say so in another order than they were written.
+      if let saved, saved.lastRowID > metadata.lastRowID { return }
+      saved = metadata
+    }
     _ = last.max(UInt64(metadata.lastRowID), ordering: .acquiringAndReleasing)
   }
 
-  /// Takes note of the metadata row that is in the table, unless a later one is known.
-  package func learn(_ metadata: ClassMetadata) {
+  /// Takes note of the metadata row that is in the table, unless a later one is known; nil when
+  /// there is none.
+  package func learn(_ metadata: ClassMetadata?) {
+    isLearned.store(true, ordering: .releasing)
+    guard let metadata else { return }
     savedMetadata.withLock { if $0 == nil { $0 = metadata } }
     _ = last.max(UInt64(metadata.lastRowID), ordering: .acquiringAndReleasing)
   }

@@ -1,4 +1,5 @@
 import Files
+public import FoundationEssentials
 
 /// Where a store keeps its records: tables of rows, named buffers, and ordered tables.
 ///
@@ -10,13 +11,16 @@ import Files
 ///
 /// What a backend promises:
 ///
-/// 1. ``commit(_:)`` takes a whole ``ChangeSet`` or nothing. A commit that throws has changed
+/// 1. ``commit(_:_:)`` takes a whole ``ChangeSet`` or nothing. A commit that throws has changed
 ///    nothing that a later call can see, and can be tried again.
 /// 2. What a commit has returned from, every later call sees, on every thread.
 /// 3. Look-ups and scans lend bytes: they are read where they are, valid only inside the closure.
 ///    The closure must not call the backend, and should be short: it may run under a lock.
 /// 4. Bytes that make no sense end in a ``StoreError``, never in a trap or in made-up data.
-/// 5. A closed backend throws ``StoreError/Code/closed`` from every call but `close()`.
+/// 5. A closed backend throws ``StoreError/Code/closed`` from every call that reads or writes.
+///    What it knew of commits it still says.
+/// 6. Commits have numbers without gaps, see ``Commit``, and a commit that rests on what others have
+///    changed is refused, see ``CommitBasis``.
 ///
 /// The conformance suite in `StoredObjectsTestSupport` tests all of this. <doc:WritingABackend>
 /// shows how to write one.
@@ -95,16 +99,96 @@ public protocol StoreBackend: RecordSource {
     _ body: (RawSpan, RawSpan) throws -> ScanStep
   ) throws -> Bool
 
+  // MARK: Commits
+
   /// Writes a change set: all of it, or nothing.
   ///
-  /// - Throws: ``StoreError`` with `readOnly`, `rowExists` (an insert of a row that is there),
-  ///   `invalidName` (a buffer's name), `full`, `ioError`, `damaged` or `closed`. Nothing has been
-  ///   changed then. With `reopenNeeded` the disk has failed half-way, and what it holds is known
-  ///   when the backend is opened again.
-  func commit(_ changes: ChangeSet) throws
+  /// Commits may come from any number of threads at once. They become visible one after the other,
+  /// each once it is as safe as the backend makes it, in the order of their numbers.
+  ///
+  /// - Returns: the commit; nil for an empty change set, which changes nothing.
+  /// - Throws: ``StoreError`` with `readOnly`, `conflict` (others have changed what the commit rests
+  ///   on; a ``CommitConflict`` names it), `rowExists` (an insert of a row that is there),
+  ///   `invalidName` (a buffer's name), `invalidArgument`, `full`, `ioError`, `damaged` or `closed`.
+  ///   Nothing has been changed then. With `reopenNeeded` the disk has failed half-way, and what it
+  ///   holds is known when the backend is opened again: ``commit(withToken:)`` tells.
+  @discardableResult
+  func commit(_ changes: ChangeSet, _ request: CommitRequest) throws -> Commit?
+
+  /// The number of the last commit that every call sees; 0 before the first.
+  ///
+  /// Quick enough to be asked before every read: what has been read is up to date for as long as it
+  /// stays the same.
+  var lastCommitNumber: UInt64 { get }
+
+  /// What others and the caller have committed behind a number.
+  ///
+  /// A backend remembers the last commits, at the least those of a few hundred small saves, and need
+  /// not remember any from before it was opened.
+  ///
+  /// Complexity: linear in the number of changes.
+  ///
+  /// - Throws: ``StoreError`` with `historyExpired` when nobody knows any more: read everything
+  ///   again.
+  func changes(since number: UInt64) throws -> ChangeSummary
+
+  /// The commit that has a token, to find out what has become of one whose answer was lost.
+  ///
+  /// Among the last thousand and those that the opening has found in the log.
+  ///
+  /// - Returns: the commit; nil when there is none, which after a reopening is final.
+  /// - Throws: ``StoreError``, where the backend has to ask a server.
+  func commit(withToken token: UUID) throws -> Commit?
+
+  /// Takes row IDs that nobody else gets, one behind the other.
+  ///
+  /// They count as used once a save says so in the metadata row of the class.
+  ///
+  /// - Precondition: `count` is positive.
+  /// - Throws: ``StoreError`` with `rowIDsExhausted` or `closed`.
+  func reserveRows(_ count: Int, in table: TableID) throws -> ClosedRange<UInt32>
 }
 
 extension StoreBackend {
+  /// Writes a change set over whatever others have committed.
+  ///
+  /// - Returns: the commit; nil for an empty change set.
+  /// - Throws: as ``commit(_:_:)``.
+  @discardableResult
+  public func commit(_ changes: ChangeSet) throws -> Commit? {
+    try commit(changes, CommitRequest())
+  }
+
+  /// What the coordinator has been told last.
+  public var lastCommitNumber: UInt64 { coordinator.journal.lastNumber }
+
+  /// What the coordinator remembers.
+  public func changes(since number: UInt64) throws -> ChangeSummary {
+    if let summary = coordinator.journal.changes(since: number) { return summary }
+    throw StoreError(
+      .historyExpired,
+      """
+      Nobody knows any more what has changed since commit \(number): read again what matters, and go \
+      on from number \(lastCommitNumber).
+      """,
+      at: .init(path: location))
+  }
+
+  /// What the coordinator remembers.
+  public func commit(withToken token: UUID) throws -> Commit? {
+    coordinator.journal.commit(withToken: token)
+  }
+
+  /// Takes the next rows of those that the metadata row leaves.
+  public func reserveRows(_ count: Int, in table: TableID) throws -> ClosedRange<UInt32> {
+    precondition(count > 0, "so many rows can't be reserved")
+    let shared = coordinator.table(table)
+    if !shared.hasLearned { try shared.learn(from: self, table) }
+    if let rows = shared.reserve(count) { return rows }
+    throw StoreError(
+      .rowIDsExhausted, "The class has used all its row IDs.", at: .init(path: location))
+  }
+
   /// Copies the value that ``withValue(of:in:_:)`` lends.
   public func copyValue(
     of key: [UInt8], in table: OrderedTableID, to bytes: inout [UInt8]

@@ -1,21 +1,28 @@
 import Files
 import Locks
+import Synchronization
 
-/// What the stores on one backend share: row IDs, the order of saves, and notice of each other's.
+/// What the stores on one backend share: row IDs, the order of commits, and notice of each other's.
 ///
-/// A backend makes one coordinator and returns it from ``StoreBackend/coordinator``; stores do the
-/// rest. Safe on any thread.
+/// A backend makes one coordinator, returns it from ``StoreBackend/coordinator``, and does its
+/// commits by ``perform(_:_:at:names:write:)``; stores do the rest. Safe on any thread.
 public final class StoreCoordinator: Sendable {
   private let shared = Locked(Shared())
-  /// Held by the one store that is committing.
-  private let commitLock = Locked(false)
+  /// Held by the store that works out a commit.
+  fileprivate let turn = Locked(false)
+  /// How many commits have been worked out, and are not done.
+  fileprivate let underWay = Locked(0)
+  /// The last commits.
+  let journal = CommitJournal()
+  /// Held by a backend that writes one commit at a time.
+  private let writing = Locked(false)
 
   private struct Shared {
     /// Few, and asked for once a save: a dictionary would cost more, its metadata above all.
     var tables: [(id: TableID, table: SharedTable)] = []
+    var inboxes: [ChangeInbox] = []
 
     func table(_ id: TableID) -> SharedTable? { tables.first { $0.id == id }?.table }
-    var inboxes: [ChangeInbox] = []
   }
 
   /// The files of the backend, which a process that is forked can't use; nil for one in memory.
@@ -51,23 +58,121 @@ public final class StoreCoordinator: Sendable {
   /// Whether no second store is attached, which could commit between two looks.
   package var hasOneStore: Bool { shared.withLock { $0.inboxes.count == 1 } }
 
-  /// Runs one commit at a time.
+  // MARK: The order of commits
+
+  /// Runs a closure while nobody commits.
   ///
   /// - Throws: ``StoreError`` with `forked`; what the closure throws.
-  package func whileCommitting(_ body: () throws -> Void) throws {
-    // Before the lock, which a thread of the parent may have held at the fork.
-    if let location, process != currentProcess() { throw StoreError.forked(location) }
-    try commitLock.withLock { _ in try body() }
+  package func whileCommitting<Result>(_ body: () throws -> Result) throws -> Result {
+    try refuseFork()
+    return try turn.withLock { _ in
+      underWay.change(once: { $0 == 0 }) { _ in }
+      return try body()
+    }
   }
 
-  /// Tells all stores but the sender which rows a commit rewrote or removed.
-  package func announce(_ changes: ChangeSet, from sender: ChangeInbox) {
-    let others = shared.withLock { shared in
-      for table in changes.tables where !table.records.isEmpty {
-        shared.table(table.table)?.countCommit()
+  /// Runs a closure while nobody else works out a commit; those that have been worked out before
+  /// may still be on their way to the disk.
+  ///
+  /// The closure may end the turn early, once its own commit has its place behind these.
+  ///
+  /// - Returns: what the closure returns.
+  /// - Throws: ``StoreError`` with `forked`; what the closure throws.
+  package func whileTakingTurn<Result>(
+    _ body: (CommitTurn) throws -> Result
+  ) throws -> Result {
+    try refuseFork()
+    let own = CommitTurn(self)
+    turn.lock()
+    defer { own.finish() }
+    return try body(own)
+  }
+
+  private func refuseFork() throws {
+    // Before any lock, which a thread of the parent may have held at the fork.
+    if let location, process != currentProcess() { throw StoreError.forked(location) }
+  }
+
+  // MARK: Notice of commits
+
+  /// Commits have been written, and every reader sees them: tells all stores but those that have
+  /// made them.
+  func didCommit(_ commits: [RecordedCommit]) {
+    journal.append(commits)
+    let inboxes = shared.withLock { shared in
+      for (_, changes, _) in commits {
+        for table in changes.tables where !table.records.isEmpty {
+          shared.table(table.table)?.countCommit()
+        }
       }
-      return shared.inboxes.filter { $0 !== sender }
+      return shared.inboxes
     }
-    for inbox in others { inbox.receive(changes) }
+    for inbox in inboxes { inbox.receive(commits) }
+  }
+
+  /// Does a commit for a backend that writes one at a time: refuses what rests on something that
+  /// others have changed, lets the backend write, and tells everyone.
+  ///
+  ///     func commit(_ changes: ChangeSet, _ request: CommitRequest) throws -> Commit? {
+  ///       try coordinator.perform(changes, request, at: location, names: names) { commit in
+  ///         try write(changes, commit)
+  ///       }
+  ///     }
+  ///
+  /// - Parameters:
+  ///   - changes: What is committed.
+  ///   - request: What the writer says about it.
+  ///   - location: The backend's, for errors.
+  ///   - names: The names of a table and of an ordered table, for errors.
+  ///   - write: Writes the change set, or throws and has changed nothing.
+  /// - Returns: the commit; nil for an empty change set, which is given to nobody.
+  /// - Throws: ``StoreError`` with `conflict` or `invalidArgument`; what the closure throws.
+  public func perform(
+    _ changes: ChangeSet, _ request: CommitRequest, at location: String,
+    names: (table: (TableID) throws -> String, ordered: (OrderedTableID) throws -> String),
+    write: (Commit) throws -> Void
+  ) throws -> Commit? {
+    try request.check()
+    if changes.isEmpty { return nil }
+    return try writing.withLock { _ in
+      if let basis = request.basis,
+        let conflict = journal.conflict(of: changes, on: basis, besides: [])
+      {
+        throw try conflict.named(table: names.table, ordered: names.ordered).error(path: location)
+      }
+      let commit = request.commit(number: journal.lastNumber + 1, token: journal.newToken())
+      try write(commit)
+      didCommit([(commit, changes, request.sender)])
+      return commit
+    }
+  }
+
+  /// Goes on behind the last commit that a backend finds when it is opened.
+  public func begin(after last: Commit) { journal.begin(after: last) }
+}
+
+/// The turn of a store that works out a commit, on the thread that does.
+package final class CommitTurn: Sendable {
+  private let coordinator: StoreCoordinator
+  private let hasEnded = Atomic(false)
+
+  fileprivate init(_ coordinator: StoreCoordinator) { self.coordinator = coordinator }
+
+  /// Lets the next store work out its commit: this one has its place before it.
+  ///
+  /// On the thread that has taken the turn.
+  func end() {
+    if hasEnded.exchange(true, ordering: .relaxed) { return }
+    coordinator.underWay.withLock { $0 += 1 }
+    coordinator.turn.unlock()
+  }
+
+  /// The commit is done, or has failed.
+  fileprivate func finish() {
+    if hasEnded.exchange(true, ordering: .relaxed) {
+      coordinator.underWay.change { $0 -= 1 }
+    } else {
+      coordinator.turn.unlock()
+    }
   }
 }

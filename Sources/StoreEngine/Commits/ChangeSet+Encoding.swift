@@ -1,11 +1,12 @@
 // A change set as the commit log keeps it: an index, and behind it the bytes of the change set as
 // they are in memory. Tables go by their names, because numbers last only as long as a backend.
 //
+//     commit:  see Commit+Encoding.swift; not in batches from before there were any
 //     tables:  count (4), then for each: name (count + UTF-8), count of records (4), and for each
 //              record: kind (1), row ID (4), offset (8), length (4)
 //     names:   count (4), then for each: name (count + UTF-8), 1 if set or 0 if removed, offset (8),
 //              length (4)
-//     ordered: only in a batch of the kind that has them: count (4), then for each: name of the file
+//     ordered: not in a batch of kind 1: count (4), then for each: name of the file
 //              (count + UTF-8), 1 if it is cleared first (1), count of keys (4), and for each key:
 //              offset (8), length of the key (4), length of the value behind it (4), or FFFFFFFF for
 //              a key that is removed
@@ -14,17 +15,15 @@
 import Files
 
 extension ChangeSet {
-  /// What kind of batch the log needs for this.
-  var kind: CommitLogFormat.Kind { ordered.allSatisfy(\.isEmpty) ? .changes : .orderedChanges }
-
   /// The index of the change set, which goes in front of ``bytes``.
   func encodedIndex(
-    tableName: (TableID) throws -> String,
+    _ commit: Commit, tableName: (TableID) throws -> String,
     orderedName: (OrderedTableID) throws -> OrderedTableName
   ) rethrows -> [UInt8] {
     var buffer = DataBuffer()
     // Enough for a save of a few keys or records, which then takes one piece of memory.
     buffer.reserveCapacity(256)
+    commit.encode(to: &buffer)
     let tables = tables.filter { !$0.records.isEmpty }
     buffer.writeCount(tables.count)
     for table in tables {
@@ -42,7 +41,7 @@ extension ChangeSet {
       buffer.write(name.range != nil)
       buffer.write(name.range ?? 0..<0)
     }
-    if kind == .orderedChanges { try encodeOrdered(to: &buffer, orderedName) }
+    try encodeOrdered(to: &buffer, orderedName)
     buffer.write(UInt64(bytes.count))
     return buffer.bytes
   }
@@ -60,7 +59,7 @@ extension ChangeSet {
     }
   }
 
-  /// Reads what ``encodedIndex(tableName:orderedName:)`` and ``bytes`` make one behind the other.
+  /// Reads what ``encodedIndex(_:tableName:orderedName:)`` and ``bytes`` make one behind the other.
   ///
   /// - Throws: ``DataBufferError``; what `table` and `orderedTable` throw.
   init(
@@ -68,6 +67,7 @@ extension ChangeSet {
     orderedTable: (OrderedTableName) throws -> OrderedTableID
   ) throws {
     var buffer = DataBuffer(payload)
+    if kind == .commit { _ = try Commit(from: &buffer) }
     var tables: [TableChanges] = []
     for _ in 0..<(try buffer.readCount(minimumElementSize: 8)) {
       let id = try table(try buffer.readString())
@@ -84,7 +84,7 @@ extension ChangeSet {
       names.append(NameChange(name: name, range: isSet ? range : nil))
     }
     let ordered =
-      kind == .orderedChanges ? try Self.readOrdered(from: &buffer, orderedTable) : []
+      kind == .changes ? [] : try Self.readOrdered(from: &buffer, orderedTable)
     let count = try buffer.readUInt64()
     guard count == UInt64(buffer.remainingCount) else {
       throw DataBufferError(.unreadBytes, at: buffer.offset, "\(count) bytes should be left")

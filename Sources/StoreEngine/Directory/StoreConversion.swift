@@ -98,7 +98,7 @@ struct StoreConversion<Files: DirectoryFiles> {
     try seam(.copy)
     let target = try LoggedBackend(files: Files(writing: workPath), key: newKey)
     try BackendCopy(from: view(source), to: target).run(progress: progress)
-    try target.checkpoint()
+    try target.continueNumbers(after: source.coordinator.journal.last)
     try target.close()
     try seam(.synchronize)
     try systemErrors(at: workPath) {

@@ -121,8 +121,10 @@ extension StoreError {
     public static let invalidQuery = Code(description: "invalidQuery")
     /// Content could not be read when it was needed, and has not been acknowledged since.
     public static let contentUnavailable = Code(description: "contentUnavailable")
-    /// Another store has saved changes to objects that have unsaved changes here.
+    /// Others have committed changes to what this rests on.
     public static let conflict = Code(description: "conflict")
+    /// What has changed since a commit is not known any more: read everything again.
+    public static let historyExpired = Code(description: "historyExpired")
     /// The operation needs a store without unsaved changes.
     public static let unsavedChanges = Code(description: "unsavedChanges")
     /// A class has used all of its 4,294,967,294 row IDs.

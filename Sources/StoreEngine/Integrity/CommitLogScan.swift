@@ -9,7 +9,7 @@ package struct CommitLogScan {
     package let sequence: UInt64
     let kind: CommitLogFormat.Kind
     /// Whether it is a checkpoint, and no save.
-    package var isCheckpoint: Bool { kind == .checkpoint }
+    package var isCheckpoint: Bool { kind.isCheckpoint }
     package let payloadCount: Int
     /// Whether it was brought to the disk before anything behind it was written.
     let isSynced: Bool
@@ -83,7 +83,7 @@ package struct CommitLogScan {
   /// The files that the last checkpoint in the log was to put in place.
   package func replacements() throws -> [Replacement] {
     guard let checkpoint = batches.last(where: \.isCheckpoint) else { return [] }
-    return try Replacement.decode(try payload(of: checkpoint))
+    return try Replacement.decode(try payload(of: checkpoint), checkpoint.kind)
   }
 
   /// A save, with the names of its tables: the number of each is its index.

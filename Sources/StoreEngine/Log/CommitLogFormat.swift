@@ -6,7 +6,8 @@
 ///     512    slot B   | the same, of another moment
 ///     4096   batch    | length (8) | epoch (8) | sequence (8) | checksum (4) | kind (4) | payload
 ///                           kind: 1 changes, 2 checkpoint, 3 changes
-///                           with ordered tables; the highest bit: not synced
+///                           with ordered tables, 4 commit, 5 bulk commit;
+///                           the highest bit: not synced
 ///            batch    ...
 ///            room that is set aside, or batches of earlier epochs
 ///
@@ -29,14 +30,21 @@ enum CommitLogFormat {
   ///
   /// Other numbers belong to later versions.
   enum Kind: UInt32 {
-    /// A save: ``ChangeSet``.
+    /// A save of before commits had numbers: ``ChangeSet``.
     case changes = 1
     /// A checkpoint: new class files are ready, and hold everything that stands before this batch.
     case checkpoint = 2
-    /// A save that changes ordered tables, too.
-    ///
-    /// Programs from before there were any refuse it, where they would lose the changes.
+    /// The same with ordered tables.
     case orderedChanges = 3
+    /// A save: ``Commit``, and its ``ChangeSet``.
+    case commit = 4
+    /// A save that goes past the log: ``Commit``, and the checkpoint that it is.
+    case bulkCommit = 5
+
+    /// Whether new class files are ready.
+    var isCheckpoint: Bool { self == .checkpoint || self == .bulkCommit }
+    /// Whether the payload begins with the commit.
+    var hasCommit: Bool { self == .commit || self == .bulkCommit }
   }
 
   /// Where the batch behind one of this payload begins.

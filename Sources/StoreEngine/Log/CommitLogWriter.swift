@@ -55,69 +55,104 @@ struct CommitLogWriter: Sendable {
   /// The number of bytes in batches.
   var usedCount: Int { offset - CommitLogFormat.firstBatch }
 
+  /// What is appended, the payload in pieces.
+  typealias Batch = (kind: CommitLogFormat.Kind, payload: [[UInt8]])
+
   /// Appends a batch.
+  mutating func append(_ kind: CommitLogFormat.Kind, _ payload: [[UInt8]]) throws {
+    try append([(kind, payload)])
+  }
+
+  /// Appends batches, all of them or none, with one sync.
   ///
-  /// When this returns, it is as durable as the level says.
+  /// When this returns, they are as durable as the level says.
   ///
-  /// A batch that could not be written is not in the log: the next one takes its place. One that
-  /// could not be *synced* may be, so the log is of no further use.
+  /// Batches that could not be written are not in the log: the next one takes their place. Those
+  /// that could not be *synced* may be, so the log is of no further use.
   ///
   /// - Throws: what the storage throws; ``StoreError`` with `reopenNeeded` after a failed sync.
-  mutating func append(_ kind: CommitLogFormat.Kind, _ payload: [[UInt8]]) throws {
+  mutating func append(_ batches: [Batch]) throws {
     try refuseAfterFailure()
-    let length = payload.reduce(0) { $0 + $1.count }
-    let header = CommitLogFormat.BatchHeader(
-      length: UInt64(length), epoch: epoch, sequence: sequence, kind: kind.rawValue,
-      isSynced: isSynced(kind))
-    let end = CommitLogFormat.end(ofBatchAt: offset, payload: length)
+    let ends = ends(of: batches)
+    guard let end = ends.last else { return }
+    let isSynced = batches.contains { self.isSynced($0.kind) }
     try makeRoom(upTo: end)
-    try markOpen()
+    try markOpen(before: batches.count)
     // A batch that says it is synced must not stand behind one that a power cut may lose.
-    if durability == .process && isSynced(kind) { try synchronize() }
+    if durability == .process && isSynced { try synchronize() }
     roomStart = max(roomStart, end)
-    let used = CommitLogFormat.batchHeaderSize + length
-    let padding = [UInt8](repeating: 0, count: end - offset - used)
-    let pieces = [header.bytes(checksum: header.checksum(payload))] + payload + [padding]
+    let pieces = pieces(of: batches, ends)
     do {
-      if length < Self.smallBatch {
+      if end - offset < Self.smallBatch {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(end - offset)
         for piece in pieces { bytes += piece }
-        try writeAtOnce(bytes, kind)
+        try writeAtOnce(bytes, isSynced: isSynced)
       } else {
         try write(pieces)
-        if isSynced(kind) { try synchronize() }
+        if isSynced { try synchronize() }
       }
     } catch {
-      takeBack(error, isSynced: isSynced(kind))
+      takeBack(error, [offset] + ends.dropLast(), isSynced: isSynced)
       throw error
     }
     offset = end
-    sequence += 1
+    sequence += UInt64(batches.count)
   }
 
-  /// Makes sure that nothing of a batch that could not be written is in the log.
+  private func ends(of batches: [Batch]) -> [Int] {
+    var end = offset
+    return batches.map { batch in
+      end = CommitLogFormat.end(
+        ofBatchAt: end, payload: batch.payload.reduce(0) { $0 + $1.count })
+      return end
+    }
+  }
+
+  /// The bytes of batches that end at some places.
   ///
-  /// A disk that is full may have got all of it, and a save that has thrown would be there at the
+  /// Only the first says that it is synced, and with it all before it: of those behind it a power
+  /// cut may leave the later and not the earlier.
+  private func pieces(of batches: [Batch], _ ends: [Int]) -> [[UInt8]] {
+    var pieces: [[UInt8]] = []
+    pieces.reserveCapacity(4 * batches.count)
+    var start = offset
+    for (index, batch) in batches.enumerated() {
+      let length = batch.payload.reduce(0) { $0 + $1.count }
+      let header = CommitLogFormat.BatchHeader(
+        length: UInt64(length), epoch: epoch, sequence: sequence + UInt64(index),
+        kind: batch.kind.rawValue, isSynced: index == 0 && isSynced(batch.kind))
+      let used = CommitLogFormat.batchHeaderSize + length
+      pieces.append(header.bytes(checksum: header.checksum(batch.payload)))
+      pieces += batch.payload
+      pieces.append([UInt8](repeating: 0, count: ends[index] - start - used))
+      start = ends[index]
+    }
+    return pieces
+  }
+
+  /// Makes sure that nothing of batches that could not be written is in the log.
+  ///
+  /// A disk that is full may have got all of them, and saves that have thrown would be there at the
   /// next opening, or a checkpoint whose files are removed. Where that can't be prevented, nobody
   /// knows what the disk holds.
-  private mutating func takeBack(_ error: any Error, isSynced: Bool) {
+  private mutating func takeBack(_ error: any Error, _ starts: [Int], isSynced: Bool) {
     // A file that has no name any more is noticed before anything is written.
     if failure != nil || (error as? SystemError)?.isMissing == true { return }
     do {
       let zeros = [UInt8](repeating: 0, count: CommitLogFormat.batchHeaderSize)
-      try storage.write(zeros, at: offset)
+      for start in starts { try storage.write(zeros, at: start) }
       if isSynced { try storage.synchronize() }
     } catch let second {
       failure = second
     }
   }
 
-  private mutating func writeAtOnce(_ bytes: [UInt8], _ kind: CommitLogFormat.Kind) throws {
+  private mutating func writeAtOnce(_ bytes: [UInt8], isSynced: Bool) throws {
     // The size of a file that has grown is synced with the batch.
     if durability == .full, !isGrown, try writeThrough(bytes) { return }
     try storage.write(bytes, at: offset)
-    if isSynced(kind) { try synchronize() }
+    if isSynced { try synchronize() }
   }
 
   /// Writes and syncs in one; all that was written before has been synced by itself.
@@ -156,13 +191,13 @@ struct CommitLogWriter: Sendable {
   /// Takes back, before the first batch, that the log is closed.
   ///
   /// A batch that is synced with it can only be the last: the next opening loses nothing if it
-  /// finds that batch spoilt, and the header as it was. Where batches are not synced there may be
-  /// more.
-  private mutating func markOpen() throws {
+  /// finds that batch spoilt, and the header as it was. Where there are several, or batches are not
+  /// synced, there may be more.
+  private mutating func markOpen(before count: Int) throws {
     guard slot.isClosed else { return }
     try write(CommitLogSlot(epoch: epoch, size: slot.size, end: slot.end))
     isGrown = true
-    if durability != .full { try synchronize() }
+    if durability != .full || count > 1 { try synchronize() }
   }
 
   /// Says in a header that nothing stands behind the last batch, and how far it reaches, so that a
@@ -265,7 +300,7 @@ struct CommitLogWriter: Sendable {
   /// Files that hold all saves up to a checkpoint must not be there after a power cut when the log
   /// has only some of those saves: replaying these would undo later ones.
   private func isSynced(_ kind: CommitLogFormat.Kind) -> Bool {
-    durability == .full || durability == .process && kind == .checkpoint
+    durability == .full || durability == .process && kind.isCheckpoint
   }
 
   private mutating func synchronize() throws {

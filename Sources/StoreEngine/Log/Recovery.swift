@@ -2,6 +2,9 @@
 struct Recovery<Files: RecordFiles> {
   /// The saves that are in the log only.
   private(set) var pending = PendingRecords()
+  /// The last commit of before the log, and those in it.
+  private(set) var firstCommit: Commit?
+  private(set) var commits: [RecordedCommit] = []
   private let files: Files
   /// What batches of an encrypted store are opened with.
   private let sealing: Sealing?
@@ -39,6 +42,7 @@ struct Recovery<Files: RecordFiles> {
     let manifestBytes = try files.manifest()
     manifestOnDisk = manifestBytes.flatMap { StoreManifest($0) }
     manifest = manifestOnDisk
+    firstCommit = manifest?.lastCommit
     storage = try files.openLog()
     reader = try storage.flatMap { try CommitLogReader($0) }
     if manifestBytes != nil { try refuseForeignLog(isRead: false) }
@@ -113,20 +117,39 @@ struct Recovery<Files: RecordFiles> {
   private mutating func replay(_ batch: CommitLogReader.Batch) throws {
     let payload = try payload(batch)
     switch batch.kind {
-    case .changes, .orderedChanges:
+    case .changes, .orderedChanges, .commit:
       let changes = try ChangeSet(
         encoded: payload, kind: batch.kind, table: { try files.table(named: $0) },
         orderedTable: { try files.ordered.table($0) })
       let states = try files.states(of: changes) { try files.hasRecord($0.rowID, in: $1) }
-      let keys = try files.pendingKeys(adding: changes, to: pending)
+      let keys = try files.pendingKeys(adding: changes, to: pending.ordered)
       pending.add(changes, over: states, keys: keys)
-    case .checkpoint:
-      let replacements = try Replacement.decode(payload)
+      try note(try batch.kind.hasCommit ? Commit(payload: payload) : nil, changes)
+    case .checkpoint, .bulkCommit:
+      let replacements = try Replacement.decode(payload, batch.kind)
+      if batch.kind.hasCommit { try note(Commit(payload: payload), ChangeSet()) }
       try finish(replacements)
       // All that stood before is in the files.
       pending = PendingRecords()
       isCheckpointed = true
     }
+  }
+
+  /// Takes note of a commit, unless the manifest knows of it already: nil for one of before there
+  /// were numbers.
+  private mutating func note(_ commit: Commit?, _ changes: ChangeSet) throws {
+    let last = (commits.last?.commit ?? firstCommit)?.number ?? 0
+    guard let commit else {
+      // A log that a checkpoint was about to empty.
+      if let known = manifestOnDisk?.epoch, let epoch = reader?.epoch, known > epoch { return }
+      return commits.append((Commit(unnamed: last + 1), changes, nil))
+    }
+    guard commit.number > last else { return }
+    if commit.number > last + 1 {
+      // The manifest that knew of those before has been removed.
+      (firstCommit, commits) = (Commit(unnamed: commit.number - 1), [])
+    }
+    commits.append((commit, changes, nil))
   }
 
   /// Puts the files of a checkpoint in place that are not there yet.
@@ -216,6 +239,7 @@ struct Recovery<Files: RecordFiles> {
     if isEmptied || !published.isEmpty {
       new.add(published, followedBy: isEmptied ? epoch + 1 : epoch)
     }
+    if isEmptied { new.lastCommit = commits.last?.commit ?? firstCommit }
     manifest = new
     if new == manifestOnDisk { return }
     // A manifest says that there is a log.
@@ -229,6 +253,7 @@ struct Recovery<Files: RecordFiles> {
     var manifest = StoreManifest(firstEpoch: epoch, epoch: epoch)
     let names = try files.filesForManifest() + files.ordered.names().map(\.fileName)
     for name in names { manifest.add(name, try files.markOfAnyFile(name)) }
+    manifest.lastCommit = firstCommit
     return manifest
   }
 }

@@ -2,9 +2,11 @@ extension Replacement {
   /// The payload of a checkpoint: a count, for each file its new and its final name, and then for
   /// each file its mark, or zeros.
   ///
-  /// Programs from before there were marks read the names only, and write no more than these.
-  static func encode(_ replacements: [Replacement]) -> [UInt8] {
+  /// That of a large save begins with its commit. Programs from before there were marks read the
+  /// names only, and write no more than these.
+  static func encode(_ replacements: [Replacement], of commit: Commit? = nil) -> [UInt8] {
     var buffer = DataBuffer()
+    commit?.encode(to: &buffer)
     buffer.writeCount(replacements.count)
     for replacement in replacements {
       buffer.write(replacement.newName)
@@ -14,8 +16,11 @@ extension Replacement {
     return buffer.bytes + replacements.flatMap { $0.mark?.bytes ?? none }
   }
 
-  static func decode(_ payload: [UInt8]) throws(DataBufferError) -> [Replacement] {
+  static func decode(
+    _ payload: [UInt8], _ kind: CommitLogFormat.Kind
+  ) throws(DataBufferError) -> [Replacement] {
     var buffer = DataBuffer(payload)
+    if kind == .bulkCommit { _ = try Commit(from: &buffer) }
     var names: [(new: String, final: String)] = []
     for _ in 0..<(try buffer.readCount(minimumElementSize: 8)) {
       names.append((try buffer.readString(), try buffer.readString()))

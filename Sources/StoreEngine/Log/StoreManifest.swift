@@ -1,26 +1,28 @@
 /// What a store's directory must hold: a small file that outlives the loss of others.
 ///
-///     "SO-Files" | version (4) | first epoch (8) | epoch (8) | count (4) | name and mark (12) of each |
-///     checksum (4)
+///     "SO-Files" | version (4) | first epoch (8) | epoch (8) | 1 and the last commit, or 0 |
+///     count (4) | name and mark (12) of each | checksum (4)
 ///
 /// A log that was deleted, or emptied by accident, looks like that of a new store, and a class
 /// whose file is gone like one that was never saved. With the manifest both are damage. It is made
 /// after the log, and written by every checkpoint after the files are in place; a store without
 /// one, such as those of BNRPersistence, has lost nothing.
 ///
-/// Version 1 has neither epoch nor marks: its files may be of any moment.
+/// Version 1 has neither epoch nor marks: its files may be of any moment. Version 2 has no commit.
 package struct StoreManifest: Equatable, Sendable {
   /// The epoch of the log when the first manifest was made; each emptying of the log adds one.
   var firstEpoch: UInt64
   /// The epoch of the log that goes with the marks; nil when nobody knows.
   private(set) var epoch: UInt64?
+  /// The last commit that is in the files; nil where there was none, or none with a number.
+  var lastCommit: Commit?
   /// The files of classes, of named buffers, and of ordered tables.
   private(set) var names: Set<String>
   /// The marks of files; one that is not here may have any mark, or none.
   private(set) var marks: [String: FileMark] = [:]
 
   private static let magic = Array("SO-Files".utf8)
-  private static let version: UInt32 = 2
+  private static let version: UInt32 = 3
   /// Epochs of one store are never so far from each other.
   static let epochLimit: UInt64 = 1 << 40
 
@@ -55,12 +57,13 @@ package struct StoreManifest: Equatable, Sendable {
     var buffer = DataBuffer(bytes)
     try buffer.skip(Self.magic.count)
     let version = try buffer.readUInt32()
-    guard version == 1 || version == Self.version else { return nil }
+    guard version >= 1, version <= Self.version else { return nil }
     self.init(firstEpoch: try buffer.readUInt64())
     if version > 1 {
       let epoch = try buffer.readUInt64()
       self.epoch = epoch == 0 ? nil : epoch
     }
+    if version > 2, try buffer.readBool() { lastCommit = try Commit(from: &buffer) }
     for _ in 0..<(try buffer.readCount(minimumElementSize: 4)) {
       let name = try buffer.readString()
       add(name, version > 1 ? try buffer.readMark() : nil)
@@ -75,6 +78,8 @@ package struct StoreManifest: Equatable, Sendable {
     buffer.write(Self.version)
     buffer.write(firstEpoch)
     buffer.write(epoch ?? 0)
+    buffer.write(lastCommit != nil)
+    lastCommit?.encode(to: &buffer)
     buffer.writeCount(names.count)
     let none = [UInt8](repeating: 0, count: FileMark.byteCount)
     for name in files {

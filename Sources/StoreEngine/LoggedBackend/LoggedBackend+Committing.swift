@@ -4,34 +4,153 @@ import Locks
 extension LoggedBackend {
   /// Writes a change set, all of it or nothing, as durably as the backend was opened for.
   ///
-  /// Readers wait for no disk: they see the changes the moment they are safe.
+  /// Commits that several threads make at once reach the disk together, see <doc:Commits>. Readers
+  /// wait for no disk: they see the changes the moment they are safe.
   ///
-  /// Complexity: linear in the change set, and one `fdatasync`. Every so often a checkpoint comes
-  /// on top, whose cost is spread over the saves before it.
+  /// Complexity: linear in the change set, and one `fdatasync` for all commits of that moment. Every
+  /// so often a checkpoint comes on top, whose cost is spread over the saves before it.
   ///
-  /// - Throws: ``StoreError`` with `readOnly`, `rowExists`, `invalidName`, `tooLarge`, `full` (also
-  ///   when the log has reached its limit, see ``foldFailure``), `ioError`, `damaged` or `closed`:
-  ///   nothing is changed then. With `reopenNeeded` the disk has failed, and whether the save went
-  ///   through is known when the backend is opened again.
-  public func commit(_ changes: ChangeSet) throws {
+  /// - Throws: ``StoreError`` with `readOnly`, `conflict` (see ``CommitConflict``), `rowExists`,
+  ///   `invalidName`, `invalidArgument`, `tooLarge`, `full` (also when the log has reached its limit,
+  ///   see ``foldFailure``), `ioError`, `damaged` or `closed`: nothing is changed then. With
+  ///   `reopenNeeded` the disk has failed, and whether the save went through is known when the
+  ///   backend is opened again.
+  @discardableResult
+  public func commit(_ changes: ChangeSet, _ request: CommitRequest) throws -> Commit? {
     try refuseFork()
-    try log.withLock { log in
-      try checkOpen()
-      try checkWritable(log)
-      for change in changes.names { try files.check(bufferName: change.name) }
-      if changes.isEmpty { return }
-      try naming {
-        let changes = try sealed(changes)
-        try changes.refuseLargeRecords(files.maximumRecordByteCount) { try files.name(of: $0) }
-        try commit(changes, &log)
+    try request.check()
+    guard !changes.isEmpty else {
+      try log.withLock { log in
+        try checkOpen()
+        try checkWritable(log)
       }
+      return nil
     }
+    let commit = try naming { try encode(changes, request) }
+    // Where no save waits for the disk, to wait for each other would only take time.
+    if durability != .full { return try write([commit]) {}[0].get() }
+    return try queue.perform(commit, by: self)
   }
 
-  private func commit(_ changes: ChangeSet, _ log: inout LoggedLog) throws {
-    if try isBulk(changes), try foldBeforeBulk(&log) { return try commitInBulk(changes, &log) }
-    try refuseBeyondLogLimit(changes, &log)
-    try append(changes, &log)
+  /// Does what needs nobody else to stand still: seals, and encodes what the log gets.
+  private func encode(_ changes: ChangeSet, _ request: CommitRequest) throws -> QueuedCommit {
+    for change in changes.names { try files.check(bufferName: change.name) }
+    let stored = try sealed(changes)
+    try stored.refuseLargeRecords(files.maximumRecordByteCount) { try files.name(of: $0) }
+    let commit = request.commit(number: 0, token: coordinator.journal.newToken())
+    let encoded = try stored.encodedIndex(
+      commit, tableName: { try files.name(of: $0) },
+      orderedName: { try files.ordered.name(of: $0) })
+    return QueuedCommit(
+      changes: changes, stored: stored, request: request, commit: commit, encoded: encoded)
+  }
+
+  func write(_ commits: [QueuedCommit], _ willWait: () -> Void) -> [CommitOutcome] {
+    log.withLock { write(commits, &$0, willWait) }
+  }
+
+  private func write(
+    _ queued: [QueuedCommit], _ log: inout LoggedLog, _ willWait: () -> Void
+  ) -> [CommitOutcome] {
+    var outcomes = [CommitOutcome?](repeating: nil, count: queued.count)
+    var batch = CommitBatch()
+    for (index, one) in queued.enumerated() {
+      do {
+        try checkOpen()
+        try checkWritable(log)
+        outcomes[index] = try naming { try add(one, index, &batch, &outcomes, &log) }
+          .map { .success($0) }
+      } catch { outcomes[index] = .failure(error) }
+    }
+    willWait()
+    write(&batch, &outcomes, &log)
+    return outcomes.map { $0 ?? .failure(closedError) }
+  }
+
+  /// Adds a commit to those that are written together; those before it are written first where it
+  /// needs them to be.
+  ///
+  /// - Returns: the commit, if it has been done at once.
+  private func add(
+    _ one: QueuedCommit, _ index: Int, _ batch: inout CommitBatch,
+    _ outcomes: inout [CommitOutcome?], _ log: inout LoggedLog
+  ) throws -> Commit? {
+    try refuseConflicts(one, batch)
+    let isBulk = try isBulk(one.stored)
+    if isBulk || batch.overlaps(one) || foldFailure != nil {
+      write(&batch, &outcomes, &log)
+      if let failure = log.failure { throw failure }
+    }
+    let commit = one.commit.numbered(
+      coordinator.journal.lastNumber + UInt64(batch.commits.count) + 1)
+    if try isBulk && foldBeforeBulk(&log) {
+      try commitInBulk(one.stored, commit, &log)
+      coordinator.didCommit([(commit, one.changes, one.request.sender)])
+      return commit
+    }
+    try refuseBeyondLogLimit(one.stored, &log)
+    try prepare(one, commit, index, &batch)
+    return nil
+  }
+
+  private func refuseConflicts(_ one: QueuedCommit, _ batch: CommitBatch) throws {
+    guard let basis = one.request.basis else { return }
+    let conflict = coordinator.journal.conflict(
+      of: one.changes, on: basis, besides: batch.commits.lazy.map(\.queued.changes))
+    guard let conflict else { return }
+    throw try conflict.named(table: { try userName(of: $0) }, ordered: { try userName(of: $0) })
+      .error(path: location)
+  }
+
+  /// The name of a table as users know it.
+  private func userName(of table: TableID) throws -> String {
+    let name = try files.name(of: table)
+    return sealing?.name(name) ?? name
+  }
+
+  private func userName(of table: OrderedTableID) throws -> String {
+    let name = try files.ordered.name(of: table)
+    guard let opened = sealing?.name(name.name) else { return name.fileName }
+    return OrderedTableName(opened, kind: name.kind).fileName
+  }
+
+  /// Finds out all that may fail before anything is written.
+  private func prepare(
+    _ one: QueuedCommit, _ commit: Commit, _ index: Int, _ batch: inout CommitBatch
+  ) throws {
+    let fileStates = try fileStates(one.stored)
+    let keys =
+      one.stored.ordered.isEmpty
+      ? [:]
+      : try files.pendingKeys(
+        adding: one.stored, to: state.withLock { $0.pending.ordered }, batch.keys)
+    batch.append(
+      CommitBatch.Prepared(
+        index: index, commit: commit, queued: one, fileStates: fileStates, keys: keys,
+        payload: [commit.numbering(one.encoded), one.stored.bytes]))
+  }
+
+  /// Writes what has gathered, and lets everyone see it.
+  private func write(
+    _ batch: inout CommitBatch, _ outcomes: inout [CommitOutcome?], _ log: inout LoggedLog
+  ) {
+    if batch.isEmpty { return }
+    let commits = batch.commits
+    batch.removeAll()
+    do {
+      try naming { try write(commits.map { (.commit, $0.payload) }, &log) }
+    } catch {
+      for one in commits { outcomes[one.index] = .failure(error) }
+      return
+    }
+    state.withLock { state in
+      for one in commits {
+        state.pending.add(one.queued.stored, over: one.fileStates, keys: one.keys)
+        state.countCommit(one.queued.stored)
+      }
+    }
+    coordinator.didCommit(commits.map { ($0.commit, $0.queued.changes, $0.queued.request.sender) })
+    for one in commits { outcomes[one.index] = .success(one.commit) }
     foldIfDue(&log)
   }
 
@@ -78,28 +197,15 @@ extension LoggedBackend {
       at: .init(path: location, className: name, rowID: rowID))
   }
 
-  private func append(_ changes: ChangeSet, _ log: inout LoggedLog) throws {
-    let fileStates = try fileStates(changes)
-    let keys = try files.pendingKeys(adding: changes, to: state.withLock { $0.pending })
-    let index = try changes.encodedIndex(
-      tableName: { try files.name(of: $0) }, orderedName: { try files.ordered.name(of: $0) })
-    try write(changes.kind, [index, changes.bytes], &log)
-    state.withLock { state in
-      state.pending.add(changes, over: fileStates, keys: keys)
-      for table in changes.tables where !table.records.isEmpty {
-        state.commits[table.table, default: 0] += 1
-      }
-    }
-  }
-
+  /// Writes batches to the log, all of them or none.
   func write(
-    _ kind: CommitLogFormat.Kind, _ payload: [[UInt8]], _ log: inout LoggedLog
+    _ batches: [CommitLogWriter.Batch], _ log: inout LoggedLog
   ) throws {
     guard log.writer != nil else { throw StoreError(.closed, "The log is closed.") }
     try synchronizeNames(&log)
-    let payload = try sealed(payload, kind, log)
+    let batches = try sealed(batches, log)
     do {
-      try log.writer?.append(kind, payload)
+      try log.writer?.append(batches)
     } catch {
       if log.writer?.hasFailed == true { log.failure = reopenNeeded(error) }
       throw log.failure ?? storeError(error)

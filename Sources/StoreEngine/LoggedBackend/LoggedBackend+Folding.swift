@@ -20,17 +20,15 @@ extension LoggedBackend {
     }
   }
 
-  func commitInBulk(_ changes: ChangeSet, _ log: inout LoggedLog) throws {
+  func commitInBulk(
+    _ changes: ChangeSet, _ commit: Commit, _ log: inout LoggedLog
+  ) throws {
     let replacements = try files.prepareAll(changes, mark: mark(log), durability: durability) {
       [files] in
       try files.allKeys(of: changes)
     }
-    try install(replacements, isAlsoPending: false, &log)
-    state.withLock { state in
-      for table in changes.tables where !table.records.isEmpty {
-        state.commits[table.table, default: 0] += 1
-      }
-    }
+    try install(replacements, of: commit, &log)
+    state.withLock { $0.countCommit(changes) }
   }
 
   /// The mark of the files that the next checkpoint makes.
@@ -75,19 +73,21 @@ extension LoggedBackend {
   /// Says in the log that new files are ready, which is the moment of truth, and puts them in
   /// place.
   ///
-  /// `isAlsoPending` says whether readers see the changes already, from what is pending.
+  /// Those of a large save have a commit of their own; of all others readers see the changes
+  /// already, from what is pending.
   func install(
-    _ replacements: [Replacement], isAlsoPending: Bool = true, _ log: inout LoggedLog
+    _ replacements: [Replacement], of commit: Commit? = nil, _ log: inout LoggedLog
   ) throws {
     do {
-      try write(.checkpoint, [Replacement.encode(replacements)], &log)
+      let payload = Replacement.encode(replacements, of: commit)
+      try write([(commit == nil ? .checkpoint : .bulkCommit, [payload])], &log)
     } catch {
       if log.failure == nil { files.discard(replacements) }
       throw error
     }
     do {
-      try publish(replacements, isAlsoPending)
-      try updateManifest(replacements, &log)
+      try publish(replacements, isAlsoPending: commit == nil)
+      try updateManifest(replacements, commit ?? coordinator.journal.last, &log)
       // Until here the log says which files count, whichever names a power cut leaves.
       if durability != .none { try files.synchronizeNames() }
       try log.writer?.removeAll()
@@ -103,7 +103,7 @@ extension LoggedBackend {
   ///
   /// Every reader takes the state's lock before he goes to a file. So whoever has found one table
   /// as a save has left it finds every other so from then on, and so does everyone he tells.
-  private func publish(_ replacements: [Replacement], _ isAlsoPending: Bool) throws {
+  private func publish(_ replacements: [Replacement], isAlsoPending: Bool) throws {
     try state.withLock { state in
       do {
         try files.publishAll(replacements)
@@ -116,13 +116,33 @@ extension LoggedBackend {
     }
   }
 
-  /// Takes note of the marks of new files, and of the log's next epoch, before the log forgets
-  /// them.
-  private func updateManifest(_ replacements: [Replacement], _ log: inout LoggedLog) throws {
+  /// Takes note of the marks of new files, of the last commit, and of the log's next epoch, before
+  /// the log forgets them.
+  private func updateManifest(
+    _ replacements: [Replacement], _ commit: Commit?, _ log: inout LoggedLog
+  ) throws {
     guard var manifest = log.manifest, let epoch = log.writer?.epoch else { return }
     manifest.add(replacements, followedBy: epoch + 1)
+    manifest.lastCommit = commit
     try files.setManifest(manifest.bytes, durability: durability)
     log.manifest = manifest
+  }
+
+  /// Lets the numbers of commits go on behind those of another store, of which this is a copy; folds
+  /// the log.
+  func continueNumbers(after last: Commit?) throws {
+    try log.withLock { log in
+      try checkOpen()
+      try checkpoint(&log)
+      guard let last, last.number > coordinator.journal.lastNumber,
+        var manifest = log.manifest
+      else { return }
+      manifest.lastCommit = last
+      try files.setManifest(manifest.bytes, durability: durability)
+      if durability != .none { try files.synchronizeNames() }
+      log.manifest = manifest
+      coordinator.journal.begin(after: last)
+    }
   }
 
   func foldIfDue(_ log: inout LoggedLog) {

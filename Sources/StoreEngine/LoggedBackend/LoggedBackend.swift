@@ -15,7 +15,7 @@ import Locks
 ///
 /// With a key the store is encrypted: a commit is sealed once, before it goes to the log, and what
 /// is read is opened last. See <doc:Encryption>.
-public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
+public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWriting {
   /// What the stores on this backend share.
   public let coordinator: StoreCoordinator
   /// What a save survives.
@@ -35,7 +35,9 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
   /// Held for moments only, the longest of which is that in which new files get their names. Taken
   /// inside ``log``; what is taken inside it are the locks of the files, each for itself.
   let state = Locked(PendingState())
-  /// Held by the one commit or checkpoint under way, over writing and syncing.
+  /// Where commits wait for each other.
+  let queue = CommitQueue()
+  /// Held by the commits or the checkpoint under way, over writing and syncing.
   let log: Locked<LoggedLog>
   /// The process that has opened it.
   private let process = currentProcess()
@@ -74,6 +76,8 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend {
       try files.ordered.need(recovery.manifest?.files ?? [])
       tornTailByteCount = if case .torn(let bytes) = recovery.tail { bytes } else { nil }
       state.withLock { $0.pending = recovery.pending }
+      coordinator.journal.begin(after: recovery.firstCommit)
+      coordinator.journal.append(recovery.commits)
     } catch {
       throw Self.closing(files, sealing, error)
     }

@@ -11,6 +11,13 @@ struct PendingState: Sendable {
   var foldFailure: FoldFailure?
   /// Set when only some of the files of a large save could be put in place.
   var failure: StoreError?
+
+  /// Takes note of which tables a commit has changed.
+  mutating func countCommit(_ changes: ChangeSet) {
+    for table in changes.tables where !table.records.isEmpty {
+      commits[table.table, default: 0] += 1
+    }
+  }
 }
 
 /// The log of a ``LoggedBackend``, as whoever commits has it.

@@ -34,9 +34,10 @@ public final class MemoryBackend: StoreBackend {
   /// - Throws: ``StoreError`` with `inUse` when another backend has the disk open for writing.
   public init(disk: MemoryDisk = MemoryDisk(), isReadOnly: Bool = false) throws {
     // First: once all properties are set, a refusal would run `deinit`, and unlock another's disk.
-    try disk.open(isReadOnly: isReadOnly)
+    let last = try disk.open(isReadOnly: isReadOnly)
     self.disk = disk
     self.isReadOnly = isReadOnly
+    if let last { coordinator.begin(after: last) }
   }
 
   deinit { closeOnce() }
@@ -122,13 +123,19 @@ public final class MemoryBackend: StoreBackend {
   }
 
   /// Writes a change set under one lock.
-  public func commit(_ changes: ChangeSet) throws {
+  @discardableResult
+  public func commit(_ changes: ChangeSet, _ request: CommitRequest) throws -> Commit? {
     let (names, ordered) = try inSession { ($0.names, $0.ordered) }
     guard !isReadOnly else {
       throw StoreError(
         .readOnly, "The store was opened for reading only.", at: .init(path: location))
     }
-    try disk.apply(changes, tableNames: names, orderedNames: ordered)
+    return try coordinator.perform(
+      changes, request, at: location,
+      names: ({ names[$0.index] }, { ordered[$0.index].fileName })
+    ) { commit in
+      try disk.apply(changes, commit, tableNames: names, orderedNames: ordered)
+    }
   }
 
   func checkOpen() throws { _ = try inSession(\.isClosed) }

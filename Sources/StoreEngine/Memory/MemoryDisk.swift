@@ -8,6 +8,7 @@ public final class MemoryDisk: Sendable {
     var tables: [String: MemoryTable] = [:]
     var names: [ExactName: [UInt8]] = [:]
     var ordered: [OrderedTableName: KeyRuns] = [:]
+    var lastCommit: Commit?
     var readers = 0
     var hasWriter = false
   }
@@ -17,12 +18,14 @@ public final class MemoryDisk: Sendable {
   /// Makes an empty disk.
   public init() {}
 
-  func open(isReadOnly: Bool) throws {
+  /// Opens the disk, and says what was committed to it last.
+  func open(isReadOnly: Bool) throws -> Commit? {
     try contents.withLock { contents in
       guard !contents.hasWriter, isReadOnly || contents.readers == 0 else {
         throw StoreError(.inUse, "Another backend has this memory open.", at: .init(path: "memory"))
       }
       if isReadOnly { contents.readers += 1 } else { contents.hasWriter = true }
+      return contents.lastCommit
     }
   }
 
@@ -34,7 +37,8 @@ public final class MemoryDisk: Sendable {
 
   /// Takes all of a change set, or throws before it has taken any.
   func apply(
-    _ changes: ChangeSet, tableNames: [String], orderedNames: [OrderedTableName]
+    _ changes: ChangeSet, _ commit: Commit, tableNames: [String],
+    orderedNames: [OrderedTableName]
   ) throws {
     try contents.withLock { contents in
       for table in changes.tables {
@@ -52,6 +56,7 @@ public final class MemoryDisk: Sendable {
         contents.ordered[orderedNames[change.table.index], default: KeyRuns()]
           .apply(change, changes.bytes)
       }
+      contents.lastCommit = commit
     }
   }
 }

@@ -5,13 +5,22 @@ extension RecordFiles {
   /// What will be pending of the ordered tables that a save changes.
   ///
   /// An index that is lost takes no changes until it is begun again.
+  ///
+  /// - Parameters:
+  ///   - changes: The save.
+  ///   - pending: What is pending.
+  ///   - later: What will be, once the saves before this one are written.
+  /// - Returns: all that will be pending of these tables.
+  /// - Throws: ``StoreError`` with `ioError` or `damaged`.
   func pendingKeys(
-    adding changes: ChangeSet, to pending: PendingRecords
+    adding changes: ChangeSet, to pending: [OrderedTableID: PendingKeys],
+    _ later: [OrderedTableID: PendingKeys] = [:]
   ) throws -> [OrderedTableID: PendingKeys] {
     var all: [OrderedTableID: PendingKeys] = [:]
     for change in changes.ordered where !change.isEmpty {
       let (file, generation) = try ordered.file(of: change.table)
-      var keys = pending.ordered[change.table] ?? PendingKeys(fileGeneration: generation)
+      var keys =
+        later[change.table] ?? pending[change.table] ?? PendingKeys(fileGeneration: generation)
       if file.isLost && !keys.isCleared && !change.clearsFirst { continue }
       try keys.add(change, changes.bytes, over: file.opened)
       all[change.table] = keys

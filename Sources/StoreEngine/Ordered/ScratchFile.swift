@@ -136,7 +136,12 @@ extension LoggedBackend: OrderedRebuilding {
           files.discard([replacement])
           throw error
         }
-        try install([replacement], isAlsoPending: false, &log)
+        let commit = CommitRequest().commit(
+          number: coordinator.journal.lastNumber + 1, token: coordinator.journal.newToken())
+        try install([replacement], of: commit, &log)
+        var changes = ChangeSet()
+        changes.clear(table)
+        coordinator.didCommit([(commit, changes, nil)])
       }
     }
   }

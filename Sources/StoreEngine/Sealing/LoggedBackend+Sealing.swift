@@ -8,14 +8,16 @@ extension LoggedBackend {
     return try sealing.sealed(changes) { try files.name(of: $0) }
   }
 
-  /// The payload of a batch as the log gets it.
+  /// Batches as the log gets them, which are sealed for their numbers.
   func sealed(
-    _ payload: [[UInt8]], _ kind: CommitLogFormat.Kind, _ log: LoggedLog
-  ) throws -> [[UInt8]] {
-    guard let sealing, let writer = log.writer else { return payload }
-    return [
-      try sealing.sealed(payload, kind, epoch: writer.epoch, sequence: writer.sequence)
-    ]
+    _ batches: [CommitLogWriter.Batch], _ log: LoggedLog
+  ) throws -> [CommitLogWriter.Batch] {
+    guard let sealing, let writer = log.writer else { return batches }
+    return try batches.enumerated().map { index, batch in
+      let sealed = try sealing.sealed(
+        batch.payload, batch.kind, epoch: writer.epoch, sequence: writer.sequence + UInt64(index))
+      return (batch.kind, [sealed])
+    }
   }
 
   // MARK: Places

@@ -40,8 +40,7 @@ struct RegisteredIndex {
   func forEachRow(
     _ values: [UInt8], _ backend: any StoreBackend, _ isWanted: (UInt32) -> Bool
   ) throws {
-    let range = KeyRange.prefix([Self.mark] + values)
-    _ = try backend.scanKeys(of: table, range, isReversed: false) { key, _ in
+    _ = try backend.scanKeys(of: table, Self.range(of: values), isReversed: false) { key, _ in
       isWanted(Self.row(key)) ? .next : .pause
     }
   }
@@ -56,6 +55,9 @@ struct RegisteredIndex {
       """,
       at: entry.place(row))
   }
+
+  /// The keys of all objects that have some values.
+  static func range(of values: [UInt8]) -> KeyRange { .prefix([mark] + values) }
 
   static func key(_ values: [UInt8], row: UInt32) -> [UInt8] {
     var key: [UInt8] = []

@@ -6,17 +6,33 @@ import StoreEngine
 extension Store {
   /// Adds what the pending changes do to indexes.
   ///
-  /// Inside the commit lock, so that what is saved does not change meanwhile.
+  /// In the store's turn to commit.
   ///
+  /// - Parameters:
+  ///   - changes: The save.
+  ///   - request: Is told which keys must stay as they are for values to be unique.
+  ///   - mayBuild: Whether nobody else commits, so that an index can be made.
+  /// - Returns: false if an index seems to need that, and it is not allowed.
   /// - Throws: ``StoreError`` with `notUnique`; what reading throws.
-  func addIndexChanges(to changes: inout ChangeSet) throws {
+  func addIndexChanges(
+    to changes: inout ChangeSet, _ request: inout CommitRequest, mayBuild: Bool
+  ) throws -> Bool {
     for entry in classes where !entry.changeCounts.isEmpty {
       try clearStrangeIndexes(of: entry, &changes)
       if entry.indexes.isEmpty { continue }
-      for index in entry.indexes { try buildIfNeeded(index, of: entry) }
+      for index in entry.indexes {
+        if mayBuild {
+          try buildIfNeeded(index, of: entry)
+        } else if try !isUsable(index, of: entry) {
+          return false
+        }
+      }
       var update = IndexUpdate(self, entry)
       try update.run(&changes)
+      // A store that is alone has nobody to race with.
+      if !backend.coordinator.hasOneStore { request.basis?.keys += update.uniqueKeys }
     }
+    return true
   }
 
   /// Empties the indexes that another program has made, and that this one would not keep up to
@@ -166,6 +182,13 @@ private struct IndexUpdate {
   }
 
   // MARK: Uniqueness
+
+  /// The keys that nobody else may have put meanwhile.
+  var uniqueKeys: [(table: OrderedTableID, range: KeyRange)] {
+    zip(entry.indexes, written).flatMap { index, rows in
+      rows.keys.map { (index.table, RegisteredIndex.range(of: $0)) }
+    }
+  }
 
   private func refuseDuplicates() throws {
     if let duplicate {

@@ -155,8 +155,10 @@ extension RelationshipKeeper {
   }
 
   /// The store's own commit is told to the indexes by its edits.
-  func didCommit() {
-    for end in ends.joined() { end.index.follow(end.source.shared) }
+  func didCommit(_ changes: ChangeSet) {
+    for table in changes.tables where !table.records.isEmpty {
+      for end in ends.joined() where end.source.table == table.table { end.index.followOne() }
+    }
   }
 
   /// Brings the other sides of all edits up to date, wherever they are.

@@ -22,8 +22,10 @@ struct CommitBound<Value> {
     self.value = value
   }
 
-  /// The value has been told of all commits up to this.
-  mutating func follow(_ table: SharedTable) { commitCount = table.commitCount }
+  /// The value has been told of one more commit.
+  ///
+  /// If others have committed meanwhile, it knows of fewer than there are.
+  mutating func followOne() { commitCount += 1 }
 
   /// Forgets a value that commits of others have made out of date.
   mutating func dropIfStale(_ table: SharedTable) {

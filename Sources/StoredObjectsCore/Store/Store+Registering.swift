@@ -36,10 +36,9 @@ extension Store {
     }
     do {
       let table = try backend.table(named: type.storedName)
-      let metadata = try readMetadata(of: type, table)
-      if let metadata { try checkOrder(type, metadata) } else { try refuseTakenPlace(type) }
+      let metadata = try savedMetadata(of: type, table)
       let shared = backend.coordinator.table(table)
-      if let metadata { shared.learn(metadata) }
+      shared.learn(metadata)
       enroll(
         RegisteredClass(
           type, classID: UInt8(classes.count), table: table, shared: shared, store: self,
@@ -65,24 +64,41 @@ extension Store {
     throw StoreError(.registeredTwice, message, at: place(of: type))
   }
 
-  private func readMetadata(
+  /// The metadata of a class that is in its place; nil for a new one.
+  private func savedMetadata(
     of type: StoredObject.Type, _ table: TableID
   ) throws -> ClassMetadata? {
-    var buffer = DataBuffer([], store: self)
-    if try buffer.fill(from: backend, ClassMetadata.rowID, in: table) {
-      do {
-        return try ClassMetadata(from: &buffer)
-      } catch {
-        throw StoreError.wrapping(error, .damaged, at: place(of: type, row: ClassMetadata.rowID))
+    var metadata = try readMetadata(of: type, table)
+    if metadata == nil {
+      let saved = try savedClassIDs()
+      let hasRecords = try backend.recordCount(in: table) > 0
+      if saved[type.storedName] == nil, !hasRecords {
+        try refuseTakenPlace(type, saved)
+        return nil
       }
+      // Another store may have saved the class between two looks.
+      metadata = try readMetadata(of: type, table)
     }
-    guard try backend.recordCount(in: table) == 0 else {
+    guard let metadata else {
       throw StoreError(
         .damaged,
         "There are records but no metadata row, so no row ID would be safe to give out.",
         at: place(of: type, row: ClassMetadata.rowID))
     }
-    return nil
+    try checkOrder(type, metadata)
+    return metadata
+  }
+
+  private func readMetadata(
+    of type: StoredObject.Type, _ table: TableID
+  ) throws -> ClassMetadata? {
+    var buffer = DataBuffer([], store: self)
+    guard try buffer.fill(from: backend, ClassMetadata.rowID, in: table) else { return nil }
+    do {
+      return try ClassMetadata(from: &buffer)
+    } catch {
+      throw StoreError.wrapping(error, .damaged, at: place(of: type, row: ClassMetadata.rowID))
+    }
   }
 
   private func checkOrder(_ type: StoredObject.Type, _ metadata: ClassMetadata) throws {
@@ -95,8 +111,9 @@ extension Store {
   }
 
   /// References of unknown class that were saved to another class must not lead to this one.
-  private func refuseTakenPlace(_ type: StoredObject.Type) throws {
-    let saved = try savedClassIDs()
+  private func refuseTakenPlace(
+    _ type: StoredObject.Type, _ saved: [String: UInt8]
+  ) throws {
     guard let other = saved.first(where: { Int($0.value) == classes.count }) else { return }
     throw wrongOrder(
       "is new and registered as class \(classes.count), the place of \"\(other.key)\"", type,

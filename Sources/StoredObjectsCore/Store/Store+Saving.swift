@@ -19,7 +19,7 @@ extension Store {
     try relationships?.refuseDenied(classes)
     try saveHistory()
     guard hasUnsavedChanges else { return acceptChanges() }
-    while try !commitChanges() {}
+    if try !commitChanges() { while try !commitChanges(exclusively: true) {} }
     acceptChanges()
     tellFoldFailure()
     tell { $0.storeDidSave(self) }
@@ -28,8 +28,12 @@ extension Store {
 
   /// Encodes and commits the changes.
   ///
-  /// - Returns: false if another store has deleted objects since, to which the changes may refer.
-  private func commitChanges() throws(StoreError) -> Bool {
+  /// Other stores may be at it, too: while this one waits for the disk, they work out theirs, and
+  /// reach it together. What they have committed meanwhile is no conflict if it concerns none of what
+  /// is changed here. If it may, the commit is worked out once more, while nobody else commits.
+  ///
+  /// - Returns: false if another store has committed something that matters.
+  private func commitChanges(exclusively isExclusive: Bool = false) throws(StoreError) -> Bool {
     collectChangesElsewhere()
     let deletionCount = foreign.deletionCount
     // What rests on outdated objects may not even be encodable.
@@ -37,30 +41,74 @@ extension Store {
     var encoder = try encodeChanges()
     // Writing an object may have read others.
     try refuseFetchFailures()
-    var isDone = false
     do {
-      try backend.coordinator.whileCommitting {
-        try refuseOtherOrder()
-        collectChangesElsewhere()
-        guard foreign.deletionCount == deletionCount else { return }
-        try refuseConflicts()
-        isDone = true
-        relationships?.willCommit()
-        let metadata = encoder.appendMetadata(of: classes)
-        var changes = encoder.changeSet()
-        try addIndexChanges(to: &changes)
-        try addTextChanges(to: &changes)
-        try backend.commit(changes)
-        for (entry, saved) in metadata { entry.shared.setMetadata(saved) }
-        backend.coordinator.announce(changes, from: inbox)
-        relationships?.didCommit()
-        publish(changes)
+      let coordinator = backend.coordinator
+      if isExclusive || needsOthersToWait {
+        return try coordinator.whileCommitting { try commit(&encoder, deletionCount, nil) }
       }
+      return try coordinator.whileTakingTurn { try commit(&encoder, deletionCount, $0) }
     } catch {
       tellFoldFailure()
       throw .wrapping(error, .ioError, at: .init(path: backend.location))
     }
-    return isDone
+  }
+
+  /// Commits what has been encoded, in the turn of this store; nil while nobody else commits.
+  private func commit(
+    _ encoder: inout ChangeSetEncoder, _ deletionCount: Int, _ turn: CommitTurn?
+  ) throws -> Bool {
+    try refuseOtherOrder()
+    let number = backend.lastCommitNumber
+    collectChangesElsewhere()
+    guard foreign.deletionCount == deletionCount else { return false }
+    try refuseConflicts()
+    relationships?.willCommit()
+    let metadata = encoder.appendMetadata(of: classes)
+    // Of metadata that are new one save has to know what the other writes.
+    if turn != nil, !metadata.allSatisfy({ $0.1.differsInLastRowOnly(from: $0.0.shared.metadata) })
+    {
+      return false
+    }
+    var changes = encoder.changeSet()
+    var request = CommitRequest(author: configuration.author, basis: basis(upTo: number))
+    request.sender = inbox
+    guard try addIndexChanges(to: &changes, &request, mayBuild: turn == nil) else { return false }
+    try addTextChanges(to: &changes)
+    if turn == nil, backend.lastCommitNumber != number {
+      // Indexes that were made in between are commits, too.
+      request.basis?.number = backend.lastCommitNumber
+      collectChangesElsewhere()
+      guard foreign.deletionCount == deletionCount else { return false }
+      try refuseConflicts()
+    }
+    request.turn = turn
+    do {
+      lastCommit = try backend.commit(changes, request)
+    } catch let error as StoreError where error.code == .conflict && turn != nil {
+      return false
+    }
+    for (entry, saved) in metadata { entry.shared.setMetadata(saved) }
+    relationships?.didCommit(changes)
+    publish(changes)
+    return true
+  }
+
+  /// Whether what is saved may concern more of what others commit than the rows and keys that it
+  /// changes: a deletion concerns everyone who may refer to the object, and the statistics of a
+  /// full-text index are changed by every save.
+  private var needsOthersToWait: Bool {
+    classes.contains { entry in
+      entry.changeCounts.deletes > 0 || !entry.changeCounts.isEmpty && entry.fullText != nil
+    }
+  }
+
+  /// What the save rests on besides the rows that it changes.
+  private func basis(upTo number: UInt64) -> CommitBasis {
+    var basis = CommitBasis(upTo: number)
+    for entry in classes {
+      foreign.reliedOn(entry.classID).forEach { basis.rows.append((entry.table, $0)) }
+    }
+    return basis
   }
 
   private func refuseFetchFailures() throws(StoreError) {
@@ -111,5 +159,14 @@ extension Store {
     relationships?.losses.removeAll()
     history?.didSave(pendingNames)
     pendingNames = [:]
+  }
+}
+
+extension ClassMetadata {
+  /// Whether all that a save adds to what is known is that more rows have been given out.
+  fileprivate func differsInLastRowOnly(from known: ClassMetadata?) -> Bool {
+    guard var known else { return false }
+    known.lastRowID = lastRowID
+    return known == self
   }
 }

@@ -45,6 +45,9 @@ public final class Store {
   /// Objects that are being deleted.
   var deletions = Deletions()
 
+  /// The commit of the last save that wrote anything; nil before the first.
+  public internal(set) var lastCommit: Commit?
+
   let configuration: StoreConfiguration
   var logger: Logger { configuration.logger }
 

@@ -26,12 +26,19 @@ public struct StoreConfiguration: Sendable {
   /// them, and takes a little longer.
   public var indexingMemory: Int
 
+  /// Who saves, as commits say it, in at most 255 bytes of UTF-8; empty by default.
+  ///
+  /// See <doc:Commits>.
+  public var author: String
+
   /// Sets up a store.
   public init(
     versionsRecords: Bool = true, checksumsRecords: Bool = true,
-    logger: Logger = Logger(label: "stored-objects"), indexingMemory: Int = 256 << 20
+    logger: Logger = Logger(label: "stored-objects"), indexingMemory: Int = 256 << 20,
+    author: String = ""
   ) {
     self.indexingMemory = indexingMemory
+    self.author = author
     self.versionsRecords = versionsRecords
     self.checksumsRecords = checksumsRecords
     self.logger = logger

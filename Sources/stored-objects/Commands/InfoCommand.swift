@@ -25,6 +25,8 @@ struct StoreInfo: Encodable {
   var namedBuffers: BufferInfo
   var orderedTables: [OrderedTableInfo]
   var log: LogInfo?
+  /// The number of the last commit.
+  var lastCommit: UInt64
 
   var hasDamage: Bool {
     classes.contains { $0.damage != nil } || orderedTables.contains { $0.condition == .damaged }
@@ -59,6 +61,7 @@ struct StoreInfo: Encodable {
 
   init(_ backend: any ToolStore) throws {
     path = backend.location
+    lastCommit = backend.lastCommitNumber
     classes = try backend.tableNames().map { try ClassInfo($0, backend) }
       .sorted { ($0.classID ?? .max, $0.name) < ($1.classID ?? .max, $1.name) }
     namedBuffers = BufferInfo(
@@ -109,6 +112,7 @@ extension StoreInfo {
       "\(counted(namedBuffers.count, "named buffer", "named buffers")), "
         + bytesText(namedBuffers.fileBytes))
     lines += orderedTables.map(\.line)
+    lines.append("last commit: \(lastCommit)")
     if let log {
       lines.append(
         "log: \(bytesText(log.pendingBytes)) pending in \(counted(log.pendingBatches, "save", "saves")),"

@@ -7,6 +7,11 @@ import Testing
 enum LogFixture {
   static let growth = 8 << 10
 
+  static func hex(_ bytes: some Sequence<UInt8>) -> String {
+    let digits = Array("0123456789abcdef")
+    return bytes.map { "\(digits[Int($0 >> 4)])\(digits[Int($0 & 15)])" }.joined()
+  }
+
   /// A log as it is made, with an epoch, and its writer.
   static func make(
     epoch: UInt64 = 1, durability: Durability = .full
@@ -82,18 +87,38 @@ struct CommitLogTests {
     changes.tables = [
       .init(table: TableID(index: 0), records: [.init(kind: .insert, rowID: 2, range: 0..<3)])
     ]
-    let index = changes.encodedIndex { _ in
+    let index = changes.encodedIndex(.example) { _ in
       "A"
     } orderedName: { _ in
       .init("A", kind: .data)
     }
-    try writer.append(.changes, [index, changes.bytes])
-    let expected =
-      "2d000000000000000100000000000000000000000000000066120c3301000000"
-      + "010000000100000041010000000002000000000000000000000003000000000000000300000000000000070809"
+    try writer.append(.commit, [index, changes.bytes])
     let found = storage.content[CommitLogFormat.firstBatch..<writer.offset - 3]
-    let digits = Array("0123456789abcdef")
-    #expect(found.map { "\(digits[Int($0 >> 4)])\(digits[Int($0 & 15)])" }.joined() == expected)
+    #expect(
+      Log.hex(found)
+        == """
+        5d0000000000000001000000000000000000000000000000243fab9004000000\
+        0100000000000000000102030405060708090a0b0c0d0e0f40420f0000000000ffffffffffffffff00000000\
+        010000000100000041010000000002000000000000000000000003000000000000000000000003000000000000\
+        00070809
+        """)
+  }
+
+  @Test("A batch of before commits had numbers is read as it was written")
+  func olderBatch() throws {
+    let payload: [UInt8] = [
+      1, 0, 0, 0, 1, 0, 0, 0, 65, 1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0,
+      0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 7, 8, 9,
+    ]
+    let changes = try ChangeSet(encoded: payload, kind: .changes) { name in
+      #expect(name == "A")
+      return TableID(index: 0)
+    } orderedTable: { _ in
+      throw StoreError(.invalidName, "There is none.")
+    }
+    let record = try #require(changes.tables.first?.records.first)
+    #expect(changes.bytes == [7, 8, 9] && changes.tables.count == 1 && changes.names.isEmpty)
+    #expect(record.kind == .insert && record.rowID == 2 && record.range == 0..<3)
   }
 
   @Test("A new log begins with an epoch that nobody can guess")

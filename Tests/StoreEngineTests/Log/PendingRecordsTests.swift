@@ -42,7 +42,7 @@ struct PendingRecordsTests {
   }
 
   private func encoded(_ changes: ChangeSet) -> [UInt8] {
-    changes.encodedIndex {
+    changes.encodedIndex(.example) {
       Self.names[$0.index]
     } orderedName: { _ in
       ScriptedSave.index
@@ -51,7 +51,7 @@ struct PendingRecordsTests {
   }
 
   private func decoded(
-    _ bytes: [UInt8], _ kind: CommitLogFormat.Kind = .changes
+    _ bytes: [UInt8], _ kind: CommitLogFormat.Kind = .commit
   ) throws -> ChangeSet {
     try ChangeSet(encoded: bytes, kind: kind) { name in
       TableID(index: try #require(Self.names.firstIndex(of: name)))
@@ -67,7 +67,7 @@ struct PendingRecordsTests {
     let seed = generator.next()
     for number in 1...60 {
       let original = changes(ScriptedSave(number, seed: seed, largeByteCount: 1000))
-      #expect(described(try decoded(encoded(original), original.kind)) == described(original))
+      #expect(described(try decoded(encoded(original))) == described(original))
     }
   }
 
@@ -77,9 +77,9 @@ struct PendingRecordsTests {
     let save = changes(ScriptedSave(7, seed: generator.next(), largeByteCount: 200))
     let bytes = encoded(save)
     for count in bytes.indices {
-      #expect(throws: (any Error).self) { try decoded(Array(bytes[..<count]), save.kind) }
+      #expect(throws: (any Error).self) { try decoded(Array(bytes[..<count])) }
     }
-    #expect(throws: DataBufferError.self) { try decoded(bytes + [0], save.kind) }
+    #expect(throws: DataBufferError.self) { try decoded(bytes + [0]) }
   }
 
   @Test("A record that ends behind the last byte is an error")

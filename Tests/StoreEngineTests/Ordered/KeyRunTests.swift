@@ -146,9 +146,9 @@ struct KeyRunTests {
           changes: [.init(putting: 0, keyCount: 1, valueCount: 1).knowing(wasThere: true)])
       ])
     let index = known.encodedIndex(
-      tableName: { _ in "" }, orderedName: { _ in OrderedTableName("T", kind: .data) })
+      .example, tableName: { _ in "" }, orderedName: { _ in OrderedTableName("T", kind: .data) })
     let read = try ChangeSet(
-      encoded: index + known.bytes, kind: known.kind, table: { _ in TableID(index: 0) },
+      encoded: index + known.bytes, kind: .commit, table: { _ in TableID(index: 0) },
       orderedTable: { _ in OrderedTableID(index: 0) })
     #expect(read.ordered[0].changes[0].wasThere == nil)
     #expect(read.ordered[0].changes[0].key == 0..<1)

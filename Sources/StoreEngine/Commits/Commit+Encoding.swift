@@ -1,0 +1,53 @@
+import FoundationEssentials
+
+// A commit as the log and the manifest keep it:
+//
+//     number (8), token (16), microseconds since 1970 (8), number that it is based on, or FF…FF for
+//     none (8), author (count + UTF-8)
+
+extension Commit {
+  /// Adds the commit to a buffer.
+  func encode(to buffer: inout DataBuffer) {
+    let halves = token.halves
+    buffer.write(number)
+    // A UUID is written as it is read, the first byte first.
+    buffer.write(halves.high.byteSwapped)
+    buffer.write(halves.low.byteSwapped)
+    buffer.write(microseconds ?? .min)
+    buffer.write(basedOn ?? .max)
+    buffer.write(author)
+  }
+
+  /// What ``encode(to:)`` has written before the commit had its number, and what stands behind it.
+  func numbering(_ encoded: [UInt8]) -> [UInt8] {
+    var encoded = encoded
+    for index in 0..<8 { encoded[index] = UInt8(truncatingIfNeeded: number >> UInt64(8 * index)) }
+    return encoded
+  }
+
+  /// Reads what ``encode(to:)`` has written.
+  init(from buffer: inout DataBuffer) throws(DataBufferError) {
+    let offset = buffer.offset
+    let number = try buffer.readUInt64()
+    guard number > 0 else {
+      throw DataBufferError(.invalidValue, at: offset, "a commit has no number")
+    }
+    let (high, low) = (try buffer.readUInt64(), try buffer.readUInt64())
+    let (microseconds, basedOn) = (try buffer.readInt64(), try buffer.readUInt64())
+    self.init(
+      number: number, token: UUID(high: high.byteSwapped, low: low.byteSwapped),
+      author: try buffer.readString(), microseconds: microseconds == .min ? nil : microseconds,
+      basedOn: basedOn == .max ? nil : basedOn)
+  }
+
+  /// Reads the commit that a batch begins with.
+  init(payload: [UInt8]) throws(DataBufferError) {
+    var buffer = DataBuffer(payload)
+    try self.init(from: &buffer)
+  }
+
+  /// A commit of a version that wrote nothing of it.
+  init(unnamed number: UInt64) {
+    self.init(number: number, token: .zero, author: "", microseconds: nil, basedOn: nil)
+  }
+}

@@ -1,0 +1,86 @@
+/// What a commit rests on, and others have changed since.
+///
+/// It is the `underlying` error of a ``StoreError`` with the code `conflict` that a backend throws.
+public struct CommitConflict: Error, Sendable, Hashable {
+  /// A row of a table.
+  public struct Row: Sendable, Hashable {
+    /// The name of the table: that of a class.
+    public let table: String
+    /// The row, from 1.
+    public let rowID: UInt32
+
+    /// Names a row.
+    public init(table: String, rowID: UInt32) { (self.table, self.rowID) = (table, rowID) }
+  }
+
+  /// The number that the commit was based on.
+  public let basedOn: UInt64
+  /// The number of the last commit that there is.
+  public let lastNumber: UInt64
+  /// The rows that others have changed, the first few thousand of them.
+  public let rows: [Row]
+  /// The named buffers that others have changed.
+  public let names: [String]
+  /// The ordered tables in which others have changed keys that matter.
+  public let orderedTables: Set<String>
+  /// Whether the number is from so long ago that nobody knows any more what has changed since.
+  public let isExpired: Bool
+
+}
+
+/// A conflict by the numbers that a backend has for its tables.
+struct FoundConflict {
+  let basedOn: UInt64
+  let lastNumber: UInt64
+  let isExpired: Bool
+  private(set) var rows: [(table: TableID, rowID: UInt32)] = []
+  var names: [String] = []
+  var orderedTables: Set<OrderedTableID> = []
+
+  init(basedOn: UInt64, lastNumber: UInt64, isExpired: Bool) {
+    (self.basedOn, self.lastNumber, self.isExpired) = (basedOn, lastNumber, isExpired)
+  }
+
+  var isEmpty: Bool { rows.isEmpty && names.isEmpty && orderedTables.isEmpty && !isExpired }
+
+  /// So many rows are named.
+  private static let maximumRowCount = 4096
+
+  mutating func add(_ rowID: UInt32, of table: TableID) {
+    if rows.count < Self.maximumRowCount { rows.append((table, rowID)) }
+  }
+
+  /// The same by the names that users know.
+  func named(
+    table: (TableID) throws -> String, ordered: (OrderedTableID) throws -> String
+  ) rethrows -> CommitConflict {
+    CommitConflict(
+      basedOn: basedOn, lastNumber: lastNumber,
+      rows: try rows.map { CommitConflict.Row(table: try table($0.table), rowID: $0.rowID) },
+      names: names, orderedTables: Set(try orderedTables.map(ordered)), isExpired: isExpired)
+  }
+}
+
+extension CommitConflict {
+  /// The error of the commit.
+  func error(path: String) -> StoreError {
+    let what: String
+    if let row = rows.first {
+      what = "others have changed \(rows.count) rows, \(row.table) row \(row.rowID) among them,"
+    } else if let name = names.first {
+      what = "the buffer \"\(name)\" has been changed by others"
+    } else if let table = orderedTables.first {
+      what = "keys of \(table) have been changed by others"
+    } else {
+      what = "nobody knows any more what others have changed"
+    }
+    return StoreError(
+      .conflict,
+      """
+      The commit is based on number \(basedOn), and \(what) up to number \(lastNumber). Read \
+      again what it rests on, and commit anew.
+      """,
+      at: .init(path: path, className: rows.first?.table, rowID: rows.first?.rowID),
+      underlying: self)
+  }
+}

@@ -1,0 +1,247 @@
+import Files
+import FoundationEssentials
+import Locks
+import Synchronization
+
+/// A commit that has been written, what it changes, and the inbox of the store that has made it.
+typealias RecordedCommit = (commit: Commit, changes: ChangeSet, sender: ChangeInbox?)
+
+/// The last commits of a backend: their numbers, and what they have changed.
+///
+/// A backend tells its coordinator of each commit; here others find out what has happened since they
+/// last looked, and whether what they want to commit still holds. Only the last commits are
+/// remembered. Safe on any thread.
+final class CommitJournal: Sendable {
+  private let state = Locked(State())
+  /// The number of the last commit that everyone sees.
+  private let visible = Atomic<UInt64>(0)
+
+  private struct State {
+    /// The commits from the one behind ``forgotten`` to the last, without a gap.
+    var entries: [Entry] = []
+    /// Nobody knows any more what the commits up to this number have changed.
+    var forgotten: UInt64 = 0
+    /// How much memory the entries take, roughly.
+    var weight = 0
+    /// The last commits, for whoever looks for a token.
+    var commits: [Commit] = []
+    var last: Commit?
+    var tokens = TokenSource()
+  }
+
+  /// Entries take about so many bytes at most; a larger one keeps its rows only.
+  private static let maximumWeight = 1 << 20
+  /// So many commits are known by their token.
+  private static let maximumCount = 1024
+
+  /// The number of the last commit that everyone sees; 0 before the first.
+  var lastNumber: UInt64 { visible.load(ordering: .acquiring) }
+  /// The last commit, unless none has been made or its version wrote nothing of it.
+  var last: Commit? { state.withLock { $0.last } }
+
+  /// A token that nothing else has.
+  func newToken() -> UUID { state.withLock { $0.tokens.next() } }
+
+  /// Goes on behind the last commit that is on the disk.
+  func begin(after last: Commit?) {
+    guard let last else { return }
+    state.withLock { state in
+      (state.entries, state.weight) = ([], 0)
+      (state.last, state.commits, state.forgotten) = (last, [last], last.number)
+    }
+    visible.store(last.number, ordering: .releasing)
+  }
+
+  /// Takes note of commits that everyone sees by now, in their order.
+  func append(_ commits: [RecordedCommit]) {
+    guard let last = commits.last?.commit else { return }
+    state.withLock { state in
+      for (commit, changes, _) in commits {
+        assert(commit.number == (state.last?.number ?? 0) + 1, "a gap in the numbers of commits")
+        state.last = commit
+        state.commits.append(commit)
+        let entry = Entry(commit.number, changes, atMost: Self.maximumWeight)
+        state.weight += entry.weight
+        state.entries.append(entry)
+      }
+      Self.forget(&state)
+    }
+    visible.store(last.number, ordering: .releasing)
+  }
+
+  /// Forgets what is too much, several entries at a time.
+  private static func forget(_ state: inout State) {
+    if state.commits.count > 2 * maximumCount {
+      state.commits.removeFirst(state.commits.count - maximumCount)
+    }
+    guard state.weight > 2 * maximumWeight || state.entries.count > 2 * maximumCount else { return }
+    var kept = 0
+    let first = state.entries.lastIndex { entry in
+      kept += entry.weight
+      return kept > maximumWeight
+    }
+    let count = max(
+      first.map { $0 + 1 } ?? 0, state.entries.count - maximumCount)
+    let gone = min(count, state.entries.count - 1)
+    guard gone > 0 else { return }
+    state.forgotten = state.entries[gone - 1].number
+    state.weight -= state.entries[..<gone].reduce(0) { $0 + $1.weight }
+    state.entries.removeFirst(gone)
+  }
+
+  // MARK: Asking
+
+  /// What commits have changed behind a number; nil when nobody knows any more.
+  func changes(since number: UInt64) -> ChangeSummary? {
+    state.withLock { state in
+      guard number >= state.forgotten else { return nil }
+      var news = ForeignNews()
+      for entry in state.entries where entry.number > number { entry.add(to: &news) }
+      return ChangeSummary(news, upTo: state.last?.number ?? 0)
+    }
+  }
+
+  /// The commit with a token, if it is one of the last.
+  func commit(withToken token: UUID) -> Commit? {
+    state.withLock { state in state.commits.last { $0.token == token } }
+  }
+
+  /// What is in the way of a change set.
+  ///
+  /// - Parameters:
+  ///   - changes: The change set.
+  ///   - basis: What it rests on.
+  ///   - others: Commits that come before it, and that nobody sees yet.
+  /// - Returns: what it rests on and others have changed; nil when there is nothing of that.
+  func conflict(
+    of changes: ChangeSet, on basis: CommitBasis, besides others: some Collection<ChangeSet>
+  ) -> FoundConflict? {
+    if others.isEmpty, basis.number == lastNumber { return nil }
+    let (entries, forgotten, last) = state.withLock { state in
+      let last = state.last?.number ?? 0
+      let count = basis.number < last ? Int(clamping: last - basis.number) : 0
+      return (state.entries.suffix(count), state.forgotten, last)
+    }
+    var conflict = FoundConflict(
+      basedOn: basis.number, lastNumber: last + UInt64(others.count),
+      // A number that is still to come is of another store.
+      isExpired: basis.number < forgotten || basis.number > last)
+    for entry in entries { entry.find(changes, basis, &conflict) }
+    for other in others { other.find(changes, basis, &conflict) }
+    return conflict.isEmpty ? nil : conflict
+  }
+}
+
+/// What one commit has changed.
+private struct Entry: Sendable {
+  let number: UInt64
+  private let content: Content
+  let weight: Int
+
+  private enum Content: Sendable {
+    case changes(ChangeSet)
+    /// Of a large commit only the rows are remembered, and which ordered tables it has changed.
+    case rows(ForeignNews, ordered: [OrderedTableID])
+  }
+
+  init(_ number: UInt64, _ changes: ChangeSet, atMost maximum: Int) {
+    self.number = number
+    let weight = changes.weight
+    if weight <= maximum {
+      (content, self.weight) = (.changes(changes), weight)
+      return
+    }
+    var news = ForeignNews()
+    news.add(changes)
+    content = .rows(news, ordered: changes.ordered.filter { !$0.isEmpty }.map(\.table))
+    self.weight = 64 + changes.tables.reduce(0) { $0 + $1.records.count } / 4
+  }
+
+  func add(to news: inout ForeignNews) {
+    switch content {
+    case .changes(let changes): news.add(changes)
+    case .rows(let rows, _): news.add(rows)
+    }
+  }
+
+  /// Adds what is in the way of a change set.
+  func find(_ changes: ChangeSet, _ basis: CommitBasis, _ conflict: inout FoundConflict) {
+    switch content {
+    case .changes(let own): own.find(changes, basis, &conflict)
+    case .rows(let news, let ordered):
+      for table in news.tables {
+        changes.forEachRow(of: table.table, and: basis) { row in
+          if table.written.contains(row) || table.deleted.contains(row) {
+            conflict.add(row, of: table.table)
+          }
+        }
+      }
+      for name in changes.names where news.names?.contains(ExactName(name.name)) == true {
+        conflict.names.append(name.name)
+      }
+      // Nobody knows any more which keys they were.
+      for table in ordered where changes.touches(table, basis) {
+        conflict.orderedTables.insert(table)
+      }
+    }
+  }
+}
+
+extension ChangeSet {
+  /// Roughly the memory that it takes.
+  fileprivate var weight: Int {
+    let rows = tables.reduce(0) { $0 + $1.records.count }
+    return 64 + bytes.count + 16 * ordered.reduce(rows) { $0 + $1.changes.count }
+  }
+
+  /// Visits the rows that this changes in a table, and those that it rests on, but for the metadata.
+  fileprivate func forEachRow(
+    of table: TableID, and basis: CommitBasis, _ body: (UInt32) -> Void
+  ) {
+    for changes in tables where changes.table == table {
+      for record in changes.records where record.rowID > ClassMetadata.rowID { body(record.rowID) }
+    }
+    for row in basis.rows where row.table == table { body(row.rowID) }
+  }
+
+  /// Whether this changes keys of a table, or rests on some.
+  fileprivate func touches(_ table: OrderedTableID, _ basis: CommitBasis) -> Bool {
+    ordered.contains { $0.table == table && !$0.isEmpty }
+      || basis.keys.contains { $0.table == table }
+  }
+
+  /// Adds what of this, which came first, is in the way of another change set.
+  fileprivate func find(
+    _ later: ChangeSet, _ basis: CommitBasis, _ conflict: inout FoundConflict
+  ) {
+    for table in tables {
+      // A few are compared as they are.
+      let changed = table.records.count > 8 ? RowSet(table.records.lazy.map(\.rowID)) : nil
+      later.forEachRow(of: table.table, and: basis) { row in
+        if changed?.contains(row) ?? table.records.contains(where: { $0.rowID == row }) {
+          conflict.add(row, of: table.table)
+        }
+      }
+    }
+    for name in later.names
+    where names.contains(where: { ExactName($0.name) == ExactName(name.name) }) {
+      conflict.names.append(name.name)
+    }
+    for change in ordered where !change.isEmpty && later.touches(change.table, basis) {
+      if hasChanged(change, later, basis) { conflict.orderedTables.insert(change.table) }
+    }
+  }
+
+  /// Whether one of the changes of a table is of a key that matters to a later change set.
+  private func hasChanged(
+    _ own: OrderedTableChanges, _ later: ChangeSet, _ basis: CommitBasis
+  ) -> Bool {
+    let wanted = later.ordered.first { $0.table == own.table && !$0.isEmpty }
+    if own.clearsFirst || wanted?.clearsFirst == true { return true }
+    let run = KeyRun(bytes: bytes, own.changes)
+    for (table, range) in basis.keys where table == own.table && !run.part(in: range).isEmpty {
+      return true
+    }
+    return wanted?.changes.contains { later.bytes.lend($0.key) { run.find($0) != nil } } == true
+  }
+}

@@ -1,0 +1,164 @@
+import Locks
+
+/// A commit on its way.
+struct QueuedCommit: Sendable {
+  /// As it was given.
+  let changes: ChangeSet
+  /// As the files get it.
+  let stored: ChangeSet
+  let request: CommitRequest
+  /// What it will be once it has its number.
+  let commit: Commit
+  /// What stands in the log before the bytes of the change set, but for the number.
+  let encoded: [UInt8]
+}
+
+typealias CommitOutcome = Result<Commit, any Error>
+
+/// Writes commits in their order.
+protocol CommitWriting: AnyObject, Sendable {
+  /// Writes commits, with as few syncs as can be.
+  ///
+  /// - Parameters:
+  ///   - commits: The commits.
+  ///   - willWait: Called before this thread waits for the disk, which is a good time for others.
+  /// - Returns: for each commit what has become of it.
+  func write(_ commits: [QueuedCommit], _ willWait: () -> Void) -> [CommitOutcome]
+}
+
+/// Lets commits that several threads make at once reach the disk together.
+///
+/// A thread that finds nobody at work writes its own commit. While it waits for the disk others
+/// gather, and a thread of the queue's own writes all of them together, and again those that have
+/// gathered meanwhile, until there are none. Its threads are woken one by one, just before it waits
+/// for the disk itself: woken earlier, they would take the processor from it.
+final class CommitQueue: Sendable {
+  private let state = Locked(State())
+  private let thread = Locked<CommitThread?>(nil)
+
+  private struct State {
+    var waiting: [Waiting] = []
+    var isAtWork = false
+  }
+
+  /// A thread that waits for its commit.
+  private final class Waiting: Sendable {
+    let commit: QueuedCommit
+    let outcome = Locked<CommitOutcome?>(nil)
+
+    init(_ commit: QueuedCommit) { self.commit = commit }
+
+    func wait() -> CommitOutcome {
+      outcome.change(once: { $0 != nil }) { $0 ?? .failure(CancellationError()) }
+    }
+  }
+
+  /// So many commits reach the disk together at most, and so many bytes.
+  private static let (mostCommits, mostBytes) = (256, 4 << 20)
+
+  /// How many commits wait for their turn.
+  var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+  /// Does a commit, and returns when it is as durable as the backend makes it.
+  func perform(_ commit: QueuedCommit, by writer: any CommitWriting) throws -> Commit {
+    let waiting = state.withLock { state -> Waiting? in
+      guard state.isAtWork else {
+        state.isAtWork = true
+        return nil
+      }
+      let waiting = Waiting(commit)
+      state.waiting.append(waiting)
+      return waiting
+    }
+    commit.request.turn?.end()
+    if let waiting { return try waiting.wait().get() }
+    let outcome = writer.write([commit]) {}[0]
+    if !isDone() { handOver(to: writer) }
+    return try outcome.get()
+  }
+
+  /// Whether nobody waits; the next commit finds nobody at work then.
+  private func isDone() -> Bool {
+    state.withLock { state in
+      if state.waiting.isEmpty { state.isAtWork = false }
+      return state.waiting.isEmpty
+    }
+  }
+
+  private func handOver(to writer: any CommitWriting) {
+    let thread = thread.withLock { thread in
+      if thread == nil { thread = CommitThread() }
+      return thread
+    }
+    // Where the system has no thread left, whoever has committed does it for the others.
+    guard let thread else { return writeAll(by: writer) }
+    thread.run { [self] in writeAll(by: writer) }
+  }
+
+  /// Writes what has gathered, until nothing has.
+  private func writeAll(by writer: any CommitWriting) {
+    var finished: [(Waiting, CommitOutcome)] = []
+    func tell() {
+      for (waiting, outcome) in finished { waiting.outcome.change { $0 = outcome } }
+      finished = []
+    }
+    while true {
+      let taken = state.withLock { Self.take(from: &$0) }
+      if taken.isEmpty {
+        tell()
+        if isDone() { return }
+        continue
+      }
+      let outcomes = writer.write(taken.map(\.commit)) { tell() }
+      tell()
+      finished = Array(zip(taken, outcomes))
+    }
+  }
+
+  private static func take(from state: inout State) -> [Waiting] {
+    if state.waiting.isEmpty { return [] }
+    var (count, bytes) = (0, 0)
+    while count < min(state.waiting.count, mostCommits), bytes < mostBytes {
+      bytes += state.waiting[count].commit.changes.bytes.count
+      count += 1
+    }
+    let taken = Array(state.waiting.prefix(count))
+    state.waiting.removeFirst(count)
+    return taken
+  }
+}
+
+/// The thread that writes for others; it ends with its queue.
+private final class CommitThread: Sendable {
+  private let work: Work
+  private let thread: JoinedThread
+
+  private final class Work: Sendable {
+    let state = Locked<(next: (@Sendable () -> Void)?, isClosed: Bool)>((nil, false))
+
+    /// Does what there is to do, once there is something; false when there never will be.
+    func doOnce() -> Bool {
+      let next = state.change(once: { $0.next != nil || $0.isClosed }) { state in
+        defer { state.next = nil }
+        return state.next
+      }
+      next?()
+      return next != nil
+    }
+  }
+
+  /// Starts the thread; nil when the system has none left.
+  init?() {
+    let work = Work()
+    // Nothing of what is done is held while more is waited for.
+    guard let thread = JoinedThread({ while work.doOnce() {} }) else { return nil }
+    (self.work, self.thread) = (work, thread)
+  }
+
+  deinit { work.state.change { $0.isClosed = true } }
+
+  /// Has something done; not before what was to be done last is under way.
+  func run(_ body: @escaping @Sendable () -> Void) {
+    work.state.change(once: { $0.next == nil }) { $0.next = body }
+  }
+}

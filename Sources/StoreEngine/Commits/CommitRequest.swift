@@ -1,0 +1,67 @@
+public import FoundationEssentials
+
+/// What a writer says about a change set: who writes it, and what it rests on.
+///
+///     var request = CommitRequest(author: "import")
+///     request.basis = CommitBasis(upTo: backend.lastCommitNumber)
+///     let commit = try backend.commit(changes, request)
+public struct CommitRequest: Sendable {
+  /// The name of the commit; nil lets the backend draw one.
+  public var token: UUID?
+  /// Who writes: at most 255 bytes of UTF-8.
+  public var author: String
+  /// When; nil is now.
+  public var time: Date?
+  /// What the changes rest on; nil overwrites what others have committed, whatever it is.
+  public var basis: CommitBasis?
+
+  /// The inbox of the store that commits, which needs no notice of it.
+  package var sender: ChangeInbox?
+  /// The turn to be ended when everything that is committed from now on comes later.
+  package var turn: CommitTurn?
+
+  /// Describes a commit.
+  public init(
+    token: UUID? = nil, author: String = "", time: Date? = nil, basis: CommitBasis? = nil
+  ) {
+    (self.token, self.author, self.time, self.basis) = (token, author, time, basis)
+  }
+
+  /// The longest author, in bytes.
+  static let maximumAuthorByteCount = 255
+
+  /// Refuses what no commit can have.
+  ///
+  /// - Throws: ``StoreError`` with `invalidArgument`.
+  func check() throws(StoreError) {
+    guard author.utf8.count > Self.maximumAuthorByteCount else { return }
+    throw StoreError(
+      .invalidArgument,
+      "An author's name has \(Self.maximumAuthorByteCount) bytes at most: give a shorter one.")
+  }
+
+  /// The commit that this asks for.
+  func commit(number: UInt64, token: @autoclosure () -> UUID) -> Commit {
+    let time = (time ?? Date()).timeIntervalSince1970 * 1e6
+    return Commit(
+      number: number, token: self.token ?? token(), author: author,
+      microseconds: Int64(exactly: time.rounded()) ?? 0, basedOn: basis?.number)
+  }
+}
+
+/// What must not have changed for a change set to make sense.
+///
+/// A commit with a basis is refused when others have changed, after the number, a row, a named
+/// buffer or a key that it changes too, or anything that is named here.
+public struct CommitBasis: Sendable {
+  /// The number up to which the writer has seen all commits.
+  public var number: UInt64
+  /// Rows that the change set rests on and does not change.
+  public var rows: [(table: TableID, rowID: UInt32)] = []
+  /// Keys of ordered tables in which nothing may have changed, such as that of a value that must be
+  /// unique.
+  public var keys: [(table: OrderedTableID, range: KeyRange)] = []
+
+  /// Rests on all commits up to a number, as `lastCommitNumber` has given it.
+  public init(upTo number: UInt64) { self.number = number }
+}
