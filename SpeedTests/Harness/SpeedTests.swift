@@ -19,7 +19,9 @@ struct SpeedTests: ParsableCommand {
       lists the options. ./dev bench --check compares counts (allocations, system calls, bytes) \
       with their limits instead.
       """,
-    subcommands: [Compare.self, EncryptionCost.self, HashFiles.self, ConstantDatabases.self],
+    subcommands: [
+      Compare.self, EncryptionCost.self, HashFiles.self, ConstantDatabases.self, CommitCommand.self,
+    ],
     defaultSubcommand: Compare.self)
 
   private static var workloadList: String {

@@ -41,6 +41,7 @@ private let filesThatMayBeUnsafe: [String: String] = [
   "TokyoCabinet/RecordBatch.swift": "copies records that the C library hands out",
   "StoredObjectsCore/Encoding/EncodingThread.swift": "lends objects to a thread that is joined",
   "StoredObjectsCore/Search/TextQueryNode.swift": "releases a tree of any depth without recursion",
+  "StoredObjectsCore/Store/ThreadExecutor.swift": "runs the jobs of an actor",
   "StoredObjectsCore/Store/ObjectMaker.swift": "hands objects over from one thread to another",
   "Locks/Locked.swift": "holds a pthread_mutex_t and a pthread_cond_t",
   "Locks/JoinedThread.swift": "starts a thread and waits for its end",

@@ -47,10 +47,14 @@ private final class UnloggedBackend<Files: RecordFiles>: StoreBackend {
     (self.files, self.durability) = (files, durability)
   }
 
-  func commit(_ changes: ChangeSet) throws {
-    let mark = FileMark(epoch: 1, number: 1)
-    try files.publish(try files.prepare(changes, mark: mark, durability: durability))
-    if durability != .none { try files.synchronizeNames() }
+  func commit(_ changes: ChangeSet, _ request: CommitRequest) throws -> Commit? {
+    try coordinator.perform(
+      changes, request, at: location, names: ({ try self.files.name(of: $0) }, { "\($0.index)" })
+    ) { _ in
+      let mark = FileMark(epoch: 1, number: 1)
+      try files.publish(try files.prepare(changes, mark: mark, durability: durability))
+      if durability != .none { try files.synchronizeNames() }
+    }
   }
 
   // What these engines are measured with has no indexes.
