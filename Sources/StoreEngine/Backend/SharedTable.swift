@@ -1,4 +1,3 @@
-import Files
 import Locks
 package import Synchronization
 
@@ -35,18 +34,6 @@ package final class SharedTable: Sendable {
 
   /// Whether the metadata row has been looked for.
   var hasLearned: Bool { isLearned.load(ordering: .acquiring) }
-
-  /// Looks for the metadata row.
-  func learn(from backend: some RecordSource, _ table: TableID) throws {
-    let row = try backend.withRecord(ClassMetadata.rowID, in: table) { [UInt8](copying: $0) }
-    guard let row else { return learn(nil) }
-    var buffer = DataBuffer(row)
-    do { learn(try ClassMetadata(from: &buffer)) } catch {
-      throw StoreError(
-        .damaged, "The metadata row makes no sense.",
-        at: .init(path: backend.location, rowID: ClassMetadata.rowID), underlying: error)
-    }
-  }
 
   /// The metadata row as it was last saved; nil before the first save.
   package var metadata: ClassMetadata? { savedMetadata.withLock { $0 } }

@@ -1,6 +1,9 @@
+import Locks
 import StoredObjectsCore
 import StoredObjectsTestSupport
 import Testing
+
+@testable import StoreEngine
 
 /// Memory that outlives stores, and a backend on it that can be made to fail.
 final class Fixture {
@@ -52,15 +55,14 @@ final class Fixture {
     try backend.base.record(rowID, in: try backend.table(named: type.storedName))
   }
 
-  /// Writes a record past any store.
+  /// Changes a record on the disk, as no commit does.
   func overwrite(_ type: StoredObject.Type, _ rowID: UInt32, _ record: [UInt8]?) throws {
-    let table = try backend.table(named: type.storedName)
-    try backend.base.commit { changes in
-      if let record {
-        changes.update(rowID, in: table, record)
-      } else {
-        changes.delete(rowID, in: table)
-      }
+    let change = ChangeSet.RecordChange(
+      kind: record == nil ? .delete : .update, rowID: rowID, range: 0..<(record?.count ?? 0))
+    let changes = ChangeSet.TableChanges(
+      table: try backend.table(named: type.storedName), records: [change])
+    disk.contents.withLock {
+      $0.tables[type.storedName, default: MemoryTable()].apply(changes, record ?? [])
     }
   }
 
