@@ -11,10 +11,10 @@ package final class ChangeInbox: Sendable {
   /// Makes an empty inbox.
   package init() {}
 
-  /// Adds commits of others.
-  func receive(_ commits: [RecordedCommit]) {
+  /// Adds a commit of another store.
+  func receive(_ changes: ChangeSet) {
     news.withLock { news in
-      for (_, changes, sender) in commits where sender !== self { news.add(changes) }
+      news.add(changes)
       isFilled.store(!news.isEmpty, ordering: .releasing)
     }
   }

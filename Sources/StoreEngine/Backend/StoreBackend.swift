@@ -123,8 +123,8 @@ public protocol StoreBackend: RecordSource {
 
   /// What others and the caller have committed behind a number.
   ///
-  /// A backend remembers the last commits, at the least those of a few hundred small saves, and need
-  /// not remember any from before it was opened.
+  /// A backend remembers the last commits, those of a hundred small saves for example, and need not
+  /// remember any from before it was opened.
   ///
   /// Complexity: linear in the number of changes.
   ///

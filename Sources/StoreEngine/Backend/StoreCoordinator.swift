@@ -95,19 +95,17 @@ public final class StoreCoordinator: Sendable {
 
   // MARK: Notice of commits
 
-  /// Commits have been written, and every reader sees them: tells all stores but those that have
-  /// made them.
-  func didCommit(_ commits: [RecordedCommit]) {
-    journal.append(commits)
-    let inboxes = shared.withLock { shared in
-      for (_, changes, _) in commits {
-        for table in changes.tables where !table.records.isEmpty {
-          shared.table(table.table)?.countCommit()
-        }
+  /// A commit has been written, and every reader sees it: tells all stores but the one that has made
+  /// it.
+  func didCommit(_ commit: Commit, _ changes: ChangeSet, _ sender: ChangeInbox?) {
+    journal.append(commit, changes)
+    let others = shared.withLock { shared in
+      for table in changes.tables where !table.records.isEmpty {
+        shared.table(table.table)?.countCommit()
       }
-      return shared.inboxes
+      return shared.inboxes.count == 1 && shared.inboxes[0] === sender ? [] : shared.inboxes
     }
-    for inbox in inboxes { inbox.receive(commits) }
+    for inbox in others where inbox !== sender { inbox.receive(changes) }
   }
 
   /// Does a commit for a backend that writes one at a time: refuses what rests on something that
@@ -142,7 +140,7 @@ public final class StoreCoordinator: Sendable {
       }
       let commit = request.commit(number: journal.lastNumber + 1, token: journal.newToken())
       try write(commit)
-      didCommit([(commit, changes, request.sender)])
+      didCommit(commit, changes, request.sender)
       return commit
     }
   }

@@ -6,7 +6,7 @@ public import FoundationEssentials
 /// the same for everyone, and are never given twice, whatever is closed, opened or crashes between.
 public struct Commit: Sendable, Hashable {
   /// The place among all commits of the store, from 1.
-  public let number: UInt64
+  public private(set) var number: UInt64
   /// What the writer called it, so that it can be looked for when its answer was lost.
   ///
   /// All zeros for a commit of a version that knew no tokens.
@@ -17,14 +17,15 @@ public struct Commit: Sendable, Hashable {
   ///
   /// Clocks go wrong: only ``number`` says what came first. Nil for a commit of a version that kept
   /// no time.
-  public let time: Date?
+  public var time: Date? {
+    microseconds.map { Date(timeIntervalSince1970: Double($0) / 1e6) }
+  }
   /// The number up to which the writer had seen all commits; nil where it did not say.
   public let basedOn: UInt64?
 
   init(number: UInt64, token: UUID, author: String, microseconds: Int64?, basedOn: UInt64?) {
     (self.number, self.token, self.author, self.basedOn) = (number, token, author, basedOn)
     self.microseconds = microseconds
-    time = microseconds.map { Date(timeIntervalSince1970: Double($0) / 1e6) }
   }
 
   /// The time since 1970, as it is on disk.
@@ -32,8 +33,9 @@ public struct Commit: Sendable, Hashable {
 
   /// The same with its number.
   func numbered(_ number: UInt64) -> Commit {
-    Commit(
-      number: number, token: token, author: author, microseconds: microseconds, basedOn: basedOn)
+    var commit = self
+    commit.number = number
+    return commit
   }
 }
 
@@ -73,12 +75,15 @@ extension UUID {
   /// The two halves.
   var halves: (high: UInt64, low: UInt64) {
     let bytes = uuid
-    let high = [
-      bytes.0, bytes.1, bytes.2, bytes.3, bytes.4, bytes.5, bytes.6, bytes.7,
-    ].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    let low = [
-      bytes.8, bytes.9, bytes.10, bytes.11, bytes.12, bytes.13, bytes.14, bytes.15,
-    ].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    return (high, low)
+    func join(
+      _ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8, _ e: UInt8, _ f: UInt8, _ g: UInt8, _ h: UInt8
+    ) -> UInt64 {
+      let first = UInt64(a) << 56 | UInt64(b) << 48 | UInt64(c) << 40 | UInt64(d) << 32
+      return first | UInt64(e) << 24 | UInt64(f) << 16 | UInt64(g) << 8 | UInt64(h)
+    }
+    return (
+      join(bytes.0, bytes.1, bytes.2, bytes.3, bytes.4, bytes.5, bytes.6, bytes.7),
+      join(bytes.8, bytes.9, bytes.10, bytes.11, bytes.12, bytes.13, bytes.14, bytes.15)
+    )
   }
 }

@@ -21,7 +21,11 @@ struct CommitBatch: Sendable {
     if !prepared.keys.isEmpty { keys.merge(prepared.keys) { $1 } }
   }
 
-  mutating func removeAll() { self = CommitBatch() }
+  /// Gives away all commits.
+  mutating func take() -> [Prepared] {
+    defer { self = CommitBatch() }
+    return commits
+  }
 
   /// Whether a commit touches a row or a name of one of these, so that it has to be looked up again
   /// behind them.

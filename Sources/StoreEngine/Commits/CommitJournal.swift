@@ -3,9 +3,6 @@ import FoundationEssentials
 import Locks
 import Synchronization
 
-/// A commit that has been written, what it changes, and the inbox of the store that has made it.
-typealias RecordedCommit = (commit: Commit, changes: ChangeSet, sender: ChangeInbox?)
-
 /// The last commits of a backend: their numbers, and what they have changed.
 ///
 /// A backend tells its coordinator of each commit; here others find out what has happened since they
@@ -17,22 +14,25 @@ final class CommitJournal: Sendable {
   private let visible = Atomic<UInt64>(0)
 
   private struct State {
-    /// The commits from the one behind ``forgotten`` to the last, without a gap.
-    var entries: [Entry] = []
+    /// The commits behind ``forgotten``.
+    var entries = Ring<Entry>(capacity: CommitJournal.capacity)
     /// Nobody knows any more what the commits up to this number have changed.
     var forgotten: UInt64 = 0
     /// How much memory the entries take, roughly.
     var weight = 0
     /// The last commits, for whoever looks for a token.
-    var commits: [Commit] = []
+    var commits = Ring<Commit>(capacity: CommitJournal.maximumCount)
     var last: Commit?
     var tokens = TokenSource()
+    var lastNumber: UInt64 { last?.number ?? 0 }
   }
 
-  /// Entries take about so many bytes at most; a larger one keeps its rows only.
+  /// So many commits are remembered with what they have changed at most.
+  fileprivate static let capacity = 128
+  /// Which together take about so many bytes; a larger one keeps its rows only.
   private static let maximumWeight = 1 << 20
   /// So many commits are known by their token.
-  private static let maximumCount = 1024
+  fileprivate static let maximumCount = 1024
 
   /// The number of the last commit that everyone sees; 0 before the first.
   var lastNumber: UInt64 { visible.load(ordering: .acquiring) }
@@ -46,47 +46,36 @@ final class CommitJournal: Sendable {
   func begin(after last: Commit?) {
     guard let last else { return }
     state.withLock { state in
-      (state.entries, state.weight) = ([], 0)
-      (state.last, state.commits, state.forgotten) = (last, [last], last.number)
+      (state.last, state.forgotten, state.weight) = (last, last.number, 0)
+      state.entries.removeAll()
+      state.commits.removeAll()
+      state.commits[last.number] = last
     }
     visible.store(last.number, ordering: .releasing)
   }
 
-  /// Takes note of commits that everyone sees by now, in their order.
-  func append(_ commits: [RecordedCommit]) {
-    guard let last = commits.last?.commit else { return }
+  /// Takes note of a commit that everyone sees by now.
+  func append(_ commit: Commit, _ changes: ChangeSet) {
+    let entry = Entry(changes, atMost: Self.maximumWeight)
     state.withLock { state in
-      for (commit, changes, _) in commits {
-        assert(commit.number == (state.last?.number ?? 0) + 1, "a gap in the numbers of commits")
-        state.last = commit
-        state.commits.append(commit)
-        let entry = Entry(commit.number, changes, atMost: Self.maximumWeight)
-        state.weight += entry.weight
-        state.entries.append(entry)
+      assert(commit.number == state.lastNumber + 1, "a gap in the numbers of commits")
+      let isFull = commit.number - state.forgotten > UInt64(Self.capacity)
+      if isFull { Self.forgetFirst(&state) }
+      state.entries[commit.number] = entry
+      state.weight += entry.weight
+      state.last = commit
+      state.commits[commit.number] = commit
+      while state.weight > Self.maximumWeight, state.forgotten + 1 < commit.number {
+        Self.forgetFirst(&state)
       }
-      Self.forget(&state)
     }
-    visible.store(last.number, ordering: .releasing)
+    visible.store(commit.number, ordering: .releasing)
   }
 
-  /// Forgets what is too much, several entries at a time.
-  private static func forget(_ state: inout State) {
-    if state.commits.count > 2 * maximumCount {
-      state.commits.removeFirst(state.commits.count - maximumCount)
-    }
-    guard state.weight > 2 * maximumWeight || state.entries.count > 2 * maximumCount else { return }
-    var kept = 0
-    let first = state.entries.lastIndex { entry in
-      kept += entry.weight
-      return kept > maximumWeight
-    }
-    let count = max(
-      first.map { $0 + 1 } ?? 0, state.entries.count - maximumCount)
-    let gone = min(count, state.entries.count - 1)
-    guard gone > 0 else { return }
-    state.forgotten = state.entries[gone - 1].number
-    state.weight -= state.entries[..<gone].reduce(0) { $0 + $1.weight }
-    state.entries.removeFirst(gone)
+  private static func forgetFirst(_ state: inout State) {
+    state.forgotten += 1
+    state.weight -= state.entries[state.forgotten]?.weight ?? 0
+    state.entries[state.forgotten] = nil
   }
 
   // MARK: Asking
@@ -96,14 +85,21 @@ final class CommitJournal: Sendable {
     state.withLock { state in
       guard number >= state.forgotten else { return nil }
       var news = ForeignNews()
-      for entry in state.entries where entry.number > number { entry.add(to: &news) }
-      return ChangeSummary(news, upTo: state.last?.number ?? 0)
+      for entry in Self.entries(behind: number, state) { entry.add(to: &news) }
+      return ChangeSummary(news, upTo: state.lastNumber)
     }
+  }
+
+  /// What is remembered of the commits behind a number.
+  private static func entries(behind number: UInt64, _ state: State) -> [Entry] {
+    let first = max(number, state.forgotten)
+    guard first < state.lastNumber else { return [] }
+    return (first + 1...state.lastNumber).compactMap { state.entries[$0] }
   }
 
   /// The commit with a token, if it is one of the last.
   func commit(withToken token: UUID) -> Commit? {
-    state.withLock { state in state.commits.last { $0.token == token } }
+    state.withLock { state in state.commits.first { $0.token == token } }
   }
 
   /// What is in the way of a change set.
@@ -118,9 +114,7 @@ final class CommitJournal: Sendable {
   ) -> FoundConflict? {
     if others.isEmpty, basis.number == lastNumber { return nil }
     let (entries, forgotten, last) = state.withLock { state in
-      let last = state.last?.number ?? 0
-      let count = basis.number < last ? Int(clamping: last - basis.number) : 0
-      return (state.entries.suffix(count), state.forgotten, last)
+      (Self.entries(behind: basis.number, state), state.forgotten, state.lastNumber)
     }
     var conflict = FoundConflict(
       basedOn: basis.number, lastNumber: last + UInt64(others.count),
@@ -132,9 +126,39 @@ final class CommitJournal: Sendable {
   }
 }
 
+/// The elements with the last numbers: the newest takes the place of the oldest.
+private struct Ring<Element: Sendable>: Sendable {
+  private let capacity: Int
+  /// The number of the first element that there was.
+  private var first: UInt64 = 0
+  private var elements: [Element?] = []
+
+  init(capacity: Int) { self.capacity = capacity }
+
+  /// The element of a number, which is one of the last; numbers are set in their order.
+  subscript(number: UInt64) -> Element? {
+    get {
+      let place = place(of: number)
+      return place < elements.count ? elements[place] : nil
+    }
+    set {
+      if elements.isEmpty { first = number }
+      let place = place(of: number)
+      if place < elements.count { elements[place] = newValue } else { elements.append(newValue) }
+    }
+  }
+
+  private func place(of number: UInt64) -> Int { Int((number - first) % UInt64(capacity)) }
+
+  func first(where isWanted: (Element) -> Bool) -> Element? {
+    elements.lazy.compactMap { $0 }.first(where: isWanted)
+  }
+
+  mutating func removeAll() { elements = [] }
+}
+
 /// What one commit has changed.
 private struct Entry: Sendable {
-  let number: UInt64
   private let content: Content
   let weight: Int
 
@@ -144,8 +168,7 @@ private struct Entry: Sendable {
     case rows(ForeignNews, ordered: [OrderedTableID])
   }
 
-  init(_ number: UInt64, _ changes: ChangeSet, atMost maximum: Int) {
-    self.number = number
+  init(_ changes: ChangeSet, atMost maximum: Int) {
     let weight = changes.weight
     if weight <= maximum {
       (content, self.weight) = (.changes(changes), weight)

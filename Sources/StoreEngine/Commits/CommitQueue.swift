@@ -1,7 +1,7 @@
 import Locks
 
-/// A commit on its way.
-struct QueuedCommit: Sendable {
+/// A commit on its way; a class, because it is handed on often.
+final class QueuedCommit: Sendable {
   /// As it was given.
   let changes: ChangeSet
   /// As the files get it.
@@ -9,14 +9,26 @@ struct QueuedCommit: Sendable {
   let request: CommitRequest
   /// What it will be once it has its number.
   let commit: Commit
-  /// What stands in the log before the bytes of the change set, but for the number.
-  let encoded: [UInt8]
+  /// What stands in the log before the bytes of the change set, but for the number; nil for a large
+  /// one, which may never go there.
+  let encoded: [UInt8]?
+
+  init(
+    _ changes: ChangeSet, stored: ChangeSet, _ request: CommitRequest, _ commit: Commit,
+    encoded: [UInt8]?
+  ) {
+    (self.changes, self.stored, self.encoded) = (changes, stored, encoded)
+    (self.request, self.commit) = (request, commit)
+  }
 }
 
 typealias CommitOutcome = Result<Commit, any Error>
 
 /// Writes commits in their order.
 protocol CommitWriting: AnyObject, Sendable {
+  /// Writes one commit.
+  func write(_ commit: QueuedCommit) throws -> Commit
+
   /// Writes commits, with as few syncs as can be.
   ///
   /// - Parameters:
@@ -72,9 +84,8 @@ final class CommitQueue: Sendable {
     }
     commit.request.turn?.end()
     if let waiting { return try waiting.wait().get() }
-    let outcome = writer.write([commit]) {}[0]
-    if !isDone() { handOver(to: writer) }
-    return try outcome.get()
+    defer { if !isDone() { handOver(to: writer) } }
+    return try writer.write(commit)
   }
 
   /// Whether nobody waits; the next commit finds nobody at work then.

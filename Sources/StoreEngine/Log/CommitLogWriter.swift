@@ -73,62 +73,64 @@ struct CommitLogWriter: Sendable {
   /// - Throws: what the storage throws; ``StoreError`` with `reopenNeeded` after a failed sync.
   mutating func append(_ batches: [Batch]) throws {
     try refuseAfterFailure()
-    let ends = ends(of: batches)
-    guard let end = ends.last else { return }
+    let end = batches.reduce(offset) { CommitLogFormat.end(ofBatchAt: $0, payload: count($1)) }
     let isSynced = batches.contains { self.isSynced($0.kind) }
     try makeRoom(upTo: end)
     try markOpen(before: batches.count)
     // A batch that says it is synced must not stand behind one that a power cut may lose.
     if durability == .process && isSynced { try synchronize() }
     roomStart = max(roomStart, end)
-    let pieces = pieces(of: batches, ends)
     do {
       if end - offset < Self.smallBatch {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(end - offset)
-        for piece in pieces { bytes += piece }
-        try writeAtOnce(bytes, isSynced: isSynced)
+        try writeAtOnce(bytes(of: batches, upTo: end), isSynced: isSynced)
       } else {
-        try write(pieces)
+        try writePieces(of: batches)
         if isSynced { try synchronize() }
       }
     } catch {
-      takeBack(error, [offset] + ends.dropLast(), isSynced: isSynced)
+      takeBack(error, batches, isSynced: isSynced)
       throw error
     }
     offset = end
     sequence += UInt64(batches.count)
   }
 
-  private func ends(of batches: [Batch]) -> [Int] {
-    var end = offset
-    return batches.map { batch in
-      end = CommitLogFormat.end(
-        ofBatchAt: end, payload: batch.payload.reduce(0) { $0 + $1.count })
-      return end
-    }
-  }
+  private func count(_ batch: Batch) -> Int { batch.payload.reduce(0) { $0 + $1.count } }
 
-  /// The bytes of batches that end at some places.
+  /// The header of one of several batches.
   ///
   /// Only the first says that it is synced, and with it all before it: of those behind it a power
   /// cut may leave the later and not the earlier.
-  private func pieces(of batches: [Batch], _ ends: [Int]) -> [[UInt8]] {
-    var pieces: [[UInt8]] = []
-    pieces.reserveCapacity(4 * batches.count)
-    var start = offset
+  private func header(of batch: Batch, at index: Int) -> [UInt8] {
+    let header = CommitLogFormat.BatchHeader(
+      length: UInt64(count(batch)), epoch: epoch, sequence: sequence + UInt64(index),
+      kind: batch.kind.rawValue, isSynced: index == 0 && isSynced(batch.kind))
+    return header.bytes(checksum: header.checksum(batch.payload))
+  }
+
+  private func bytes(of batches: [Batch], upTo end: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(end - offset)
     for (index, batch) in batches.enumerated() {
-      let length = batch.payload.reduce(0) { $0 + $1.count }
-      let header = CommitLogFormat.BatchHeader(
-        length: UInt64(length), epoch: epoch, sequence: sequence + UInt64(index),
-        kind: batch.kind.rawValue, isSynced: index == 0 && isSynced(batch.kind))
-      let used = CommitLogFormat.batchHeaderSize + length
-      pieces.append(header.bytes(checksum: header.checksum(batch.payload)))
-      pieces += batch.payload
-      pieces.append([UInt8](repeating: 0, count: ends[index] - start - used))
-      start = ends[index]
+      let next = CommitLogFormat.end(ofBatchAt: offset + bytes.count, payload: count(batch))
+      bytes += header(of: batch, at: index)
+      for piece in batch.payload { bytes += piece }
+      while offset + bytes.count < next { bytes.append(0) }
     }
-    return pieces
+    return bytes
+  }
+
+  private func writePieces(of batches: [Batch]) throws {
+    var position = offset
+    for (index, batch) in batches.enumerated() {
+      let next = CommitLogFormat.end(ofBatchAt: position, payload: count(batch))
+      for piece in [header(of: batch, at: index)] + batch.payload {
+        try storage.write(piece, at: position)
+        position += piece.count
+      }
+      try storage.write([UInt8](repeating: 0, count: next - position), at: position)
+      position = next
+    }
   }
 
   /// Makes sure that nothing of batches that could not be written is in the log.
@@ -136,12 +138,16 @@ struct CommitLogWriter: Sendable {
   /// A disk that is full may have got all of them, and saves that have thrown would be there at the
   /// next opening, or a checkpoint whose files are removed. Where that can't be prevented, nobody
   /// knows what the disk holds.
-  private mutating func takeBack(_ error: any Error, _ starts: [Int], isSynced: Bool) {
+  private mutating func takeBack(_ error: any Error, _ batches: [Batch], isSynced: Bool) {
     // A file that has no name any more is noticed before anything is written.
     if failure != nil || (error as? SystemError)?.isMissing == true { return }
     do {
       let zeros = [UInt8](repeating: 0, count: CommitLogFormat.batchHeaderSize)
-      for start in starts { try storage.write(zeros, at: start) }
+      var start = offset
+      for batch in batches {
+        try storage.write(zeros, at: start)
+        start = CommitLogFormat.end(ofBatchAt: start, payload: count(batch))
+      }
       if isSynced { try storage.synchronize() }
     } catch let second {
       failure = second
@@ -165,14 +171,6 @@ struct CommitLogWriter: Sendable {
       let refusal = error as? SystemError
       if refusal?.isFull != true && refusal?.isMissing != true { failure = error }
       throw error
-    }
-  }
-
-  private func write(_ pieces: [[UInt8]]) throws {
-    var position = offset
-    for piece in pieces {
-      try storage.write(piece, at: position)
-      position += piece.count
     }
   }
 

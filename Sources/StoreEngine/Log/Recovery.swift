@@ -4,7 +4,7 @@ struct Recovery<Files: RecordFiles> {
   private(set) var pending = PendingRecords()
   /// The last commit of before the log, and those in it.
   private(set) var firstCommit: Commit?
-  private(set) var commits: [RecordedCommit] = []
+  private(set) var commits: [(commit: Commit, changes: ChangeSet)] = []
   private let files: Files
   /// What batches of an encrypted store are opened with.
   private let sealing: Sealing?
@@ -142,14 +142,14 @@ struct Recovery<Files: RecordFiles> {
     guard let commit else {
       // A log that a checkpoint was about to empty.
       if let known = manifestOnDisk?.epoch, let epoch = reader?.epoch, known > epoch { return }
-      return commits.append((Commit(unnamed: last + 1), changes, nil))
+      return commits.append((Commit(unnamed: last + 1), changes))
     }
     guard commit.number > last else { return }
     if commit.number > last + 1 {
       // The manifest that knew of those before has been removed.
       (firstCommit, commits) = (Commit(unnamed: commit.number - 1), [])
     }
-    commits.append((commit, changes, nil))
+    commits.append((commit, changes))
   }
 
   /// Puts the files of a checkpoint in place that are not there yet.

@@ -28,8 +28,27 @@ extension LoggedBackend {
     }
     let commit = try naming { try encode(changes, request) }
     // Where no save waits for the disk, to wait for each other would only take time.
-    if durability != .full { return try write([commit]) {}[0].get() }
+    if durability != .full { return try write(commit) }
     return try queue.perform(commit, by: self)
+  }
+
+  /// Writes one commit, as ``write(_:_:)`` does; saves that come one by one are the most frequent.
+  func write(_ one: QueuedCommit) throws -> Commit {
+    try log.withLock { log in
+      try checkOpen()
+      try checkWritable(log)
+      return try naming {
+        try refuseConflicts(one, CommitBatch())
+        if try isBulk(one.stored), let commit = try writeInBulk(one, &log) { return commit }
+        try refuseBeyondLogLimit(one.stored, &log)
+        let prepared = try prepare(one, 0, CommitBatch())
+        try write([(.commit, prepared.payload)], &log)
+        state.withLock { $0.add(prepared) }
+        coordinator.didCommit(prepared.commit, one.changes, one.request.sender)
+        foldIfDue(&log)
+        return prepared.commit
+      }
+    }
   }
 
   /// Does what needs nobody else to stand still: seals, and encodes what the log gets.
@@ -38,11 +57,16 @@ extension LoggedBackend {
     let stored = try sealed(changes)
     try stored.refuseLargeRecords(files.maximumRecordByteCount) { try files.name(of: $0) }
     let commit = request.commit(number: 0, token: coordinator.journal.newToken())
-    let encoded = try stored.encodedIndex(
+    let isLarge = stored.bytes.count >= limits.bulkBytes
+    return QueuedCommit(
+      changes, stored: stored, request, commit,
+      encoded: isLarge ? nil : try encodedIndex(of: stored, commit))
+  }
+
+  private func encodedIndex(of stored: ChangeSet, _ commit: Commit) throws -> [UInt8] {
+    try stored.encodedIndex(
       commit, tableName: { try files.name(of: $0) },
       orderedName: { try files.ordered.name(of: $0) })
-    return QueuedCommit(
-      changes: changes, stored: stored, request: request, commit: commit, encoded: encoded)
   }
 
   func write(_ commits: [QueuedCommit], _ willWait: () -> Void) -> [CommitOutcome] {
@@ -81,16 +105,19 @@ extension LoggedBackend {
       write(&batch, &outcomes, &log)
       if let failure = log.failure { throw failure }
     }
-    let commit = one.commit.numbered(
-      coordinator.journal.lastNumber + UInt64(batch.commits.count) + 1)
-    if try isBulk && foldBeforeBulk(&log) {
-      try commitInBulk(one.stored, commit, &log)
-      coordinator.didCommit([(commit, one.changes, one.request.sender)])
-      return commit
-    }
+    if isBulk, let commit = try writeInBulk(one, &log) { return commit }
     try refuseBeyondLogLimit(one.stored, &log)
-    try prepare(one, commit, index, &batch)
+    batch.append(try prepare(one, index, batch))
     return nil
+  }
+
+  /// Writes a large commit past the log; nil where it has to go there like others.
+  private func writeInBulk(_ one: QueuedCommit, _ log: inout LoggedLog) throws -> Commit? {
+    guard try foldBeforeBulk(&log) else { return nil }
+    let commit = one.commit.numbered(coordinator.journal.lastNumber + 1)
+    try commitInBulk(one.stored, commit, &log)
+    coordinator.didCommit(commit, one.changes, one.request.sender)
+    return commit
   }
 
   private func refuseConflicts(_ one: QueuedCommit, _ batch: CommitBatch) throws {
@@ -116,18 +143,20 @@ extension LoggedBackend {
 
   /// Finds out all that may fail before anything is written.
   private func prepare(
-    _ one: QueuedCommit, _ commit: Commit, _ index: Int, _ batch: inout CommitBatch
-  ) throws {
-    let fileStates = try fileStates(one.stored)
+    _ one: QueuedCommit, _ index: Int, _ batch: CommitBatch
+  ) throws -> CommitBatch.Prepared {
+    let commit = one.commit.numbered(
+      coordinator.journal.lastNumber + UInt64(batch.commits.count) + 1)
     let keys =
       one.stored.ordered.isEmpty
       ? [:]
       : try files.pendingKeys(
         adding: one.stored, to: state.withLock { $0.pending.ordered }, batch.keys)
-    batch.append(
-      CommitBatch.Prepared(
-        index: index, commit: commit, queued: one, fileStates: fileStates, keys: keys,
-        payload: [commit.numbering(one.encoded), one.stored.bytes]))
+    let encoded =
+      try one.encoded.map { commit.numbering($0) } ?? encodedIndex(of: one.stored, commit)
+    return CommitBatch.Prepared(
+      index: index, commit: commit, queued: one, fileStates: try fileStates(one.stored),
+      keys: keys, payload: [encoded, one.stored.bytes])
   }
 
   /// Writes what has gathered, and lets everyone see it.
@@ -135,8 +164,7 @@ extension LoggedBackend {
     _ batch: inout CommitBatch, _ outcomes: inout [CommitOutcome?], _ log: inout LoggedLog
   ) {
     if batch.isEmpty { return }
-    let commits = batch.commits
-    batch.removeAll()
+    let commits = batch.take()
     do {
       try naming { try write(commits.map { (.commit, $0.payload) }, &log) }
     } catch {
@@ -144,12 +172,11 @@ extension LoggedBackend {
       return
     }
     state.withLock { state in
-      for one in commits {
-        state.pending.add(one.queued.stored, over: one.fileStates, keys: one.keys)
-        state.countCommit(one.queued.stored)
-      }
+      for one in commits { state.add(one) }
     }
-    coordinator.didCommit(commits.map { ($0.commit, $0.queued.changes, $0.queued.request.sender) })
+    for one in commits {
+      coordinator.didCommit(one.commit, one.queued.changes, one.queued.request.sender)
+    }
     for one in commits { outcomes[one.index] = .success(one.commit) }
     foldIfDue(&log)
   }

@@ -77,7 +77,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
       tornTailByteCount = if case .torn(let bytes) = recovery.tail { bytes } else { nil }
       state.withLock { $0.pending = recovery.pending }
       coordinator.journal.begin(after: recovery.firstCommit)
-      coordinator.journal.append(recovery.commits)
+      for one in recovery.commits { coordinator.journal.append(one.commit, one.changes) }
     } catch {
       throw Self.closing(files, sealing, error)
     }

@@ -12,6 +12,12 @@ struct PendingState: Sendable {
   /// Set when only some of the files of a large save could be put in place.
   var failure: StoreError?
 
+  /// Lets readers see a commit.
+  mutating func add(_ one: CommitBatch.Prepared) {
+    pending.add(one.queued.stored, over: one.fileStates, keys: one.keys)
+    countCommit(one.queued.stored)
+  }
+
   /// Takes note of which tables a commit has changed.
   mutating func countCommit(_ changes: ChangeSet) {
     for table in changes.tables where !table.records.isEmpty {

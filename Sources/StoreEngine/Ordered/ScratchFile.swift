@@ -141,7 +141,7 @@ extension LoggedBackend: OrderedRebuilding {
         try install([replacement], of: commit, &log)
         var changes = ChangeSet()
         changes.clear(table)
-        coordinator.didCommit([(commit, changes, nil)])
+        coordinator.didCommit(commit, changes, nil)
       }
     }
   }

@@ -125,6 +125,15 @@ struct ChangeSetEncoder {
 }
 
 extension RegisteredClass {
+  /// Whether the next save has to know what others write into the metadata row: it is new, or more
+  /// changes than the last row that was given out.
+  var changesMetadata: Bool {
+    guard let known = shared.metadata else { return true }
+    var next = nextMetadata()
+    next.lastRowID = known.lastRowID
+    return next != known
+  }
+
   /// The metadata row as the next save should leave it.
   fileprivate func nextMetadata() -> ClassMetadata {
     var next =

@@ -43,7 +43,7 @@ extension Store {
     try refuseFetchFailures()
     do {
       let coordinator = backend.coordinator
-      if isExclusive || needsOthersToWait {
+      if isExclusive || classes.contains(where: { $0.shared.metadata == nil }) {
         return try coordinator.whileCommitting { try commit(&encoder, deletionCount, nil) }
       }
       return try coordinator.whileTakingTurn { try commit(&encoder, deletionCount, $0) }
@@ -63,12 +63,8 @@ extension Store {
     guard foreign.deletionCount == deletionCount else { return false }
     try refuseConflicts()
     relationships?.willCommit()
+    if turn != nil, needsOthersToWait { return false }
     let metadata = encoder.appendMetadata(of: classes)
-    // Of metadata that are new one save has to know what the other writes.
-    if turn != nil, !metadata.allSatisfy({ $0.1.differsInLastRowOnly(from: $0.0.shared.metadata) })
-    {
-      return false
-    }
     var changes = encoder.changeSet()
     var request = CommitRequest(author: configuration.author, basis: basis(upTo: number))
     request.sender = inbox
@@ -94,11 +90,12 @@ extension Store {
   }
 
   /// Whether what is saved may concern more of what others commit than the rows and keys that it
-  /// changes: a deletion concerns everyone who may refer to the object, and the statistics of a
-  /// full-text index are changed by every save.
+  /// changes: a deletion concerns everyone who may refer to the object, the statistics of a
+  /// full-text index are changed by every save, and so is what is new of a class.
   private var needsOthersToWait: Bool {
     classes.contains { entry in
-      entry.changeCounts.deletes > 0 || !entry.changeCounts.isEmpty && entry.fullText != nil
+      entry.changeCounts.deletes > 0 || entry.changesMetadata
+        || entry.fullText != nil && !entry.changeCounts.isEmpty
     }
   }
 
@@ -159,14 +156,5 @@ extension Store {
     relationships?.losses.removeAll()
     history?.didSave(pendingNames)
     pendingNames = [:]
-  }
-}
-
-extension ClassMetadata {
-  /// Whether all that a save adds to what is known is that more rows have been given out.
-  fileprivate func differsInLastRowOnly(from known: ClassMetadata?) -> Bool {
-    guard var known else { return false }
-    known.lastRowID = lastRowID
-    return known == self
   }
 }
