@@ -98,7 +98,8 @@ public final class StoreCoordinator: Sendable {
   /// A commit has been written, and every reader sees it: tells all stores but the one that has made
   /// it.
   func didCommit(_ commit: Commit, _ changes: ChangeSet, _ sender: ChangeInbox?) {
-    journal.append(commit, changes)
+    // Last of all: who has seen the number must find the news.
+    defer { journal.append(commit, changes) }
     let others = shared.withLock { shared in
       for table in changes.tables where !table.records.isEmpty {
         shared.table(table.table)?.countCommit()

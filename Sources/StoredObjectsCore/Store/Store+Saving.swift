@@ -79,7 +79,7 @@ extension Store {
     }
     request.turn = turn
     do {
-      lastCommit = try backend.commit(changes, request)
+      if let commit = try backend.commit(changes, request) { lastCommit = commit }
     } catch let error as StoreError where error.code == .conflict && turn != nil {
       return false
     }

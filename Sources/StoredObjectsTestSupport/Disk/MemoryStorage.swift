@@ -1,6 +1,6 @@
 import Files
+import Locks
 public import StoredObjectsCore
-import Synchronization
 
 /// A file on a ``SimulatedDisk``: what the commit log writes to in tests.
 public final class MemoryStorage: Storage {

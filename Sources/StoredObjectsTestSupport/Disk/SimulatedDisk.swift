@@ -1,6 +1,6 @@
 import Files
+import Locks
 import StoredObjectsCore
-import Synchronization
 
 /// A disk in memory that fails and loses power when a test says so.
 ///
@@ -72,7 +72,7 @@ public final class SimulatedDisk: Sendable {
     case remove(String)
   }
 
-  let state = Mutex(State())
+  let state = Locked(State())
 
   /// Makes an empty disk.
   public init() {}

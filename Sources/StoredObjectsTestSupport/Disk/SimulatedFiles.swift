@@ -1,6 +1,6 @@
 import Files
+import Locks
 public import StoredObjectsCore
-import Synchronization
 
 /// Class files on a ``SimulatedDisk``, to put under a ``LoggedBackend``.
 ///
@@ -15,7 +15,7 @@ public final class SimulatedFiles: RecordFiles {
   public let isReadOnly: Bool
   /// The files of ordered tables.
   public let ordered: OrderedFiles
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   private static let buffers = "NamedBuffers"
   private static let log = "Commit.log"

@@ -125,7 +125,7 @@ struct GroupCommitTests {
       let again = try Backend(files: SimulatedFiles(rebooted), limits: Self.limits)
       try check(again, told, "cut at \(operation)")
     }
-    #expect(cuts > 20)
+    #expect(cuts > 10)
   }
 
   @Test("A disk that fails at any call takes nothing with it that was acknowledged")
@@ -144,7 +144,7 @@ struct GroupCommitTests {
       let again = try Backend(files: SimulatedFiles(disk), limits: limits)
       try check(again, told, "failure at \(operation)")
     }
-    #expect(failed > 20)
+    #expect(failed > 10)
   }
 
   @Test("Of those that change one row on the same basis, one goes through")
