@@ -104,6 +104,26 @@ struct CommitLogTests {
         """)
   }
 
+  @Test("Of batches that are written together a power cut leaves the first few, and is no damage")
+  func cutTogether() throws {
+    var random = Seeds.generator(for: "CommitLogTests cutTogether")
+    let batches = (1...6).map { [UInt8](repeating: $0, count: 300) }
+    var counts: Set<Int> = []
+    for _ in 0..<400 {
+      var (storage, writer) = try Log.make()
+      try Log.append([[0]], to: &writer)
+      // The write goes through, and the sync does not.
+      storage.disk.plan(.cutPower(at: 1))
+      #expect(throws: SimulatedDisk.PowerCut.self) {
+        try writer.append(batches.map { (.changes, [$0]) })
+      }
+      let (found, _) = try Log.read(storage.afterPowerCut(using: &random))
+      #expect(found == Array(([[0]] + batches).prefix(found.count)) && !found.isEmpty)
+      counts.insert(found.count)
+    }
+    #expect(counts.count > 3)
+  }
+
   @Test("A batch of before commits had numbers is read as it was written")
   func olderBatch() throws {
     let payload: [UInt8] = [
