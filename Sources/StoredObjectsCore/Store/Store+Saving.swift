@@ -43,7 +43,7 @@ extension Store {
     try refuseFetchFailures()
     do {
       let coordinator = backend.coordinator
-      if isExclusive || classes.contains(where: { $0.shared.metadata == nil }) {
+      if isExclusive || needsOthersToWait {
         return try coordinator.whileCommitting { try commit(&encoder, deletionCount, nil) }
       }
       return try coordinator.whileTakingTurn { try commit(&encoder, deletionCount, $0) }
@@ -63,7 +63,6 @@ extension Store {
     guard foreign.deletionCount == deletionCount else { return false }
     try refuseConflicts()
     relationships?.willCommit()
-    if turn != nil, needsOthersToWait { return false }
     let metadata = encoder.appendMetadata(of: classes)
     var changes = encoder.changeSet()
     var request = CommitRequest(author: configuration.author, basis: basis(upTo: number))

@@ -21,7 +21,11 @@ private final class Member: StoredObject {
     visits = try buffer.readUInt32()
   }
 
+  /// How often objects have been written, by their numbers.
+  static let writes = Locked<[UInt32: Int]>([:])
+
   override func writeContent(to buffer: inout DataBuffer) {
+    Self.writes.withLock { $0[number, default: 0] += 1 }
     buffer.write(number)
     buffer.write(visits)
   }
@@ -82,6 +86,25 @@ struct SavesTogetherTests {
       let numbers = try store.allObjects(of: Member.self).map(\.rowID)
       #expect(Set(numbers).count == Self.threadCount)
     }
+  }
+
+  @Test("A save writes each object once, also one for which others have to wait")
+  func writtenOnce() throws {
+    let store = Store(backend: try MemoryBackend())
+    try store.register(Member.self)
+    let members = (UInt32(1_000_000)..<1_000_004).map { number in
+      let member = Member()
+      member.number = number
+      store.insert(member)
+      return member
+    }
+    let written = { (member: Member) in Member.writes.withLock { $0[member.number] ?? 0 } }
+    try store.saveChanges()
+    #expect(members.map(written) == [1, 1, 1, 1])
+    store.delete(members[0])
+    members[1].visits = 1
+    try store.saveChanges()
+    #expect(members.map(written) == [1, 2, 1, 1])
   }
 
   @Test("Of several that save the same unique value, one goes through", arguments: Place.allCases)
