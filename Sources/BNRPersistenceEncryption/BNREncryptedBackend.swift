@@ -13,8 +13,8 @@ public import StoreEngine
 ///
 /// Metadata rows and named buffers were never encrypted.
 public final class BNREncryptedBackend: StoreBackend {
-  /// What stores on this backend share.
-  public let coordinator = StoreCoordinator()
+  /// What stores on this backend share, also with those on the store's own.
+  public var coordinator: StoreCoordinator { base.coordinator }
   private let base: any StoreBackend
   private let cipher: BNRCipher
   private let allowsPlainRecords: Bool
@@ -40,8 +40,6 @@ public final class BNREncryptedBackend: StoreBackend {
   public var location: String { base.location }
   /// Always: nothing is written in the original's way.
   public var isReadOnly: Bool { true }
-  /// The number of the store's last commit.
-  public var lastCommitNumber: UInt64 { base.lastCommitNumber }
   /// The number of a table.
   public func table(named name: String) throws -> TableID { try base.table(named: name) }
   /// The names of the tables that have records.

@@ -121,7 +121,7 @@ public protocol StoreBackend: RecordSource {
   /// stays the same.
   var lastCommitNumber: UInt64 { get }
 
-  /// What others and the caller have committed behind a number.
+  /// The rows and buffers that commits have changed since a number, the caller's own among them.
   ///
   /// A backend remembers the last commits, those of a hundred small saves for example, and need not
   /// remember any from before it was opened.
@@ -159,10 +159,10 @@ extension StoreBackend {
     try commit(changes, CommitRequest())
   }
 
-  /// What the coordinator has been told last.
+  /// The number of the last commit that the coordinator knows.
   public var lastCommitNumber: UInt64 { coordinator.journal.lastNumber }
 
-  /// What the coordinator remembers.
+  /// The changes, if the coordinator remembers them all.
   public func changes(since number: UInt64) throws -> ChangeSummary {
     if let summary = coordinator.journal.changes(since: number) { return summary }
     throw StoreError(
@@ -174,7 +174,7 @@ extension StoreBackend {
       at: .init(path: location))
   }
 
-  /// What the coordinator remembers.
+  /// The commit, if the coordinator remembers it.
   public func commit(withToken token: UUID) throws -> Commit? {
     coordinator.journal.commit(withToken: token)
   }

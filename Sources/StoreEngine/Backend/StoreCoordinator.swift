@@ -2,7 +2,7 @@ import Files
 import Locks
 import Synchronization
 
-/// What the stores on one backend share: row IDs, the order of commits, and notice of each other's.
+/// What the stores on one backend share: row IDs, the order of their commits, and the news of them.
 ///
 /// A backend makes one coordinator, returns it from ``StoreBackend/coordinator``, and does its
 /// commits by ``perform(_:_:at:names:write:)``; stores do the rest. Safe on any thread.

@@ -8,17 +8,14 @@ import FoundationEssentials
 extension Commit {
   /// Adds the commit to a buffer.
   func encode(to buffer: inout DataBuffer) {
-    let halves = token.halves
     buffer.write(number)
-    // A UUID is written as it is read, the first byte first.
-    buffer.write(halves.high.byteSwapped)
-    buffer.write(halves.low.byteSwapped)
+    buffer.write(token)
     buffer.write(microseconds ?? .min)
     buffer.write(basedOn ?? .max)
     buffer.write(author)
   }
 
-  /// What ``encode(to:)`` has written before the commit had its number, and what stands behind it.
+  /// Fills in the number where ``encode(to:)`` has left it open, at the beginning of some bytes.
   func numbering(_ encoded: [UInt8]) -> [UInt8] {
     var encoded = encoded
     for index in 0..<8 { encoded[index] = UInt8(truncatingIfNeeded: number >> UInt64(8 * index)) }
@@ -32,11 +29,11 @@ extension Commit {
     guard number > 0 else {
       throw DataBufferError(.invalidValue, at: offset, "a commit has no number")
     }
-    let (high, low) = (try buffer.readUInt64(), try buffer.readUInt64())
+    let token = try buffer.readUUID()
     let (microseconds, basedOn) = (try buffer.readInt64(), try buffer.readUInt64())
     self.init(
-      number: number, token: UUID(high: high.byteSwapped, low: low.byteSwapped),
-      author: try buffer.readString(), microseconds: microseconds == .min ? nil : microseconds,
+      number: number, token: token, author: try buffer.readString(),
+      microseconds: microseconds == .min ? nil : microseconds,
       basedOn: basedOn == .max ? nil : basedOn)
   }
 

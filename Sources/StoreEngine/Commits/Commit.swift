@@ -7,11 +7,11 @@ public import FoundationEssentials
 public struct Commit: Sendable, Hashable {
   /// The place among all commits of the store, from 1.
   public private(set) var number: UInt64
-  /// What the writer called it, so that it can be looked for when its answer was lost.
+  /// The name that the writer gave it, by which it can be found when the answer was lost.
   ///
   /// All zeros for a commit of a version that knew no tokens.
   public let token: UUID
-  /// Who wrote it; empty where nobody has said.
+  /// The author, as the writer gave it, or an empty text.
   public let author: String
   /// When it was written, to the microsecond, by the clock of the writer.
   ///
@@ -70,20 +70,5 @@ extension UUID {
         byte(high, 6), byte(high, 7), byte(low, 0), byte(low, 1), byte(low, 2), byte(low, 3),
         byte(low, 4), byte(low, 5), byte(low, 6), byte(low, 7)
       ))
-  }
-
-  /// The two halves.
-  var halves: (high: UInt64, low: UInt64) {
-    let bytes = uuid
-    func join(
-      _ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8, _ e: UInt8, _ f: UInt8, _ g: UInt8, _ h: UInt8
-    ) -> UInt64 {
-      let first = UInt64(a) << 56 | UInt64(b) << 48 | UInt64(c) << 40 | UInt64(d) << 32
-      return first | UInt64(e) << 24 | UInt64(f) << 16 | UInt64(g) << 8 | UInt64(h)
-    }
-    return (
-      join(bytes.0, bytes.1, bytes.2, bytes.3, bytes.4, bytes.5, bytes.6, bytes.7),
-      join(bytes.8, bytes.9, bytes.10, bytes.11, bytes.12, bytes.13, bytes.14, bytes.15)
-    )
   }
 }

@@ -31,8 +31,10 @@ struct CommitBatch: Sendable {
   /// behind them.
   func overlaps(_ one: QueuedCommit) -> Bool {
     if isEmpty { return false }
+    // The metadata row is in every save, and only an insert asks whether it is there.
+    if one.changes.insertsMetadata { return true }
     // One with a basis would have been refused.
-    if one.request.basis != nil { return one.changes.insertsMetadata }
+    if one.request.basis != nil { return false }
     return commits.contains { $0.queued.changes.sharesRowsOrNames(with: one.changes) }
   }
 }
@@ -42,21 +44,5 @@ extension ChangeSet {
     tables.contains { table in
       table.records.contains { $0.rowID == ClassMetadata.rowID && $0.kind == .insert }
     }
-  }
-
-  fileprivate func sharesRowsOrNames(with other: ChangeSet) -> Bool {
-    let sharesRows = tables.contains { table in
-      guard let theirs = other.tables.first(where: { $0.table == table.table }) else {
-        return false
-      }
-      let rows = Set(table.records.lazy.map(\.rowID))
-      // The metadata row is in every save, and says what the one before says, or more.
-      return theirs.records.contains {
-        rows.contains($0.rowID) && ($0.rowID > ClassMetadata.rowID || $0.kind == .insert)
-      }
-    }
-    if sharesRows { return true }
-    let names = Set(names.map { ExactName($0.name) })
-    return !names.isEmpty && other.names.contains { names.contains(ExactName($0.name)) }
   }
 }

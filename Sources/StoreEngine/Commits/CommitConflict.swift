@@ -25,7 +25,6 @@ public struct CommitConflict: Error, Sendable, Hashable {
   public let orderedTables: Set<String>
   /// Whether the number is from so long ago that nobody knows any more what has changed since.
   public let isExpired: Bool
-
 }
 
 /// A conflict by the numbers that a backend has for its tables.
@@ -37,7 +36,7 @@ struct FoundConflict {
   var names: [String] = []
   var orderedTables: Set<OrderedTableID> = []
 
-  init(basedOn: UInt64, lastNumber: UInt64, isExpired: Bool) {
+  init(basedOn: UInt64 = 0, lastNumber: UInt64 = 0, isExpired: Bool = false) {
     (self.basedOn, self.lastNumber, self.isExpired) = (basedOn, lastNumber, isExpired)
   }
 

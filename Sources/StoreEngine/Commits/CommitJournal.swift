@@ -1,4 +1,3 @@
-import Files
 import FoundationEssentials
 import Locks
 import Synchronization
@@ -215,56 +214,5 @@ extension ChangeSet {
   fileprivate var weight: Int {
     let rows = tables.reduce(0) { $0 + $1.records.count }
     return 64 + bytes.count + 16 * ordered.reduce(rows) { $0 + $1.changes.count }
-  }
-
-  /// Visits the rows that this changes in a table, and those that it rests on, but for the metadata.
-  fileprivate func forEachRow(
-    of table: TableID, and basis: CommitBasis, _ body: (UInt32) -> Void
-  ) {
-    for changes in tables where changes.table == table {
-      for record in changes.records where record.rowID > ClassMetadata.rowID { body(record.rowID) }
-    }
-    for row in basis.rows where row.table == table { body(row.rowID) }
-  }
-
-  /// Whether this changes keys of a table, or rests on some.
-  fileprivate func touches(_ table: OrderedTableID, _ basis: CommitBasis) -> Bool {
-    ordered.contains { $0.table == table && !$0.isEmpty }
-      || basis.keys.contains { $0.table == table }
-  }
-
-  /// Adds what of this, which came first, is in the way of another change set.
-  fileprivate func find(
-    _ later: ChangeSet, _ basis: CommitBasis, _ conflict: inout FoundConflict
-  ) {
-    for table in tables {
-      // A few are compared as they are.
-      let changed = table.records.count > 8 ? RowSet(table.records.lazy.map(\.rowID)) : nil
-      later.forEachRow(of: table.table, and: basis) { row in
-        if changed?.contains(row) ?? table.records.contains(where: { $0.rowID == row }) {
-          conflict.add(row, of: table.table)
-        }
-      }
-    }
-    for name in later.names
-    where names.contains(where: { ExactName($0.name) == ExactName(name.name) }) {
-      conflict.names.append(name.name)
-    }
-    for change in ordered where !change.isEmpty && later.touches(change.table, basis) {
-      if hasChanged(change, later, basis) { conflict.orderedTables.insert(change.table) }
-    }
-  }
-
-  /// Whether one of the changes of a table is of a key that matters to a later change set.
-  private func hasChanged(
-    _ own: OrderedTableChanges, _ later: ChangeSet, _ basis: CommitBasis
-  ) -> Bool {
-    let wanted = later.ordered.first { $0.table == own.table && !$0.isEmpty }
-    if own.clearsFirst || wanted?.clearsFirst == true { return true }
-    let run = KeyRun(bytes: bytes, own.changes)
-    for (table, range) in basis.keys where table == own.table && !run.part(in: range).isEmpty {
-      return true
-    }
-    return wanted?.changes.contains { later.bytes.lend($0.key) { run.find($0) != nil } } == true
   }
 }

@@ -46,7 +46,8 @@ protocol CommitWriting: AnyObject, Sendable {
 /// for the disk itself: woken earlier, they would take the processor from it.
 final class CommitQueue: Sendable {
   private let state = Locked(State())
-  private let thread = Locked<CommitThread?>(nil)
+  /// Writes for others; there is none until somebody waits.
+  private let thread = Locked<WorkThread?>(nil)
 
   private struct State {
     var waiting: [Waiting] = []
@@ -98,7 +99,7 @@ final class CommitQueue: Sendable {
 
   private func handOver(to writer: any CommitWriting) {
     let thread = thread.withLock { thread in
-      if thread == nil { thread = CommitThread() }
+      if thread == nil { thread = WorkThread() }
       return thread
     }
     // Where the system has no thread left, whoever has committed does it for the others.
@@ -136,40 +137,5 @@ final class CommitQueue: Sendable {
     let taken = Array(state.waiting.prefix(count))
     state.waiting.removeFirst(count)
     return taken
-  }
-}
-
-/// The thread that writes for others; it ends with its queue.
-private final class CommitThread: Sendable {
-  private let work: Work
-  private let thread: JoinedThread
-
-  private final class Work: Sendable {
-    let state = Locked<(next: (@Sendable () -> Void)?, isClosed: Bool)>((nil, false))
-
-    /// Does what there is to do, once there is something; false when there never will be.
-    func doOnce() -> Bool {
-      let next = state.change(once: { $0.next != nil || $0.isClosed }) { state in
-        defer { state.next = nil }
-        return state.next
-      }
-      next?()
-      return next != nil
-    }
-  }
-
-  /// Starts the thread; nil when the system has none left.
-  init?() {
-    let work = Work()
-    // Nothing of what is done is held while more is waited for.
-    guard let thread = JoinedThread({ while work.doOnce() {} }) else { return nil }
-    (self.work, self.thread) = (work, thread)
-  }
-
-  deinit { work.state.change { $0.isClosed = true } }
-
-  /// Has something done; not before what was to be done last is under way.
-  func run(_ body: @escaping @Sendable () -> Void) {
-    work.state.change(once: { $0.next == nil }) { $0.next = body }
   }
 }

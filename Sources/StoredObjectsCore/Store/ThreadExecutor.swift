@@ -14,51 +14,29 @@ import Locks
 /// thread of its own meanwhile, and none of those that all other actors share. The thread starts with
 /// the actor's first work, and ends with the executor.
 public final class ThreadExecutor: SerialExecutor {
-  private let queue = Locked(Queue())
-  private let thread = Locked<JoinedThread?>(nil)
-
-  private struct Queue {
-    var work: [Work] = []
-    var isClosed = false
-  }
-
-  private struct Work {
-    let job: UnownedJob
-    /// Lives for as long as its work.
-    let executor: ThreadExecutor
-  }
+  private let thread = Locked<WorkThread?>(nil)
 
   /// Makes an executor, whose thread starts when it is needed.
   public init() {}
-
-  deinit { queue.change { $0.isClosed = true } }
 
   /// Adds work, which is done in its order.
   ///
   /// - Precondition: the system has a thread left when the first work comes.
   public func enqueue(_ job: consuming ExecutorJob) {
-    let work = Work(job: UnownedJob(job), executor: self)
-    start()
-    queue.change { $0.work.append(work) }
+    let job = UnownedJob(job)
+    // Lives for as long as its work.
+    startedThread().run { [self] in
+      unsafe job.runSynchronously(on: asUnownedSerialExecutor())
+    }
   }
 
-  private func start() {
+  private func startedThread() -> WorkThread {
     thread.withLock { thread in
-      if thread != nil { return }
-      thread = JoinedThread { [queue] in
-        // Nothing of what is done is held while more is waited for.
-        while Self.workOnce(queue) {}
+      guard let started = thread ?? WorkThread() else {
+        preconditionFailure("The system has no thread left for a ThreadExecutor.")
       }
-      precondition(thread != nil, "The system has no thread left for a ThreadExecutor.")
+      thread = started
+      return started
     }
-  }
-
-  private static func workOnce(_ queue: Locked<Queue>) -> Bool {
-    let work = queue.change(once: { $0.isClosed || !$0.work.isEmpty }) { queue -> [Work] in
-      defer { queue.work = [] }
-      return queue.work
-    }
-    for one in work { unsafe one.job.runSynchronously(on: one.executor.asUnownedSerialExecutor()) }
-    return !work.isEmpty
   }
 }
