@@ -8,17 +8,19 @@
   ///       @Transient var isPlaying: Bool = false
   ///     }
   ///
-  /// Every stored property becomes a field of the record, in the order of the declarations, and has
-  /// a type and a default. Reading one reads the record of a fault first, changing one tells the
-  /// store. The bytes are those of a hand-written class that writes the same properties in the same
-  /// order.
+  /// Every stored property becomes a field of the record, and has a type and a default. Reading one
+  /// reads the record of a fault first, changing one tells the store. The bytes are those of a
+  /// hand-written class that writes the same properties in the order of the declarations.
+  ///
+  /// The store keeps the names and types of the properties. You can add, remove and move
+  /// properties: records of earlier layouts are read by name. See <doc:ChangingAClass>.
   ///
   /// A class that is `Codable`, say for an export, has a hand-written `encode(to:)` and
   /// `init(from:)`, which use the properties: a fix-it writes them.
   ///
   /// - Parameter version: The version of the class, if it is higher than what its properties say.
   @attached(
-    member, names: named(readContent), named(writeContent), named(classVersion), named(Former),
+    member, names: named(readContent), named(writeContent), named(classVersion), named(layout), named(Former),
     named(isCodedOnAnyThread), named(relationships), named(indexes),
     named(fullTextAttributes), named(dissolveAllRelationships), named(_isNotEncodable))
   @attached(memberAttribute)
@@ -35,19 +37,39 @@
   @attached(peer)
   public macro Transient() = #externalMacro(module: "StoredObjectsMacros", type: "MarkMacro")
 
-  /// Says which version of the class brought a property.
+  /// Marks a property that a version of the class has brought.
   ///
-  /// Records of earlier versions do not have it, and give the property its default.
+  /// New classes don't need it: the store knows which properties a record has. It is for classes
+  /// whose records were written before stores kept layouts.
   @attached(peer)
   public macro Since(_ version: UInt8) =
     #externalMacro(module: "StoredObjectsMacros", type: "MarkMacro")
 
-  /// Says what a property was called before.
+  /// Tells under which name the records of earlier layouts have a property.
   ///
-  /// It is a note for readers: records hold no names.
+  ///     @Formerly("remark") var note: String?
+  ///
+  /// A property that was renamed more than once has one for each name.
   @attached(peer)
   public macro Formerly(_ name: String) =
     #externalMacro(module: "StoredObjectsMacros", type: "MarkMacro")
+
+  /// Converts the values that a property had when its type was another.
+  ///
+  ///     @Converted(from: UInt32.self, by: { Double($0) }) var seconds: Double = 0
+  ///     @Converted("seconds", from: UInt32.self, by: Duration.seconds) var length = Duration()
+  ///
+  /// Types that lose nothing need no conversion: see <doc:ChangingAClass>. Keep the attribute as long
+  /// as there are records with the former type.
+  ///
+  /// - Parameters:
+  ///   - formerName: The name that the property had then; nil if it is the same.
+  ///   - oldType: The type of the values then.
+  ///   - convert: Makes a value of today of a former one. It may run on any thread.
+  @attached(peer)
+  public macro Converted<Old, New>(
+    _ formerName: String? = nil, from oldType: Old.Type, by convert: (Old) throws -> New
+  ) = #externalMacro(module: "StoredObjectsMacros", type: "MarkMacro")
 
   /// Says which field stood in the place of a property in records of earlier versions.
   ///

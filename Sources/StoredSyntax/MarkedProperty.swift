@@ -123,7 +123,8 @@
     /// Refuses attributes that speak of the record on what is in no record.
     func refuseMarksOutsideOfRecords() throws(Finding) {
       for mark in [
-        "Since", "Formerly", "Dropped", "Relationship", "Unique", "Indexed", "FullText",
+        "Since", "Formerly", "Converted", "Dropped", "Relationship", "Unique", "Indexed",
+        "FullText",
       ] {
         guard let attribute = attribute(mark) else { continue }
         let name = bindings.first?.pattern.trimmedDescription ?? ""

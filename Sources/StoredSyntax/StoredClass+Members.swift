@@ -39,7 +39,7 @@
     }
 
     /// The type as a value.
-    fileprivate var metatype: String { type.trimmed.metatype }
+    var metatype: String { type.trimmed.metatype }
 
     /// The property that holds the value.
     var storageDeclaration: DeclSyntax {
@@ -86,7 +86,7 @@
   extension StoredClass {
     /// What is added to the class.
     var members: [DeclSyntax] {
-      var members = [codingGuard, readContent, writeContent]
+      var members = [codingGuard, readContent, writeContent, layout]
       if version > 0 { members.append(classVersion) }
       members += [relationships, indexes, fullTextAttributes].compactMap(\.self)
       members += [dissolving, threading].compactMap(\.self)

@@ -65,27 +65,6 @@
       }
     }
 
-    /// Refuses a field that may have come later than its declaration says.
-    static func checkOrder(of fields: [StoredField]) throws(Finding) {
-      var latest: (version: UInt8, name: String) = (0, "")
-      for field in fields {
-        if field.since == nil, latest.version > 0 {
-          throw Finding(
-            field.declaration,
-            """
-            '\(field.plainName)' says no version, and stands behind '\(latest.name)', which came \
-            with version \(latest.version): say since when it is there
-            """,
-            cures: [
-              .prepend("@Since(\(latest.version))", to: field.declaration),
-              .prepend("@Since(0)", to: field.declaration),
-            ])
-        }
-        if let since = field.since, since > latest.version { latest = (since, field.plainName) }
-        try field.checkVersions()
-      }
-    }
-
     /// The version of the attribute, or the last one that a field speaks of.
     static func version(
       _ attribute: AttributeSyntax, _ fields: [StoredField]
@@ -129,7 +108,7 @@
 
   extension StoredField {
     /// Refuses a field that goes before it comes.
-    fileprivate func checkVersions() throws(Finding) {
+    func checkVersions() throws(Finding) {
       let since = since ?? 0
       if let droppedIn, droppedIn <= since {
         throw Finding(

@@ -6,6 +6,8 @@
     let declaration: ClassDeclSyntax
     /// Whether the superclass is StoredObject itself, which has no content.
     let isRoot: Bool
+    /// The name of the superclass, as it is written.
+    let superclass: String
     let fields: [StoredField]
     /// The version of the records that the class writes.
     let version: UInt8
@@ -41,14 +43,14 @@
     init(_ declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax) throws(Findings) {
       do throws(Finding) {
         let (subclass, superclass) = try Self.subclass(declaration)
-        self.declaration = subclass
+        (self.declaration, self.superclass) = (subclass, superclass)
         isRoot = Self.rootNames.contains(superclass)
       } catch {
         throw Findings(all: [error])
       }
       fields = try Self.fields(of: declaration)
       do throws(Finding) {
-        try Self.checkOrder(of: fields)
+        for field in fields { try field.checkVersions() }
         version = try Self.version(attribute, fields)
         hook = try Self.hook(of: self.declaration, fields, version)
         compoundIndexes = try CompoundIndexes(self.declaration, fields, isRoot: isRoot).read()

@@ -7,8 +7,8 @@
 
   extension VariableDeclSyntax {
     private static let ownAttributes: Set = [
-      "Since", "Formerly", "Dropped", "StoredField", "Relationship", "Unique", "Indexed",
-      "FullText",
+      "Since", "Formerly", "Converted", "Dropped", "StoredField", "Relationship", "Unique",
+      "Indexed", "FullText",
     ]
 
     private var transient: FixIt { .prepend("@Transient", to: self) }

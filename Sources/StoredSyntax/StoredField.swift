@@ -15,6 +15,10 @@
     let droppedIn: UInt8?
     /// What stood in the field's place before.
     let predecessor: Predecessor?
+    /// Names that the field had before.
+    let formerNames: [String]
+    /// What each `@Converted` says in its parentheses.
+    let conversions: [String]
 
     /// What `@Relationship` says in its parentheses; nil where there is none.
     let relationship: String?
@@ -47,6 +51,12 @@
       case none
     }
 
+    private static func formerNames(_ marks: [AttributeSyntax]) throws(Finding) -> [String] {
+      var names: [String] = []
+      for mark in marks where !mark.isTyped { names.append(try mark.formerName()) }
+      return names
+    }
+
     /// Reads a declaration.
     ///
     /// - Throws: ``Finding`` for a property that can't be stored as it is.
@@ -64,13 +74,16 @@
       try type.refuseUnstorable(in: variable)
       try MarkedProperty(variable: variable, name: name, type: type, className: className)
         .refuseMisuse()
+      let former = variable.attributes.all(named: "Formerly")
       return .field(
         StoredField(
           declaration: variable, name: name, type: type,
           defaultValue: try binding.defaultValue(for: type),
           since: try variable.attribute("Since")?.version(at: 0),
           droppedIn: try variable.attribute("Dropped")?.version(at: 0),
-          predecessor: try variable.attribute("Formerly")?.predecessor(),
+          predecessor: try former.first { $0.isTyped }?.predecessor(),
+          formerNames: try formerNames(former),
+          conversions: variable.attributes.all(named: "Converted").map(\.argumentText),
           relationship: variable.attribute("Relationship")?.argumentText,
           unique: variable.attribute("Unique")?.argumentText,
           indexed: variable.attribute("Indexed")?.argumentText,
@@ -91,6 +104,11 @@
   }
 
   extension AttributeListSyntax {
+    /// All attributes of a name.
+    func all(named name: String) -> [AttributeSyntax] {
+      compactMap { $0.as(AttributeSyntax.self) }.filter { $0.name == name }
+    }
+
     /// An attribute by its name.
     func first(named name: String) -> AttributeSyntax? {
       lazy.compactMap { $0.as(AttributeSyntax.self) }.first { $0.name == name }
@@ -150,14 +168,29 @@
       return version
     }
 
-    /// What `@Formerly` says, or nil if the field had another name only.
-    func predecessor() throws(Finding) -> StoredField.Predecessor? {
-      let arguments = labeledArguments
-      guard arguments.count == 3 else { return nil }
-      let name = arguments[0].expression.trimmedDescription.filter { $0 != "\"" }
-      guard name.isIdentifier else {
-        throw Finding(arguments[0].expression, "the former name is that of a property")
+    /// Whether `@Formerly` says a type.
+    var isTyped: Bool { labeledArguments.count == 3 }
+
+    /// The name that `@Formerly` says.
+    func formerName() throws(Finding) -> String {
+      guard let argument = labeledArguments.first else {
+        throw Finding(self, "@Formerly needs the former name")
       }
+      return try formerName(argument)
+    }
+
+    private func formerName(_ argument: LabeledExprSyntax) throws(Finding) -> String {
+      let name = argument.expression.trimmedDescription.filter { $0 != "\"" }
+      guard name.isIdentifier else {
+        throw Finding(argument.expression, "the former name is that of a property")
+      }
+      return name
+    }
+
+    /// What `@Formerly` says with a type.
+    func predecessor() throws(Finding) -> StoredField.Predecessor {
+      let arguments = labeledArguments
+      let name = try formerName(arguments[0])
       guard let access = arguments[1].expression.as(MemberAccessExprSyntax.self),
         access.declName.baseName.text == "self", let type = access.base
       else { throw Finding(arguments[1].expression, "write the former type as 'UInt32.self'") }

@@ -34,7 +34,11 @@ struct ToolTests {
         let (status, _) = try Tool.run(
           [option, directory + "/theirs.cdb"], input: Tool.text(pairs))
         #expect(status == 0)
-        #expect(try bytes(directory + "/ours.cdb") == bytes(directory + "/theirs.cdb"), "\(count)")
+        let ours = try bytes(directory + "/ours.cdb")
+        var theirs = try bytes(directory + "/theirs.cdb")
+        // The tool never cuts a file: replaced records may leave bytes behind its end.
+        if policy == .replace { theirs.removeLast(max(theirs.count - ours.count, 0)) }
+        #expect(ours == theirs, "\(count) records, \(pairs.prefix(10))")
       }
     }
   }

@@ -132,23 +132,6 @@
 
   private let versions: [Refusal] = [
     Refusal(
-      "a field without a version behind one that has it",
-      """
-      @Stored final class Song: StoredObject {
-        var title: String = ""
-        @Since(2) var note: String?
-        var seconds: UInt32 = 0
-      }
-      """,
-      """
-      'seconds' says no version, and stands behind 'note', which came with version 2: say since \
-      when it is there
-      """,
-      [
-        ("Add '@Since(2)'", "@Since(2) var seconds: UInt32 = 0"),
-        ("Add '@Since(0)'", "@Since(0) var seconds: UInt32 = 0"),
-      ]),
-    Refusal(
       "a field of a version that the class has not reached",
       "@Stored(version: 1) final class Song: StoredObject {\n  @Since(2) var note: String?\n}",
       "'note' speaks of version 2, which is not reached yet",

@@ -85,6 +85,12 @@
             buffer.writeValue(_title, as: String.self)
           }
 
+          override class var layout: ClassLayout? {
+            ClassLayout(Song.self, [
+              StoredProperty("title", String.self)
+            ])
+          }
+
           override class var isCodedOnAnyThread: Bool {
             true
           }
@@ -167,6 +173,14 @@
             buffer.writeValue(_length, as: UInt64.self)
           }
 
+          public override class var layout: ClassLayout? {
+            ClassLayout(Song.self, following: super.layout, of: Work.self, [
+              StoredProperty("rating", UInt8.self).until(2),
+                  StoredProperty("seconds", UInt32.self).since(1).until(3),
+                  StoredProperty("length", UInt64.self).since(3)
+            ])
+          }
+
           public override class var classVersion: UInt8 {
             Swift.max(super.classVersion, 3)
           }
@@ -210,6 +224,14 @@
             buffer.writeValue(_number, as: Int64.self)
             buffer.writeValue(_side, as: String.self)
             buffer.writeValue(_notes, as: [Note].self)
+          }
+
+          override class var layout: ClassLayout? {
+            ClassLayout(Song.self, following: super.layout, of: Work.self, [
+              StoredProperty("number", Int64.self),
+                  StoredProperty("side", String.self),
+                  StoredProperty("notes", [Note].self)
+            ])
           }
 
           override class var relationships: [Relationship] {
@@ -265,6 +287,14 @@
             buffer.writeValue(_class, as: String.self)
           }
 
+          public override class var layout: ClassLayout? {
+            ClassLayout(Song.self, [
+              StoredProperty("number", Int64.self),
+                  StoredProperty("artist", String?.self),
+                  StoredProperty("class", String.self)
+            ])
+          }
+
           public override class var indexes: [AttributeIndex] {
             super.indexes + [
               AttributeIndex("number", \\Song.number, isUnique: true),
@@ -310,6 +340,12 @@
           override func writeContent(to buffer: inout DataBuffer) throws {
             try StoredExpansion.run(super.writeContent(to: &buffer))
             buffer.writeValue(_songs, as: ObjectList<Song>.self)
+          }
+
+          override class var layout: ClassLayout? {
+            ClassLayout(Playlist.self, following: super.layout, of: Work.self, [
+              StoredProperty("songs", ObjectList<Song>.self)
+            ])
           }
 
           override class var indexes: [AttributeIndex] {

@@ -26,7 +26,7 @@ private let filesThatMayBeUnsafe: [String: String] = [
   "StoredObjectsCore/Object/Releasing/ReferenceLayout.swift": "is only read once it is made",
   "StoredObjectsCore/Object/Releasing/StoredObject+Releasing.swift":
     "takes references out of objects whose class is not known",
-  "StoredObjectsCore/Object/Releasing/StoredProperty.swift": "asks the runtime for properties",
+  "StoredObjectsCore/Object/Releasing/RuntimeProperty.swift": "asks the runtime for properties",
   "StoredObjectsCore/Object/RegisteredClass.swift": "has no run-time check of exclusivity",
   "StoredObjectsCore/Object/UniquingTable.swift": "has no run-time check of exclusivity",
   "StoredObjectsCore/Store/Store.swift": "has no run-time check of exclusivity",

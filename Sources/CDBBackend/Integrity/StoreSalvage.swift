@@ -145,7 +145,7 @@ struct StoreSalvage {
   }
 
   private mutating func writeBuffers() throws {
-    report.namedBufferCount = buffers.count
+    report.namedBufferCount = buffers.keys.count { !InternalBuffers.contain($0.text) }
     let place = target.file(Names.file(of: StoreDirectory.buffers))
     try cdbErrors(className: nil) {
       let writer = try CDBWriter(place, format: .classic, rights: .ownerOnly)

@@ -8,6 +8,10 @@ extension DataBuffer {
   ///
   /// Complexity: linear in the value; about a microsecond for a small one.
   public mutating func write<Value: Encodable>(codable value: Value) {
+    writing(.codable("")) { $0.append(codable: value) }
+  }
+
+  private mutating func append<Value: Encodable>(codable value: Value) {
     do {
       let stored = try StoredValue(coding: value)
       let start = storage.count

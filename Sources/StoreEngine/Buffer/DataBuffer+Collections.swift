@@ -1,4 +1,7 @@
 extension Optional: DataBufferValue where Wrapped: DataBufferValue {
+  /// An optional of the form of the value.
+  public static var storedType: StoredType { .optional(Wrapped.storedType) }
+
   /// Reads a byte, 1 for a value that follows and 0 for none, so that "" and nil stay apart.
   @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     self = try buffer.readBool() ? Wrapped(from: &buffer) : nil
@@ -6,12 +9,17 @@ extension Optional: DataBufferValue where Wrapped: DataBufferValue {
 
   /// Writes 1 and the value, or 0.
   @inlinable public func write(to buffer: inout DataBuffer) {
-    buffer.write(self != nil)
-    self?.write(to: &buffer)
+    buffer.writing(Self.storedType) { buffer in
+      buffer.write(self != nil)
+      self?.write(to: &buffer)
+    }
   }
 }
 
 extension Array: DataBufferValue where Element: DataBufferValue {
+  /// An array of the form of the elements.
+  public static var storedType: StoredType { .array(Element.storedType) }
+
   /// A count of four bytes.
   @inlinable public static var minimumByteCount: Int { 4 }
 
@@ -27,12 +35,17 @@ extension Array: DataBufferValue where Element: DataBufferValue {
 
   /// Writes the count and the elements in their order.
   @inlinable public func write(to buffer: inout DataBuffer) {
-    buffer.writeCount(count)
-    for element in self { element.write(to: &buffer) }
+    buffer.writing(Self.storedType) { buffer in
+      buffer.writeCount(count)
+      for element in self { element.write(to: &buffer) }
+    }
   }
 }
 
 extension Set: DataBufferValue where Element: DataBufferValue {
+  /// A set of the form of the elements.
+  public static var storedType: StoredType { .set(Element.storedType) }
+
   /// A count of four bytes.
   @inlinable public static var minimumByteCount: Int { 4 }
 
@@ -50,12 +63,19 @@ extension Set: DataBufferValue where Element: DataBufferValue {
 
   /// Writes the count and the elements in no order.
   @inlinable public func write(to buffer: inout DataBuffer) {
-    buffer.writeCount(count)
-    for element in self { element.write(to: &buffer) }
+    buffer.writing(Self.storedType) { buffer in
+      buffer.writeCount(count)
+      for element in self { element.write(to: &buffer) }
+    }
   }
 }
 
 extension Dictionary: DataBufferValue where Key: DataBufferValue, Value: DataBufferValue {
+  /// A dictionary of the forms of keys and values.
+  public static var storedType: StoredType {
+    .dictionary(key: Key.storedType, value: Value.storedType)
+  }
+
   /// A count of four bytes.
   @inlinable public static var minimumByteCount: Int { 4 }
 
@@ -75,10 +95,12 @@ extension Dictionary: DataBufferValue where Key: DataBufferValue, Value: DataBuf
 
   /// Writes the count, then each key and its value, in no order.
   @inlinable public func write(to buffer: inout DataBuffer) {
-    buffer.writeCount(count)
-    for (key, value) in self {
-      key.write(to: &buffer)
-      value.write(to: &buffer)
+    buffer.writing(Self.storedType) { buffer in
+      buffer.writeCount(count)
+      for (key, value) in self {
+        key.write(to: &buffer)
+        value.write(to: &buffer)
+      }
     }
   }
 }

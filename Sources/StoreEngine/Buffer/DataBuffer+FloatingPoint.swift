@@ -4,12 +4,12 @@
 extension DataBuffer {
   /// Writes a 32-bit floating-point number (IEEE 754); `write(_:)` alone is big-endian.
   @inlinable public mutating func write(_ value: Float, order: ByteOrder) {
-    write(value.bitPattern, order: order)
+    writing(.float) { $0.appendInteger(value.bitPattern, order: order) }
   }
 
   /// Writes a 64-bit floating-point number (IEEE 754); `write(_:)` alone is big-endian.
   @inlinable public mutating func write(_ value: Double, order: ByteOrder) {
-    write(value.bitPattern, order: order)
+    writing(.double) { $0.appendInteger(value.bitPattern, order: order) }
   }
 
   /// Reads a 32-bit floating-point number.

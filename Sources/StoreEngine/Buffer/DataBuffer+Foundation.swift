@@ -3,7 +3,9 @@ public import FoundationEssentials
 
 extension DataBuffer {
   /// Writes a date: the seconds since the first instant of 2001, UTC, as a big-endian `Double`.
-  public mutating func write(_ value: Date) { write(value.timeIntervalSinceReferenceDate) }
+  public mutating func write(_ value: Date) {
+    writing(.date) { $0.write(value.timeIntervalSinceReferenceDate) }
+  }
 
   /// Reads a date.
   ///
@@ -18,9 +20,11 @@ extension DataBuffer {
   /// Writes a UUID as its 16 bytes.
   public mutating func write(_ value: UUID) {
     let b = value.uuid
-    storage.append(contentsOf: [
-      b.0, b.1, b.2, b.3, b.4, b.5, b.6, b.7, b.8, b.9, b.10, b.11, b.12, b.13, b.14, b.15,
-    ])
+    writing(.uuid) {
+      $0.storage.append(contentsOf: [
+        b.0, b.1, b.2, b.3, b.4, b.5, b.6, b.7, b.8, b.9, b.10, b.11, b.12, b.13, b.14, b.15,
+      ])
+    }
   }
 
   /// Reads a UUID.

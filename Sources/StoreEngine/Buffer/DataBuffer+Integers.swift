@@ -7,6 +7,11 @@ extension DataBuffer {
   @inlinable public mutating func write<Integer: FixedWidthInteger & DataBufferValue>(
     _ value: Integer, order: ByteOrder
   ) {
+    writing(Integer.storedType) { $0.appendInteger(value, order: order) }
+  }
+
+  @inlinable @inline(__always)
+  mutating func appendInteger<Integer: FixedWidthInteger>(_ value: Integer, order: ByteOrder) {
     var bits = order == .littleEndian ? value : value.byteSwapped
     for _ in 0..<(Integer.bitWidth / 8) {
       storage.append(UInt8(truncatingIfNeeded: bits))
@@ -15,7 +20,9 @@ extension DataBuffer {
   }
 
   /// Writes a Bool as one byte, 0 or 1.
-  @inlinable public mutating func write(_ value: Bool) { storage.append(value ? 1 : 0) }
+  @inlinable public mutating func write(_ value: Bool) {
+    writing(.bool) { $0.storage.append(value ? 1 : 0) }
+  }
 
   @inlinable @inline(__always)
   mutating func readInteger<Integer: FixedWidthInteger & BitwiseCopyable>(

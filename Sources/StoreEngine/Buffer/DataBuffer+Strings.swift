@@ -6,9 +6,11 @@ extension DataBuffer {
   ///
   /// Complexity: linear in the number of bytes.
   public mutating func write(_ value: String) {
-    value.lendUTF8 { bytes in
-      writeCount(bytes.byteCount)
-      storage.append(copying: bytes)
+    writing(.string) { buffer in
+      value.lendUTF8 { bytes in
+        buffer.writeCount(bytes.byteCount)
+        buffer.storage.append(copying: bytes)
+      }
     }
   }
 
@@ -43,14 +45,20 @@ extension DataBuffer {
   ///
   /// Complexity: linear in the number of bytes.
   @inlinable public mutating func write(_ value: [UInt8]) {
-    writeCount(value.count)
-    storage.append(contentsOf: value)
+    writing([UInt8].storedType) { buffer in
+      buffer.writeCount(value.count)
+      buffer.storage.append(contentsOf: value)
+    }
   }
 
   /// Writes data: the number of its bytes as `UInt32`, then the bytes.
   ///
   /// Complexity: linear in the number of bytes.
   public mutating func write(_ value: Data) {
+    writing(.data) { $0.append(value) }
+  }
+
+  private mutating func append(_ value: Data) {
     writeCount(value.count)
     // With room for what follows, so that a value larger than all before it is not copied once
     // more.

@@ -42,6 +42,9 @@ public struct DataBuffer {
   /// A part of the layer above, which knows what it has put here.
   @usableFromInline package var owner: AnyObject?
 
+  /// Takes down the kinds of what is written; nil but for a look at what a class writes.
+  @usableFromInline package var recorder: ShapeRecorder?
+
   /// The first value that could not be written, or nil.
   public private(set) var failure: DataBufferError?
 
@@ -105,6 +108,12 @@ extension DataBuffer {
       failure = DataBufferError(code, at: storage.count - start, message)
     }
   }
+
+  /// The bytes that are left to read.
+  package var rest: ArraySlice<UInt8> { storage[position..<end] }
+
+  /// Reads what has been written, from the beginning.
+  package mutating func rewind() { (start, position, end) = (0, 0, storage.count) }
 
   mutating func forgetFailure() { failure = nil }
 

@@ -20,12 +20,27 @@ public import FoundationEssentials
 ///         buffer.write(height)
 ///       }
 ///     }
-public protocol DataBufferValue {
+public protocol DataBufferValue: SendableMetatype {
   /// The fewest bytes that a value takes, at least 1.
   ///
   /// A collection's count is checked with it against the bytes that are left, before any memory is
   /// set aside.
   static var minimumByteCount: Int { get }
+
+  /// The form of the values in a record, by which a class finds its properties in records of
+  /// earlier layouts.
+  ///
+  /// A structure that reads and writes its parts is ``StoredType/custom(_:)`` by its name, unless
+  /// it says otherwise. Say otherwise to rename the structure.
+  static var storedType: StoredType { get }
+
+  /// Names that cases of an enumeration had before, each with the name of today.
+  ///
+  ///     enum Genre: UInt8, DataBufferValue {
+  ///       case jazz, folkMusic
+  ///       static var formerCaseNames: [String: String] { ["folk": "folkMusic"] }
+  ///     }
+  static var formerCaseNames: [String: String] { get }
 
   /// Reads a value.
   ///
@@ -39,6 +54,10 @@ public protocol DataBufferValue {
 extension DataBufferValue {
   /// One byte, unless the type says more.
   @inlinable public static var minimumByteCount: Int { 1 }
+  /// A form that only the type itself can read.
+  public static var storedType: StoredType { .custom("\(Self.self)") }
+  /// No case was renamed.
+  public static var formerCaseNames: [String: String] { [:] }
 }
 
 extension DataBuffer {
@@ -61,6 +80,10 @@ extension DataBuffer {
 extension DataBufferValue where Self: FixedWidthInteger & BitwiseCopyable {
   /// The width of the type in bytes.
   @inlinable public static var minimumByteCount: Int { bitWidth / 8 }
+  /// An integer of the width of the type.
+  public static var storedType: StoredType {
+    .integer(bitCount: UInt8(bitWidth), isSigned: isSigned)
+  }
   /// Reads an integer, little-endian.
   @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     self = try buffer.readInteger(.littleEndian)
@@ -90,6 +113,8 @@ extension UInt: DataBufferValue {}
 extension DataBufferValue where Self: RawRepresentable, RawValue: DataBufferValue {
   /// That of the raw value.
   @inlinable public static var minimumByteCount: Int { RawValue.minimumByteCount }
+  /// An enumeration with its cases, or the form of the raw value.
+  public static var storedType: StoredType { .ofRawValues(Self.self) }
 
   /// Reads a raw value, and throws `invalidValue` when the type has no case for it.
   @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
@@ -102,10 +127,14 @@ extension DataBufferValue where Self: RawRepresentable, RawValue: DataBufferValu
   }
 
   /// Writes the raw value.
-  @inlinable public func write(to buffer: inout DataBuffer) { rawValue.write(to: &buffer) }
+  @inlinable public func write(to buffer: inout DataBuffer) {
+    buffer.writing(Self.storedType) { rawValue.write(to: &$0) }
+  }
 }
 
 extension Bool: DataBufferValue {
+  /// The form of the type.
+  public static var storedType: StoredType { .bool }
   /// Reads a byte, 0 or 1.
   @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     self = try buffer.readBool()
@@ -115,6 +144,8 @@ extension Bool: DataBufferValue {
 }
 
 extension Float: DataBufferValue {
+  /// The form of the type.
+  public static var storedType: StoredType { .float }
   /// Four bytes.
   @inlinable public static var minimumByteCount: Int { 4 }
   /// Reads four bytes, big-endian.
@@ -128,6 +159,8 @@ extension Float: DataBufferValue {
 }
 
 extension Double: DataBufferValue {
+  /// The form of the type.
+  public static var storedType: StoredType { .double }
   /// Eight bytes.
   @inlinable public static var minimumByteCount: Int { 8 }
   /// Reads eight bytes, big-endian.
@@ -141,6 +174,8 @@ extension Double: DataBufferValue {
 }
 
 extension String: DataBufferValue {
+  /// The form of the type.
+  public static var storedType: StoredType { .string }
   /// A count of four bytes.
   @inlinable public static var minimumByteCount: Int { 4 }
   /// Reads a count and UTF-8.
@@ -152,6 +187,8 @@ extension String: DataBufferValue {
 }
 
 extension Data: DataBufferValue {
+  /// The form of the type.
+  public static var storedType: StoredType { .data }
   /// A count of four bytes.
   public static var minimumByteCount: Int { 4 }
   /// Reads a count and bytes.
@@ -163,6 +200,8 @@ extension Data: DataBufferValue {
 }
 
 extension Date: DataBufferValue {
+  /// The form of the type.
+  public static var storedType: StoredType { .date }
   /// Eight bytes.
   public static var minimumByteCount: Int { 8 }
   /// Reads seconds since 2001, big-endian.
@@ -174,6 +213,8 @@ extension Date: DataBufferValue {
 }
 
 extension UUID: DataBufferValue {
+  /// The form of the type.
+  public static var storedType: StoredType { .uuid }
   /// Sixteen bytes.
   public static var minimumByteCount: Int { 16 }
   /// Reads sixteen bytes.

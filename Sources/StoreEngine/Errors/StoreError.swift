@@ -100,6 +100,10 @@ extension StoreError {
     public static let registeredTwice = Code(description: "registeredTwice")
     /// Classes are registered in another order than the files were written in.
     public static let classOrder = Code(description: "classOrder")
+    /// The properties of a class can't be found in records that were saved, or not without loss.
+    public static let changedLayout = Code(description: "changedLayout")
+    /// A class writes something else than its layout says.
+    public static let invalidLayout = Code(description: "invalidLayout")
     /// More than 255 classes were registered.
     public static let tooManyClasses = Code(description: "tooManyClasses")
 

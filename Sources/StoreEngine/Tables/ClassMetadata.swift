@@ -16,7 +16,7 @@
 public struct ClassMetadata: Hashable, Sendable {
   /// The last row ID that was given out; the next object gets one more.
   public var lastRowID: UInt32
-  /// The highest version of the class that has saved anything.
+  /// The highest version byte of a record: the number of the newest layout.
   public var classVersion: UInt8
   /// The position of the class in the order of registration.
   public var classID: UInt8
@@ -53,8 +53,11 @@ public struct ClassMetadata: Hashable, Sendable {
     /// Records end with a CRC-32C of their class ID, row ID and bytes.
     @inlinable public static var checksums: Flags { Flags(rawValue: 2) }
 
+    /// The layouts of the records are in a named buffer.
+    @inlinable public static var layouts: Flags { Flags(rawValue: 4) }
+
     /// The flags that this library understands.
-    static let known: Flags = [.unversionedRecords, .checksums]
+    static let known: Flags = [.unversionedRecords, .checksums, .layouts]
   }
 
   @inlinable package static var rowID: UInt32 { 1 }

@@ -103,6 +103,20 @@ struct ChangeSetEncoder {
     }
   }
 
+  /// Adds the layouts of the classes that are saved, where the store doesn't have them.
+  mutating func appendLayouts(of classes: [RegisteredClass]) {
+    for entry in classes where entry.savesLayouts {
+      let name = LayoutFormat.bufferName(of: entry.name)
+      var layouts = DataBuffer()
+      LayoutFormat.write(entry.layouts.all, to: &layouts)
+      let start = buffer.beginRecord()
+      buffer.append(NamedBufferChecksum.sealed(layouts.bytes, name: name))
+      names.append(.init(name: name, range: start..<buffer.byteCount))
+    }
+    let order = ExactName.indicesInOrder(names.lazy.map(\.name))
+    names = order.map { names[$0] }
+  }
+
   /// Adds the metadata rows that have to change: of classes that were never saved, have new
   /// objects, or a new version.
   ///
@@ -128,10 +142,15 @@ extension RegisteredClass {
   /// Whether the next save has to know what others write into the metadata row: it is new, or more
   /// changes than the last row that was given out.
   var changesMetadata: Bool {
-    guard let known = shared.metadata else { return true }
+    guard let known = shared.metadata, !savesLayouts else { return true }
     var next = nextMetadata()
     next.lastRowID = known.lastRowID
     return next != known
+  }
+
+  /// Whether the next save brings layouts.
+  var savesLayouts: Bool {
+    layouts.needsSaving && changeCounts.inserts + changeCounts.updates > 0
   }
 
   /// The metadata row as the next save should leave it.
@@ -148,6 +167,7 @@ extension RegisteredClass {
     }
     if changeCounts.inserts + changeCounts.updates > 0 {
       next.classVersion = max(next.classVersion, version)
+      if layouts.needsSaving { next.flags?.insert(.layouts) }
     }
     return next
   }

@@ -9,8 +9,10 @@ extension DataBuffer {
   ///
   /// The object must be inserted in the store, not deleted, and of exactly the class `Object`.
   @inlinable public mutating func write<Object: StoredObject>(_ object: Object?) {
-    guard let object else { return write(UInt32(0)) }
-    writeReference(object, as: Object.self)
+    writing(.reference(Object.storedName)) { buffer in
+      guard let object else { return buffer.write(UInt32(0)) }
+      buffer.writeReference(object, as: Object.self)
+    }
   }
 
   /// Writes references to objects of one class, in their order, repeats included.
@@ -19,10 +21,12 @@ extension DataBuffer {
   ///
   /// Complexity: linear in the number of objects.
   @inlinable public mutating func write<Object: StoredObject>(_ objects: [Object]) {
-    let objects = withoutOmitted(objects)
-    writeCount(objects.count)
-    let entry = registrationForWriting(Object.self)
-    for object in objects { writeReference(object, to: entry, as: Object.self) }
+    writing(.references(Object.storedName)) { buffer in
+      let objects = buffer.withoutOmitted(objects)
+      buffer.writeCount(objects.count)
+      let entry = buffer.registrationForWriting(Object.self)
+      for object in objects { buffer.writeReference(object, to: entry, as: Object.self) }
+    }
   }
 
   /// The objects of a list that are written: all of them, but for some in an image.
@@ -66,6 +70,10 @@ extension DataBuffer {
 
   /// Writes a reference to an object of any registered class; nil is class 0, row 0.
   public mutating func writeAny(_ object: StoredObject?) {
+    writing(.anyReference) { $0.appendAny(object) }
+  }
+
+  private mutating func appendAny(_ object: StoredObject?) {
     guard let object, store?.strangers?.omits(object) != true else {
       write(UInt8(0))
       return write(UInt32(0))
@@ -79,9 +87,11 @@ extension DataBuffer {
   ///
   /// Complexity: linear in the number of objects.
   public mutating func writeAny(_ objects: [StoredObject]) {
-    let objects = withoutOmitted(objects)
-    writeCount(objects.count)
-    for object in objects { writeAny(object) }
+    writing(.anyReferences) { buffer in
+      let objects = buffer.withoutOmitted(objects)
+      buffer.writeCount(objects.count)
+      for object in objects { buffer.appendAny(object) }
+    }
   }
 
   /// The registration of an object that may be referred to; a failure is remembered.

@@ -3,13 +3,16 @@ import StoreEngine
 /// What stands around the content in the records of a class.
 struct RecordFormat: Sendable {
   let classID: UInt8
+  /// The number of the layout.
   let version: UInt8
+  /// The version of the class.
+  let classVersion: UInt8
   let versionsRecords: Bool
   let checksumsRecords: Bool
 
   init(_ entry: RegisteredClass) {
     classID = entry.classID
-    version = entry.version
+    (version, classVersion) = (entry.version, entry.classVersion)
     versionsRecords = entry.versionsRecords
     checksumsRecords = entry.checksumsRecords
   }

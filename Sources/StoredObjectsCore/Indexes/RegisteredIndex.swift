@@ -19,10 +19,13 @@ struct RegisteredIndex {
   /// The stamp of an index that is whole.
   let stamp: [UInt8]
 
-  init(_ declaration: AttributeIndex, _ table: OrderedTableID, of type: StoredObject.Type) {
+  init(
+    _ declaration: AttributeIndex, _ table: OrderedTableID, of type: StoredObject.Type,
+    _ layouts: ClassLayouts
+  ) {
     (self.declaration, self.table) = (declaration.inherited(by: type), table)
     // The class reads records of earlier versions in its own way, which may change with it.
-    let text = "1 \(type.classVersion) \(declaration.isMultiple) \(declaration.signature)"
+    let text = "1 \(layouts.contentVersion) \(declaration.isMultiple) \(declaration.signature)"
     stamp = Array(text.utf8)
   }
 
@@ -114,14 +117,16 @@ extension RawSpan {
 
 extension Store {
   /// The indexes that a class declares, with their tables.
-  func registeredIndexes(of type: StoredObject.Type) throws -> [RegisteredIndex] {
+  func registeredIndexes(
+    of type: StoredObject.Type, _ layouts: ClassLayouts
+  ) throws -> [RegisteredIndex] {
     var names: Set<ExactName> = []
     return try type.indexes.map { index in
       precondition(
         names.insert(ExactName(index.name)).inserted,
         "Two indexes of \(type) are named \(index.name).")
       let name = OrderedTableName(Self.indexPrefix(type.storedName) + index.name, kind: .index)
-      return RegisteredIndex(index, try backend.orderedTable(name), of: type)
+      return RegisteredIndex(index, try backend.orderedTable(name), of: type, layouts)
     }
   }
 

@@ -8,11 +8,13 @@ extension DataBuffer {
   ///
   /// Complexity: linear in the number of objects; of a list that was read, none is made.
   @inlinable public mutating func write<Object: StoredObject>(_ list: ObjectList<Object>) {
-    switch list.storage {
-    case .objects(let objects): write(objects)
-    case .packed(let references):
-      // The array says what is wrong with which object.
-      if !writePacked(references) { write(list.array) }
+    writing(.references(Object.storedName)) { buffer in
+      switch list.storage {
+      case .objects(let objects): buffer.write(objects)
+      case .packed(let references):
+        // The array says what is wrong with which object.
+        if !buffer.writePacked(references) { buffer.write(list.array) }
+      }
     }
   }
 

@@ -11,8 +11,12 @@ import StoreEngine
   let classID: UInt8
   /// The name on disk.
   let name: String
-  /// The version of the class in the program.
+  /// How its records are written and read.
+  var layouts: ClassLayouts
+  /// The first byte of the records that are written: the number of their layout.
   let version: UInt8
+  /// The version that the class says it has.
+  let classVersion: UInt8
   let table: TableID
   /// What the stores on the backend share about the class.
   let shared: SharedTable
@@ -74,20 +78,20 @@ import StoreEngine
 
   init(
     _ type: StoredObject.Type, classID: UInt8, table: TableID, shared: SharedTable, store: Store,
+    layouts: ClassLayouts,
     indexes: [RegisteredIndex] = [], fullText: RegisteredText? = nil
   ) {
     (self.indexes, self.fullText) = (indexes, fullText)
     self.type = type
     self.classID = classID
     self.name = type.storedName
-    self.version = type.classVersion
+    self.layouts = layouts
+    (version, classVersion) = (layouts.number, layouts.classVersion)
     self.table = table
     self.shared = shared
     self.store = store
     self.logger = store.logger
-    self.format = shared.recordFormat(
-      newClass: store.configuration.newClassFormat,
-      originalClass: store.configuration.originalClassFormat)
+    self.format = store.recordFormat(shared)
   }
 
   /// Whether each record begins with the version of its class.

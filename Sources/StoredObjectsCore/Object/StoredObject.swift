@@ -70,6 +70,12 @@ open class StoredObject {
     _typeName(Self.self, qualified: false)
   }
 
+  /// The properties that the class writes, in order; nil, unless overridden.
+  ///
+  /// `@Stored` writes it. With a layout, the store reads records of earlier layouts by the names of
+  /// the properties, and ``readContent(from:)`` sees today's only. See ``ClassLayout``.
+  open class var layout: ClassLayout? { nil }
+
   /// The references that have a delete rule or an inverse, see ``Relationship``; none, unless
   /// overridden.
   ///

@@ -17,10 +17,12 @@ struct RegisteredText {
   /// How texts are folded and laid out; another number lets all indexes be made anew.
   private static let version = 1
 
-  init(_ attributes: [FullTextAttribute], _ table: OrderedTableID, of type: StoredObject.Type) {
+  init(
+    _ attributes: [FullTextAttribute], _ table: OrderedTableID, _ layouts: ClassLayouts
+  ) {
     (self.attributes, self.table) = (attributes, table)
     // The class reads records of earlier versions in its own way, which may change with it.
-    declaration = "\(type.classVersion)" + attributes.map { "\u{1F}" + $0.name }.joined()
+    declaration = "\(layouts.contentVersion)" + attributes.map { "\u{1F}" + $0.name }.joined()
   }
 
   /// The stamp of an index that is whole.
@@ -105,7 +107,9 @@ struct TextCounts: Equatable {
 
 extension Store {
   /// The full-text index that a class declares, with its table.
-  func registeredText(of type: StoredObject.Type) throws -> RegisteredText? {
+  func registeredText(
+    of type: StoredObject.Type, _ layouts: ClassLayouts
+  ) throws -> RegisteredText? {
     let attributes = type.fullTextAttributes
     if attributes.isEmpty { return nil }
     var names: Set<ExactName> = []
@@ -116,7 +120,7 @@ extension Store {
     }
     precondition(attributes.count < 256, "\(type) has more than 255 full-text attributes.")
     let table = try backend.orderedTable(textTableName(type.storedName))
-    return RegisteredText(attributes, table, of: type)
+    return RegisteredText(attributes, table, layouts)
   }
 
   func textTableName(_ className: String) -> OrderedTableName {

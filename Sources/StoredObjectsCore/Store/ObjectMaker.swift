@@ -7,6 +7,8 @@ import StoreEngine
 struct ObjectMaker: Sendable {
   private let type: StoredObject.Type
   private let format: RecordFormat
+  /// The versions of the class that records were written with which it reads itself.
+  private let versions: [UInt8: UInt8]
 
   /// Nil for a class that does not allow it, or whose objects are in memory, most of them.
   init?(_ entry: RegisteredClass) {
@@ -15,6 +17,7 @@ struct ObjectMaker: Sendable {
     }
     type = entry.type
     format = RecordFormat(entry)
+    versions = entry.layouts.directNumbers
   }
 
   /// The objects of all records of a batch; nil when there is one that the store must look at.
@@ -41,14 +44,22 @@ struct ObjectMaker: Sendable {
     let object = type.init()
     object.state = .loading
     do {
-      if format.versionsRecords { buffer.version = try buffer.readUInt8() }
-      guard buffer.version <= format.version else { return nil }
+      if format.versionsRecords {
+        guard let version = classVersion(try buffer.readUInt8()) else { return nil }
+        buffer.version = version
+      }
       try object.readContent(from: &buffer)
     } catch {
       return nil
     }
     object.state = .hasContent
     return buffer.remainingCount == 0 ? object : nil
+  }
+
+  /// The version of the class that has written a record; nil for one that has to be converted.
+  @inline(__always)
+  private func classVersion(_ number: UInt8) -> UInt8? {
+    number == format.version ? format.classVersion : versions[number]
   }
 }
 

@@ -183,8 +183,12 @@ extension Store {
     do {
       try preparing(&buffer)
       isPrepared = true
-      try refuseNewerVersion(buffer.version, object.rowID, entry)
-      try object.readContent(from: &buffer)
+      if buffer.version == entry.version {
+        buffer.version = entry.classVersion
+        try object.readContent(from: &buffer)
+      } else {
+        try readEarlierContent(of: object, entry, from: &buffer)
+      }
       guard buffer.remainingCount == 0 else { throw unreadBytes(buffer) }
     } catch {
       let error = StoreError.wrapping(error, .damaged, at: entry.place(object.rowID))
@@ -193,11 +197,10 @@ extension Store {
     object.state.insert(.hasContent)
   }
 
-  private func refuseNewerVersion(
+  func newerVersion(
     _ version: UInt8, _ rowID: UInt32, _ entry: RegisteredClass
-  ) throws {
-    guard version > entry.version else { return }
-    throw StoreError(
+  ) -> StoreError {
+    StoreError(
       .newerVersion,
       """
       The record was written by version \(version) of the class, and this program has version \
@@ -206,7 +209,7 @@ extension Store {
       at: entry.place(rowID))
   }
 
-  private func unreadBytes(_ buffer: DataBuffer) -> DataBufferError {
+  func unreadBytes(_ buffer: DataBuffer) -> DataBufferError {
     DataBufferError(
       .unreadBytes, at: buffer.offset,
       """

@@ -11,14 +11,14 @@ extension Store {
   /// made, or last read or saved it.
   ///
   /// - Parameters:
-  ///   - name: Any text but the empty one.
+  ///   - name: Any text but the empty one, and those that end in "..layouts".
   ///   - write: Writes to an empty buffer.
   /// - Throws: ``StoreError`` with `invalidName`, or `notEncodable` when something could not be
   ///   written, and whatever the closure throws. The name then keeps what it has.
   public func setBuffer(
     named name: String, _ write: (inout DataBuffer) throws -> Void
   ) throws {
-    try refuseEmptyName(name)
+    try refuseUnfitName(name)
     var buffer = DataBuffer([], store: self)
     try write(&buffer)
     if let failure = buffer.failure {
@@ -39,7 +39,7 @@ extension Store {
   ///
   /// - Throws: ``StoreError`` with `invalidName`, `damaged`, `ioError` or `closed`.
   public func buffer(named name: String) throws(StoreError) -> DataBuffer? {
-    try refuseEmptyName(name)
+    try refuseUnfitName(name)
     forgetChangeElsewhere(named: name)
     guard let sealed = try sealedBuffer(named: name) else { return nil }
     guard let bytes = NamedBufferChecksum.opened(sealed, name: name) else {
@@ -84,7 +84,7 @@ extension Store {
   ///
   /// - Throws: ``StoreError`` with `invalidName`, `damaged`, `ioError` or `closed`.
   public func removeBuffer(named name: String) throws(StoreError) {
-    try refuseEmptyName(name)
+    try refuseUnfitName(name)
     guard try sealedBuffer(named: name) != nil else { return }
     try noteBuffer(named: name)
     pendingNames[ExactName(name)] = .some(nil)
@@ -102,13 +102,17 @@ extension Store {
       for (name, bytes) in pendingNames {
         if bytes == nil { names.remove(name) } else { names.insert(name) }
       }
-      return names.sorted().map(\.text)
+      return names.sorted().map(\.text).filter { !InternalBuffers.contain($0) }
     } catch {
       throw .wrapping(error, .ioError, at: .init(path: backend.location))
     }
   }
 
-  private func refuseEmptyName(_ name: String) throws(StoreError) {
+  private func refuseUnfitName(_ name: String) throws(StoreError) {
+    if InternalBuffers.contain(name) {
+      throw StoreError(
+        .invalidName, "Names that end in \"\(InternalBuffers.layoutsSuffix)\" are those of the store itself.")
+    }
     if name.isEmpty { throw StoreError(.invalidName, "A buffer needs a name that is not empty.") }
   }
 }

@@ -39,10 +39,12 @@ extension Store {
       let metadata = try savedMetadata(of: type, table)
       let shared = backend.coordinator.table(table)
       shared.learn(metadata)
+      let layouts = try classLayouts(of: type, metadata, shared)
       enroll(
         RegisteredClass(
           type, classID: UInt8(classes.count), table: table, shared: shared, store: self,
-          indexes: try registeredIndexes(of: type), fullText: try registeredText(of: type)))
+          layouts: layouts, indexes: try registeredIndexes(of: type, layouts),
+          fullText: try registeredText(of: type, layouts)))
     } catch {
       throw .wrapping(error, .ioError, at: place(of: type))
     }

@@ -63,6 +63,9 @@ extension Store {
     guard foreign.deletionCount == deletionCount else { return false }
     try refuseConflicts()
     relationships?.willCommit()
+    try refuseOutdatedClasses()
+    try reconcileLayouts()
+    encoder.appendLayouts(of: classes)
     let metadata = encoder.appendMetadata(of: classes)
     var changes = encoder.changeSet()
     var request = CommitRequest(author: configuration.author, basis: basis(upTo: number))
@@ -83,6 +86,7 @@ extension Store {
       return false
     }
     for (entry, saved) in metadata { entry.shared.setMetadata(saved) }
+    for entry in classes where entry.savesLayouts { entry.layouts.needsSaving = false }
     relationships?.didCommit(changes)
     publish(changes)
     return true

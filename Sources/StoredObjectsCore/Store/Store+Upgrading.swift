@@ -58,7 +58,7 @@ extension Store {
     do {
       var rows: [UInt32] = []
       _ = try backend.scan(entry.table, from: nil) { rowID, record in
-        if rowID > ClassMetadata.rowID, let version = record.firstByte, version < entry.version {
+        if rowID > ClassMetadata.rowID, let version = record.firstByte, version != entry.version {
           rows.append(rowID)
         }
         return .next

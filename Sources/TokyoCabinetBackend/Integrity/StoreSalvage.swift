@@ -182,7 +182,7 @@ struct StoreSalvage {
   }
 
   private mutating func writeBuffers() throws {
-    report.namedBufferCount = buffers.count
+    report.namedBufferCount = buffers.keys.count { !InternalBuffers.contain($0.text) }
     guard !buffers.isEmpty else { return }
     let path = target.temporaryPath + "/" + StoreDirectory.buffers
     try storeErrors(at: path) {

@@ -72,7 +72,7 @@ struct ClassMetadataTests {
   @Test("Flags or an extension of a later version are refused, where the extension begins")
   func unknown() {
     #expect(
-      fault("05 00 00 00 01 02 04 03 02 01 08 07 06 05 01 04 00 00 00 B8 BC A4 75")
+      fault("05 00 00 00 01 02 04 03 02 01 08 07 06 05 01 08 00 00 00 AD EE C2 F8")
         == "invalidValue at 14")
     #expect(
       fault("05 00 00 00 01 02 04 03 02 01 08 07 06 05 01 01 00 00 80 8B 1C 35 51")

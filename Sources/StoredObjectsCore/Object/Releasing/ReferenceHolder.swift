@@ -132,7 +132,7 @@ func canHoldObjects(_ type: Any.Type) -> Bool {
     guard seen.insert(ObjectIdentifier(type)).inserted else { return false }
     if type == String.self || type == Data.self || isPlain(type) { return false }
     if type is AnyClass { return true }
-    let properties = StoredProperty.all(of: type)
+    let properties = RuntimeProperty.all(of: type)
     let holdsObjects = properties.contains { $0.isStrong && canHoldObjects($0.type) }
     if !properties.isEmpty && !holdsObjects { return false }
     // Asked last: the runtime goes through all conformances of the program to find that there is

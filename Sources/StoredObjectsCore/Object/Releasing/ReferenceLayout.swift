@@ -41,8 +41,8 @@ final class ReferenceLayout: @unchecked Sendable {
   fileprivate init?(_ type: StoredObject.Type) {
     var places = ReferencePlaces()
     // Those of the base class come first; what they hold is no object.
-    let inherited = StoredProperty.all(of: StoredObject.self).count
-    for property in StoredProperty.all(of: type).dropFirst(inherited)
+    let inherited = RuntimeProperty.all(of: StoredObject.self).count
+    for property in RuntimeProperty.all(of: type).dropFirst(inherited)
     where property.isStrong && property.isVariable {
       places.add(property.type, at: property.offset)
     }
@@ -102,7 +102,7 @@ private struct ReferencePlaces {
       }
       return holders.append(.init(offset: offset, isContent: isContent, type: holder))
     }
-    let properties = StoredProperty.all(of: type)
+    let properties = RuntimeProperty.all(of: type)
     if properties.isEmpty { return others.append(.init(offset: offset, type: type)) }
     let isContent = isContent || type is any ContentStorage.Type
     for property in properties where property.isStrong {

@@ -1,7 +1,7 @@
 import StoreEngine
 
 /// A stored property of a class or a structure, as the runtime describes it to `Mirror`.
-struct StoredProperty {
+struct RuntimeProperty {
   /// Where the value is, counted from the beginning of the object or of the structure.
   let offset: Int
   let type: Any.Type
@@ -14,10 +14,10 @@ struct StoredProperty {
   ///
   /// None for a type that is neither a class, a structure nor a tuple, and for one that was
   /// compiled without reflection metadata.
-  static func all(of type: Any.Type) -> [StoredProperty] {
+  static func all(of type: Any.Type) -> [RuntimeProperty] {
     // Of an existential type the runtime wants to see a value.
     guard type is AnyClass || isStructureOrTuple(type) else { return [] }
-    return (0..<propertyCount(type)).map { StoredProperty(type, $0) }
+    return (0..<propertyCount(type)).map { RuntimeProperty(type, $0) }
   }
 
   /// A type's description begins with a number for its kind.

@@ -1,0 +1,47 @@
+extension DataBuffer {
+  /// Passes over a value.
+  ///
+  /// Complexity: constant time for values of one size and collections of them; otherwise linear in
+  /// the number of elements.
+  ///
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `countBeyondEnd` or `invalidValue`, the last
+  ///   also for a type that only its own code can read.
+  package mutating func skip(_ type: StoredType) throws(DataBufferError) {
+    if let count = type.byteCount { return try skip(count) }
+    switch type {
+    case .optional(let wrapped): if try readBool() { try skip(wrapped) }
+    case .array(let element), .set(let element): try skipElements(element)
+    case .dictionary(let key, let value): try skipPairs(key, value)
+    case .enumeration(let enumeration): try skip(enumeration.rawType)
+    case .references, .referenceSet: try skipElements(.reference(""))
+    case .anyReferences, .anyReferenceSet: try skipElements(.anyReference)
+    case .custom(let name):
+      throw DataBufferError(.invalidValue, at: offset, "only \(name) itself can read its values")
+    default: try skip(try readCount(minimumElementSize: 1))
+    }
+  }
+
+  private mutating func skipElements(_ element: StoredType) throws(DataBufferError) {
+    let count = try readCount(minimumElementSize: element.byteCount ?? 1)
+    if let size = element.byteCount { return try skip(count * size) }
+    for _ in 0..<count { try skip(element) }
+  }
+
+  private mutating func skipPairs(
+    _ key: StoredType, _ value: StoredType
+  ) throws(DataBufferError) {
+    for _ in 0..<(try readCount(minimumElementSize: 2)) {
+      try skip(key)
+      try skip(value)
+    }
+  }
+
+  /// The bytes that a reading closure passes over.
+  package mutating func bytesRead(
+    by read: (inout DataBuffer) throws -> Void
+  ) rethrows -> [UInt8] {
+    let first = position
+    try read(&self)
+    return Array(storage[first..<position])
+  }
+}

@@ -1,0 +1,61 @@
+import StoreEngine
+
+/// The properties in the records of a class, in the order in which they are written.
+///
+/// `@Stored` writes it. A hand-written class may declare its own, and then needs no code for
+/// records of earlier layouts:
+///
+///     final class Song: StoredObject {
+///       @Content var title = ""
+///       @Content var seconds: UInt32 = 0
+///
+///       override class var layout: ClassLayout? {
+///         ClassLayout(Song.self, [
+///           StoredProperty("title", String.self),
+///           StoredProperty("seconds", UInt32.self),
+///         ])
+///       }
+///       …
+///     }
+///
+/// A store keeps every layout that a class has had, and reads a record of another layout property
+/// by property, by name. See <doc:ChangingAClass>.
+public struct ClassLayout: Sendable {
+  /// The class that the layout is of: one that a subclass inherits is not the subclass's.
+  let owner: ObjectIdentifier
+  /// All properties, also those that only earlier versions of the class have, in order.
+  public let properties: [StoredProperty]
+
+  /// Describes the records of a class.
+  ///
+  /// - Parameters:
+  ///   - type: The class itself, which writes these properties and no others.
+  ///   - properties: What the class writes, in order.
+  public init(_ type: StoredObject.Type, _ properties: [StoredProperty]) {
+    owner = ObjectIdentifier(type)
+    self.properties = properties
+  }
+
+  /// Describes the records of a class whose superclass has content; nil if the superclass has no
+  /// layout of its own.
+  ///
+  /// - Parameters:
+  ///   - type: The class itself.
+  ///   - superclassLayout: `super.layout`, whose properties come first.
+  ///   - superclass: The superclass.
+  ///   - properties: What the class itself writes behind that, in order.
+  public init?(
+    _ type: StoredObject.Type, following superclassLayout: ClassLayout?,
+    of superclass: StoredObject.Type, _ properties: [StoredProperty]
+  ) {
+    guard let superclassLayout, superclassLayout.owner == ObjectIdentifier(superclass) else {
+      return nil
+    }
+    self.init(type, superclassLayout.properties + properties)
+  }
+
+  /// The properties of the records that a version of the class writes.
+  func properties(at version: UInt8) -> [StoredProperty] {
+    properties.filter { $0.isIn(version) }
+  }
+}

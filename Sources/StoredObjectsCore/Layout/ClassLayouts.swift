@@ -1,0 +1,54 @@
+import StoreEngine
+
+/// The layouts of a class in a store: the one that it writes, and those that its records have.
+struct ClassLayouts {
+  /// The first byte of the records that are written.
+  let number: UInt8
+  /// The version that the class says it has.
+  let classVersion: UInt8
+  /// The layouts that the store will have after the next save of the class.
+  let all: [SavedLayout]
+  /// Whether the store doesn't have all of them yet.
+  var needsSaving: Bool
+  /// Whether a later program has saved the class, so that this one must not.
+  let isOutdated: Bool
+  /// The layouts that records from before layouts were kept are thought to have.
+  let assumed: [SavedLayout]
+  /// How records are read, by their first byte.
+  private var readings: [UInt8: RecordReading] = [:]
+
+  /// How the records of one number are read.
+  enum RecordReading {
+    /// By the class itself, as a version of it wrote them.
+    case asVersion(UInt8)
+    /// By name, and then as a version of the class wrote it.
+    case converted(RecordConversion, version: UInt8)
+    /// Not by this program.
+    case later
+  }
+
+  init(
+    number: UInt8, classVersion: UInt8, all: [SavedLayout], needsSaving: Bool,
+    isOutdated: Bool, assumed: [SavedLayout], readings: [UInt8: RecordReading]
+  ) {
+    self.assumed = assumed
+    (self.number, self.classVersion, self.all) = (number, classVersion, all)
+    (self.needsSaving, self.isOutdated, self.readings) = (needsSaving, isOutdated, readings)
+  }
+
+  /// What the contents of objects depend on, as a text.
+  var contentVersion: String {
+    number == classVersion ? "\(classVersion)" : "\(classVersion).\(number)"
+  }
+
+  /// The highest version of the class that has saved anything.
+  var lastClassVersion: UInt8 { all.map(\.classVersion).max() ?? classVersion }
+
+  /// How a record is read; `later` for a number that nobody knows.
+  func reading(_ number: UInt8) -> RecordReading { readings[number] ?? .later }
+
+  /// The numbers of records that the class reads itself, as they are.
+  var directNumbers: [UInt8: UInt8] {
+    readings.compactMapValues { if case .asVersion(let version) = $0 { version } else { nil } }
+  }
+}

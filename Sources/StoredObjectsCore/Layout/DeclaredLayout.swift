@@ -1,0 +1,95 @@
+import Locks
+import StoreEngine
+
+/// What a class of the program says of its records.
+struct DeclaredLayout: Sendable {
+  let classVersion: UInt8
+  /// The properties of all versions; nil for a class that doesn't declare them.
+  let layout: ClassLayout?
+  /// The kinds of values that a new object of a class without a layout writes; nil where that can't
+  /// be found out.
+  let values: [StoredType]?
+
+  private static let known = Locked<[ObjectIdentifier: DeclaredLayout]>([:])
+
+  /// The layout of a class, which is found out once in a process.
+  ///
+  /// - Throws: ``StoreError`` with `invalidLayout` for one that is not what the class writes.
+  static func of(_ type: StoredObject.Type) throws(StoreError) -> DeclaredLayout {
+    if let declared = known.withLock({ $0[ObjectIdentifier(type)] }) { return declared }
+    let declared = try DeclaredLayout(type)
+    known.withLock { $0[ObjectIdentifier(type)] = declared }
+    return declared
+  }
+
+  init(classVersion: UInt8, layout: ClassLayout?) {
+    (self.classVersion, self.layout, values) = (classVersion, layout, nil)
+  }
+
+  private init(_ type: StoredObject.Type) throws(StoreError) {
+    classVersion = type.classVersion
+    let layout = type.layout
+    self.layout = layout?.owner == ObjectIdentifier(type) ? layout : nil
+    values = self.layout == nil ? Self.valuesOfNewObject(type) : nil
+    if let layout = self.layout { try Self.validate(layout, of: type) }
+  }
+
+  /// The form of the records that a version of the class writes; nil where that is not known.
+  func form(at version: UInt8) -> SavedLayout.Form? {
+    if let layout {
+      return .properties(layout.properties(at: version).map(SavedLayout.SavedProperty.init))
+    }
+    return version == classVersion ? values.map { .values($0) } : nil
+  }
+
+  /// The form of today's records.
+  var form: SavedLayout.Form? { form(at: classVersion) }
+
+  private static func valuesOfNewObject(_ type: StoredObject.Type) -> [StoredType]? {
+    let recorder = ShapeRecorder()
+    var buffer = DataBuffer()
+    buffer.recorder = recorder
+    do { try type.init().writeContent(to: &buffer) } catch { return nil }
+    return buffer.failure == nil ? recorder.types : nil
+  }
+
+  /// Makes sure that a new object writes what the layout says.
+  private static func validate(
+    _ layout: ClassLayout, of type: StoredObject.Type
+  ) throws(StoreError) {
+    let properties = layout.properties(at: type.classVersion)
+    let names = properties.map(\.name)
+    guard Set(names).count == names.count else {
+      let name = names.first { name in names.count { $0 == name } > 1 } ?? ""
+      throw invalid(type, "it has two properties named \"\(name)\"")
+    }
+    // A content that can't be written without a store tells nothing.
+    guard var buffer = freshContent(of: type) else { return }
+    do {
+      for property in properties { try property.skip(&buffer) }
+    } catch {
+      throw invalid(type, "it has more than the class writes")
+    }
+    guard buffer.remainingCount == 0 else {
+      throw invalid(type, "the class writes \(buffer.remainingCount) bytes more")
+    }
+  }
+
+  private static func invalid(_ type: StoredObject.Type, _ reason: String) -> StoreError {
+    StoreError(
+      .invalidLayout,
+      """
+      The layout of \(type) is not what writeContent(to:) writes: \(reason). Declare every property \
+      that is written, in order.
+      """, at: .init(className: type.storedName))
+  }
+
+  /// The content of an object that has the defaults of its class; nil where it can't be written.
+  static func freshContent(of type: StoredObject.Type, _ store: Store? = nil) -> DataBuffer? {
+    var buffer = DataBuffer([], store: store)
+    do { try type.init().writeContent(to: &buffer) } catch { return nil }
+    if buffer.failure != nil { return nil }
+    buffer.rewind()
+    return buffer
+  }
+}

@@ -1,0 +1,144 @@
+import StoreEngine
+
+/// Finds out how a class of the program and the records of a store fit together.
+///
+/// A class that declares its properties gets a new number for each layout that the store has not
+/// met. One that doesn't has the number of its version.
+struct LayoutResolution {
+  /// The name of the class in the store.
+  private let name: String
+  private let declared: DeclaredLayout
+  /// The layouts in the store, in order of their numbers.
+  private let saved: [SavedLayout]
+  /// The highest number of records that were written before layouts were saved; nil for none.
+  private let lastUnsaved: UInt8?
+  /// Whether the version in the metadata row is one that records have: the original's says nothing.
+  private let knowsVersion: Bool
+  /// Whether records begin with a number.
+  private let hasNumbers: Bool
+
+  init(
+    _ name: String, _ declared: DeclaredLayout, _ metadata: ClassMetadata?,
+    _ saved: [SavedLayout], hasNumbers: Bool = true
+  ) {
+    (self.name, self.declared, self.hasNumbers) = (name, declared, hasNumbers)
+    knowsVersion = metadata?.flags != nil
+    self.saved = saved.sorted { $0.number < $1.number }
+    let first = saved.map(\.number).min()
+    lastUnsaved =
+      switch (metadata, first) {
+      case (nil, _), (_, 0?): nil
+      case (let metadata?, nil): metadata.classVersion
+      case (_, let first?): first - 1
+      }
+  }
+
+  private var version: UInt8 { declared.classVersion }
+  private var newest: SavedLayout? { saved.last }
+
+  /// How the class is written and read.
+  ///
+  /// - Throws: ``StoreError`` with `changedLayout` where a property can't be found, or its value
+  ///   can't be converted.
+  func layouts() throws(StoreError) -> ClassLayouts {
+    let (number, isOutdated) = try currentNumber()
+    var all = saved
+    var readings: [UInt8: ClassLayouts.RecordReading] = [:]
+    for number in 0...version { readings[number] = .asVersion(number) }
+    let assumed = assumedLayouts
+    all += assumed
+    let isNew = !all.contains { $0.number == number }
+    if isNew, let form = declared.form {
+      all.append(SavedLayout(number: number, classVersion: version, form: form))
+    }
+    readings[number] = .asVersion(version)
+    for layout in saved where layout.number != number {
+      readings[layout.number] =
+        isOutdated && layout.number > number ? .later : try reading(layout, upTo: number)
+    }
+    all.sort { $0.number < $1.number }
+    return ClassLayouts(
+      number: number, classVersion: version, all: all,
+      needsSaving: all.count != saved.count && !isOutdated, isOutdated: isOutdated,
+      assumed: assumed, readings: readings)
+  }
+
+  /// Records that were written before layouts were saved have that of their version, as far as the
+  /// class still tells.
+  private var assumedLayouts: [SavedLayout] {
+    guard let lastUnsaved, declared.layout != nil else { return [] }
+    return (0...min(lastUnsaved, version)).compactMap { number in
+      declared.form(at: number).map {
+        SavedLayout(number: number, classVersion: number, form: $0)
+      }
+    }
+  }
+
+  /// The number of today's layout, and whether a later program has saved the class.
+  private func currentNumber() throws(StoreError) -> (UInt8, isOutdated: Bool) {
+    guard let newest else {
+      let isOutdated = knowsVersion && lastUnsaved ?? 0 > version
+      return (version, isOutdated)
+    }
+    guard declared.layout != nil else { return try watchedNumber(newest) }
+    guard let form = declared.form else { return (version, false) }
+    if version == newest.classVersion, form.isSame(as: newest.form) {
+      return (newest.number, false)
+    }
+    let known = saved.last { $0.classVersion == version && form.isSame(as: $0.form) }
+    if let known { return (known.number, true) }
+    if version < newest.classVersion { return (version, true) }
+    guard hasNumbers else { throw withoutNumbers }
+    guard newest.number < .max else { throw tooMany }
+    return (max(version, newest.number + 1), false)
+  }
+
+  /// The number of a class that doesn't declare its properties, and must not change without another
+  /// version.
+  private func watchedNumber(
+    _ newest: SavedLayout
+  ) throws(StoreError) -> (UInt8, isOutdated: Bool) {
+    if newest.classVersion > version { return (version, true) }
+    guard newest.classVersion == version else { return (max(version, newest.number + 1), false) }
+    if let form = declared.form, !form.isSame(as: newest.form) {
+      throw .changedValues(from: newest.form, to: form, version, name)
+    }
+    return (newest.number, false)
+  }
+
+  private var withoutNumbers: StoreError {
+    StoreError(
+      .changedLayout,
+      """
+      The class has changed, and its records don't say which layout they have. Move the objects to \
+      a store that versions its records.
+      """, at: .init(className: name))
+  }
+
+  private var tooMany: StoreError {
+    StoreError(
+      .changedLayout,
+      """
+      The class has had 256 layouts. Call upgradeObjects(of:) in the program before, so that the \
+      numbers of old layouts are free again.
+      """, at: .init(className: name))
+  }
+
+  private func reading(
+    _ layout: SavedLayout, upTo number: UInt8
+  ) throws(StoreError) -> ClassLayouts.RecordReading {
+    guard layout.classVersion <= version else { return .later }
+    guard case .properties(let properties) = layout.form,
+      let form = declared.form(at: layout.classVersion), let declared = declared.layout
+    else { return .asVersion(layout.classVersion) }
+    if layout.form.isSame(as: form) { return .asVersion(layout.classVersion) }
+    let between = saved.filter { $0.number > layout.number && $0.number < number }
+    let change = LayoutChange(
+      from: properties, through: between.map(\.form), to: declared, at: layout.classVersion,
+      of: version)
+    guard let conversion = change.conversion else {
+      throw .changedLayout(change, layout, of: name)
+    }
+    return .converted(conversion, version: layout.classVersion)
+  }
+}

@@ -1,0 +1,47 @@
+#if Macros
+  import SwiftSyntax
+  import SwiftSyntaxBuilder
+
+  // The names and types of the fields, by which records of other layouts are read.
+
+  extension StoredClass {
+    /// The class's layout, which a store keeps.
+    var layout: DeclSyntax {
+      let name = declaration.name.text
+      let head =
+        isRoot
+        ? "ClassLayout(\(name).self,"
+        : "ClassLayout(\(name).self, following: super.layout, of: \(superclass).self,"
+      return """
+        \(raw: access)override class var layout: ClassLayout? {
+          \(raw: head) [
+            \(raw: fields.flatMap(\.layoutLines).joined(separator: ",\n"))
+          ])
+        }
+        """
+    }
+  }
+
+  extension StoredField {
+    /// The field, behind what stood in its place before.
+    fileprivate var layoutLines: [String] {
+      guard let predecessor else { return [line] }
+      let former = "StoredProperty(\"\(predecessor.name)\", \(predecessor.type).self)"
+      return [former + since(since) + until(predecessor.until), line]
+    }
+
+    private var line: String {
+      let property = "StoredProperty(\"\(plainName)\", \(metatype))"
+      let names = formerNames.map { "\"\($0)\"" }.joined(separator: ", ")
+      let former = names.isEmpty ? "" : ".formerly(\(names))"
+      return property + since(predecessor?.until ?? since) + until(droppedIn) + former
+        + conversions.map { ".converted(to: \(metatype), \($0))" }.joined()
+    }
+
+    private func since(_ version: UInt8?) -> String {
+      version.map { $0 > 0 ? ".since(\($0))" : "" } ?? ""
+    }
+
+    private func until(_ version: UInt8?) -> String { version.map { ".until(\($0))" } ?? "" }
+  }
+#endif
