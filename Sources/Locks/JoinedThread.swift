@@ -36,8 +36,11 @@
     self.thread = thread
   }
 
+  /// Whether this process has the thread, and was not forked since it began.
+  package var isHere: Bool { getpid() == process }
+
   deinit {
-    if getpid() != process { return }
+    if !isHere { return }
     // What the thread itself lets go of it can't wait for.
     if pthread_equal(thread, pthread_self()) != 0 {
       _ = pthread_detach(thread)

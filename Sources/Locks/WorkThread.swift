@@ -16,7 +16,7 @@ package final class WorkThread: Sendable {
     (self.queue, self.thread) = (queue, thread)
   }
 
-  deinit { queue.change { $0.isClosed = true } }
+  deinit { if thread.isHere { queue.change { $0.isClosed = true } } }
 
   /// Has something done behind what was given before.
   package func run(_ body: @escaping @Sendable () -> Void) {

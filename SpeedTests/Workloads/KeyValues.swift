@@ -71,6 +71,26 @@ struct KeyValueThreadPuts: KeyValueWorkload {
   }
 }
 
+/// The same from many tasks, which hold no thread while they wait.
+struct KeyValueTaskPuts: KeyValueWorkload {
+  let name = "KeyValueTaskPuts"
+  let summary = "put items into a key-value table, one by one, from 100 tasks at once"
+  let defaultCounts = [20_000]
+  let durabilities: [Durability] = [.full, .process]
+  /// GRDB has no more than one writer.
+  let rivals: Set<String>? = []
+
+  func run(_ place: Place, _ count: Int) throws {
+    try place.withTable { table in
+      try onTasks(100) { task in
+        for index in stride(from: task, to: count, by: 100) {
+          try await table.put(title(index), for: "item \(index)")
+        }
+      }
+    }
+  }
+}
+
 private func putItems(_ place: Place, _ count: Int) throws {
   try place.withTable { table in
     for start in stride(from: 0, to: count, by: 1000) {

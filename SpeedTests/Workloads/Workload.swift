@@ -49,7 +49,8 @@ private let singleWorkloads: [any Workload] = [
   RandomFetch(), SmallSaves(), LargeStoreSave(), ListEdit(), InverseEdit(), OpenClose(),
   NamedBufferInsert(), NamedBufferFetch(), Growth(), IndexedInsert(), IndexedLookup(),
   RangeFetch(), SortedPage(), DeepPage(), CountRange(), KeyValuePut(), KeyValueGet(),
-  KeyValueSinglePuts(), KeyValueThreadPuts(), FullTextBuild(), FullTextDocuments(),
+  KeyValueSinglePuts(), KeyValueThreadPuts(), KeyValueTaskPuts(), FullTextBuild(),
+  FullTextDocuments(),
 ]
 
 /// A workload did not do what it is timed for.

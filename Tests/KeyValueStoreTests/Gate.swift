@@ -3,6 +3,8 @@ import Locks
 import StoredObjectsCore
 import StoredObjectsTestSupport
 
+@testable import StoreEngine
+
 /// A door that threads stop at until it is opened.
 final class Gate: Sendable {
   private struct State {
@@ -28,8 +30,17 @@ func gatedStore() throws -> (
   disk: SimulatedDisk, gate: Gate, store: KeyValueStore, table: KeyValueTable
 ) {
   let (disk, gate) = (SimulatedDisk(), Gate())
-  let store = try KeyValueStore(backend: LoggedBackend(files: SimulatedFiles(disk)))
+  // However large a commit is, it goes through the log.
+  let limits = CheckpointLimits(logBytes: 1 << 30, bulkBytes: 1 << 30)
+  let store = try KeyValueStore(backend: LoggedBackend(files: SimulatedFiles(disk), limits: limits))
   let table = try store.createTable("a")
   disk.observeSynchronizations { gate.pass() }
   return (disk, gate, store, table)
+}
+
+extension KeyValueStore {
+  /// How many commits wait behind the one that is brought to the disk.
+  var queuedCount: Int {
+    (backend as? LoggedBackend<SimulatedFiles>)?.queue.waitingCount ?? 0
+  }
 }

@@ -34,7 +34,7 @@ struct TaskWriteTests {
     var puts = [put(0)]
     try await wait { gate.hasArrival }
     puts += (1..<200).map(put)
-    try await wait { store.writes.waitingCount == 199 }
+    try await wait { store.taskWrites.waitingCount == 199 }
     // The pool has fewer threads than there are writers. None of this would come to its end if one
     // of them waited on a thread of it.
     let sums = await withTaskGroup(of: Int.self) { group in
@@ -68,7 +68,7 @@ struct TaskWriteTests {
         try batch.put(3, for: "third", in: table)
       }
     }
-    try await wait { store.writes.waitingCount == 1 && store.writes.batchCount == 1 }
+    try await wait { store.taskWrites.waitingCount == 2 }
     second.cancel()
     batch.cancel()
     // They hear of it at once, though the disk stands still.
@@ -88,24 +88,57 @@ struct TaskWriteTests {
     #expect(try table.count() == 1)
   }
 
-  @Test("A batch comes to its turn, however many single writes wait")
+  @Test("Writes of one key and batches come in their order, each a commit, and share a sync")
   func turns() async throws {
     gate.close()
+    let changes = table.changes()
     var puts = [Task { [table] in try await table.put(0, for: "k") }]
     try await wait { gate.hasArrival }
-    // Each is a commit of its own, because they are of one key.
     for number in 1...5 {
       puts.append(Task { [table] in try await table.put(number, for: "k") })
-      try await wait { store.writes.waitingCount == number }
+      try await wait { store.taskWrites.waitingCount == number }
     }
     let batch = Task { [store, table] in
       try await store.write { try $0.get("k", from: table, as: Int.self) }
     }
-    try await wait { store.writes.batchCount == 1 }
+    try await wait { store.taskWrites.waitingCount == 6 }
+    let last = Task { [store, table] in
+      try await store.write { batch in
+        let value = try batch.get("k", from: table, as: Int.self) ?? 0
+        try batch.put(value + 1, for: "k", in: table)
+      }
+    }
+    try await wait { store.taskWrites.waitingCount == 7 }
+    disk.plan(.none)
     gate.open()
-    #expect(try await batch.value ?? 5 <= 1)
+    #expect(try await batch.value == 5)
     for put in puts { try await put.value }
-    #expect(try table.get("k", as: Int.self) == 5)
+    try await last.value
+    #expect(try table.get("k", as: Int.self) == 6)
+    // That of the first, that of the next one, and that of all others.
+    #expect(disk.operations.count { $0 == .synchronize } <= 4)
+    try store.close()
+    var count = 0
+    for await change in changes where change.kind == .put { count += 1 }
+    #expect(count == 7)
+  }
+
+  @Test("Puts that fail together are tried again one by one")
+  func retries() async throws {
+    gate.close()
+    func put(_ index: Int) -> Task<Void, any Error> {
+      Task { [table] in try await table.put(index, for: "\(index)") }
+    }
+    var puts = [put(0)]
+    try await wait { gate.hasArrival }
+    puts += (1..<10).map(put)
+    try await wait { store.taskWrites.waitingCount == 9 }
+    // The first operation is the sync that stands still.
+    disk.plan(.fail(at: 1, errno: 28))
+    gate.open()
+    for put in puts { try await put.value }
+    #expect(try table.count() == 10)
+    #expect(store.backend.lastCommitNumber == 11)
   }
 
   @Test("Each error comes to the task whose write it is")
@@ -138,7 +171,7 @@ struct TaskWriteTests {
     var puts = [put(0)]
     try await wait { gate.hasArrival }
     puts += (1..<20).map(put)
-    try await wait { store.writes.waitingCount == 19 }
+    try await wait { store.taskWrites.waitingCount == 19 }
     disk.plan(.cutPower(at: 0))
     gate.open()
     for put in puts { await #expect(throws: StoreError.self) { try await put.value } }

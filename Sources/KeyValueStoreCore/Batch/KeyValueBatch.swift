@@ -15,11 +15,17 @@ public struct KeyValueBatch {
   var tables: [TableBatch] = []
   /// Has the beginning of a record while its times are read.
   private var scratch: [UInt8] = []
+  /// The writes that come before this one, and that nobody sees yet.
+  private let earlier: EarlierWrites
 
   init(_ store: KeyValueStore) {
     (self.store, now) = (store, store.now())
+    earlier = EarlierWrites(store.writesUnderWay)
     bytes.reserveCapacity(128)
   }
+
+  /// The writes before this one that it rests on, and that were not safe when it began.
+  var basis: [WriteUnderWay] { earlier.basis }
 
   // MARK: Reading
 
@@ -38,14 +44,28 @@ public struct KeyValueBatch {
   /// - Throws: as ``KeyValueTable/item(_:)``.
   public func item(_ key: String, from table: KeyValueTable) throws -> KeyValueItem? {
     try check(table)
-    guard let staged = staged(table.state) else { return try table.item(key, now) }
-    if let item = staged.item(Array(key.utf8), in: bytes) {
-      if item.head == nil { return nil }
-      return try bytes.lend(item.record) { record in
-        try bytes.lend(item.key) { try KeyValueItem(record, of: $0, key, table.state) }
+    if let staged = staged(table.state) {
+      if let item = staged.item(Array(key.utf8), in: bytes) {
+        return try self.item(item, bytes, key, table)
       }
+      if staged.isCleared { return nil }
     }
-    return staged.isCleared ? nil : try table.item(key, now)
+    switch earlier.find(key, in: table.state) {
+    case (.item(let item), let write)?:
+      if item.head?.isExpired(now) ?? true { return nil }
+      return try self.item(item, write.bytes, key, table)
+    case (.cleared, _)?: return nil
+    case nil: return try table.item(key, now)
+    }
+  }
+
+  private func item(
+    _ item: TableBatch.Item, _ bytes: [UInt8], _ key: String, _ table: KeyValueTable
+  ) throws -> KeyValueItem? {
+    if item.head == nil { return nil }
+    return try bytes.lend(item.record) { record in
+      try bytes.lend(item.key) { try KeyValueItem(record, of: $0, key, table.state) }
+    }
   }
 
   /// Whether there is a key, as this batch has left it.
@@ -53,9 +73,15 @@ public struct KeyValueBatch {
   /// - Throws: as ``KeyValueTable/contains(_:)``.
   public func contains(_ key: String, in table: KeyValueTable) throws -> Bool {
     try check(table)
-    guard let staged = staged(table.state) else { return try table.contains(key, now) }
-    if let item = staged.item(Array(key.utf8), in: bytes) { return item.head != nil }
-    return try !staged.isCleared && table.contains(key, now)
+    if let staged = staged(table.state) {
+      if let item = staged.item(Array(key.utf8), in: bytes) { return item.head != nil }
+      if staged.isCleared { return false }
+    }
+    switch earlier.find(key, in: table.state) {
+    case (.item(let item), _)?: return item.head.map { !$0.isExpired(now) } ?? false
+    case (.cleared, _)?: return false
+    case nil: return try table.contains(key, now)
+    }
   }
 
   // MARK: Writing
@@ -185,6 +211,15 @@ public struct KeyValueBatch {
     return !before.isExpired(now)
   }
 
+  /// Deletes several keys.
+  ///
+  /// - Returns: how many were there.
+  mutating func delete(_ keys: some Sequence<String>, from table: KeyValueTable) throws -> Int {
+    var count = 0
+    for key in keys where try delete(key, from: table) { count += 1 }
+    return count
+  }
+
   /// Deletes all keys that begin with a text, which is taken as it is.
   ///
   /// Complexity: O(log n) for each key that is deleted.
@@ -213,6 +248,8 @@ public struct KeyValueBatch {
   /// - Throws: as `KeyValueTable.removeAll()`.
   public mutating func removeAll(from table: KeyValueTable) throws {
     try check(table)
+    // Whether there is anything to clear is asked of the table itself.
+    store.writesUnderWay.waitForAll()
     tables[place(of: table.state)].clear()
   }
 
@@ -263,7 +300,14 @@ public struct KeyValueBatch {
         before: known.head)
     }
     do {
-      let before = tables[table].isCleared ? nil : try storedHead(key, hash, table)
+      let before: ItemHead?
+      if tables[table].isCleared {
+        before = nil
+      } else if !earlier.isEmpty, let known = earlier.head(key, hash, in: tables[table].state) {
+        before = known
+      } else {
+        before = try storedHead(key, hash, table)
+      }
       return Target(
         table: table, key: range, hash: hash, item: nil, wasThere: before != nil, before: before)
     } catch {

@@ -54,6 +54,7 @@ struct TableBatch {
   }
 
   /// Sets how a key is left; an item that the key has already is replaced.
+  @inline(__always)
   mutating func set(_ item: Item, at number: Int?, _ hash: UInt64) {
     if let number {
       items[number] = item
@@ -86,20 +87,5 @@ extension KeyValueBatch {
       }
     }
     return ChangeSet(bytes: bytes, ordered: ordered)
-  }
-
-  /// Tells observers, once the changes are written.
-  func publish() {
-    guard store.observers.isWatched else { return }
-    for table in tables.sorted(by: { $0.state.number < $1.state.number }) {
-      var changes: [KeyValueChange] = []
-      if table.isCleared { changes.append(KeyValueChange(.cleared, table.state.name, nil)) }
-      let items = table.items.map { (key: Array(bytes[$0.key]), kind: $0.kind) }
-      for item in items.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-        let key = String(decoding: item.key, as: UTF8.self)
-        changes.append(KeyValueChange(item.kind, table.state.name, key))
-      }
-      store.observers.publish(changes, of: table.state)
-    }
   }
 }

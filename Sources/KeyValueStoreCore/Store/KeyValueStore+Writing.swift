@@ -1,8 +1,4 @@
-import Files
-import FoundationEssentials
-import Locks
 import StoreEngine
-import Synchronization
 
 extension KeyValueStore {
   /// Writes to any number of tables in one commit: all of it is there after a crash, or nothing.
@@ -17,8 +13,13 @@ extension KeyValueStore {
   /// Others read what was there before. What the closure does with the tables themselves, past the
   /// batch, is not part of it: reading is fine, writing is refused.
   ///
-  /// Complexity: O(log n) for each change, and one commit of the backend, which is one sync of the
-  /// disk at full durability: batches of hundreds are many times faster than single puts.
+  /// While the disk makes one batch safe, the next ones can be worked out; they share the next sync.
+  /// The batch sees writes that are on their way to the disk. If one of these fails that it has
+  /// looked at, it fails with the same error. Reading past the batch waits for them.
+  ///
+  /// Complexity: O(log n) for each change, and one commit of the backend. One thread waits for a
+  /// sync of the disk each time at full durability: batches of hundreds are many times faster than
+  /// single puts.
   ///
   /// - Parameter body: Gets the batch; when it throws, nothing is written.
   /// - Returns: what the closure returns.
@@ -26,28 +27,11 @@ extension KeyValueStore {
   ///   throws (`readOnly`, `full`, `ioError`, `reopenNeeded`, `closed`), and nothing has been
   ///   written then.
   public func write<Result>(_ body: (inout KeyValueBatch) throws -> Result) throws -> Result {
-    try exclusively {
-      var batch = KeyValueBatch(self)
-      let result = try body(&batch)
-      try finish(&batch)
-      return result
+    do {
+      return try writeOnce(body)
+    } catch let error as OutdatedWrite {
+      throw error.cause
     }
-  }
-
-  /// Sweeps on the way, and commits.
-  func finish(_ batch: inout KeyValueBatch) throws {
-    try batch.sweep(atMost: Self.sweptAtOnce)
-    try commit(batch)
-  }
-
-  /// How many expired items a write takes along at most.
-  private static let sweptAtOnce = 64
-
-  private func commit(_ batch: KeyValueBatch) throws {
-    let changes = batch.changes
-    if changes.isEmpty { return }
-    try backend.commit(changes)
-    batch.publish()
   }
 
   /// Removes all items that have expired, of all tables, in one commit.
@@ -67,31 +51,6 @@ extension KeyValueStore {
       for state in states { count += try batch.sweep(state, atMost: .max) }
       try commit(batch)
       return count
-    }
-  }
-
-  /// Runs a closure while nobody else writes.
-  func exclusively<Result>(_ body: () throws -> Result) throws -> Result {
-    try refuseNesting()
-    return try writer.withLock { count in
-      writingThread.store(ThreadIdentity.current, ordering: .relaxed)
-      defer { writingThread.store(0, ordering: .relaxed) }
-      count += 1
-      return try body()
-    }
-  }
-
-  /// Refuses a child process that was forked: those who write for its parent are not there.
-  func refuseFork() throws {
-    if process != currentProcess() { throw StoreError.forked(backend.location) }
-  }
-
-  /// Refuses a write inside another one, which would wait for itself.
-  func refuseNesting() throws {
-    try refuseFork()
-    if writingThread.load(ordering: .relaxed) == ThreadIdentity.current {
-      throw KeyValueError(
-        .nestedWrite, "A write was begun inside another one: use the batch of that one.")
     }
   }
 }

@@ -17,8 +17,8 @@ import Synchronization
 /// mean themselves.
 ///
 /// Every write is all or nothing, and as durable as the backend was opened for when it returns.
-/// Safe on any threads and tasks: writes wait for each other, readers wait for no write and for no
-/// disk that is being synced.
+/// Safe on any threads and tasks: writes are worked out one after the other and reach the disk
+/// together, readers wait for no write and for no disk that is being synced.
 ///
 /// <doc:KeyValueStoreCore> begins with a tour.
 public final class KeyValueStore: Sendable {
@@ -30,12 +30,14 @@ public final class KeyValueStore: Sendable {
   /// The backend, if it shows tables as they are at one moment.
   let viewing: (any OrderedViewing)?
   private let catalogue: Locked<Catalogue>
-  /// Held by whoever writes; counts the writes.
-  let writer = Locked<UInt64>(0)
-  let writes: WriteQueue
-  let writerThread: WriterThread
-  /// The thread that writes, or 0.
+  /// The backend, if writes need not hold a thread while it waits for the disk.
+  let queueing: (any CommitQueueing)?
+  /// Held by whoever works out a write.
+  let turn = Locked(false)
+  /// The thread that does, or 0.
   let writingThread = Atomic<UInt>(0)
+  let writesUnderWay = WritesUnderWay()
+  let taskWrites = TaskWrites()
   /// The process that has opened it.
   let process = currentProcess()
   private let claim: BackendClaim
@@ -54,9 +56,8 @@ public final class KeyValueStore: Sendable {
   ) throws {
     claim = try BackendClaim(backend)
     (self.backend, self.now) = (backend, now)
-    writes = WriteQueue()
-    writerThread = WriterThread(writes)
     viewing = backend as? any OrderedViewing
+    queueing = backend as? any CommitQueueing
     list = try backend.orderedTable(Catalogue.list)
     catalogue = Locked(try Catalogue(backend))
   }
@@ -110,7 +111,7 @@ public final class KeyValueStore: Sendable {
       let state = try TableState(name: name, number: number, backend: backend)
       var changes = ChangeSet()
       changes.set(Array(name.utf8), to: Catalogue.entry(number, name), in: list)
-      try backend.commit(changes)
+      try commitExclusively(changes)
       catalogue.withLock { $0.add(state) }
       observers.publish([KeyValueChange(.created, name, nil)], of: state)
       return KeyValueTable(store: self, state: state)
@@ -128,7 +129,7 @@ public final class KeyValueStore: Sendable {
       var changes = ChangeSet()
       changes.set(Array(name.utf8), to: nil, in: list)
       try clear(state, &changes)
-      try backend.commit(changes)
+      try commitExclusively(changes)
       state.drop()
       catalogue.withLock { $0.remove(state) }
       observers.publish([KeyValueChange(.dropped, name, nil)], of: state)

@@ -149,11 +149,7 @@ extension KeyValueSelection {
   /// - Throws: as ``items()``; ``KeyValueError`` with `nestedWrite`.
   @discardableResult
   public func delete() throws -> Int {
-    try table.store.write { batch in
-      var count = 0
-      for key in try keys() where try batch.delete(key, from: table) { count += 1 }
-      return count
-    }
+    try table.store.write { try $0.delete(keys(), from: table) }
   }
 
   // MARK: Scanning

@@ -5,8 +5,8 @@ extension KeyValueTable {
   ///
   /// The time at which the item was created stays, when there is one; its expiry does not.
   ///
-  /// Complexity: O(log n), linear in the value, and one commit of the backend, which takes along
-  /// what other threads put and delete at the same time. Many of one thread are faster by
+  /// Complexity: O(log n), linear in the value, and one commit of the backend, which reaches the
+  /// disk together with those that others make at the same time. Many of one thread are faster by
   /// `KeyValueStore.write(_:)`.
   ///
   /// - Parameters:
@@ -55,11 +55,7 @@ extension KeyValueTable {
   /// - Throws: as `delete(_:)`.
   @discardableResult
   public func delete(_ keys: some Sequence<String>) throws -> Int {
-    try store.write { batch in
-      var count = 0
-      for key in keys where try batch.delete(key, from: self) { count += 1 }
-      return count
-    }
+    try store.write { try $0.delete(keys, from: self) }
   }
 
   /// Deletes all keys that begin with a text, which is taken as it is, in one commit.

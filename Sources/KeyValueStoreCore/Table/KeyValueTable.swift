@@ -67,9 +67,11 @@ public struct KeyValueTable: Sendable {
   }
 
   /// What is stored under a key; nil when there is nothing, or it has expired.
+  ///
+  /// The moment is that of the batch that reads; nil for whoever reads past batches.
   private func record(_ key: String, _ now: Date?) throws -> ItemRecord? {
     var found: ItemRecord?
-    try reading { _ in
+    try reading(isBatch: now != nil) { _ in
       try key.lendUTF8 { bytes in
         try store.lendValue(of: bytes, in: state.items) { value in
           found = try ItemFormat.record(value, of: bytes, key, state)
@@ -88,7 +90,7 @@ public struct KeyValueTable: Sendable {
   public func contains(_ key: String) throws -> Bool { try contains(key, nil) }
 
   func contains(_ key: String, _ now: Date?) throws -> Bool {
-    let found = try reading { backend in
+    let found = try reading(isBatch: now != nil) { backend in
       try backend.withValue(of: Array(key.utf8), in: state.items) { ItemFormat.head(of: $0)?.head }
     }
     guard let head = found else { return false }
@@ -131,7 +133,13 @@ public struct KeyValueTable: Sendable {
   // MARK: Helpers
 
   /// Reads, and makes sure that it was this table: its numbers may have become another's.
-  func reading<Result>(_ body: (any StoreBackend) throws -> Result) throws -> Result {
+  ///
+  /// A batch knows by itself of the writes before it that nobody sees yet. Whoever reads past it has
+  /// to wait for them.
+  func reading<Result>(
+    isBatch: Bool = false, _ body: (any StoreBackend) throws -> Result
+  ) throws -> Result {
+    if !isBatch { store.settleIfWriting() }
     try state.check()
     do {
       let result = try body(store.backend)

@@ -2,7 +2,7 @@
 // `Sendable`; the rest happens on the store's own thread.
 
 extension KeyValueTable {
-  /// Puts a value under a key, over what is there, in one commit with what others put meanwhile.
+  /// Puts a value under a key, over what is there, in one commit with what other tasks put meanwhile.
   ///
   /// The task waits until the put is safe, and blocks no thread. Of a task that is cancelled before
   /// the commit has begun nothing is written.
@@ -38,7 +38,7 @@ extension KeyValueTable {
     }
   }
 
-  /// Deletes a key, in one commit with what others put and delete meanwhile.
+  /// Deletes a key, in one commit with what other tasks put and delete meanwhile.
   ///
   /// - Returns: whether it was there.
   /// - Throws: `CancellationError`; ``KeyValueError`` with `noSuchTable`; what the backend throws.
@@ -54,7 +54,7 @@ extension KeyValueTable {
   @discardableResult
   public nonisolated(nonsending) func delete(_ keys: some Sequence<String>) async throws -> Int {
     let keys = Array(keys)
-    return try await store.performForTask { try delete(keys) }
+    return try await store.writeForTask { try $0.delete(keys, from: self) }
   }
 
   /// Deletes all keys that begin with a text, which is taken as it is, in one commit.
@@ -63,14 +63,14 @@ extension KeyValueTable {
   /// - Throws: as for one key.
   @discardableResult
   public nonisolated(nonsending) func deleteAll(prefix: String) async throws -> Int {
-    try await store.performForTask { try deleteAll(prefix: prefix) }
+    try await store.writeForTask { try $0.deleteAll(prefix: prefix, from: self) }
   }
 
   /// Deletes all items, in one commit; the table stays.
   ///
   /// - Throws: as for one key.
   public nonisolated(nonsending) func removeAll() async throws {
-    try await store.performForTask { try removeAll() }
+    try await store.writeForTask { try $0.removeAll(from: self) }
   }
 }
 
@@ -81,7 +81,7 @@ extension KeyValueSelection {
   /// - Throws: `CancellationError`; as ``items()``.
   @discardableResult
   public nonisolated(nonsending) func delete() async throws -> Int {
-    try await table.store.performForTask { try delete() }
+    try await table.store.writeForTask { try $0.delete(keys(), from: table) }
   }
 }
 
@@ -104,7 +104,7 @@ extension KeyValueStore {
   public nonisolated(nonsending) func write<Result: Sendable>(
     _ body: @escaping @Sendable (inout KeyValueBatch) throws -> Result
   ) async throws -> Result {
-    try await performForTask { try self.write(body) }
+    try await writeForTask(body)
   }
 
   /// Removes all items that have expired, of all tables, in one commit.

@@ -81,11 +81,19 @@ public final class StoreCoordinator: Sendable {
   package func whileTakingTurn<Result>(
     _ body: (CommitTurn) throws -> Result
   ) throws -> Result {
+    let own = try takeTurn()
+    defer { own.finish() }
+    return try body(own)
+  }
+
+  /// The same for a commit that does not end where it has begun, see ``CommitTurn/finish()``.
+  ///
+  /// - Throws: ``StoreError`` with `forked`.
+  package func takeTurn() throws -> CommitTurn {
     try refuseFork()
     let own = CommitTurn(self)
     turn.lock()
-    defer { own.finish() }
-    return try body(own)
+    return own
   }
 
   private func refuseFork() throws {
@@ -97,9 +105,14 @@ public final class StoreCoordinator: Sendable {
 
   /// A commit has been written, and every reader sees it: tells all stores but the one that has made
   /// it.
-  func didCommit(_ commit: Commit, _ changes: ChangeSet, _ sender: ChangeInbox?) {
-    // Last of all: who has seen the number must find the news.
-    defer { journal.append(commit, changes) }
+  func didCommit(_ commit: Commit, _ changes: ChangeSet, _ request: CommitRequest) {
+    tellStores(of: changes, from: request.sender)
+    // Behind these: who has seen the number must find the news.
+    journal.append(commit, changes)
+    request.follower?.didCommit()
+  }
+
+  private func tellStores(of changes: ChangeSet, from sender: ChangeInbox?) {
     let others = shared.withLock { shared in
       for table in changes.tables where !table.records.isEmpty {
         shared.table(table.table)?.countCommit()
@@ -141,7 +154,7 @@ public final class StoreCoordinator: Sendable {
       }
       let commit = request.commit(number: journal.lastNumber + 1, token: journal.newToken())
       try write(commit)
-      didCommit(commit, changes, request.sender)
+      didCommit(commit, changes, request)
       return commit
     }
   }
@@ -151,7 +164,7 @@ public final class StoreCoordinator: Sendable {
 }
 
 /// The turn of a store that works out a commit, on the thread that does.
-package final class CommitTurn: Sendable {
+package final class CommitTurn: CommitFollower {
   private let coordinator: StoreCoordinator
   private let hasEnded = Atomic(false)
 
@@ -160,14 +173,14 @@ package final class CommitTurn: Sendable {
   /// Lets the next store work out its commit: this one has its place before it.
   ///
   /// On the thread that has taken the turn.
-  func end() {
+  package func didQueue() {
     if hasEnded.exchange(true, ordering: .relaxed) { return }
     coordinator.underWay.withLock { $0 += 1 }
     coordinator.turn.unlock()
   }
 
-  /// The commit is done, or has failed.
-  fileprivate func finish() {
+  /// The commit is done, or has failed; on the thread that has taken the turn, unless it was queued.
+  package func finish() {
     if hasEnded.exchange(true, ordering: .relaxed) {
       coordinator.underWay.change { $0 -= 1 }
     } else {

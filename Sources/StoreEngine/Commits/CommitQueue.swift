@@ -42,8 +42,8 @@ protocol CommitWriting: AnyObject, Sendable {
 ///
 /// A thread that finds nobody at work writes its own commit. While it waits for the disk others
 /// gather, and a thread of the queue's own writes all of them together, and again those that have
-/// gathered meanwhile, until there are none. Its threads are woken one by one, just before it waits
-/// for the disk itself: woken earlier, they would take the processor from it.
+/// gathered meanwhile, until there are none. Whoever waits is told one by one, just before it waits
+/// for the disk itself: told earlier, they would take the processor from it.
 final class CommitQueue: Sendable {
   private let state = Locked(State())
   /// Writes for others; there is none until somebody waits.
@@ -54,12 +54,23 @@ final class CommitQueue: Sendable {
     var isAtWork = false
   }
 
-  /// A thread that waits for its commit.
+  /// A commit that waits for its turn.
   private final class Waiting: Sendable {
-    let commit: QueuedCommit
-    let outcome = Locked<CommitOutcome?>(nil)
+    typealias Completion = @Sendable (CommitOutcome) -> Void
 
-    init(_ commit: QueuedCommit) { self.commit = commit }
+    let commit: QueuedCommit
+    /// Nil where a thread waits.
+    private let completion: Completion?
+    private let outcome = Locked<CommitOutcome?>(nil)
+
+    init(_ commit: QueuedCommit, _ completion: Completion? = nil) {
+      (self.commit, self.completion) = (commit, completion)
+    }
+
+    func tell(_ outcome: CommitOutcome) {
+      if let completion { return completion(outcome) }
+      self.outcome.change { $0 = outcome }
+    }
 
     func wait() -> CommitOutcome {
       outcome.change(once: { $0 != nil }) { $0 ?? .failure(CancellationError()) }
@@ -83,10 +94,36 @@ final class CommitQueue: Sendable {
       state.waiting.append(waiting)
       return waiting
     }
-    commit.request.turn?.end()
+    commit.request.follower?.didQueue()
     if let waiting { return try waiting.wait().get() }
     defer { if !isDone() { handOver(to: writer) } }
-    return try writer.write(commit)
+    return try writeAlone(commit, by: writer)
+  }
+
+  /// Gives a commit its place, see ``CommitQueueing``.
+  func enqueue(
+    _ commit: QueuedCommit, by writer: any CommitWriting, mayWait: Bool,
+    _ completion: @escaping @Sendable (CommitOutcome) -> Void
+  ) {
+    let isIdle = state.withLock { state in
+      defer { state.isAtWork = true }
+      if state.isAtWork || !mayWait { state.waiting.append(Waiting(commit, completion)) }
+      return !state.isAtWork
+    }
+    commit.request.follower?.didQueue()
+    guard isIdle else { return }
+    let outcome = mayWait ? Result { try writeAlone(commit, by: writer) } : nil
+    if !isDone() { handOver(to: writer) }
+    if let outcome { completion(outcome) }
+  }
+
+  private func writeAlone(_ commit: QueuedCommit, by writer: any CommitWriting) throws -> Commit {
+    do {
+      return try writer.write(commit)
+    } catch {
+      commit.request.follower?.didFail(error)
+      throw error
+    }
   }
 
   /// Whether nobody waits; the next commit finds nobody at work then.
@@ -111,7 +148,7 @@ final class CommitQueue: Sendable {
   private func writeAll(by writer: any CommitWriting) {
     var finished: [(Waiting, CommitOutcome)] = []
     func tell() {
-      for (waiting, outcome) in finished { waiting.outcome.change { $0 = outcome } }
+      for (waiting, outcome) in finished { waiting.tell(outcome) }
       finished = []
     }
     while true {

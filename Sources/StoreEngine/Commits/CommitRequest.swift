@@ -17,8 +17,8 @@ public struct CommitRequest: Sendable {
 
   /// The inbox of the store that commits, which needs no notice of it.
   package var sender: ChangeInbox?
-  /// The turn to be ended when everything that is committed from now on comes later.
-  package var turn: CommitTurn?
+  /// Hears of the commit's way to the disk.
+  package var follower: (any CommitFollower)?
 
   /// Describes a commit.
   public init(

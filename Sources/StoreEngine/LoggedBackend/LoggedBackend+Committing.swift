@@ -32,6 +32,18 @@ extension LoggedBackend {
     return try queue.perform(commit, by: self)
   }
 
+  /// Gives a commit its place, see ``CommitQueueing``.
+  package func enqueue(
+    _ changes: ChangeSet, _ request: CommitRequest, mayWait: Bool,
+    _ completion: @escaping @Sendable (Result<Commit, any Error>) -> Void
+  ) throws {
+    try refuseFork()
+    try request.check()
+    let commit = try naming { try encode(changes, request) }
+    if durability != .full { return completion(.success(try write(commit))) }
+    queue.enqueue(commit, by: self, mayWait: mayWait, completion)
+  }
+
   /// Writes one commit, as ``write(_:_:)`` does; saves that come one by one are the most frequent.
   func write(_ one: QueuedCommit) throws -> Commit {
     try log.withLock { log in
@@ -39,12 +51,13 @@ extension LoggedBackend {
       try checkWritable(log)
       return try naming {
         try refuseConflicts(one, CommitBatch())
+        try one.request.follower?.willWrite()
         if try isBulk(one.stored), let commit = try writeInBulk(one, &log) { return commit }
         try refuseBeyondLogLimit(one.stored, &log)
         let prepared = try prepare(one, 0, CommitBatch())
         try write([(.commit, prepared.payload)], &log)
         state.withLock { $0.add(prepared) }
-        coordinator.didCommit(prepared.commit, one.changes, one.request.sender)
+        coordinator.didCommit(prepared.commit, one.changes, one.request)
         foldIfDue(&log)
         return prepared.commit
       }
@@ -84,7 +97,10 @@ extension LoggedBackend {
         try checkWritable(log)
         outcomes[index] = try naming { try add(one, index, &batch, &outcomes, &log) }
           .map { .success($0) }
-      } catch { outcomes[index] = .failure(error) }
+      } catch {
+        outcomes[index] = .failure(error)
+        one.request.follower?.didFail(error)
+      }
     }
     willWait()
     write(&batch, &outcomes, &log)
@@ -105,6 +121,7 @@ extension LoggedBackend {
       write(&batch, &outcomes, &log)
       if let failure = log.failure { throw failure }
     }
+    try one.request.follower?.willWrite()
     if isBulk, let commit = try writeInBulk(one, &log) { return commit }
     try refuseBeyondLogLimit(one.stored, &log)
     batch.append(try prepare(one, index, batch))
@@ -116,7 +133,7 @@ extension LoggedBackend {
     guard try foldBeforeBulk(&log) else { return nil }
     let commit = one.commit.numbered(coordinator.journal.lastNumber + 1)
     try commitInBulk(one.stored, commit, &log)
-    coordinator.didCommit(commit, one.changes, one.request.sender)
+    coordinator.didCommit(commit, one.changes, one.request)
     return commit
   }
 
@@ -168,14 +185,17 @@ extension LoggedBackend {
     do {
       try naming { try write(commits.map { (.commit, $0.payload) }, &log) }
     } catch {
-      for one in commits { outcomes[one.index] = .failure(error) }
+      for one in commits {
+        outcomes[one.index] = .failure(error)
+        one.queued.request.follower?.didFail(error)
+      }
       return
     }
     state.withLock { state in
       for one in commits { state.add(one) }
     }
     for one in commits {
-      coordinator.didCommit(one.commit, one.queued.changes, one.queued.request.sender)
+      coordinator.didCommit(one.commit, one.queued.changes, one.queued.request)
     }
     for one in commits { outcomes[one.index] = .success(one.commit) }
     foldIfDue(&log)

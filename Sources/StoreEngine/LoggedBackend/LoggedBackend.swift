@@ -15,7 +15,7 @@ import Locks
 ///
 /// With a key the store is encrypted: a commit is sealed once, before it goes to the log, and what
 /// is read is opened last. See <doc:Encryption>.
-public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWriting {
+public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWriting, CommitQueueing {
   /// What the stores on this backend share.
   public let coordinator: StoreCoordinator
   /// What a save survives.

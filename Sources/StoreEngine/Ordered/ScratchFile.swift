@@ -136,12 +136,13 @@ extension LoggedBackend: OrderedRebuilding {
           files.discard([replacement])
           throw error
         }
-        let commit = CommitRequest().commit(
+        let request = CommitRequest()
+        let commit = request.commit(
           number: coordinator.journal.lastNumber + 1, token: coordinator.journal.newToken())
         try install([replacement], of: commit, &log)
         var changes = ChangeSet()
         changes.clear(table)
-        coordinator.didCommit(commit, changes, nil)
+        coordinator.didCommit(commit, changes, request)
       }
     }
   }

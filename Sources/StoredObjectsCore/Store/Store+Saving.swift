@@ -79,7 +79,7 @@ extension Store {
       guard foreign.deletionCount == deletionCount else { return false }
       try refuseConflicts()
     }
-    request.turn = turn
+    request.follower = turn
     do {
       if let commit = try backend.commit(changes, request) { lastCommit = commit }
     } catch let error as StoreError where error.code == .conflict && turn != nil {

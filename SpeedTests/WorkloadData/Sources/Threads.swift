@@ -21,6 +21,26 @@ public func onThreads(
   try failure.check()
 }
 
+/// Runs a closure in several tasks at once, each with its number from 0 on, and waits for all of
+/// them.
+///
+/// - Throws: what one of them has thrown.
+public func onTasks(
+  _ count: Int, _ body: @escaping @Sendable (_ task: Int) async throws -> Void
+) throws {
+  let failure = Failure()
+  let group = DispatchGroup()
+  for task in 0..<count {
+    group.enter()
+    Task {
+      do { try await body(task) } catch { failure.note(error) }
+      group.leave()
+    }
+  }
+  group.wait()
+  try failure.check()
+}
+
 /// The first error of several threads.
 private final class Failure: Sendable {
   private let error = Mutex<(any Error)?>(nil)

@@ -183,4 +183,53 @@ struct GroupCommitTests {
     #expect(inserted.withLock { $0 } == 38 && backend.lastCommitNumber == 38)
     #expect(try backend.recordCount(in: table) == 38)
   }
+
+  /// Notes what it is told of its commit, and refuses it if it is to.
+  private final class Follower: CommitFollower {
+    struct Refusal: Error {}
+    private let name: String
+    private let isRefused: Bool
+    private let notes: Locked<[String]>
+
+    init(_ name: String, _ notes: Locked<[String]>, isRefused: Bool = false) {
+      (self.name, self.notes, self.isRefused) = (name, notes, isRefused)
+    }
+
+    private func note(_ text: String) { notes.withLock { $0.append("\(name) \(text)") } }
+
+    func didQueue() { note("queued") }
+    func willWrite() throws { if isRefused { throw Refusal() } }
+    func didCommit() { note("committed") }
+    func didFail(_ error: any Error) { note("failed") }
+  }
+
+  @Test(
+    "One that is queued holds no thread, its follower hears of it in order, a refused one fails")
+  func queued() throws {
+    let backend = try Backend(files: SimulatedFiles(SimulatedDisk()))
+    let (notes, numbers) = (Locked<[String]>([]), Locked<[UInt64?]>([]))
+    for (index, name) in ["a", "b", "c", "d"].enumerated() {
+      var request = CommitRequest()
+      request.follower = Follower(name, notes, isRefused: name == "b")
+      try backend.enqueue(
+        Self.changes(UInt32(index + 2), backend), request, mayWait: name == "d"
+      ) { outcome in
+        numbers.change { $0.append(try? outcome.get().number) }
+      }
+    }
+    numbers.change(once: { $0.count == 4 }) { _ in }
+    #expect(numbers.withLock { $0 } == [1, nil, 2, 3])
+    let found = notes.withLock { $0 }
+    #expect(
+      found.filter { $0.hasSuffix("queued") } == ["a queued", "b queued", "c queued", "d queued"])
+    #expect(
+      found.filter { $0.hasSuffix("committed") } == ["a committed", "c committed", "d committed"])
+    #expect(found.count { $0 == "b failed" } == 1)
+    let table = try backend.table(named: "Song")
+    #expect(
+      try backend.recordCount(in: table) == 3 && backend.withRecord(3, in: table) { _ in } == nil)
+    // An empty one has nothing to wait for, and a closed backend takes none.
+    try backend.close()
+    #expect(throws: StoreError.self) { try backend.commit(Self.changes(9, backend)) }
+  }
 }

@@ -1,0 +1,35 @@
+import StoreEngine
+
+/// A put or a delete of one key, on its way.
+struct SingleWrite: Sendable {
+  enum Change: Sendable {
+    case put(StoredValue, expiresAfter: Duration?)
+    case delete
+  }
+
+  let table: KeyValueTable
+  let key: String
+  let change: Change
+
+  /// Does it in a batch.
+  ///
+  /// - Returns: for a delete, whether the key was there.
+  func apply(to batch: inout KeyValueBatch) throws -> Bool {
+    switch change {
+    case .put(let value, let expiresAfter):
+      try batch.putStored(value, for: key, in: table, expiresAfter: expiresAfter)
+      return true
+    case .delete: return try batch.delete(key, from: table)
+    }
+  }
+
+  /// The key, in its table.
+  struct Place: Hashable {
+    private let table: ObjectIdentifier
+    private let key: ExactName
+
+    init(_ write: SingleWrite) {
+      (table, key) = (ObjectIdentifier(write.table.state), ExactName(write.key))
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import Files
+import StoreEngine
+import Synchronization
+
+/// A write that has been worked out, and that nobody sees until it is safe.
+///
+/// The writes behind it are worked out over it. If it fails, those that rest on it do, too.
+final class WriteUnderWay: CommitFollower {
+  private let store: KeyValueStore
+  private let turn: CommitTurn
+  /// Keys and records, as the batch has left them.
+  let bytes: [UInt8]
+  private let tables: [TableBatch]
+  /// The writes that were under way, and that this one has looked at.
+  private let basis: [WriteUnderWay]
+  private let hasEnded = Atomic(false)
+  private let reason = AtomicLazyReference<Reason>()
+
+  private final class Reason: Sendable {
+    let error: any Error
+    init(_ error: any Error) { self.error = error }
+  }
+
+  init(_ batch: KeyValueBatch, _ turn: CommitTurn) {
+    (store, self.turn) = (batch.store, turn)
+    (bytes, tables, basis) = (batch.bytes, batch.tables, batch.basis)
+  }
+
+  /// Why it has failed; nil as long as it has not.
+  var failure: (any Error)? { reason.load()?.error }
+
+  /// How it leaves a key.
+  enum Find {
+    case item(TableBatch.Item)
+    /// The key goes with all others.
+    case cleared
+  }
+
+  /// How it leaves a key; nil where it does nothing to it.
+  func find(_ key: RawSpan, _ hash: UInt64, in state: TableState) -> Find? {
+    guard let table = tables.first(where: { $0.state === state }) else { return nil }
+    if let item = table.find(key, hash, in: bytes) { return .item(table.items[item]) }
+    return table.isCleared ? .cleared : nil
+  }
+
+  // MARK: The way of its commit
+
+  func didQueue() {
+    turn.didQueue()
+    store.endTurn()
+  }
+
+  func willWrite() throws { try basis.requireSuccess() }
+
+  func didCommit() {
+    if hasEnded.exchange(true, ordering: .relaxed) { return }
+    // Behind it, a table may go that this is about.
+    publish()
+    store.writesUnderWay.remove(self)
+  }
+
+  func didFail(_ error: any Error) {
+    if hasEnded.exchange(true, ordering: .relaxed) { return }
+    _ = reason.storeIfNil(Reason(error))
+    store.writesUnderWay.remove(self)
+  }
+
+  /// Tells observers.
+  private func publish() {
+    guard store.observers.isWatched else { return }
+    for table in tables.sorted(by: { $0.state.number < $1.state.number }) {
+      var changes: [KeyValueChange] = []
+      if table.isCleared { changes.append(KeyValueChange(.cleared, table.state.name, nil)) }
+      let items = table.items.map { (key: Array(bytes[$0.key]), kind: $0.kind) }
+      for item in items.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+        let key = String(decoding: item.key, as: UTF8.self)
+        changes.append(KeyValueChange(item.kind, table.state.name, key))
+      }
+      store.observers.publish(changes, of: table.state)
+    }
+  }
+}
+
+/// What a write rests on has not been written after all.
+struct OutdatedWrite: Error {
+  /// Why not.
+  let cause: any Error
+}
+
+extension [WriteUnderWay] {
+  /// Refuses to go on over a write that has failed.
+  ///
+  /// - Throws: ``OutdatedWrite``.
+  func requireSuccess() throws(OutdatedWrite) {
+    for write in self {
+      guard let error = write.failure else { continue }
+      throw OutdatedWrite(cause: (error as? OutdatedWrite)?.cause ?? error)
+    }
+  }
+}
