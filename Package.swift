@@ -160,9 +160,8 @@ let package = Package(
     .testTarget(
       name: "StoredObjectsCoreTests",
       dependencies: [
-        "StoreEngine", "StoredObjectsCore", "StoredObjectsTestSupport", "FormatFuzzing", "Files",
-        "Locks",
-        "TestFiles",
+        "StoreEngine", "StoredObjectsCore", "StoredObjectsTestSupport", "DeepGraphs",
+        "FormatFuzzing", "Files", "Locks", "TestFiles",
       ]),
     .testTarget(
       name: "CDBTests",
@@ -216,6 +215,9 @@ let package = Package(
     .target(
       name: "TestFiles", dependencies: ["Files", "Locks"], path: "Tests/TestFiles"),
     .target(
+      name: "DeepGraphs", dependencies: ["StoredObjectsCore", "TestFiles"],
+      path: "Tests/DeepGraphs"),
+    .target(
       name: "ProgramTesting", dependencies: ["TestFiles"], path: "Tests/ProgramTesting"),
     .testTarget(
       name: "JukeboxTests", dependencies: ["jukebox", "ProgramTesting", "StoredObjects"]),
@@ -229,7 +231,8 @@ let package = Package(
     .testTarget(
       name: "MacroTests",
       dependencies: [
-        "StoredObjects", "StoredObjectsTestSupport", "StoredSyntax", "PlainClient", "TestFiles",
+        "StoredObjects", "StoredObjectsTestSupport", "StoredSyntax", "DeepGraphs", "PlainClient",
+        "TestFiles",
         syntax("SwiftSyntax"), syntax("SwiftParser"), syntax("SwiftDiagnostics"),
         syntax("SwiftSyntaxMacros"), syntax("SwiftSyntaxMacroExpansion"),
         syntax("SwiftSyntaxMacrosGenericTestSupport"),
