@@ -4,23 +4,38 @@ import PackageDescription
 
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 
-/// What only `@Stored` needs; without the trait `Macros` nothing of swift-syntax is built.
-func syntax(_ product: String) -> Target.Dependency {
-  .product(name: product, package: "swift-syntax", condition: .when(traits: ["Macros"]))
-}
-let macros: Target.Dependency = .target(
-  name: "StoredObjectsMacros", condition: .when(traits: ["Macros"]))
+/// Which traits need which packages; one that only disabled traits need is not fetched.
+///
+/// `Everything` does not enable the others: SwiftPM hands traits to the compiler in random order
+/// before 6.4, and rebuilds all for another.
+enum Traits {
+  static let macros = TargetDependencyCondition.when(traits: ["Macros", "Everything"])
+  static let encryption = TargetDependencyCondition.when(
+    traits: ["Encryption", "Tools", "Everything"])
+  static let tools = TargetDependencyCondition.when(traits: ["Tools", "Everything"])
 
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
-let extras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+  /// What sources ask for by `#if`.
+  static let defines = [SwiftSetting.define("Macros", .when(traits: ["Everything"]))]
+}
+
+func syntax(_ product: String) -> Target.Dependency {
+  .product(name: product, package: "swift-syntax", condition: Traits.macros)
+}
+let macros: Target.Dependency = .target(name: "StoredObjectsMacros", condition: Traits.macros)
+
+let crypto = Target.Dependency.product(
+  name: "Crypto", package: "swift-crypto", condition: Traits.encryption)
+let extras = Target.Dependency.product(
+  name: "CryptoExtras", package: "swift-crypto", condition: Traits.encryption)
 
 let argumentParser = Target.Dependency.product(
-  name: "ArgumentParser", package: "swift-argument-parser")
+  name: "ArgumentParser", package: "swift-argument-parser", condition: Traits.tools)
 
 let package = Package(
   name: "swift-stored-objects",
   products: [
     .library(name: "StoredObjects", targets: ["StoredObjects"]),
+    .library(name: "StoredObjectsModel", targets: ["StoredObjectsModel"]),
     .library(name: "StoredObjectsCore", targets: ["StoredObjectsCore"]),
     .library(name: "StoreEngine", targets: ["StoreEngine"]),
     .library(name: "TokyoCabinet", targets: ["TokyoCabinet"]),
@@ -38,7 +53,12 @@ let package = Package(
   ],
   traits: [
     .trait(name: "Macros", description: "@Stored, which takes a build of swift-syntax."),
-    .default(enabledTraits: ["Macros"]),
+    .trait(name: "Encryption", description: "Encrypted stores, which take one of swift-crypto."),
+    .trait(
+      name: "Tools",
+      description: "The command-line tools, which take swift-crypto and swift-argument-parser."),
+    .trait(name: "Everything", description: "All of these; the default."),
+    .default(enabledTraits: ["Everything"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -49,8 +69,10 @@ let package = Package(
   ],
   targets: [
     .target(
-      name: "StoredObjects",
-      dependencies: ["StoredObjectsCore", "TokyoCabinetBackend", macros]),
+      name: "StoredObjects", dependencies: ["StoredObjectsModel", "TokyoCabinetBackend"]),
+    // @Stored on any backend: no C library.
+    .target(
+      name: "StoredObjectsModel", dependencies: ["StoredObjectsCore", macros]),
     .macro(
       name: "StoredObjectsMacros",
       dependencies: [
@@ -133,15 +155,6 @@ let package = Package(
       name: "quickstart", dependencies: ["StoredObjects"], path: "Examples/QuickStart"),
 
     .executableTarget(
-      name: "crash-harness",
-      dependencies: [
-        "CDBBackend", "KeyValueStoreCore", "StoredObjectsCore", "StoredObjectsEncryption",
-        "TokyoCabinetBackend", "TokyoCabinet", "Files", "StoredObjectsTestSupport", "TestFiles",
-        argumentParser,
-      ],
-      path: "Tests/CrashHarness", exclude: ["PowerShim"]),
-
-    .executableTarget(
       name: "jukebox", dependencies: ["CDBBackend", "StoredObjects", argumentParser],
       path: "Examples/Jukebox", exclude: ["README.md", "Sample"]),
 
@@ -160,9 +173,8 @@ let package = Package(
     .testTarget(
       name: "StoredObjectsCoreTests",
       dependencies: [
-        "StoreEngine", "StoredObjectsCore", "StoredObjectsTestSupport", "FormatFuzzing", "Files",
-        "Locks",
-        "TestFiles",
+        "StoreEngine", "StoredObjectsCore", "StoredObjectsTestSupport", "DeepGraphs",
+        "FormatFuzzing", "Files", "Locks", "TestFiles",
       ]),
     .testTarget(
       name: "CDBTests",
@@ -216,6 +228,9 @@ let package = Package(
     .target(
       name: "TestFiles", dependencies: ["Files", "Locks"], path: "Tests/TestFiles"),
     .target(
+      name: "DeepGraphs", dependencies: ["StoredObjectsCore", "TestFiles"],
+      path: "Tests/DeepGraphs"),
+    .target(
       name: "ProgramTesting", dependencies: ["TestFiles"], path: "Tests/ProgramTesting"),
     .testTarget(
       name: "JukeboxTests", dependencies: ["jukebox", "ProgramTesting", "StoredObjects"]),
@@ -229,7 +244,8 @@ let package = Package(
     .testTarget(
       name: "MacroTests",
       dependencies: [
-        "StoredObjects", "StoredObjectsTestSupport", "StoredSyntax", "PlainClient", "TestFiles",
+        "StoredObjects", "StoredObjectsTestSupport", "StoredSyntax", "DeepGraphs", "PlainClient",
+        "TestFiles",
         syntax("SwiftSyntax"), syntax("SwiftParser"), syntax("SwiftDiagnostics"),
         syntax("SwiftSyntaxMacros"), syntax("SwiftSyntaxMacroExpansion"),
         syntax("SwiftSyntaxMacrosGenericTestSupport"),
@@ -237,7 +253,7 @@ let package = Package(
     // What users write, under the settings of users.
     .target(
       name: "PlainClient", dependencies: ["StoredObjects"], path: "Tests/PlainClient",
-      swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
+      swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)] + Traits.defines),
     .testTarget(
       name: "SourceRulesTests", dependencies: ["StoredObjectsCore", "TestFiles"]),
   ],
@@ -247,10 +263,11 @@ let package = Package(
 /// Unsafe code has to say so, and no warning is let through.
 for target in package.targets
 where [.regular, .executable, .test, .macro].contains(target.type) && target.swiftSettings == nil {
-  target.swiftSettings = [
-    .strictMemorySafety(),
-    .treatAllWarnings(as: .error),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-  ]
+  target.swiftSettings =
+    [
+      .strictMemorySafety(),
+      .treatAllWarnings(as: .error),
+      .enableUpcomingFeature("MemberImportVisibility"),
+      .enableUpcomingFeature("InternalImportsByDefault"),
+    ] + Traits.defines
 }

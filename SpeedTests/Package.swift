@@ -13,7 +13,7 @@ let package = Package(
   dependencies: [
     .package(
       name: "swift-stored-objects", path: "..",
-      traits: [.trait(name: "Macros", condition: .when(traits: ["Macros"]))]),
+      traits: ["Tools", .trait(name: "Macros", condition: .when(traits: ["Macros"]))]),
     .package(path: "WorkloadData"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
   ],

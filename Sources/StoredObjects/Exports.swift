@@ -1,2 +1,2 @@
-@_exported public import StoredObjectsCore
+@_exported public import StoredObjectsModel
 @_exported public import TokyoCabinetBackend

@@ -62,7 +62,8 @@
     }
 
     private static let rootNames: Set = [
-      "StoredObject", "StoredObjectsCore.StoredObject", "StoredObjects.StoredObject",
+      "StoredObject", "StoredObjectsCore.StoredObject", "StoredObjectsModel.StoredObject",
+      "StoredObjects.StoredObject",
     ]
 
     private static func fields(

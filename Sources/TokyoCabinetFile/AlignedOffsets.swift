@@ -17,6 +17,8 @@ struct AlignedOffsets {
   @inline(__always)
   mutating func append(_ offset: Int) {
     let number = offset >> power
+    assert(number << power == offset, "an offset that is not aligned")
+    assert(count == 0 || offset >= self[count - 1], "offsets go back")
     if number >> 32 != last { carry(number >> 32) }
     low.append(UInt32(truncatingIfNeeded: number))
   }

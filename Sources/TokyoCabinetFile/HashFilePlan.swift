@@ -56,6 +56,7 @@ public struct HashFilePlan {
     guard next <= layout.sizeLimit, offsets.count < UInt32.max - 1 else {
       throw tooLarge("the file would be larger than its offsets can address: use the option large")
     }
+    assert(next > end && next == layout.aligned(next), "a record that takes no room")
     offsets.append(end)
     end = next
     keys.append(key)
@@ -80,6 +81,9 @@ public struct HashFilePlan {
       guard links.isTreeless(bucket, last) else { continue }
       links.chained(from: last, keys, &members)
       try sort(&members, links)
+      assert(
+        zip(members, members.dropFirst()).allSatisfy { $0.order >= $1.order },
+        "the records of a bucket are not in their order")
       links.roots[bucket] = links.makeTree(members, 0..<members.count)
     }
     return links

@@ -136,12 +136,14 @@ public final class HashFileWriter {
       throw notPlanned(
         "The plan has a record of another size here: plan it by its compressed value.")
     }
+    assert(image.end == links.offsets[count], "a record is not where the links lead")
     let children = links.children[count]
     let head = HashFileRecordHead(
       hash: HashFileFormat.hashes(of: key).second, left: offset(children.left),
       right: offset(children.right), padding: padding)
     image.tail.append(head, key, value, layout, size: room)
     count += 1
+    assert(image.end == links.offsets[count], "a record has another size than was planned")
     try image.flushIfFull()
   }
 

@@ -69,6 +69,7 @@ struct CDBIndex {
       sorted.copy(entryFrom: number, of: self, to: next[table])
       next[table] += 1
     }
+    assert(next[..<CDBFormat.tableCount].elementsEqual(starts[1...]), "a table lacks a record")
     return (sorted, starts)
   }
 
@@ -104,6 +105,9 @@ struct CDBIndex {
         slots[slot] = words[number].littleEndian
       }
     }
+    assert(
+      slots.count { $0 != 0 } >= entries.count && slots.count == count * wordsPerEntry,
+      "two records share a slot")
     return slots
   }
 

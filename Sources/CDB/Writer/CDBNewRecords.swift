@@ -109,6 +109,9 @@ struct CDBNewRecords: ~Copyable {
   @inline(__always)
   private mutating func end(_ beginning: Beginning) -> Outcome {
     let entry = CDBIndex.Entry(hash: beginning.hash, position: UInt64(beginning.position))
+    assert(
+      index.count == 0 || index.entry(index.count - 1).position < entry.position,
+      "a record stands before an earlier one")
     index.add(entry)
     earlier?.add(.init(hash: beginning.keyHash, position: entry.position))
     if beginning.old.isEmpty { return .added }

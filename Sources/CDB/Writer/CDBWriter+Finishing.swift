@@ -79,6 +79,7 @@ extension CDBNewRecords {
   /// Moves what follows replaced records to where these were, once for all of them.
   mutating func dropReplaced() throws(SystemError) {
     if replaced.isEmpty { return }
+    let kept = count
     try output.flush()
     index.remove(Set(replaced.map { UInt64($0.lowerBound) }))
     replaced.sort { $0.lowerBound < $1.lowerBound }
@@ -93,6 +94,9 @@ extension CDBNewRecords {
     index.movePositions { $0 - Self.bytes(before: $0, droppedBefore) }
     output.removeAll(from: target)
     forgetReplaced()
+    assert(
+      count == kept && (kept == 0 || index.entry(kept - 1).position < UInt64(target)),
+      "records were lost with those that replaced them")
   }
 
   private func move(_ range: Range<Int>, to target: Int) throws(SystemError) -> Int {

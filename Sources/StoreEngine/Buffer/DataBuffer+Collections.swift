@@ -4,14 +4,14 @@ extension Optional: DataBufferValue where Wrapped: DataBufferValue {
 
   /// Reads a byte, 1 for a value that follows and 0 for none, so that "" and nil stay apart.
   @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
-    self = try buffer.readBool() ? Wrapped(from: &buffer) : nil
+    self = try buffer.readBool() ? buffer.readNested(Wrapped.self) : nil
   }
 
   /// Writes 1 and the value, or 0.
   @inlinable public func write(to buffer: inout DataBuffer) {
     buffer.writing(Self.storedType) { buffer in
       buffer.write(self != nil)
-      self?.write(to: &buffer)
+      if let self { buffer.writeNested(self) }
     }
   }
 }
@@ -30,6 +30,8 @@ extension Array: DataBufferValue where Element: DataBufferValue {
     let count = try buffer.readCount(minimumElementSize: Element.minimumByteCount)
     self.init()
     reserveCapacity(count)
+    try buffer.enterRead(of: Element.self)
+    defer { buffer.leave(Element.self) }
     for _ in 0..<count { append(try Element(from: &buffer)) }
   }
 
@@ -37,6 +39,8 @@ extension Array: DataBufferValue where Element: DataBufferValue {
   @inlinable public func write(to buffer: inout DataBuffer) {
     buffer.writing(Self.storedType) { buffer in
       buffer.writeCount(count)
+      guard buffer.enterWrite(of: Element.self) else { return }
+      defer { buffer.leave(Element.self) }
       for element in self { element.write(to: &buffer) }
     }
   }
@@ -53,6 +57,8 @@ extension Set: DataBufferValue where Element: DataBufferValue {
   @inlinable public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     let count = try buffer.readCount(minimumElementSize: Element.minimumByteCount)
     self.init(minimumCapacity: count)
+    try buffer.enterRead(of: Element.self)
+    defer { buffer.leave(Element.self) }
     for _ in 0..<count {
       let offset = buffer.offset
       guard insert(try Element(from: &buffer)).inserted else {
@@ -65,6 +71,8 @@ extension Set: DataBufferValue where Element: DataBufferValue {
   @inlinable public func write(to buffer: inout DataBuffer) {
     buffer.writing(Self.storedType) { buffer in
       buffer.writeCount(count)
+      guard buffer.enterWrite(of: Element.self) else { return }
+      defer { buffer.leave(Element.self) }
       for element in self { element.write(to: &buffer) }
     }
   }
@@ -84,6 +92,8 @@ extension Dictionary: DataBufferValue where Key: DataBufferValue, Value: DataBuf
     let size = Key.minimumByteCount + Value.minimumByteCount
     let count = try buffer.readCount(minimumElementSize: size)
     self.init(minimumCapacity: count)
+    try buffer.enterRead(of: (Key, Value).self)
+    defer { buffer.leave((Key, Value).self) }
     for _ in 0..<count {
       let offset = buffer.offset
       let key = try Key(from: &buffer)
@@ -97,6 +107,8 @@ extension Dictionary: DataBufferValue where Key: DataBufferValue, Value: DataBuf
   @inlinable public func write(to buffer: inout DataBuffer) {
     buffer.writing(Self.storedType) { buffer in
       buffer.writeCount(count)
+      guard buffer.enterWrite(of: (Key, Value).self) else { return }
+      defer { buffer.leave((Key, Value).self) }
       for (key, value) in self {
         key.write(to: &buffer)
         value.write(to: &buffer)

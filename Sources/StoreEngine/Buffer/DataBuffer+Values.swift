@@ -6,14 +6,14 @@ extension DataBuffer {
   @inlinable public mutating func writeValue<Value: DataBufferValue>(
     _ value: Value, as type: Value.Type
   ) {
-    value.write(to: &self)
+    writeNested(value)
   }
 
   /// Writes a value in the form of its type: a type that is `Codable` too is not encoded.
   @inlinable public mutating func writeValue<Value: DataBufferValue & Codable>(
     _ value: Value, as type: Value.Type
   ) {
-    value.write(to: &self)
+    writeNested(value)
   }
 
   /// Writes a value that is only `Codable`, as ``write(codable:)`` does.
@@ -33,14 +33,14 @@ extension DataBuffer {
   /// - Throws: ``DataBufferError``, with the offset of the fault.
   @inlinable public mutating func readValue<Value: DataBufferValue>(
     of type: Value.Type
-  ) throws(DataBufferError) -> Value { try Value(from: &self) }
+  ) throws(DataBufferError) -> Value { try readNested(type) }
 
   /// Reads a value in the form of its type: a type that is `Codable` too is not decoded.
   ///
   /// - Throws: ``DataBufferError``, with the offset of the fault.
   @inlinable public mutating func readValue<Value: DataBufferValue & Codable>(
     of type: Value.Type
-  ) throws(DataBufferError) -> Value { try Value(from: &self) }
+  ) throws(DataBufferError) -> Value { try readNested(type) }
 
   /// Reads a value that is only `Codable`, as ``readCodable(_:)`` does.
   ///

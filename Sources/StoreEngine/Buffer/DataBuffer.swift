@@ -36,6 +36,8 @@ public struct DataBuffer {
     @inlinable set { recordVersion = newValue }
   }
   @usableFromInline var recordVersion: UInt8 = 0
+  /// How many values are being read or written inside of each other.
+  @usableFromInline var depth: UInt16 = 0
 
   /// Who turns references into objects and back; nil in a buffer of one's own.
   ///

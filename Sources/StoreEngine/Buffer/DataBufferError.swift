@@ -45,6 +45,8 @@ public struct DataBufferError: Error, Hashable, Sendable {
     public static let deletedElsewhere = Code(description: "deletedElsewhere")
     /// An object is of another class than the reference can name.
     public static let wrongClass = Code(description: "wrongClass")
+    /// Values of one's own types are nested more than 256 deep, arrays included.
+    public static let tooDeep = Code(description: "tooDeep")
     /// An `Encodable` value did not encode.
     public static let notEncodable = Code(description: "notEncodable")
   }

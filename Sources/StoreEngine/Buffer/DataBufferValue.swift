@@ -20,6 +20,10 @@ public import FoundationEssentials
 ///         buffer.write(height)
 ///       }
 ///     }
+///
+/// A type may hold values of itself, read by ``DataBuffer/read(_:)`` and written by
+/// ``DataBuffer/write(_:)-(Value)``, at most 256 deep, arrays included: bytes that say more are an
+/// error and don't overflow the stack.
 public protocol DataBufferValue: SendableMetatype {
   /// The fewest bytes that a value takes, at least 1.
   ///
@@ -62,8 +66,10 @@ extension DataBufferValue {
 
 extension DataBuffer {
   /// Writes a value of a type of one's own, an optional, a set or a dictionary.
+  ///
+  /// One that is nested too deep becomes the buffer's ``failure``, with `tooDeep`.
   @inlinable public mutating func write<Value: DataBufferValue>(_ value: Value) {
-    value.write(to: &self)
+    writeNested(value)
   }
 
   /// Reads a value of the type that is asked for.
@@ -71,10 +77,10 @@ extension DataBuffer {
   ///     let tags = try buffer.read([String].self)
   ///     let genre = try buffer.read(Genre?.self)
   ///
-  /// - Throws: ``DataBufferError``, with the offset of the fault.
+  /// - Throws: ``DataBufferError``, with the offset of the fault; `tooDeep` among them.
   @inlinable public mutating func read<Value: DataBufferValue>(
     _ type: Value.Type = Value.self
-  ) throws(DataBufferError) -> Value { try Value(from: &self) }
+  ) throws(DataBufferError) -> Value { try readNested(type) }
 }
 
 extension DataBufferValue where Self: FixedWidthInteger & BitwiseCopyable {

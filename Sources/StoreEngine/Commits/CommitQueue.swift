@@ -159,9 +159,17 @@ final class CommitQueue: Sendable {
         continue
       }
       let outcomes = writer.write(taken.map(\.commit)) { tell() }
+      assert(outcomes.count == taken.count, "a commit without an outcome")
+      assert(Self.areInOrder(outcomes), "commits have other numbers than their order says")
       tell()
       finished = Array(zip(taken, outcomes))
     }
+  }
+
+  /// Whether commits have the numbers in which they came.
+  static func areInOrder(_ outcomes: [CommitOutcome]) -> Bool {
+    let numbers = outcomes.compactMap { try? $0.get().number }
+    return zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }
   }
 
   private static func take(from state: inout State) -> [Waiting] {

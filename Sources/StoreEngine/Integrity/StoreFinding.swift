@@ -45,6 +45,9 @@ extension StoreFinding {
     /// A reference leads to a row that does not exist.
     public static let danglingReference = Kind(description: "danglingReference")
 
+    /// An object refers to another that does not refer back, though it should by an inverse.
+    public static let oneSided = Kind(description: "oneSided")
+
     /// A named buffer can't be read, or has a name that is none.
     public static let namedBuffer = Kind(description: "namedBuffer")
     /// A file is damaged, or the system does not let it be read.

@@ -75,6 +75,7 @@ struct CommitLogWriter: Sendable {
     try refuseAfterFailure()
     let end = batches.reduce(offset) { CommitLogFormat.end(ofBatchAt: $0, payload: count($1)) }
     let isSynced = batches.contains { self.isSynced($0.kind) }
+    assert(offset >= CommitLogFormat.firstBatch && end >= offset, "the log goes back")
     try makeRoom(upTo: end)
     try markOpen(before: batches.count)
     // A batch that says it is synced must not stand behind one that a power cut may lose.
@@ -117,6 +118,7 @@ struct CommitLogWriter: Sendable {
       for piece in batch.payload { bytes += piece }
       while offset + bytes.count < next { bytes.append(0) }
     }
+    assert(offset + bytes.count == end, "batches have another size than was planned")
     return bytes
   }
 
@@ -128,6 +130,7 @@ struct CommitLogWriter: Sendable {
         try storage.write(piece, at: position)
         position += piece.count
       }
+      assert(position <= next, "a batch is larger than was planned")
       try storage.write([UInt8](repeating: 0, count: next - position), at: position)
       position = next
     }

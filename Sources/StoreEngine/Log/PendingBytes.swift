@@ -52,6 +52,12 @@ struct PendingBytes: Sendable {
     batches[batch].bytes = []
   }
 
+  /// Whether the sums are those of the batches.
+  var isConsistent: Bool {
+    heldCount == batches.reduce(0) { $0 + $1.bytes.count }
+      && neededCount == batches.reduce(0) { $0 + $1.needed }
+  }
+
   /// So much more than what is needed is not worth the copying; a log that is folded in time has
   /// less.
   private static let slack = 16 << 20

@@ -94,10 +94,30 @@ struct PendingRecords: Sendable {
         forKey: ExactName(name.name))
       if let old, let batch = old.batch { batches.release(old.range.count, of: batch) }
     }
-    if !changes.tables.isEmpty || !changes.names.isEmpty { batches.append(changes) }
+    if !changes.tables.isEmpty || !changes.names.isEmpty {
+      batches.append(changes)
+      // Looking at everything is for now and then.
+      let isTurn = batches.count & (batches.count - 1) == 0
+      assert(!isTurn || isConsistent, "pending records and their bytes do not agree")
+    }
     byteCount += changes.bytes.count
     isEmpty = false
     if batches.isWasteful { gather() }
+  }
+
+  /// Whether all rows and names have their bytes, and these are counted.
+  var isConsistent: Bool {
+    var needed = 0
+    for entry in tables.values.lazy.flatMap(\.rows.values) + Array(names.values) {
+      guard let batch = entry.batch, !entry.range.isEmpty else { continue }
+      guard batch < batches.count, entry.range.upperBound <= batches[batch].count else {
+        return false
+      }
+      needed += entry.range.count
+    }
+    // A save that changes a row twice has more bytes than are needed.
+    return batches.isConsistent && needed <= batches.neededCount
+      && tables.values.allSatisfy { abs($0.countDifference) <= $0.rows.count }
   }
 
   /// Copies all that is still needed into one batch.

@@ -68,7 +68,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
     self.limits = limits
     var log = LoggedLog()
     do {
-      var recovery = try Recovery(files, growth: limits.logGrowth, sealing: sealing)
+      var recovery = try Recovery(files, growth: max(limits.logGrowth, 4 << 10), sealing: sealing)
       log.writer = try recovery.writer(durability: durability)
       if !files.isReadOnly { try files.removeStrays() }
       (log.areNamesSynced, log.manifest) = (recovery.areNamesSynced, recovery.manifest)
@@ -171,10 +171,10 @@ public struct CheckpointLimits: Sendable {
   /// At that limit folding is tried again after this time, or ten times as long as the last try
   /// took.
   package var foldPause = Duration.seconds(1)
-  /// Whether a closing folds the log where that is quick; a test may have it left as it is.
-  package var foldsAtClose = true
-  /// The log's file grows by so many bytes at a time; tests have small ones.
-  package var logGrowth = CommitLogWriter.growth
+  /// Whether closing the backend folds the log where that is quick; true by default.
+  public var foldsAtClose = true
+  /// The number of bytes by which the log's file grows; 1 MiB by default, 4 KiB at least.
+  public var logGrowth = CommitLogWriter.growth
 
   /// Sets the limits.
   public init(

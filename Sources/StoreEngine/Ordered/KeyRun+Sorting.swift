@@ -5,10 +5,16 @@ extension KeyRun {
   ///
   /// Complexity: that of ``KeyOrder``; linear when they are sorted.
   convenience init(bytes: [UInt8], _ changes: [Change]) {
-    let isSorted = zip(changes, changes.dropFirst()).allSatisfy {
+    self.init(
+      bytes: bytes,
+      sorted: Self.areSorted(changes, bytes) ? changes : Self.sorted(changes, bytes))
+  }
+
+  /// Whether each key comes once, and behind all that are smaller.
+  static func areSorted(_ changes: [Change], _ bytes: [UInt8]) -> Bool {
+    zip(changes, changes.dropFirst()).allSatisfy {
       KeyOrder.compare($0.key, $1.key, bytes) < 0
     }
-    self.init(bytes: bytes, sorted: isSorted ? changes : Self.sorted(changes, bytes))
   }
 
   private static func sorted(_ changes: [Change], _ bytes: [UInt8]) -> [Change] {

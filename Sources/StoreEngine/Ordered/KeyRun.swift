@@ -27,6 +27,9 @@ final class KeyRun: Sendable {
     bytes: [UInt8], sorted changes: [Change], growth: [Int32] = [], filter: KeyFilter? = nil
   ) {
     (self.bytes, self.changes, self.growth, self.filter) = (bytes, changes, growth, filter)
+    assert(Self.areSorted(changes, bytes), "the keys of a run are not in their order")
+    assert(
+      growth.isEmpty || growth.count == changes.count + 1, "a run with the growth of another")
   }
 
   /// The same, ready to be looked into, and knowing which keys are new, and which are gone.

@@ -7,7 +7,22 @@ protocol ChangeCursor {
   var next: (bytes: [UInt8], change: ChangeSet.KeyChange)? { get }
   /// Compares the key of the next change with another; below zero is earlier on the way.
   func compareNext(_ key: RawSpan) -> Int?
-  mutating func advance()
+  mutating func step()
+}
+
+extension ChangeCursor {
+  mutating func advance() {
+    assert(stepsForward, "a cursor over runs goes back to an earlier key")
+    step()
+  }
+
+  /// Whether the change behind the next one has another key, further on the way.
+  private var stepsForward: Bool {
+    guard let next else { return true }
+    var cursor = self
+    cursor.step()
+    return next.bytes.lend(next.change.key) { cursor.compareNext($0) ?? 1 } > 0
+  }
 }
 
 /// Goes through several runs at once in the order of their keys, forwards or backwards.
@@ -43,7 +58,7 @@ struct KeyRunsCursor: ChangeCursor {
   }
 
   /// Goes on behind the next change, and all older ones of its key.
-  mutating func advance() {
+  mutating func step() {
     guard let head else { return }
     let place = place(head)
     for run in runs.indices where run != head && !parts[run].isEmpty {

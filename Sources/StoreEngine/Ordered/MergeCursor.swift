@@ -21,7 +21,7 @@ struct MergeCursor: ChangeCursor {
     part.map { order.runs[$0.run].compare(place, key) }
   }
 
-  mutating func advance() {
+  mutating func step() {
     place += 1
     if place == part?.places.upperBound { nextPart() }
   }

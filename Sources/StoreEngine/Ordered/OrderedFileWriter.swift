@@ -99,6 +99,8 @@ package struct OrderedFileWriter {
   }
 
   private mutating func write(_ level: Int) throws -> OrderedFileFormat.Child {
+    assert(levels[level].count > 0, "a page without entries")
+    assert(starts[level].rank <= count, "a page begins behind all keys")
     let offset = written + bytes.count
     let page = levels[level].takePage()
     let stored = try codec?.seal(page, at: offset) ?? page

@@ -70,6 +70,9 @@ struct OrderedPageBuilder {
       Self.appendVarint(entry.keyCount - prefixCount, to: &page)
       bytes.lend(entry.start + prefixCount..<end) { page.append(copying: $0) }
     }
+    assert(
+      page.count <= OrderedFileFormat.fieldsSize + plainSize - prefixCount * (count - 1),
+      "a page is larger than the sum of its entries")
     removeAll()
     return page
   }

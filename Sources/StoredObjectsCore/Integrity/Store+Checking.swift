@@ -8,8 +8,8 @@ extension Store {
   ///
   /// Beyond what ``BackendCheck`` does, every record of the registered classes is read by its
   /// class, into an object of its own: objects that the application holds, and unsaved changes, are
-  /// left alone. Every reference must lead to a row that exists, and indexes must say the same. It
-  /// is what is saved that counts.
+  /// left alone. Every reference must lead to a row that exists, both sides of a relationship must
+  /// agree, and indexes must say the same. It is what is saved that counts.
   ///
   /// A `readContent(from:)` that does more than set its own object's properties does so here too.
   ///
@@ -34,6 +34,7 @@ extension Store {
         report = check.takeReport()
         var objects = ObjectCheck(self, check.tables, report)
         for entry in classes { try objects.run(entry, progress) }
+        objects.compareInverses()
         report = objects.report
       }
       return report
@@ -48,12 +49,14 @@ struct ObjectCheck {
   private let store: Store
   private let tables: [String: BackendCheck.CheckedTable]
   private let recorder = ReferenceRecorder()
+  private var inverses: InverseCheck?
   private(set) var report: StoreCheck
 
   init(_ store: Store, _ tables: [String: BackendCheck.CheckedTable], _ report: StoreCheck) {
     self.store = store
     self.tables = tables
     self.report = report
+    inverses = InverseCheck(store)
   }
 
   /// Decodes all records of a class.
@@ -70,6 +73,7 @@ struct ObjectCheck {
         at: entry.place())
       return
     }
+    let exists = exists
     var text = checkedText(entry)
     var walk = TableWalk(store.backend, entry.table)
     let total = try store.backend.recordCount(in: entry.table)
@@ -84,8 +88,10 @@ struct ObjectCheck {
         else {
           // What it should be in the index, nobody knows.
           text = nil
+          inverses?.addUnread(rowID, entry)
           return
         }
+        inverses?.add(object, entry, where: exists)
         if let fullText = entry.fullText { text?.add(rowID, fullText.texts(of: object)) }
       }
       indexes.finish()
@@ -120,6 +126,30 @@ struct ObjectCheck {
       check(reference, at: entry.place(rowID, offset: reference.offset))
     }
     return isRead ? object : nil
+  }
+
+  /// Whether a row exists; false for one of a class that could not be read.
+  private var exists: (ObjectKey) -> Bool {
+    { [store, tables] key in
+      store.registration(classID: key.classID).flatMap { tables[$0.name]?.rows }?
+        .contains(key.rowID) == true
+    }
+  }
+
+  /// Adds the references that one side of a relationship has and the other has not.
+  mutating func compareInverses() {
+    guard var gathered = inverses, !gathered.isBalanced else { return }
+    gathered.beginGathering()
+    let exists = exists
+    for entry in store.classes where gathered.concerns(entry) {
+      tables[entry.name]?.rows?.forEach { rowID in
+        guard rowID > ClassMetadata.rowID,
+          let object = try? store.savedObject(rowID, entry)
+        else { return }
+        gathered.add(object, entry, where: exists)
+      }
+    }
+    for finding in gathered.findings() { report.add(finding) }
   }
 
   private static func kind(of error: StoreError) -> StoreFinding.Kind {

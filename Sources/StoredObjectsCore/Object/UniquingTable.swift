@@ -63,6 +63,8 @@ final class UniquingTable {
   func enter(_ object: StoredObject, _ rowID: UInt32) {
     turn(to: Int(rowID) >> Self.pageBits)
     if current.entries.isEmpty { current.entries = makeEntries() }
+    assert(
+      current.entries[Int(rowID) & (Self.pageSize - 1)].object == nil, "two objects for a row")
     current.entries[Int(rowID) & (Self.pageSize - 1)].object = object
     current.count += 1
     count += 1
@@ -72,6 +74,7 @@ final class UniquingTable {
   func remove(_ rowID: UInt32) {
     turn(to: Int(rowID) >> Self.pageBits)
     if current.entries.isEmpty { return }
+    assert(current.count > 0 && count > 0, "an object that was not entered leaves")
     current.entries[Int(rowID) & (Self.pageSize - 1)].object = nil
     current.count -= 1
     count -= 1
@@ -83,8 +86,14 @@ final class UniquingTable {
   }
 
   private func retire() {
+    assert(isCurrentEmpty, "a page is retired with an object")
     if spares.count < Self.spareLimit { spares.append(current.entries) }
     current.entries = []
+  }
+
+  /// By index, see ``append(_:to:)``.
+  private var isCurrentEmpty: Bool {
+    current.entries.indices.allSatisfy { current.entries[$0].object == nil }
   }
 
   /// Makes a page the current one.
@@ -131,6 +140,7 @@ final class UniquingTable {
         append(isCurrent ? current : page, to: &objects)
       }
     }
+    assert(objects.count == count, "objects are lost among the pages")
     return objects
   }
 

@@ -34,6 +34,7 @@ struct PostponedChanges {
   mutating func take(_ object: StoredObject, _ end: RelationshipEnd) -> ChangesOfList? {
     let place = Place(object: ObjectIdentifier(object), end: ObjectIdentifier(end))
     guard let index = places.removeValue(forKey: place) else { return nil }
+    assert(lists[index]?.object === object && index >= first, "changes of another list")
     defer { if places.isEmpty { (lists, first, hasDeletions) = ([], 0, false) } }
     return lists[index].take()
   }
@@ -44,6 +45,7 @@ struct PostponedChanges {
       if let next = lists[first] { return take(next.object, next.end) }
       first += 1
     }
+    assert(places.isEmpty, "changes of a list are lost")
     return nil
   }
 

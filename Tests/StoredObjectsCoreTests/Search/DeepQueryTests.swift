@@ -1,6 +1,5 @@
-import Foundation
-import Locks
 import StoredObjectsTestSupport
+import TestFiles
 import Testing
 
 @testable import StoredObjectsCore
@@ -17,30 +16,13 @@ private final class Note: StoredObject {
   }
 }
 
-/// Runs a closure on a thread whose stack is as small as they come.
-private func onSmallStack<Result: Sendable>(
-  _ body: @escaping @Sendable () throws -> Result
-) throws -> Result {
-  let result = Locked<Swift.Result<Result, any Error>?>(nil)
-  let isDone = DispatchSemaphore(value: 0)
-  let thread = Thread {
-    let found = Swift.Result { try body() }
-    result.withLock { $0 = found }
-    isDone.signal()
-  }
-  thread.stackSize = 512 << 10
-  thread.start()
-  isDone.wait()
-  return try #require(result.withLock { $0 }).get()
-}
-
 @Suite("Queries of texts with 100,000 parts")
 struct DeepQueryTests {
   private static let count = 100_000
 
   /// The numbers of notes that a query finds.
   private static func found(_ make: @escaping @Sendable () throws -> TextQuery) throws -> [Int] {
-    try onSmallStack {
+    @Sendable func found() throws -> [Int] {
       let store = Store(backend: try MemoryBackend())
       try store.register(Note.self)
       for text in ["one two", "two three", "three"] {
@@ -54,6 +36,7 @@ struct DeepQueryTests {
       #expect(hits.allSatisfy { $0.snippet.text == $0.object.text })
       return hits.map { Int($0.object.rowID) - 1 }.sorted()
     }
+    return try onSmallStack { Result { try found() } }.get()
   }
 
   @Test("Operators can be nested in one another, to either side")

@@ -97,11 +97,11 @@ struct PowerRecorder {
     self.directory = directory
     (self.backend, self.hasValues) = (backend, hasValues)
     library = directory.path + "/shim.so"
-    let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path
+    let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     let compiler = try Process.run(
       URL(fileURLWithPath: "/usr/bin/env"),
       arguments: [
-        "cc", "-shared", "-fPIC", "-O1", "-o", library, source + "/PowerShim/shim.c", "-ldl",
+        "cc", "-shared", "-fPIC", "-O1", "-o", library, package.path + "/PowerShim/shim.c", "-ldl",
       ])
     compiler.waitUntilExit()
     guard compiler.terminationStatus == 0 else {

@@ -18,14 +18,15 @@ struct ProbeCommand: ParsableCommand {
     let name = name
     let trials = stride(from: first, to: end, by: every)
     let store = SmallStore(directory: store, backend: backend)
-    try withTemporaryDirectory { directory in
-      let probe = try FlipProbe(store: store, copy: directory.path + "/store", name: name)
-      for trial in trials {
-        var verdict = try probe.verdict(of: trial)
-        if strict, verdict == .harmless, !probe.isRoom(trial) { verdict = .untold }
-        ChildProcess.send(verdict.rawValue)
-      }
+    // Beside the store, so that it is removed with it however this process ends.
+    let copy = "\(store.directory).\(ProcessInfo.processInfo.processIdentifier)"
+    let probe = try FlipProbe(store: store, copy: copy, name: name)
+    for trial in trials {
+      var verdict = try probe.verdict(of: trial)
+      if strict, verdict == .harmless, !probe.isRoom(trial) { verdict = .untold }
+      ChildProcess.send(verdict.rawValue)
     }
+    try FileManager.default.removeItem(atPath: copy)
   }
 }
 
@@ -65,7 +66,7 @@ struct FlipProbe {
   /// Whether a trial only gives the log more room.
   func isRoom(_ trial: Int) -> Bool {
     let tail = trial - (Self.maskCount + 1) * size
-    return name == StoreDirectory.log && Self.tails.indices.contains(tail)
+    return name == "Commit.log" && Self.tails.indices.contains(tail)
       && Self.tails[tail].allSatisfy { $0 == 0 }
   }
 

@@ -1,4 +1,3 @@
-import Files
 import Foundation
 import StoredObjectsCore
 import StoredObjectsTestSupport
@@ -168,10 +167,14 @@ struct SmallStore {
     var lines: [String] = []
     let table = try backend.orderedTable(Self.keys)
     _ = try backend.scanKeys(of: table, KeyRange(), isReversed: false) { key, value in
-      lines.append("key \([UInt8](copying: key)) \([UInt8](copying: value))")
+      lines.append("key \(bytes(of: key)) \(bytes(of: value))")
       return .next
     }
     return lines
+  }
+
+  private static func bytes(of span: RawSpan) -> [UInt8] {
+    unsafe span.withUnsafeBytes { unsafe [UInt8]($0) }
   }
 
   /// What the indexes find, which are made anew where they can't be read.

@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import TestFiles
 
 /// This program, started once more, with a pipe from its standard output.
 ///
@@ -70,7 +69,14 @@ struct HarnessError: Error, CustomStringConvertible {
 /// Writes a line for the reader of a failure.
 func note(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
 
-/// A directory of its own, removed at the end.
+/// A directory of its own, in memory where that can be, which is removed at the end.
 func withTemporaryDirectory<Result>(_ body: (URL) throws -> Result) throws -> Result {
-  try TestFiles.withTemporaryDirectory(in: .memory) { try body(URL(fileURLWithPath: $0)) }
+  let memory = "/dev/shm"
+  let place =
+    FileManager.default.isWritableFile(atPath: memory)
+    ? URL(filePath: memory) : FileManager.default.temporaryDirectory
+  let directory = place.appending(path: "crash-harness-\(UUID().uuidString)")
+  try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+  defer { try? FileManager.default.removeItem(at: directory) }
+  return try body(directory)
 }

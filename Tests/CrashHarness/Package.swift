@@ -1,0 +1,36 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Kills writing processes, cuts the power, spoils bytes, and looks at what is left of a store.
+///
+/// A package of its own, so that users of the library see nothing of it. It tries what they get:
+/// the products of the library, through their public names. `./dev crash` builds and starts it.
+let package = Package(
+  name: "CrashHarness",
+  dependencies: [
+    .package(name: "swift-stored-objects", path: "../..", traits: ["Tools"]),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+  ],
+  targets: [
+    .executableTarget(
+      name: "crash-harness",
+      dependencies: [
+        library("CDBBackend"), library("KeyValueStoreCore"), library("StoredObjectsCore"),
+        library("StoredObjectsEncryption"), library("StoredObjectsTestSupport"),
+        library("TokyoCabinet"), library("TokyoCabinetBackend"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Sources",
+      swiftSettings: [
+        .strictMemorySafety(),
+        .treatAllWarnings(as: .error),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+      ])
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+func library(_ name: String) -> Target.Dependency {
+  .product(name: name, package: "swift-stored-objects")
+}

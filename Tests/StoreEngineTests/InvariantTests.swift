@@ -1,0 +1,47 @@
+#if DEBUG
+  import Testing
+
+  @testable import StoreEngine
+
+  /// What debug builds assert stops a program that breaks it.
+  @Suite("Invariants of the engine") struct InvariantTests {
+    @Test("A run whose keys are not in order")
+    func unsorted() async {
+      await #expect(processExitsWith: .failure) {
+        var changes = ChangeSet()
+        let keys = [changes.takeIn([2], []), changes.takeIn([1], [])]
+        _ = KeyRun(bytes: changes.bytes, sorted: keys)
+      }
+    }
+
+    @Test("A run that has a key twice")
+    func twice() async {
+      await #expect(processExitsWith: .failure) {
+        var changes = ChangeSet()
+        let keys = [changes.takeIn([1], []), changes.takeIn([1], [])]
+        _ = KeyRun(bytes: changes.bytes, sorted: keys)
+      }
+    }
+
+    @Test("A gap in the numbers of commits")
+    func gap() async {
+      await #expect(processExitsWith: .failure) {
+        let journal = CommitJournal()
+        journal.append(Commit.example.numbered(1), ChangeSet())
+        journal.append(Commit.example.numbered(3), ChangeSet())
+      }
+    }
+
+    @Test("Commits that are numbered in another order than they came")
+    func order() {
+      func outcomes(_ numbers: [UInt64?]) -> [CommitOutcome] {
+        numbers.map { number in
+          number.map { .success(Commit.example.numbered($0)) } ?? .failure(CancellationError())
+        }
+      }
+      #expect(CommitQueue.areInOrder(outcomes([nil, 1, 2, nil, 3])))
+      #expect(!CommitQueue.areInOrder(outcomes([1, 3, 2])))
+      #expect(!CommitQueue.areInOrder(outcomes([1, nil, 1])))
+    }
+  }
+#endif
