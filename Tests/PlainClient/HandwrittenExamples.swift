@@ -38,19 +38,22 @@ enum ChangingAClassExample {
   final class Song: StoredObject {
     @Content var title = ""
     @Content var seconds: UInt32 = 0
-    @Content var artist: String? = nil
 
-    override class var classVersion: UInt8 { 1 }
-
+    override class var layout: ClassLayout? {
+      ClassLayout(
+        Song.self,
+        [
+          StoredProperty("title", String.self),
+          StoredProperty("seconds", UInt32.self),
+        ])
+    }
     override func writeContent(to buffer: inout DataBuffer) {
       buffer.write(title)
       buffer.write(seconds)
-      buffer.write(artist)
     }
     override func readContent(from buffer: inout DataBuffer) throws {
       title = try buffer.readString()
       seconds = try buffer.readUInt32()
-      if buffer.version >= 1 { artist = try buffer.read() }
     }
   }
 }

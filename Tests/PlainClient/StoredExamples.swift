@@ -33,7 +33,27 @@
   enum StoredChangingAClassExample {
     @Stored final class Song: StoredObject {
       var title: String = ""
-      @Since(1) var artist: String? = nil
+      var artist: String = ""
+      var seconds: UInt16 = 0
+    }
+  }
+
+  /// The same class later.
+  enum StoredChangedClassExample {
+    @Stored final class Song: StoredObject {
+      var rating: UInt8 = 3
+      var artist: String = ""
+      @Formerly("title") var name: String = ""
+      var seconds: UInt32 = 0
+    }
+
+    @Stored(version: 1) final class Track: StoredObject {
+      var title: String = ""
+      var length: UInt32 = 0
+
+      private func upgrade(from version: UInt8) {
+        if version < 1 { length *= 1000 }
+      }
     }
   }
 
@@ -52,7 +72,7 @@
       var title: String = ""
       @Dropped(in: 2) var rating: UInt8 = 0
       @Formerly("seconds", UInt32.self, until: 3) var milliseconds: UInt64 = 0
-      @Since(1) @Formerly("remark") var note: String?
+      @Since(1) var note: String?
       @Since(4) var stars: Double = 0.5
 
       private func upgrade(from version: UInt8, former: Former) {

@@ -5,17 +5,11 @@ import StoreEngine
 /// `@Stored` writes it. A hand-written class may declare its own, and then needs no code for
 /// records of earlier layouts:
 ///
-///     final class Song: StoredObject {
-///       @Content var title = ""
-///       @Content var seconds: UInt32 = 0
-///
-///       override class var layout: ClassLayout? {
-///         ClassLayout(Song.self, [
-///           StoredProperty("title", String.self),
-///           StoredProperty("seconds", UInt32.self),
-///         ])
-///       }
-///       …
+///     override class var layout: ClassLayout? {
+///       ClassLayout(Song.self, [
+///         StoredProperty("title", String.self),
+///         StoredProperty("seconds", UInt32.self),
+///       ])
 ///     }
 ///
 /// A store keeps every layout that a class has had, and reads a record of another layout property

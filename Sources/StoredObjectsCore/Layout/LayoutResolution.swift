@@ -47,8 +47,9 @@ struct LayoutResolution {
     for number in 0...version { readings[number] = .asVersion(number) }
     let assumed = assumedLayouts
     all += assumed
-    let isNew = !all.contains { $0.number == number }
-    if isNew, let form = declared.form {
+    let isKnown = all.contains { $0.number == number && (!$0.isOfValues || declared.layout == nil) }
+    if !isKnown, let form = declared.form {
+      all.removeAll { $0.number == number }
       all.append(SavedLayout(number: number, classVersion: version, form: form))
     }
     readings[number] = .asVersion(version)
@@ -59,7 +60,7 @@ struct LayoutResolution {
     all.sort { $0.number < $1.number }
     return ClassLayouts(
       number: number, classVersion: version, all: all,
-      needsSaving: all.count != saved.count && !isOutdated, isOutdated: isOutdated,
+      needsSaving: (!isKnown || all.count != saved.count) && declared.form != nil && !isOutdated, isOutdated: isOutdated,
       assumed: assumed, readings: readings)
   }
 

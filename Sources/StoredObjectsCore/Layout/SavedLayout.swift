@@ -16,6 +16,9 @@ struct SavedLayout {
     case values([StoredType])
   }
 
+  /// Whether no more than the kinds of values is known.
+  var isOfValues: Bool { if case .values = form { true } else { false } }
+
   /// A property as it was when a record was written.
   struct SavedProperty: Hashable {
     let name: String

@@ -143,7 +143,7 @@ struct WatchedClassTests {
   /// A disk with one item of the plain class.
   private func disk() throws -> MemoryDisk {
     let disk = MemoryDisk()
-    try withStore(disk, Plain.Item.self) { store in
+    try withStore(disk, Plain.Item.self) { store throws in
       let item = Plain.Item()
       (item.name, item.count) = ("nail", 9)
       store.insert(item)
@@ -160,7 +160,7 @@ struct WatchedClassTests {
     }
     #expect(error?.code == .changedLayout && error?.place.className == "Item")
     #expect(error?.message.contains("String, Float, and before String, UInt32") == true)
-    try withStore(disk, Plain.Item.self) { store in
+    try withStore(disk, Plain.Item.self) { store throws in
       #expect(try #require(try store.object(Plain.Item.self, rowID: 2)).count == 9)
     }
   }
@@ -169,7 +169,7 @@ struct WatchedClassTests {
   func raised() throws {
     let disk = try disk()
     for weight in [9, 2.5] as [Float] {
-      try withStore(disk, Raised.Item.self) { store in
+      try withStore(disk, Raised.Item.self) { store throws in
         let item = try #require(try store.object(Raised.Item.self, rowID: 2))
         #expect(item.name == "nail" && item.weight == weight)
         item.weight = 2.5
@@ -181,13 +181,13 @@ struct WatchedClassTests {
   @Test("A class that gets a layout later reads by name from then on")
   func declared() throws {
     let disk = try disk()
-    try withStore(disk, Declared.Item.self) { store in
+    try withStore(disk, Declared.Item.self) { store throws in
       let item = try #require(try store.object(Declared.Item.self, rowID: 2))
       #expect(item.name == "nail" && item.count == 9)
       store.insert(Declared.Item())
       try store.saveChanges()
     }
-    try withStore(disk, Turned.Item.self) { store in
+    try withStore(disk, Turned.Item.self) { store throws in
       let items = try store.allObjects(of: Turned.Item.self)
       #expect(items.map(\.count) == [9, 0] && items.map(\.name) == ["nail", ""])
     }
@@ -204,13 +204,13 @@ struct WatchedClassTests {
   @Test("The layout of a superclass is none of a subclass that writes more")
   func inherited() throws {
     let disk = MemoryDisk()
-    try withStore(disk, Derived.self) { store in
+    try withStore(disk, Derived.self) { store throws in
       let derived = Derived()
       (derived.name, derived.count) = ("d", 3)
       store.insert(derived)
       try store.saveChanges()
     }
-    try withStore(disk, Derived.self) { store in
+    try withStore(disk, Derived.self) { store throws in
       #expect(try store.object(Derived.self, rowID: 2)?.count == 3)
     }
   }
