@@ -229,7 +229,8 @@ let package = Package(
     .testTarget(
       name: "MacroTests",
       dependencies: [
-        "StoredObjects", "StoredObjectsTestSupport", "StoredSyntax", "PlainClient", "TestFiles",
+        "StoredObjects", "StoredObjectsTestSupport", "StoredSyntax", "PlainClient",
+        "MainActorClient", "TestFiles",
         syntax("SwiftSyntax"), syntax("SwiftParser"), syntax("SwiftDiagnostics"),
         syntax("SwiftSyntaxMacros"), syntax("SwiftSyntaxMacroExpansion"),
         syntax("SwiftSyntaxMacrosGenericTestSupport"),
@@ -238,6 +239,9 @@ let package = Package(
     .target(
       name: "PlainClient", dependencies: ["StoredObjects"], path: "Tests/PlainClient",
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
+    .target(
+      name: "MainActorClient", dependencies: ["StoredObjects"], path: "Tests/MainActorClient",
+      swiftSettings: [.defaultIsolation(MainActor.self), .treatAllWarnings(as: .error)]),
     .testTarget(
       name: "SourceRulesTests", dependencies: ["StoredObjectsCore", "TestFiles"]),
   ],

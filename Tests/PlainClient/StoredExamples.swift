@@ -8,23 +8,23 @@
     @Stored final class Artist: StoredObject {}
 
     @Stored final class Song: StoredObject {
-      var title: String = ""
-      @Indexed var seconds: UInt32 = 0
+      var title = ""
+      @Indexed var seconds = 0
       var artist: Artist?
       @Since(1) var note: String?
-      @Transient var isPlaying: Bool = false
+      @Transient var isPlaying = false
     }
   }
 
   /// From the beginning of README.md.
   enum StoredFirstExample {
     @Stored final class Song: StoredObject {
-      var title: String = ""
-      var seconds: UInt32 = 0
+      var title = ""
+      var seconds = 0
     }
 
     @Stored final class Playlist: StoredObject {
-      var title: String = ""
+      var title = ""
       var songs: [Song] = []
     }
   }
@@ -32,7 +32,7 @@
   /// From ChangingAClass.md.
   enum StoredChangingAClassExample {
     @Stored final class Song: StoredObject {
-      var title: String = ""
+      var title = ""
       @Since(1) var artist: String? = nil
     }
   }
@@ -42,18 +42,18 @@
     @Stored final class Artist: StoredObject {}
 
     @Stored final class Song: StoredObject {
-      var title: String = ""
-      var seconds: UInt32 = 0
+      var title = ""
+      var seconds = 0
       var artist: Artist?
-      @Transient var isPlaying: Bool = false
+      @Transient var isPlaying = false
     }
 
     @Stored final class Track: StoredObject {
-      var title: String = ""
+      var title = ""
       @Dropped(in: 2) var rating: UInt8 = 0
       @Formerly("seconds", UInt32.self, until: 3) var milliseconds: UInt64 = 0
       @Since(1) @Formerly("remark") var note: String?
-      @Since(4) var stars: Double = 0.5
+      @Since(4) var stars = 0.5
 
       private func upgrade(from version: UInt8, former: Former) {
         if let seconds = former.seconds { milliseconds = UInt64(seconds) * 1000 }
@@ -65,17 +65,17 @@
   /// From Relationships.md.
   enum StoredRelationshipsExample {
     @Stored final class Playlist: StoredObject {
-      var title: String = ""
+      var title = ""
       @Relationship(deleteRule: .nullify, inverse: \Song.playlists) var songs: [Song] = []
     }
 
     @Stored final class Song: StoredObject {
-      var title: String = ""
+      var title = ""
       var playlists: [Playlist] = []
     }
 
     @Stored final class Ticket: StoredObject {
-      @Unique var number: Int64 = 0
+      @Unique var number = 0
     }
   }
 
@@ -90,13 +90,13 @@
     }
 
     @Stored final class Playlist: StoredObject {
-      @Indexed var title: String = ""
-      @Indexed(unique: true) var number: Int64 = 0
+      @Indexed var title = ""
+      @Indexed(unique: true) var number = 0
       @Indexed var songs: [Song] = []
     }
 
     @Stored final class Text: StoredObject {
-      @FullText(weight: 2) var title: String = ""
+      @FullText(weight: 2) var title = ""
       @FullText var remark: String?
     }
 
@@ -104,9 +104,9 @@
       @Stored final class Song: StoredObject {
         #Index<Song>([\.artist, \.title], [\.year])
 
-        var artist: String = ""
-        var title: String = ""
-        var year: UInt16 = 0
+        var artist = ""
+        var title = ""
+        var year = 0
       }
     }
   }
@@ -116,18 +116,42 @@
     @Stored final class Song: StoredObject {
       #Index<Song>([\.artist, \.seconds])
 
-      @Indexed var title: String = ""
+      @Indexed var title = ""
       @Indexed(unique: true) var code: String?
       @Indexed var originals: [Song] = []
-      var artist: String = ""
-      var seconds: UInt32 = 0
+      var artist = ""
+      var seconds = 0
+    }
+  }
+
+  /// From SubclassesAndObjectIDs.md.
+  enum StoredSubclassesExample {
+    @Stored class Song: StoredObject {
+      var title = ""
+      var seconds = 0
+    }
+
+    @Stored final class LiveSong: Song {
+      var venue = ""
+    }
+
+    @Stored final class Playlist: StoredObject {
+      var title = ""
+      var opener: Song?
+      var songs: [Song] = []
+    }
+
+    enum Isolated {
+      @Stored nonisolated final class Song: StoredObject {
+        @Indexed var title = ""
+      }
     }
   }
 
   /// From FullTextSearch.md.
   enum StoredFullTextSearchExample {
     @Stored final class Song: StoredObject {
-      @FullText(weight: 2) var title: String = ""
+      @FullText(weight: 2) var title = ""
       @FullText var artist: String?
     }
   }
