@@ -245,7 +245,7 @@ let package = Package(
       name: "MacroTests",
       dependencies: [
         "StoredObjects", "StoredObjectsTestSupport", "StoredSyntax", "DeepGraphs", "PlainClient",
-        "TestFiles",
+        "MainActorClient", "TestFiles",
         syntax("SwiftSyntax"), syntax("SwiftParser"), syntax("SwiftDiagnostics"),
         syntax("SwiftSyntaxMacros"), syntax("SwiftSyntaxMacroExpansion"),
         syntax("SwiftSyntaxMacrosGenericTestSupport"),
@@ -254,6 +254,9 @@ let package = Package(
     .target(
       name: "PlainClient", dependencies: ["StoredObjects"], path: "Tests/PlainClient",
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)] + Traits.defines),
+    .target(
+      name: "MainActorClient", dependencies: ["StoredObjects"], path: "Tests/MainActorClient",
+      swiftSettings: [.defaultIsolation(MainActor.self), .treatAllWarnings(as: .error)] + Traits.defines),
     .testTarget(
       name: "SourceRulesTests", dependencies: ["StoredObjectsCore", "TestFiles"]),
   ],

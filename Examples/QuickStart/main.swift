@@ -2,12 +2,12 @@
   import StoredObjects
 
   @Stored final class Song: StoredObject {
-    var title: String = ""
-    var seconds: UInt32 = 0
+    var title = ""
+    var seconds = 0
   }
 
   @Stored final class Playlist: StoredObject {
-    var title: String = ""
+    var title = ""
     var songs: [Song] = []
   }
 

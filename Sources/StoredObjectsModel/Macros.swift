@@ -2,13 +2,13 @@
   /// Makes a subclass of ``StoredObject`` a stored class.
   ///
   ///     @Stored final class Song: StoredObject {
-  ///       var title: String = ""
-  ///       var seconds: UInt32 = 0
+  ///       var title = ""
+  ///       var seconds = 0
   ///       var artist: Artist?
-  ///       @Transient var isPlaying: Bool = false
+  ///       @Transient var isPlaying = false
   ///     }
   ///
-  /// Every stored property becomes a field of the record, and has a type and a default. Reading one
+  /// Every stored property becomes a field of the record, and has a default. Reading one
   /// reads the record of a fault first, changing one tells the store. The bytes are those of a
   /// hand-written class that writes the same properties in the order of the declarations.
   ///
@@ -22,7 +22,8 @@
   @attached(
     member, names: named(readContent), named(writeContent), named(classVersion), named(layout), named(Former),
     named(isCodedOnAnyThread), named(relationships), named(indexes),
-    named(fullTextAttributes), named(dissolveAllRelationships), named(_isNotEncodable))
+    named(fullTextAttributes), named(dissolveAllRelationships), named(_isNotEncodable),
+    named(init))
   @attached(memberAttribute)
   public macro Stored(version: UInt8 = 0) =
     #externalMacro(module: "StoredObjectsMacros", type: "StoredMacro")
@@ -114,8 +115,8 @@
 
   /// Says that objects can be found by a property.
   ///
-  ///     @Indexed var title: String = ""
-  ///     @Indexed(unique: true) var number: Int64 = 0
+  ///     @Indexed var title = ""
+  ///     @Indexed(unique: true) var number = 0
   ///     @Indexed var songs: [Song] = []
   ///
   /// It is for single values, references to objects, and lists and sets of references, by which
@@ -132,9 +133,9 @@
   ///     @Stored final class Song: StoredObject {
   ///       #Index<Song>([\.artist, \.title], [\.year])
   ///
-  ///       var artist: String = ""
-  ///       var title: String = ""
-  ///       var year: UInt16 = 0
+  ///       var artist = ""
+  ///       var title = ""
+  ///       var year = 0
   ///     }
   ///
   /// It stands in a class of ``Stored(version:)``. Each list of one to three properties makes an
@@ -145,7 +146,7 @@
 
   /// Says that objects can be found by words, and parts of words, of a text.
   ///
-  ///     @FullText(weight: 2) var title: String = ""
+  ///     @FullText(weight: 2) var title = ""
   ///     @FullText var remark: String?
   ///
   /// It is for `String` and `String?`, and makes a ``FullTextAttribute`` that has the name of the

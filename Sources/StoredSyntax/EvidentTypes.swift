@@ -2,27 +2,7 @@
   import SwiftSyntax
   import SwiftSyntaxBuilder
 
-  // What can be told from the text alone.
-
-  extension ExprSyntax {
-    /// The type that an expression has by its form, such as that of a literal.
-    var evidentType: String? {
-      switch kind {
-      case .stringLiteralExpr: return "String"
-      case .booleanLiteralExpr: return "Bool"
-      case .floatLiteralExpr: return "Double"
-      case .integerLiteralExpr: return "Int64"
-      default: break
-      }
-      guard let call = self.as(FunctionCallExprSyntax.self) else { return nil }
-      switch call.calledExpression.kind {
-      case .arrayExpr, .dictionaryExpr: return call.calledExpression.trimmedDescription
-      default: break
-      }
-      let name = call.calledExpression.trimmedDescription
-      return name.first?.isUppercase == true ? name : nil
-    }
-  }
+  // What the text alone says about types.
 
   extension TypeSyntax {
     /// Whether it is written as an optional.
@@ -31,10 +11,23 @@
         || self.as(IdentifierTypeSyntax.self)?.name.text == "Optional"
     }
 
+    /// Whether it is written as a protocol type, an optional of one or a list: `(any Playable)?`.
+    var isExistential: Bool {
+      if let optional = self.as(OptionalTypeSyntax.self) {
+        return optional.wrappedType.isExistential
+      }
+      if let array = self.as(ArrayTypeSyntax.self) { return array.element.isExistential }
+      if let tuple = self.as(TupleTypeSyntax.self), tuple.elements.count == 1 {
+        return tuple.elements.first?.type.isExistential == true
+      }
+      return self.as(SomeOrAnyTypeSyntax.self)?.someOrAnySpecifier.tokenKind == .keyword(.any)
+    }
+
     /// Whether the type may be a reference to an object, or to several.
     var mayRefer: Bool {
       if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.mayRefer }
       if let array = self.as(ArrayTypeSyntax.self) { return array.element.mayRefer }
+      if isExistential { return true }
       guard let named = self.as(IdentifierTypeSyntax.self) else {
         return self.is(MemberTypeSyntax.self)
       }
@@ -45,8 +38,8 @@
     }
 
     private static let plainNames: Set = [
-      "Bool", "Data", "Date", "Double", "Float", "Int8", "Int16", "Int32", "Int64", "String",
-      "UInt8", "UInt16", "UInt32", "UInt64", "UUID",
+      "Bool", "Data", "Date", "Double", "Float", "Int", "Int8", "Int16", "Int32", "Int64", "String",
+      "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "UUID",
     ]
 
     /// A default that everyone would choose.
@@ -62,8 +55,8 @@
       case "Set", "Array", "ObjectList": return "[]"
       case "Dictionary": return "[:]"
       case "Data", "UUID": return "\(self)()"
-      case "Float", "Double", "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32",
-        "UInt64":
+      case "Float", "Double", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16",
+        "UInt32", "UInt64":
         return "0"
       default: return nil
       }

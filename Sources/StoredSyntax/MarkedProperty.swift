@@ -11,6 +11,12 @@
     /// The class that has the property; nil where it is not known.
     let className: String?
 
+    /// Where the type is written, or the name where only the default shows the type.
+    var typeNode: Syntax {
+      guard let binding = variable.bindings.first else { return Syntax(variable) }
+      return binding.typeAnnotation.map { Syntax($0.type) } ?? Syntax(binding.pattern)
+    }
+
     /// Refuses attributes that can't mean anything.
     func refuseMisuse() throws(Finding) {
       for mark in ["Relationship", "Unique", "Indexed", "FullText"] {
@@ -40,12 +46,12 @@
     private func refuse(relationship attribute: AttributeSyntax) throws(Finding) {
       if let list = type.as(OptionalTypeSyntax.self)?.wrappedType, list.referredList != nil {
         throw Finding(
-          type, "a list in a relationship is empty rather than nil: write '\(list.trimmed)'",
+          typeNode, "a list in a relationship is empty rather than nil: write '\(list.trimmed)'",
           cures: [replaceType(by: list.trimmed)])
       }
       guard type.referredClass != nil || type.isUnknown else {
         throw Finding(
-          type,
+          typeNode,
           """
           '\(type.trimmed)' refers to no object: @Relationship is for Song?, [Song], \
           ObjectList<Song> and Set<Song>
@@ -59,7 +65,8 @@
     private func refuse(unique attribute: AttributeSyntax) throws(Finding) {
       if type.indexForm != .value {
         throw Finding(
-          type, "'\(type.trimmed)' can't be unique: @Unique is for single values and references",
+          typeNode,
+          "'\(type.trimmed)' can't be unique: @Unique is for single values and references",
           cures: [variable.remove(attribute)])
       }
       if let index = variable.attribute("Indexed"), attribute.argument("with") == nil {
@@ -112,7 +119,9 @@
     func replaceType(by list: TypeSyntax) -> FixIt? {
       guard let binding = variable.bindings.first else { return nil }
       var cured = binding
-      cured.typeAnnotation?.type = list.with(\.trailingTrivia, .space)
+      cured.pattern = binding.pattern.with(\.trailingTrivia, [])
+      cured.typeAnnotation = TypeAnnotationSyntax(
+        colon: .colonToken(trailingTrivia: .space), type: list.with(\.trailingTrivia, .space))
       cured.initializer = InitializerClauseSyntax(
         equal: .equalToken(trailingTrivia: .space), value: ExprSyntax("[]"))
       return .replace("Replace it by '\(list) = []'", binding, by: cured)

@@ -121,12 +121,12 @@
     func refuse(indexed attribute: AttributeSyntax) throws(Finding) {
       if let list = type.as(OptionalTypeSyntax.self)?.wrappedType, list.referredList != nil {
         throw Finding(
-          type, "a list in an index is empty rather than nil: write '\(list.trimmed)'",
+          typeNode, "a list in an index is empty rather than nil: write '\(list.trimmed)'",
           cures: [replaceType(by: list.trimmed)])
       }
       if type.indexForm == .none {
         throw Finding(
-          type,
+          typeNode,
           """
           '\(type.trimmed)' has no order that an index could keep: @Indexed is for single values, \
           references, and lists of references
@@ -147,7 +147,7 @@
     func refuse(fullText attribute: AttributeSyntax) throws(Finding) {
       guard type.mayBeText else {
         throw Finding(
-          type,
+          typeNode,
           """
           '\(type.trimmed)' is no text: @FullText is for String and String?; make a text of it in \
           a fullTextAttributes of your own

@@ -13,7 +13,7 @@
         ? "ClassLayout(\(name).self,"
         : "ClassLayout(\(name).self, following: super.layout, of: \(superclass).self,"
       return """
-        \(raw: access)override class var layout: ClassLayout? {
+        \(raw: modifiers)override class var layout: ClassLayout? {
           \(raw: head) [
             \(raw: fields.flatMap(\.layoutLines).joined(separator: ",\n"))
           ])
@@ -31,7 +31,8 @@
     }
 
     private var line: String {
-      let property = "StoredProperty(\"\(plainName)\", \(metatype))"
+      let label = type.isExistential ? "ofAny: " : ""
+      let property = "StoredProperty(\"\(plainName)\", \(label)\(metatype))"
       let names = formerNames.map { "\"\($0)\"" }.joined(separator: ", ")
       let former = names.isEmpty ? "" : ".formerly(\(names))"
       return property + since(predecessor?.until ?? since) + until(droppedIn) + former

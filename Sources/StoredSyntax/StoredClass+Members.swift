@@ -43,14 +43,14 @@
 
     /// The property that holds the value.
     var storageDeclaration: DeclSyntax {
-      "private var \(raw: storage): \(type.trimmed) = \(defaultValue.trimmed)"
+      "private nonisolated var \(raw: storage): \(type.trimmed) = \(defaultValue.trimmed)"
     }
 
     /// The statements that read the field.
     ///
     /// Every record sets every field: what an old record does not have gets its default.
     func reading(keepingFormer: Bool) -> String {
-      let value = "buffer.readValue(of: \(metatype))"
+      let value = "buffer.readValue(\(type.isExistential ? "ofAny" : "of"): \(metatype))"
       let from = since ?? 0
       if let droppedIn {
         let target = keepingFormer ? "former.\(name)" : "_"
@@ -89,16 +89,9 @@
       var members = [codingGuard, readContent, writeContent, layout]
       if version > 0 { members.append(classVersion) }
       members += [relationships, indexes, fullTextAttributes].compactMap(\.self)
-      members += [dissolving, threading].compactMap(\.self)
+      members += [dissolving, threading, initializer].compactMap(\.self)
       if !formerValues.isEmpty { members.append(former) }
       return members
-    }
-
-    /// An override has the access of its class.
-    var access: String {
-      let keywords: Set<Keyword> = [.public, .open, .package]
-      let modifier = declaration.modifiers.first { $0.keyword.map(keywords.contains) == true }
-      return modifier.map { "\($0.name.text) " } ?? ""
     }
 
     private var keepsFormer: Bool { hook?.takesFormer == true && !formerValues.isEmpty }
@@ -114,7 +107,7 @@
         lines.append("if buffer.version < \(version) { \(call)\(former) }")
       }
       return """
-        \(raw: access)override func readContent(from buffer: inout DataBuffer) throws {
+        \(raw: modifiers)override func readContent(from buffer: inout DataBuffer) throws {
         \(raw: lines.joined(separator: "\n"))
         }
         """
@@ -123,9 +116,12 @@
     private var writeContent: DeclSyntax {
       var lines: [String] = []
       if !isRoot { lines.append("try StoredExpansion.run(super.writeContent(to: &buffer))") }
-      lines += currentFields.map { "buffer.writeValue(\($0.storage), as: \($0.metatype))" }
+      lines += currentFields.map {
+        let label = $0.type.isExistential ? "asAny" : "as"
+        return "buffer.writeValue(\($0.storage), \(label): \($0.metatype))"
+      }
       return """
-        \(raw: access)override func writeContent(to buffer: inout DataBuffer) throws {
+        \(raw: modifiers)override func writeContent(to buffer: inout DataBuffer) throws {
         \(raw: lines.joined(separator: "\n"))
         }
         """
@@ -134,7 +130,7 @@
     private var classVersion: DeclSyntax {
       let version = isRoot ? "\(version)" : "Swift.max(super.classVersion, \(version))"
       return """
-        \(raw: access)override class var classVersion: UInt8 {
+        \(raw: modifiers)override class var classVersion: UInt8 {
           \(raw: version)
         }
         """
@@ -157,7 +153,7 @@
     func override(_ name: String, _ type: String, _ values: [String]) -> DeclSyntax? {
       if values.isEmpty { return nil }
       return """
-        \(raw: access)override class var \(raw: name): [\(raw: type)] {
+        \(raw: modifiers)override class var \(raw: name): [\(raw: type)] {
           super.\(raw: name) + [
             \(raw: values.joined(separator: ",\n"))
           ]
@@ -170,9 +166,12 @@
       let fields = currentFields.filter(\.type.mayRefer)
       if fields.isEmpty { return nil }
       var lines = isRoot ? [] : ["super.dissolveAllRelationships()"]
-      lines += fields.map { "StoredExpansion.letGo(&\($0.storage))" }
+      lines += fields.map { field in
+        guard field.type.isExistential else { return "StoredExpansion.letGo(&\(field.storage))" }
+        return "\(field.storage) = \(field.type.isOptional ? "nil" : "[]")"
+      }
       return """
-        \(raw: access)override func dissolveAllRelationships() {
+        \(raw: modifiers)override func dissolveAllRelationships() {
         \(raw: lines.joined(separator: "\n"))
         }
         """
@@ -182,7 +181,7 @@
     private var threading: DeclSyntax? {
       guard isThreadNeutral else { return nil }
       return """
-        \(raw: access)override class var isCodedOnAnyThread: Bool {
+        \(raw: modifiers)override class var isCodedOnAnyThread: Bool {
           \(raw: isRoot ? "true" : "super.isCodedOnAnyThread")
         }
         """
@@ -192,7 +191,7 @@
       let lines = formerValues.map { "var \($0.name): \($0.type) = \($0.value)" }
       return """
         /// What only records of earlier versions have.
-        private struct Former {
+        private nonisolated struct Former {
         \(raw: lines.joined(separator: "\n"))
         }
         """

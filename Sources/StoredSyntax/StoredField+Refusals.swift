@@ -98,12 +98,13 @@
   }
 
   extension PatternBindingSyntax {
-    /// The type as it is written.
+    /// The type as it is written, or as the default shows it.
     ///
-    /// - Throws: ``Finding`` when there is none, with the one that a literal has.
-    func writtenType(of variable: VariableDeclSyntax) throws(Finding) -> TypeSyntax {
+    /// - Throws: ``Finding`` when neither says it.
+    func typeOfProperty() throws(Finding) -> TypeSyntax {
       if let type = typeAnnotation?.type { return type }
-      let cure = initializer?.value.evidentType.map { type in
+      if let type = initializer?.value.evidentType { return "\(raw: type)" }
+      let cure = initializer?.value.likelyType.map { type in
         var new = self
         new.pattern = pattern.with(\.trailingTrivia, [])
         new.typeAnnotation = TypeAnnotationSyntax(
@@ -112,8 +113,11 @@
         return FixIt.replace("Add ': \(type)'", self, by: new)
       }
       throw Finding(
-        pattern, "a stored property needs its type: a macro can't see what it would be",
-        cures: [cure])
+        pattern,
+        """
+        a macro can't see the type of this default: write the type, as in 'var title: String = \
+        makeTitle()'
+        """, cures: [cure])
     }
 
     /// The default of the property.
@@ -149,26 +153,29 @@
           self, "a stored property is optional or not: write '\(optional)'",
           cures: [.replace("Replace '!' by '?'", self, by: optional.withTrivia(of: self))])
       }
-      for token in tokens(viewMode: .sourceAccurate) {
-        guard let cure = Self.fixedWidths[token.text] else { continue }
+      if self.is(SomeOrAnyTypeSyntax.self), isExistential {
+        let optional = TypeSyntax("(\(trimmed))?")
         throw Finding(
-          self, "\(token.text) has no fixed width on disk: use \(cure)",
+          self,
+          """
+          '\(trimmed)' is stored only as a reference to an object, which is optional: write \
+          '\(optional)', or mark the property @Transient
+          """,
           cures: [
-            .replace(
-              "Replace '\(token.text)' by '\(cure)'", token,
-              by: token.with(\.tokenKind, .identifier(cure)))
+            .replace("Make it optional", self, by: optional.withTrivia(of: self)),
+            .prepend("@Transient", to: variable),
           ])
       }
       guard hasNoForm else { return }
+      // A type that only the default shows stands nowhere.
+      let written = variable.bindings.first?.typeAnnotation.map { Syntax($0.type) }
       throw Finding(
-        self,
+        written ?? Syntax(variable),
         """
         '\(trimmed)' has no form on disk; use a type that is DataBufferValue or Codable, or mark \
         the property @Transient
         """, cures: [.prepend("@Transient", to: variable)])
     }
-
-    private static let fixedWidths = ["Int": "Int64", "UInt": "UInt64"]
 
     private var hasNoForm: Bool {
       switch kind {

@@ -70,7 +70,7 @@
       }
       try variable.refuseUnstorable()
       let (binding, name) = try variable.soleBinding()
-      let type = try binding.writtenType(of: variable)
+      let type = try binding.typeOfProperty()
       try type.refuseUnstorable(in: variable)
       try MarkedProperty(variable: variable, name: name, type: type, className: className)
         .refuseMisuse()

@@ -2,22 +2,20 @@
   import SwiftDiagnostics
   import Testing
 
+  private let noType = """
+    a macro can't see the type of this default: write the type, as in 'var title: String = \
+    makeTitle()'
+    """
+
   private let properties: [Refusal] = [
+    Refusal(property: "var size = make()", noType),
     Refusal(
-      property: "var title = \"\"",
-      "a stored property needs its type: a macro can't see what it would be",
-      [("Add ': String'", "var title: String = \"\"")]),
+      property: "var genre = Genre.jazz", noType,
+      [("Add ': Genre'", "var genre: Genre = Genre.jazz")]),
     Refusal(
-      property: "var count = 5",
-      "a stored property needs its type: a macro can't see what it would be",
-      [("Add ': Int64'", "var count: Int64 = 5")]),
-    Refusal(
-      property: "var size = Size()",
-      "a stored property needs its type: a macro can't see what it would be",
-      [("Add ': Size'", "var size: Size = Size()")]),
-    Refusal(
-      property: "var size = make()",
-      "a stored property needs its type: a macro can't see what it would be"),
+      property: "var home = URL(string: \"a\")", noType,
+      [("Add ': URL?'", "var home: URL? = URL(string: \"a\")")]),
+    Refusal(property: "var mixed = [1, 2.5]", noType),
     Refusal(
       property: "let title: String = \"\"",
       "a 'let' can't be read from a record; make it 'private(set) var', or mark it @Transient",
@@ -83,11 +81,25 @@
 
   private let types: [Refusal] = [
     Refusal(
-      property: "var count: Int = 0", "Int has no fixed width on disk: use Int64",
-      [("Replace 'Int' by 'Int64'", "var count: Int64 = 0")]),
+      property: "var item: any Playable = Song()",
+      """
+      'any Playable' is stored only as a reference to an object, which is optional: write \
+      '(any Playable)?', or mark the property @Transient
+      """,
+      [
+        ("Make it optional", "var item: (any Playable)? = Song()"),
+        ("Add '@Transient'", "@Transient var item: any Playable = Song()"),
+      ]),
     Refusal(
-      property: "var counts: [String: [UInt]] = [:]", "UInt has no fixed width on disk: use UInt64",
-      [("Replace 'UInt' by 'UInt64'", "var counts: [String: [UInt64]] = [:]")]),
+      property: "@FullText var count = 0",
+      """
+      'Int' is no text: @FullText is for String and String?; make a text of it in a \
+      fullTextAttributes of your own
+      """, [("Remove '@FullText'", "var count = 0")]),
+    Refusal(
+      property: "@Indexed var songs = [Song]?.none",
+      "a list in an index is empty rather than nil: write '[Song]'",
+      [("Replace it by '[Song] = []'", "@Indexed var songs: [Song] = []")]),
     Refusal(
       property: "var title: String! = \"\"",
       "a stored property is optional or not: write 'String?'",
@@ -122,12 +134,6 @@
       'Any' has no form on disk; use a type that is DataBufferValue or Codable, or mark the \
       property @Transient
       """, [("Add '@Transient'", "@Transient var thing: Any = 1")]),
-    Refusal(
-      property: "var thing: any Sendable = 1",
-      """
-      'any Sendable' has no form on disk; use a type that is DataBufferValue or Codable, or mark \
-      the property @Transient
-      """, [("Add '@Transient'", "@Transient var thing: any Sendable = 1")]),
   ]
 
   private let versions: [Refusal] = [
@@ -276,10 +282,10 @@
     func several() throws {
       let source = """
         @Stored final class Song: StoredObject {
-          var title = ""
+          var title = makeTitle()
           let seconds: UInt32 = 0
-          var fine: Bool = false
-          var count: Int = 0
+          var fine = false
+          lazy var count = 0
         }
         """
       #expect(try findings(in: source).count == 3)

@@ -71,28 +71,32 @@
             }
           }
 
-          private var _title: String = ""
+          private nonisolated var _title: String = ""
           var isPlaying: Bool = false
           var minutes: Int { 0 }
 
           private let _isNotEncodable = StoredExpansion.NotEncodable()
 
-          override func readContent(from buffer: inout DataBuffer) throws {
+          nonisolated override func readContent(from buffer: inout DataBuffer) throws {
             _title = try buffer.readValue(of: String.self)
           }
 
-          override func writeContent(to buffer: inout DataBuffer) throws {
+          nonisolated override func writeContent(to buffer: inout DataBuffer) throws {
             buffer.writeValue(_title, as: String.self)
           }
 
-          override class var layout: ClassLayout? {
+          nonisolated override class var layout: ClassLayout? {
             ClassLayout(Song.self, [
               StoredProperty("title", String.self)
             ])
           }
 
-          override class var isCodedOnAnyThread: Bool {
+          nonisolated override class var isCodedOnAnyThread: Bool {
             true
+          }
+
+          nonisolated required init() {
+            super.init()
           }
         }
         """)
@@ -143,13 +147,13 @@
             }
           }
 
-          private var _length: UInt64 = 0
+          private nonisolated var _length: UInt64 = 0
           private func upgrade(from version: UInt8, former: Former) throws {
           }
 
           private let _isNotEncodable = StoredExpansion.NotEncodable()
 
-          public override func readContent(from buffer: inout DataBuffer) throws {
+          public nonisolated override func readContent(from buffer: inout DataBuffer) throws {
             try StoredExpansion.run(super.readContent(from: &buffer))
             var former = Former()
             if buffer.version < 2 {
@@ -168,12 +172,12 @@
             }
           }
 
-          public override func writeContent(to buffer: inout DataBuffer) throws {
+          public nonisolated override func writeContent(to buffer: inout DataBuffer) throws {
             try StoredExpansion.run(super.writeContent(to: &buffer))
             buffer.writeValue(_length, as: UInt64.self)
           }
 
-          public override class var layout: ClassLayout? {
+          public nonisolated override class var layout: ClassLayout? {
             ClassLayout(Song.self, following: super.layout, of: Work.self, [
               StoredProperty("rating", UInt8.self).until(2),
                   StoredProperty("seconds", UInt32.self).since(1).until(3),
@@ -181,12 +185,12 @@
             ])
           }
 
-          public override class var classVersion: UInt8 {
+          public nonisolated override class var classVersion: UInt8 {
             Swift.max(super.classVersion, 3)
           }
 
           /// What only records of earlier versions have.
-          private struct Former {
+          private nonisolated struct Former {
             var rating: UInt8 = 0
             var seconds: Optional<UInt32> = nil
           }
@@ -212,21 +216,21 @@
 
           private let _isNotEncodable = StoredExpansion.NotEncodable()
 
-          override func readContent(from buffer: inout DataBuffer) throws {
+          nonisolated override func readContent(from buffer: inout DataBuffer) throws {
             try StoredExpansion.run(super.readContent(from: &buffer))
             _number = try buffer.readValue(of: Int64.self)
             _side = try buffer.readValue(of: String.self)
             _notes = try buffer.readValue(of: [Note].self)
           }
 
-          override func writeContent(to buffer: inout DataBuffer) throws {
+          nonisolated override func writeContent(to buffer: inout DataBuffer) throws {
             try StoredExpansion.run(super.writeContent(to: &buffer))
             buffer.writeValue(_number, as: Int64.self)
             buffer.writeValue(_side, as: String.self)
             buffer.writeValue(_notes, as: [Note].self)
           }
 
-          override class var layout: ClassLayout? {
+          nonisolated override class var layout: ClassLayout? {
             ClassLayout(Song.self, following: super.layout, of: Work.self, [
               StoredProperty("number", Int64.self),
                   StoredProperty("side", String.self),
@@ -234,20 +238,20 @@
             ])
           }
 
-          override class var relationships: [Relationship] {
+          nonisolated override class var relationships: [Relationship] {
             super.relationships + [
               Relationship(\\Song.notes, deleteRule: .cascade, inverse: \\Note.song)
             ]
           }
 
-          override class var indexes: [AttributeIndex] {
+          nonisolated override class var indexes: [AttributeIndex] {
             super.indexes + [
               AttributeIndex("number", \\Song.number, isUnique: true),
               AttributeIndex("side and number", \\Song.side, \\Song.number, isUnique: true)
             ]
           }
 
-          override func dissolveAllRelationships() {
+          nonisolated override func dissolveAllRelationships() {
             super.dissolveAllRelationships()
             StoredExpansion.letGo(&_notes)
           }
@@ -275,19 +279,19 @@
 
           private let _isNotEncodable = StoredExpansion.NotEncodable()
 
-          public override func readContent(from buffer: inout DataBuffer) throws {
+          public nonisolated override func readContent(from buffer: inout DataBuffer) throws {
             _number = try buffer.readValue(of: Int64.self)
             _artist = try buffer.readValue(of: String?.self)
             _class = try buffer.readValue(of: String.self)
           }
 
-          public override func writeContent(to buffer: inout DataBuffer) throws {
+          public nonisolated override func writeContent(to buffer: inout DataBuffer) throws {
             buffer.writeValue(_number, as: Int64.self)
             buffer.writeValue(_artist, as: String?.self)
             buffer.writeValue(_class, as: String.self)
           }
 
-          public override class var layout: ClassLayout? {
+          public nonisolated override class var layout: ClassLayout? {
             ClassLayout(Song.self, [
               StoredProperty("number", Int64.self),
                   StoredProperty("artist", String?.self),
@@ -295,7 +299,7 @@
             ])
           }
 
-          public override class var indexes: [AttributeIndex] {
+          public nonisolated override class var indexes: [AttributeIndex] {
             super.indexes + [
               AttributeIndex("number", \\Song.number, isUnique: true),
               AttributeIndex("artist", \\Song.artist),
@@ -304,15 +308,19 @@
             ]
           }
 
-          public override class var fullTextAttributes: [FullTextAttribute] {
+          public nonisolated override class var fullTextAttributes: [FullTextAttribute] {
             super.fullTextAttributes + [
               FullTextAttribute("artist", \\Song.artist),
               FullTextAttribute("class", \\Song.`class`, weight: 2)
             ]
           }
 
-          public override class var isCodedOnAnyThread: Bool {
+          public nonisolated override class var isCodedOnAnyThread: Bool {
             true
+          }
+
+          public nonisolated required init() {
+            super.init()
           }
         }
         """)
@@ -332,29 +340,29 @@
 
           private let _isNotEncodable = StoredExpansion.NotEncodable()
 
-          override func readContent(from buffer: inout DataBuffer) throws {
+          nonisolated override func readContent(from buffer: inout DataBuffer) throws {
             try StoredExpansion.run(super.readContent(from: &buffer))
             _songs = try buffer.readValue(of: ObjectList<Song>.self)
           }
 
-          override func writeContent(to buffer: inout DataBuffer) throws {
+          nonisolated override func writeContent(to buffer: inout DataBuffer) throws {
             try StoredExpansion.run(super.writeContent(to: &buffer))
             buffer.writeValue(_songs, as: ObjectList<Song>.self)
           }
 
-          override class var layout: ClassLayout? {
+          nonisolated override class var layout: ClassLayout? {
             ClassLayout(Playlist.self, following: super.layout, of: Work.self, [
               StoredProperty("songs", ObjectList<Song>.self)
             ])
           }
 
-          override class var indexes: [AttributeIndex] {
+          nonisolated override class var indexes: [AttributeIndex] {
             super.indexes + [
               AttributeIndex("songs", toMany: \\Playlist.songs)
             ]
           }
 
-          override func dissolveAllRelationships() {
+          nonisolated override func dissolveAllRelationships() {
             super.dissolveAllRelationships()
             StoredExpansion.letGo(&_songs)
           }
@@ -362,12 +370,52 @@
         """)
     }
 
+    @Test("Types that a default shows are written out in what the macro adds")
+    func inferredTypes() {
+      expectExpansion(
+        """
+        @Stored final class Song: StoredObject {
+          var count = 0
+          var items: [any Playable] = []
+          init() {
+            super.init()
+          }
+        }
+        """,
+        """
+        final class Song: StoredObject {
+        \(property("count", "Int", "0", isInferred: true))
+        \(property("items", "[any Playable]", "[]"))
+          init() {
+            super.init()
+          }
+
+          private let _isNotEncodable = StoredExpansion.NotEncodable()
+
+          nonisolated override func readContent(from buffer: inout DataBuffer) throws {
+            _count = try buffer.readValue(of: Int.self)
+            _items = try buffer.readValue(ofAny: [any Playable].self)
+          }
+
+          nonisolated override func writeContent(to buffer: inout DataBuffer) throws {
+            buffer.writeValue(_count, as: Int.self)
+            buffer.writeValue(_items, asAny: [any Playable].self)
+          }
+
+          nonisolated override func dissolveAllRelationships() {
+            _items = []
+          }
+        }
+        """)
+    }
+
     /// What a stored property becomes.
     private func property(
-      _ name: String, _ type: String, _ value: String, declared: String? = nil
+      _ name: String, _ type: String, _ value: String, declared: String? = nil,
+      isInferred: Bool = false
     ) -> String {
       """
-        var \(declared ?? name): \(type) {
+        var \(declared ?? name)\(isInferred ? "" : ": \(type)") {
           @storageRestrictions(initializes: _\(name))
           init(initialValue) {
             _\(name) = initialValue
@@ -393,7 +441,7 @@
           }
         }
 
-        private var _\(name): \(type) = \(value)
+        private nonisolated var _\(name): \(type) = \(value)
       """
     }
   }

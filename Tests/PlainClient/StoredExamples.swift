@@ -8,23 +8,23 @@
     @Stored final class Artist: StoredObject {}
 
     @Stored final class Song: StoredObject {
-      var title: String = ""
-      @Indexed var seconds: UInt32 = 0
+      var title = ""
+      @Indexed var seconds = 0
       var artist: Artist?
       @Since(1) var note: String?
-      @Transient var isPlaying: Bool = false
+      @Transient var isPlaying = false
     }
   }
 
   /// From the beginning of README.md.
   enum StoredFirstExample {
     @Stored final class Song: StoredObject {
-      var title: String = ""
-      var seconds: UInt32 = 0
+      var title = ""
+      var seconds = 0
     }
 
     @Stored final class Playlist: StoredObject {
-      var title: String = ""
+      var title = ""
       var songs: [Song] = []
     }
   }
@@ -32,8 +32,8 @@
   /// From ChangingAClass.md.
   enum StoredChangingAClassExample {
     @Stored final class Song: StoredObject {
-      var title: String = ""
-      var artist: String = ""
+      var title = ""
+      var artist = ""
       var seconds: UInt16 = 0
     }
   }
@@ -42,13 +42,13 @@
   enum StoredChangedClassExample {
     @Stored final class Song: StoredObject {
       var rating: UInt8 = 3
-      var artist: String = ""
-      @Formerly("title") var name: String = ""
+      var artist = ""
+      @Formerly("title") var name = ""
       var seconds: UInt32 = 0
     }
 
     @Stored(version: 1) final class Track: StoredObject {
-      var title: String = ""
+      var title = ""
       var length: UInt32 = 0
 
       private func upgrade(from version: UInt8) {
@@ -62,18 +62,18 @@
     @Stored final class Artist: StoredObject {}
 
     @Stored final class Song: StoredObject {
-      var title: String = ""
-      var seconds: UInt32 = 0
+      var title = ""
+      var seconds = 0
       var artist: Artist?
-      @Transient var isPlaying: Bool = false
+      @Transient var isPlaying = false
     }
 
     @Stored final class Track: StoredObject {
-      var title: String = ""
+      var title = ""
       @Dropped(in: 2) var rating: UInt8 = 0
       @Formerly("seconds", UInt32.self, until: 3) var milliseconds: UInt64 = 0
       @Since(1) var note: String?
-      @Since(4) var stars: Double = 0.5
+      @Since(4) var stars = 0.5
 
       private func upgrade(from version: UInt8, former: Former) {
         if let seconds = former.seconds { milliseconds = UInt64(seconds) * 1000 }
@@ -85,17 +85,17 @@
   /// From Relationships.md.
   enum StoredRelationshipsExample {
     @Stored final class Playlist: StoredObject {
-      var title: String = ""
+      var title = ""
       @Relationship(deleteRule: .nullify, inverse: \Song.playlists) var songs: [Song] = []
     }
 
     @Stored final class Song: StoredObject {
-      var title: String = ""
+      var title = ""
       var playlists: [Playlist] = []
     }
 
     @Stored final class Ticket: StoredObject {
-      @Unique var number: Int64 = 0
+      @Unique var number = 0
     }
   }
 
@@ -110,13 +110,13 @@
     }
 
     @Stored final class Playlist: StoredObject {
-      @Indexed var title: String = ""
-      @Indexed(unique: true) var number: Int64 = 0
+      @Indexed var title = ""
+      @Indexed(unique: true) var number = 0
       @Indexed var songs: [Song] = []
     }
 
     @Stored final class Text: StoredObject {
-      @FullText(weight: 2) var title: String = ""
+      @FullText(weight: 2) var title = ""
       @FullText var remark: String?
     }
 
@@ -124,9 +124,9 @@
       @Stored final class Song: StoredObject {
         #Index<Song>([\.artist, \.title], [\.year])
 
-        var artist: String = ""
-        var title: String = ""
-        var year: UInt16 = 0
+        var artist = ""
+        var title = ""
+        var year = 0
       }
     }
   }
@@ -136,18 +136,42 @@
     @Stored final class Song: StoredObject {
       #Index<Song>([\.artist, \.seconds])
 
-      @Indexed var title: String = ""
+      @Indexed var title = ""
       @Indexed(unique: true) var code: String?
       @Indexed var originals: [Song] = []
-      var artist: String = ""
-      var seconds: UInt32 = 0
+      var artist = ""
+      var seconds = 0
+    }
+  }
+
+  /// From SubclassesAndObjectIDs.md.
+  enum StoredSubclassesExample {
+    @Stored class Song: StoredObject {
+      var title = ""
+      var seconds = 0
+    }
+
+    @Stored final class LiveSong: Song {
+      var venue = ""
+    }
+
+    @Stored final class Playlist: StoredObject {
+      var title = ""
+      var opener: Song?
+      var songs: [Song] = []
+    }
+
+    enum Isolated {
+      @Stored nonisolated final class Song: StoredObject {
+        @Indexed var title = ""
+      }
     }
   }
 
   /// From FullTextSearch.md.
   enum StoredFullTextSearchExample {
     @Stored final class Song: StoredObject {
-      @FullText(weight: 2) var title: String = ""
+      @FullText(weight: 2) var title = ""
       @FullText var artist: String?
     }
   }

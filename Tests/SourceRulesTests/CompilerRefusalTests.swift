@@ -20,8 +20,6 @@ private let prelude = """
 
   """
 
-private let noWidth = "Int has no fixed width on disk: write Int64(value)"
-
 private let dataRaces: [Refusal] = [
   Refusal(
     "using a store in a detached task and beside it", "risks causing data races",
@@ -51,20 +49,16 @@ private let dataRaces: [Refusal] = [
     "func run(song: Song) { let value: any Sendable = song; _ = value }"),
 ]
 
-private let widths: [Refusal] = [
-  Refusal("writing an Int", noWidth, "func run(b: inout DataBuffer) { b.write(5 as Int) }"),
-  Refusal("writing a literal", noWidth, "func run(b: inout DataBuffer) { b.write(5) }"),
-  Refusal("writing [Int]", noWidth, "func run(b: inout DataBuffer) { b.write([5 as Int]) }"),
-  Refusal("writing Int?", noWidth, "func run(b: inout DataBuffer) { b.write(nil as Int?) }"),
+private let ids: [Refusal] = [
   Refusal(
-    "writing an Int in an order", noWidth,
-    "func run(b: inout DataBuffer) { b.write(5 as Int, order: .bigEndian) }"),
-  Refusal(
-    "reading an Int", noWidth,
-    "func run(b: inout DataBuffer) throws { let x: Int = try b.read(); _ = x }"),
-  Refusal(
-    "writing a UInt", "UInt has no fixed width on disk: write UInt64(value)",
-    "func run(b: inout DataBuffer) { b.write(5 as UInt) }"),
+    "fetching a song by the ID of a playlist",
+    "cannot convert return expression of type 'Playlist?' to return type 'Song?'",
+    """
+    final class Playlist: StoredObject {}
+    func run(store: Store, id: ObjectID<Playlist>) throws -> Song? {
+      try store.object(id)
+    }
+    """)
 ]
 
 private let content: [Refusal] = [
@@ -108,6 +102,9 @@ struct CompilerRefusalTests {
           buffer.write(5 as UInt8)
           buffer.write(Int64(5), order: .bigEndian)
           buffer.write(5.0)
+          buffer.write(5)
+          let number: Int = try buffer.read()
+          _ = Task.detached { [id = ObjectID<Song>(rowID: 2)] in print(id, number) }
         }
         """)
     #expect(outcome.succeeded, "\(outcome.diagnostics)")
@@ -115,7 +112,7 @@ struct CompilerRefusalTests {
 
   @Test(
     "The compiler refuses what is wrong, and says why",
-    arguments: dataRaces + widths + content + values)
+    arguments: dataRaces + ids + content + values)
   func refusals(refusal: Refusal) throws {
     let outcome = try Compiler.compile(prelude + refusal.program)
     #expect(!outcome.succeeded)

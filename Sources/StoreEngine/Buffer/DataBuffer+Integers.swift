@@ -36,6 +36,14 @@ extension DataBuffer {
     return order == .littleEndian ? Integer(littleEndian: bits) : Integer(bigEndian: bits)
   }
 
+  /// The next four bytes as a number, which stay to be read; nil where fewer are left.
+  @inlinable package var nextUInt32: UInt32? {
+    guard end - position >= 4 else { return nil }
+    return unsafe UInt32(
+      littleEndian: storage.span.bytes.unsafeLoadUnaligned(
+        fromByteOffset: position, as: UInt32.self))
+  }
+
   /// Writes numbers of four bytes, the least significant first, without a count.
   package mutating func writeRows(_ rowIDs: [UInt32]) {
     // On a processor that counts bytes so anyway this is a copy.

@@ -55,6 +55,11 @@ extension DataBuffer {
     return start
   }
 
+  /// Takes back what was written behind some bytes.
+  package mutating func truncate(to byteCount: Int) {
+    storage.removeLast(storage.count - byteCount)
+  }
+
   /// The CRC-32C of what the record has so far.
   var checksumOfRecord: UInt32 { checksum(start..<storage.count) }
 

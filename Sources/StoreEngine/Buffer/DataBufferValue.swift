@@ -109,13 +109,6 @@ extension Int16: DataBufferValue {}
 extension Int32: DataBufferValue {}
 extension Int64: DataBufferValue {}
 
-// Integers whose width differs from machine to machine must not reach a disk. Without the refusal a
-// literal, as in `write(5)`, would be taken for a Double.
-@available(*, unavailable, message: "Int has no fixed width on disk: write Int64(value)")
-extension Int: DataBufferValue {}
-@available(*, unavailable, message: "UInt has no fixed width on disk: write UInt64(value)")
-extension UInt: DataBufferValue {}
-
 extension DataBufferValue where Self: RawRepresentable, RawValue: DataBufferValue {
   /// That of the raw value.
   @inlinable public static var minimumByteCount: Int { RawValue.minimumByteCount }

@@ -36,10 +36,7 @@ extension DataBuffer {
       }
     case .anyReference(let name): try qualify(try classID(name), to: &output)
     case .anyReferences(let name):
-      let id = try classID(name)
-      try convertEach(to: &output) { (input, output) throws(DataBufferError) in
-        try input.qualify(id, to: &output)
-      }
+      try convertReferences(try classID(name), to: &output)
     case .list(let isAny): try makeList(isAny, to: &output)
     }
   }
@@ -78,8 +75,21 @@ extension DataBuffer {
     _ classID: UInt8, to output: inout DataBuffer
   ) throws(DataBufferError) {
     let row = try readUInt32()
+    if row == ClassMetadata.rowID { return try copy(.anyReference, to: &output) }
     output.write(row == 0 ? 0 : classID)
     output.write(row)
+  }
+
+  private mutating func convertReferences(
+    _ classID: UInt8, to output: inout DataBuffer
+  ) throws(DataBufferError) {
+    let (count, hasClasses) = try readReferenceCount()
+    output.writeCount(count)
+    for _ in 0..<count {
+      if hasClasses { try copy(.anyReference, to: &output) } else {
+        try qualify(classID, to: &output)
+      }
+    }
   }
 
   private mutating func makeList(
@@ -91,6 +101,7 @@ extension DataBuffer {
     guard row != 0 else { return }
     if let classID { output.write(classID) }
     output.write(row)
+    if !isAny, row == ClassMetadata.rowID { try copy(.anyReference, to: &output) }
   }
 }
 

@@ -13,7 +13,8 @@ extension DataBuffer {
     case .array(let element), .set(let element): try skipElements(element)
     case .dictionary(let key, let value): try skipPairs(key, value)
     case .enumeration(let enumeration): try skip(enumeration.rawType)
-    case .references, .referenceSet: try skipElements(.reference(""))
+    case .reference: if try readUInt32() == ClassMetadata.rowID { try skip(5) }
+    case .references, .referenceSet: try skipReferences()
     case .anyReferences, .anyReferenceSet: try skipElements(.anyReference)
     case .custom(let name):
       throw DataBufferError(.invalidValue, at: offset, "only \(name) itself can read its values")
@@ -25,6 +26,20 @@ extension DataBuffer {
     let count = try readCount(minimumElementSize: element.byteCount ?? 1)
     if let size = element.byteCount { return try skip(count * size) }
     for _ in 0..<count { try skip(element) }
+  }
+
+  private mutating func skipReferences() throws(DataBufferError) {
+    let (count, hasClasses) = try readReferenceCount()
+    try skip(count * (hasClasses ? 5 : 4))
+  }
+
+  /// Reads the count of a list of objects of one class, and whether the class of each follows.
+  mutating func readReferenceCount() throws(DataBufferError) -> (count: Int, hasClasses: Bool) {
+    let count = try readCount(minimumElementSize: 4)
+    let first = position
+    if count > 0, try readUInt32() == ClassMetadata.rowID { return (count, true) }
+    position = first
+    return (count, false)
   }
 
   private mutating func skipPairs(

@@ -31,9 +31,9 @@ public indirect enum StoredType: Hashable, Sendable {
   case enumeration(StoredEnumeration)
   /// A `Codable` value, as a count and a ``StoredValue``.
   case codable(String)
-  /// A row of one class, 0 for nil.
+  /// A row of one class, 0 for nil; or 1, and a class ID and a row of a subclass.
   case reference(String)
-  /// A count and rows of one class, in order.
+  /// A count and rows of one class, in order; or a count, 1, and class IDs with rows.
   case references(String)
   /// A count and rows of one class, each once.
   case referenceSet(String)
@@ -128,7 +128,7 @@ extension StoredType {
     switch self {
     case .bool: 1
     case .integer(let bitCount, _): Int(bitCount) / 8
-    case .float, .reference: 4
+    case .float: 4
     case .double, .date: 8
     case .uuid: 16
     case .anyReference: 5

@@ -19,19 +19,22 @@ extension DataBuffer {
     _ objects: ObjectList<Object>, as type: ObjectList<Object>.Type
   ) { write(objects) }
 
-  /// Tells that a packed list has rows of one class.
+  /// Tells that a packed list has objects of one class and its subclasses.
   @available(*, unavailable, message: "a list of objects of any class is [StoredObject]")
   public mutating func writeValue(
     _ objects: ObjectList<StoredObject>, as type: ObjectList<StoredObject>.Type
   ) {}
 
-  /// Writes references to objects of a known class, in the order of their rows.
+  /// Writes references to objects of a known class, in the order of their rows and classes.
   ///
   /// The bytes are those of the list, so that equal sets have equal bytes.
   public mutating func writeValue<Object: StoredObject>(
     _ objects: Set<Object>, as type: Set<Object>.Type
   ) {
-    write(objects.sorted { $0.rowID < $1.rowID })
+    write(
+      objects.sorted {
+        $0.rowID == $1.rowID ? $0.isOfEarlierClass(than: $1) : $0.rowID < $1.rowID
+      })
   }
 
   /// Writes a reference to an object of any registered class, as `writeAny(_:)` does.
@@ -72,24 +75,27 @@ extension DataBuffer {
     of type: ObjectList<Object>.Type
   ) throws(DataBufferError) -> ObjectList<Object> { try readList(of: Object.self) }
 
-  /// Tells that a packed list has rows of one class.
+  /// Tells that a packed list has objects of one class and its subclasses.
   ///
   /// - Throws: ``DataBufferError``, always.
   @available(*, unavailable, message: "a list of objects of any class is [StoredObject]")
   public mutating func readValue(
     of type: ObjectList<StoredObject>.Type
   ) throws(DataBufferError) -> ObjectList<StoredObject> {
-    throw DataBufferError(.unknownClass, at: offset, "a list has objects of one class")
+    throw DataBufferError(.unknownClass, at: offset, "a packed list has a class of its own")
   }
 
-  /// Reads references to objects of a known class; one that occurs twice is an `invalidValue`.
+  /// Reads references to objects of a known class and its subclasses; one that occurs twice is an
+  /// `invalidValue`.
   ///
   /// - Throws: ``DataBufferError``, see ``readObjects(of:)``.
   public mutating func readValue<Object: StoredObject>(
     of type: Set<Object>.Type
   ) throws(DataBufferError) -> Set<Object> {
+    let start = offset
     let objects = try readObjects(of: Object.self)
-    return try set(of: objects, 4)
+    let isWithClasses = offset - start > 4 + 4 * objects.count
+    return try set(of: objects, isWithClasses ? 5 : 4)
   }
 
   /// Reads a reference to an object of any registered class; no record is read.
@@ -138,5 +144,15 @@ extension DataBuffer {
         .invalidValue, at: offset - behind, "a set holds this object already")
     }
     return set
+  }
+}
+
+extension StoredObject {
+  /// Whether the object's class was registered before that of another.
+  fileprivate final func isOfEarlierClass(than other: StoredObject) -> Bool {
+    guard let classID = registration?.classID, let otherID = other.registration?.classID else {
+      return false
+    }
+    return classID < otherID
   }
 }

@@ -1,13 +1,15 @@
 // A reference is a row ID (4 bytes, 0 for nil) when the reader knows the class, and a class ID and
-// a row ID (5 bytes, both 0 for nil) when it does not. Reading one reads no record: it gives the
-// object itself when it is in memory, and a fault when it is not.
+// a row ID (5 bytes, both 0 for nil) when it does not. Where the reader knows the class and the
+// object is of a subclass, see `DataBuffer+SubclassReferences`. Reading a reference reads no record:
+// it gives the object itself when it is in memory, and a fault when it is not.
 
 import StoreEngine
 
 extension DataBuffer {
   /// Writes a reference to an object whose class the reader knows; nil is row 0.
   ///
-  /// The object must be inserted in the store, not deleted, and of exactly the class `Object`.
+  /// The object must be inserted in the store and not deleted. One of a subclass takes five bytes
+  /// more.
   @inlinable public mutating func write<Object: StoredObject>(_ object: Object?) {
     writing(.reference(Object.storedName)) { buffer in
       guard let object else { return buffer.write(UInt32(0)) }
@@ -15,17 +17,21 @@ extension DataBuffer {
     }
   }
 
-  /// Writes references to objects of one class, in their order, repeats included.
+  /// Writes references to objects of a known class, in their order, repeats included.
   ///
-  /// Each object must be inserted in the store, not deleted, and of exactly the class `Object`.
+  /// Each object must be inserted in the store and not deleted. A list with an object of a subclass
+  /// takes a byte more for each element, and four for itself.
   ///
   /// Complexity: linear in the number of objects.
   @inlinable public mutating func write<Object: StoredObject>(_ objects: [Object]) {
     writing(.references(Object.storedName)) { buffer in
       let objects = buffer.withoutOmitted(objects)
+      let start = buffer.byteCount
       buffer.writeCount(objects.count)
       let entry = buffer.registrationForWriting(Object.self)
-      for object in objects { buffer.writeReference(object, to: entry, as: Object.self) }
+      for object in objects where !buffer.writeReference(object, to: entry, as: Object.self) {
+        return buffer.rewriteWithClasses(objects, from: start)
+      }
     }
   }
 
@@ -43,16 +49,28 @@ extension DataBuffer {
     return entry
   }
 
-  /// Writes one of many references.
+  /// Writes one of many references; false for an object of a subclass.
   @inlinable @inline(__always)
   mutating func writeReference(
     _ object: StoredObject, to entry: RegisteredClass?, as type: StoredObject.Type
-  ) {
+  ) -> Bool {
     if let entry, object.registration === entry, !object.state.contains(.deleted) {
       write(object.rowID)
-    } else {
-      writeReference(object, as: type)
+      return true
     }
+    return writeElement(object, as: type)
+  }
+
+  @usableFromInline mutating func writeElement(
+    _ object: StoredObject, as type: StoredObject.Type
+  ) -> Bool {
+    guard let entry = registration(of: object) else {
+      writeStranger(object)
+      return true
+    }
+    if entry.type != type, mayWriteClass(of: entry, as: type) { return false }
+    write(object.rowID)
+    return true
   }
 
   @usableFromInline mutating func writeReference(
@@ -60,11 +78,7 @@ extension DataBuffer {
   ) {
     if store?.strangers?.omits(object) == true { return write(UInt32(0)) }
     guard let entry = registration(of: object) else { return writeStranger(object) }
-    guard entry.type == type else {
-      if store?.strangers != nil { return writeStranger(object) }
-      return fail(
-        .wrongClass, "a reference to a \(type) can't name a \(entry.name); writeAny(_:) can")
-    }
+    if entry.type != type, mayWriteClass(of: entry, as: type) { writeClass(entry) }
     write(object.rowID)
   }
 
@@ -134,29 +148,35 @@ extension DataBuffer {
 }
 
 extension DataBuffer {
-  /// Reads a reference to an object of a known class; row 0 is nil.
+  /// Reads a reference to an object of a known class or a subclass; row 0 is nil.
   ///
   /// Complexity: constant time. No record is read.
   ///
-  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `unknownRow`, `unknownClass` or `noStore`.
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `unknownRow`, `unknownClass`, `wrongClass` or
+  ///   `noStore`.
   public mutating func readObject<Object: StoredObject>(
     of type: Object.Type
   ) throws(DataBufferError) -> Object? {
-    let entry = try registration(of: type)
-    return try readReference(entry) as? Object
+    guard let entry = registrationIfThere(type) else { return try readOfUnregistered(type) }
+    let rowID = try readUInt32()
+    if rowID == 0 { return nil }
+    if rowID == ClassMetadata.rowID { return try readElementWithClass() }
+    return try object(rowID, entry) as? Object
   }
 
-  /// Reads references to objects of a known class, in their order, repeats included.
+  /// Reads references to objects of a known class and its subclasses, in their order, repeats
+  /// included.
   ///
   /// Complexity: linear in the number of references. No record is read.
   ///
   /// - Throws: ``DataBufferError`` with `endOfBuffer`, `countBeyondEnd`, `unknownRow`,
-  ///   `unknownClass` or `noStore`.
+  ///   `unknownClass`, `wrongClass` or `noStore`.
   @inlinable public mutating func readObjects<Object: StoredObject>(
     of type: Object.Type
   ) throws(DataBufferError) -> [Object] {
-    let entry = try registration(of: type)
+    guard let entry = registrationIfThere(type) else { return try readListOfUnregistered(type) }
     let count = try readCount(minimumElementSize: 4)
+    if count > 0, startsWithClass { return try readListWithClasses(count) }
     var objects: [Object] = []
     objects.reserveCapacity(count)
     for _ in 0..<count {
@@ -215,7 +235,14 @@ extension DataBuffer {
     _ entry: RegisteredClass
   ) throws(DataBufferError) -> StoredObject? {
     let rowID = try readUInt32()
-    if rowID == 0 { return nil }
+    return rowID == 0 ? nil : try object(rowID, entry)
+  }
+
+  /// The object of a row whose number was just read.
+  @inline(__always)
+  private func object(
+    _ rowID: UInt32, _ entry: RegisteredClass
+  ) throws(DataBufferError) -> StoredObject {
     guard entry.mayHave(rowID) else {
       if let stranger = store?.strangers?.object(rowID) { return stranger }
       throw DataBufferError(
@@ -225,7 +252,11 @@ extension DataBuffer {
     return entry.object(rowID)
   }
 
-  @usableFromInline func registration(
+  @usableFromInline func registrationIfThere(_ type: StoredObject.Type) -> RegisteredClass? {
+    store?.registration(of: type)
+  }
+
+  func registration(
     of type: StoredObject.Type
   ) throws(DataBufferError) -> RegisteredClass {
     guard let store else { throw noStore }

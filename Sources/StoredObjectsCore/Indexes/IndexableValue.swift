@@ -71,12 +71,20 @@ extension UInt8: IndexableValue {}
 extension UInt16: IndexableValue {}
 extension UInt32: IndexableValue {}
 extension UInt64: IndexableValue {}
-extension UInt: IndexableValue {}
 extension Int8: IndexableValue {}
 extension Int16: IndexableValue {}
 extension Int32: IndexableValue {}
 extension Int64: IndexableValue {}
-extension Int: IndexableValue {}
+
+extension Int: IndexableValue {
+  /// Appends the number in 64 bits on every machine, negative ones first.
+  public func writeKey(to key: inout IndexKey) { Int64(self).writeKey(to: &key) }
+}
+
+extension UInt: IndexableValue {
+  /// Appends the number in 64 bits on every machine.
+  public func writeKey(to key: inout IndexKey) { UInt64(self).writeKey(to: &key) }
+}
 
 extension Bool: IndexableValue {
   /// Appends false before true.

@@ -155,4 +155,10 @@ extension StoredProperty {
   public init(_ name: String, _ type: Set<StoredObject>.Type) {
     self.init(name, .anyReferenceSet)
   }
+
+  /// A property that refers to an object under a protocol type.
+  public init<Value>(_ name: String, ofAny type: Value?.Type) { self.init(name, .anyReference) }
+
+  /// A property that refers to objects under a protocol type, in order.
+  public init<Value>(_ name: String, ofAny type: [Value].Type) { self.init(name, .anyReferences) }
 }

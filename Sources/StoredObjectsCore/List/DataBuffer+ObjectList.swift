@@ -1,10 +1,10 @@
 import StoreEngine
 
 extension DataBuffer {
-  /// Writes references to objects of one class, in their order, repeats included: as an array of
-  /// them is written.
+  /// Writes references to objects of a known class, in their order, repeats included: as an array
+  /// of them is written.
   ///
-  /// Each object must be inserted in the store, not deleted, and of exactly the class `Object`.
+  /// Each object must be inserted in the store and not deleted.
   ///
   /// Complexity: linear in the number of objects; of a list that was read, none is made.
   @inlinable public mutating func write<Object: StoredObject>(_ list: ObjectList<Object>) {
@@ -24,22 +24,29 @@ extension DataBuffer {
       return false
     }
     writeCount(references.rowIDs.count)
-    writeRows(references.rowIDs)
+    if references.classIDs.allSatisfy({ $0 == references.entry.classID }) {
+      writeRows(references.rowIDs)
+    } else {
+      writeRowsWithClasses(references)
+    }
     return true
   }
 
-  /// Reads references to objects of a known class, in their order, repeats included, and makes none
-  /// of the objects.
+  /// Reads references to objects of a known class and its subclasses, in their order, repeats
+  /// included, and makes none of the objects.
   ///
   /// Complexity: linear in the number of references: a copy of four bytes each.
   ///
   /// - Throws: ``DataBufferError`` with `endOfBuffer`, `countBeyondEnd`, `invalidValue` (a
-  ///   reference to nil), `unknownRow`, `unknownClass` or `noStore`.
+  ///   reference to nil), `unknownRow`, `unknownClass`, `wrongClass` or `noStore`.
   public mutating func readList<Object: StoredObject>(
     of type: Object.Type
   ) throws(DataBufferError) -> ObjectList<Object> {
-    let entry = try registration(of: type)
+    guard let entry = registrationIfThere(type) else {
+      return ObjectList(try readListOfUnregistered(type))
+    }
     let count = try readCount(minimumElementSize: 4)
+    if count > 0, startsWithClass { return try readPackedWithClasses(count, entry) }
     let start = offset
     let rowIDs = readRows(count)
     let last = entry.shared.lastRowID
@@ -57,6 +64,56 @@ extension DataBuffer {
       }
     }
     return ObjectList(packed: PackedReferences(entry, rowIDs))
+  }
+
+  /// Reads the elements of a list that is written with the class of each.
+  private mutating func readPackedWithClasses<Object: StoredObject>(
+    _ count: Int, _ entry: RegisteredClass
+  ) throws(DataBufferError) -> ObjectList<Object> {
+    if store?.strangers != nil { return ObjectList(try readListWithClasses(count)) }
+    try skip(4)
+    var (rowIDs, classIDs): ([UInt32], [UInt8]) = ([], [])
+    rowIDs.reserveCapacity(count)
+    classIDs.reserveCapacity(count)
+    var (last, subclasses): (RegisteredClass?, [RegisteredClass]) = (nil, [])
+    for _ in 0..<count {
+      let classID = try readUInt8()
+      if last?.classID != classID {
+        let subclass = try subclass(classID, of: entry)
+        if !subclasses.contains(where: { $0 === subclass }) { subclasses.append(subclass) }
+        last = subclass
+      }
+      let rowID = try readUInt32()
+      guard let last, last.mayHave(rowID) else {
+        throw unknownRow(rowID, last ?? entry, at: offset - 4)
+      }
+      store?.referenceRecorder?.note(classID, rowID, at: offset - 4)
+      rowIDs.append(rowID)
+      classIDs.append(classID)
+    }
+    return ObjectList(
+      packed: PackedReferences(
+        entry, rowIDs, classIDs: classIDs, subclasses: subclasses.filter { $0 !== entry }))
+  }
+
+  /// The class of an ID that was just read, which must be another or a subclass of it.
+  private func subclass(
+    _ classID: UInt8, of entry: RegisteredClass
+  ) throws(DataBufferError) -> RegisteredClass {
+    guard let other = store?.registration(classID: classID) else {
+      throw DataBufferError(.unknownClass, at: offset - 1, "no class has the ID \(classID)")
+    }
+    if other.isKind(of: entry.type) { return other }
+    throw wrongClass(other.type, entry.type, at: offset - 1)
+  }
+
+  /// Writes rows with the class of each.
+  private mutating func writeRowsWithClasses(_ references: PackedReferences) {
+    write(ClassMetadata.rowID)
+    for (classID, rowID) in zip(references.classIDs, references.rowIDs) {
+      write(classID)
+      write(rowID)
+    }
   }
 
   private func unknownRow(

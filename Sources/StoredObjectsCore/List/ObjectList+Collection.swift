@@ -82,8 +82,7 @@ extension ObjectList {
   public func firstIndex(of object: Element) -> Int? {
     switch storage {
     case .objects(let objects): objects.firstIndex { $0 === object }
-    case .packed(let references):
-      references.canPack(object) ? references.rowIDs.firstIndex(of: object.rowID) : nil
+    case .packed(let references): references.firstIndex(of: object)
     }
   }
 
@@ -93,8 +92,7 @@ extension ObjectList {
   public func lastIndex(of object: Element) -> Int? {
     switch storage {
     case .objects(let objects): objects.lastIndex { $0 === object }
-    case .packed(let references):
-      references.canPack(object) ? references.rowIDs.lastIndex(of: object.rowID) : nil
+    case .packed(let references): references.lastIndex(of: object)
     }
   }
 
@@ -109,7 +107,7 @@ extension ObjectList {
       objects.removeAll { $0 === object }
       storage = .objects(objects)
     case .packed(var references):
-      if references.canPack(object) { references.removeAll(object.rowID) }
+      references.removeAll(object)
       storage = .packed(references)
     }
     return before - count
@@ -124,7 +122,7 @@ extension ObjectList: Equatable {
     if case .packed(let first) = left.storage, case .packed(let second) = right.storage,
       first.entry === second.entry
     {
-      return first.rowIDs == second.rowIDs
+      return first.hasSameObjects(as: second)
     }
     return left.elementsEqual(right) { $0 === $1 }
   }

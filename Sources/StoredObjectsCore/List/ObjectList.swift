@@ -1,6 +1,7 @@
 import StoreEngine
 
-/// Objects of one class in their order, repeats included, that are made when they are looked at.
+/// Objects of a class and its subclasses in their order, repeats included, that are made when they
+/// are looked at.
 ///
 ///     final class Playlist: StoredObject {
 ///       @Content var title = ""
@@ -57,7 +58,7 @@ public struct ObjectList<Element: StoredObject> {
     return Array(self)
   }
 
-  /// The row IDs of the elements; 0 for one that is in no store.
+  /// The row IDs of the elements, each in its own class; 0 for one that is in no store.
   ///
   /// No object is made.
   ///
@@ -66,6 +67,16 @@ public struct ObjectList<Element: StoredObject> {
     switch storage {
     case .objects(let objects): objects.map(\.rowID)
     case .packed(let references): references.rowIDs
+    }
+  }
+
+  /// The IDs of the elements.
+  ///
+  /// Complexity: linear in the number of elements; of a list that was read, no object is made.
+  public var ids: [ObjectID<Element>] {
+    switch storage {
+    case .objects(let objects): objects.map { ObjectID($0) }
+    case .packed(let references): references.ids()
     }
   }
 

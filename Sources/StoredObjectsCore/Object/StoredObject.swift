@@ -6,7 +6,7 @@ import StoreEngine
 ///
 ///     final class Song: StoredObject {
 ///       @Content var title = ""
-///       @Content var seconds: UInt32 = 0
+///       @Content var seconds = 0
 ///
 ///       override func writeContent(to buffer: inout DataBuffer) {
 ///         buffer.write(title)
@@ -14,7 +14,7 @@ import StoreEngine
 ///       }
 ///       override func readContent(from buffer: inout DataBuffer) throws {
 ///         title = try buffer.readString()
-///         seconds = try buffer.readUInt32()
+///         seconds = try buffer.readInt()
 ///       }
 ///     }
 ///

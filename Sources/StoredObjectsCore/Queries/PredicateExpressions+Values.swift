@@ -21,12 +21,13 @@ extension PredicateExpressions.KeyPath: QueryExpression {
   ) -> QueryTerm<Object, Output> {
     let root = translation.term(of: root)
     let (path, read) = (keyPath, root.read)
-    let text = { translation.name(of: path) ?? "property of type \(Output.self)" }
+    let indexed = translation.indexed(path)
+    let text = { translation.name(of: indexed) ?? "property of type \(Output.self)" }
     if case .object = root.kind {
       return QueryTerm(
-        read: { try read($0)[keyPath: path] }, kind: .property(path),
+        read: { try read($0)[keyPath: path] }, kind: .property(indexed),
         condition: Output.self == Bool.self
-          ? .values(path, KeyRanges(point: IndexKey(true).bytes)) : .other, text: text())
+          ? .values(indexed, KeyRanges(point: IndexKey(true).bytes)) : .other, text: text())
     }
     return QueryTerm(read: { try read($0)[keyPath: path] }, text: "\(root.text).\(text())")
   }
@@ -97,5 +98,29 @@ extension PredicateExpressions.Arithmetic: QueryExpression {
     case .multiply: translation.joined(lhs, rhs, "*") { $0 * $1 }
     @unknown default: translation.evaluated(self)
     }
+  }
+}
+
+// MARK: - Classes
+
+extension PredicateExpressions.TypeCheck: QueryExpression {
+  func term<Object: StoredObject>(
+    _ translation: QueryTranslation<Object>
+  ) -> QueryTerm<Object, Bool> {
+    let input = translation.term(of: input)
+    let read = input.read
+    return QueryTerm(
+      read: { try read($0) is Desired }, text: "(\(input.text) is \(Desired.self))")
+  }
+}
+
+extension PredicateExpressions.ConditionalCast: QueryExpression {
+  func term<Object: StoredObject>(
+    _ translation: QueryTranslation<Object>
+  ) -> QueryTerm<Object, Desired?> {
+    let input = translation.term(of: input)
+    let read = input.read
+    return QueryTerm(
+      read: { try read($0) as? Desired }, text: "(\(input.text) as? \(Desired.self))")
   }
 }

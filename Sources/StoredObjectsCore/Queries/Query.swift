@@ -25,7 +25,8 @@ struct Query {
     (self.store, self.entry, self.orders) = (store, entry, orders.map(\.key))
     store.settleRelationships()
     let indexes = entry.indexes
-    let term = predicate.map { QueryTranslation.of($0, indexes: indexes) }
+    let subclass = entry.type == Object.self ? nil : entry.type
+    let term = predicate.map { QueryTranslation.of($0, indexes: indexes, subclass: subclass) }
     self.predicate = term.map { term in
       { object in try (object as? Object).map(term.read) ?? false }
     }
@@ -33,7 +34,8 @@ struct Query {
     own = OwnContents(store, entry)
     unsaved = own.objects.filter { $0 is Object }
     choice = try QueryPlanner(
-      store: store, entry: entry, condition: term?.condition, order: Self.order(self.orders),
+      store: store, entry: entry, condition: term?.condition,
+      order: Self.order(self.orders, subclass),
       limit: limit.map { $0.addingSaturated(offset) }, unreadCount: max(0, offset - unsaved.count),
       isCounting: isCounting, isExplained: isExplained
     ).choose()
@@ -41,11 +43,14 @@ struct Query {
 
   /// The properties of an order, and the direction of all; none when they have several.
   private static func order(
-    _ orders: [QueryOrderKey]
+    _ orders: [QueryOrderKey], _ subclass: StoredObject.Type?
   ) -> (properties: [AnyKeyPath], isDescending: Bool)? {
     guard let first = orders.first else { return nil }
     guard orders.allSatisfy({ $0.isDescending == first.isDescending }) else { return ([], false) }
-    return (orders.map(\.property), first.isDescending)
+    let properties = orders.map { order in
+      subclass.map { order.property.inherited(by: $0) } ?? order.property
+    }
+    return (properties, first.isDescending)
   }
 
   var hasNothingUnsaved: Bool { own.isEmpty }

@@ -14,14 +14,19 @@ import StoreEngine
 /// not, but no object comes twice, unless a save moves it to a place that is still to come.
 public struct QueryCursor<Object: StoredObject> {
   @usableFromInline var walk: QueryWalk
+  /// Those of several classes, where subclasses are included.
+  @usableFromInline var merge: QueryMerge?
 
   init(_ walk: QueryWalk) { self.walk = walk }
+
+  init(_ merge: QueryMerge, first: QueryWalk) { (walk, self.merge) = (first, merge) }
 
   /// The next object, or nil at the end.
   ///
   /// - Throws: ``StoreError`` with `damaged`, `newerVersion`, `notEvaluable`, `ioError` or
   ///   `closed`.
   @inlinable public mutating func next() throws(StoreError) -> Object? {
-    try walk.next() as? Object
+    if merge != nil { return try merge?.next() as? Object }
+    return try walk.next() as? Object
   }
 }

@@ -46,7 +46,9 @@ struct SortKey: Comparable {
   let bytes: [UInt8]
   let row: UInt32
 
-  init(_ object: StoredObject, _ orders: [QueryOrderKey]) {
+  init(
+    _ object: StoredObject, _ orders: [QueryOrderKey], _ place: QueryWalk.Place = .row
+  ) {
     var key = IndexKey()
     for order in orders {
       let start = key.bytes.count
@@ -55,8 +57,13 @@ struct SortKey: Comparable {
       if order.isDescending { for place in start..<key.bytes.count { key.bytes[place] ^= 0xFF } }
     }
     bytes = key.bytes
+    switch place {
     // An object without a row is before all that have its values.
-    row = orders.last?.isDescending == true && object.rowID > 0 ? ~object.rowID : object.rowID
+    case .row where object.rowID > 0:
+      row = orders.last?.isDescending == true ? ~object.rowID : object.rowID
+    case .row, .beforeAll: row = 0
+    case .behindAll: row = .max
+    }
   }
 
   /// The place of a row without an order.

@@ -50,21 +50,32 @@ struct QueryTranslation<Object: StoredObject> {
   let variable: PredicateExpressions.Variable<Object>
   /// What to call properties by, which don't know their names.
   let indexes: [RegisteredIndex]
+  /// The class whose objects are looked at, where it is a subclass of the predicate's.
+  let subclass: StoredObject.Type?
   /// How many parts the part is in that is translated.
   private var depth = 0
 
   /// Deeper predicates are refused: Foundation would evaluate them until the stack is used up.
   private static var depthLimit: Int { 500 }
 
-  init(variable: PredicateExpressions.Variable<Object>, indexes: [RegisteredIndex]) {
-    (self.variable, self.indexes) = (variable, indexes)
+  init(
+    variable: PredicateExpressions.Variable<Object>, indexes: [RegisteredIndex],
+    subclass: StoredObject.Type?
+  ) {
+    (self.variable, self.indexes, self.subclass) = (variable, indexes, subclass)
   }
 
   /// Translates a whole predicate.
   static func of(
-    _ predicate: Predicate<Object>, indexes: [RegisteredIndex]
+    _ predicate: Predicate<Object>, indexes: [RegisteredIndex], subclass: StoredObject.Type? = nil
   ) -> QueryTerm<Object, Bool> {
-    QueryTranslation(variable: predicate.variable, indexes: indexes).open(predicate.expression)
+    QueryTranslation(variable: predicate.variable, indexes: indexes, subclass: subclass)
+      .open(predicate.expression)
+  }
+
+  /// A property as the indexes of the class have it.
+  func indexed(_ property: AnyKeyPath) -> AnyKeyPath {
+    subclass.map { property.inherited(by: $0) } ?? property
   }
 
   /// What an index of a property alone is called.

@@ -24,13 +24,25 @@ import StoreEngine
   /// All objects, where they may come in no order.
   private var scan: RowCursor?
 
-  init(_ query: Query, limit: Int?, offset: Int, after: StoredObject?) {
+  /// Where a walk begins among the objects that have the same values as the one it comes after.
+  enum Place {
+    /// Behind its row.
+    case row
+    case beforeAll
+    case behindAll
+  }
+
+  init(
+    _ query: Query, limit: Int?, offset: Int, after: StoredObject?, place: Place? = nil
+  ) {
     self.query = query
-    self.after = after.map { SortKey($0, query.orders) }
+    let place = place ?? .row
+    self.after = after.map { SortKey($0, query.orders, place) }
     (self.offset, left) = (offset, limit ?? .max)
     if let limit, query.orders.isEmpty, case .scan = query.choice.access {
       lookUps = RowLookUps(
-        after: after?.rowID ?? 0, query.entry, wanted: limit.addingSaturated(offset),
+        after: place == .row ? after?.rowID ?? 0 : 0, query.entry,
+        wanted: limit.addingSaturated(offset),
         budget: QueryPlanner.lookUpBudget(for: query.choice.recordCount))
     }
     if query.choice.isOrdered, case .index(let part) = query.choice.access {
@@ -38,7 +50,7 @@ import StoreEngine
       let wanted = query.choice.isCovered ? limit?.addingSaturated(offset) : nil
       var walk = IndexWalk(
         query.store.backend, part, isReversed: query.choice.isReversed, wanted: wanted)
-      if let after { walk.goOn(after: Self.key(of: after, query, part)) }
+      if let after { walk.goOn(after: Self.key(of: after, place, query, part)) }
       index = walk
     }
   }
@@ -47,16 +59,19 @@ import StoreEngine
   ///
   /// Its values count in the properties of the order only: in others it may have any.
   private static func key(
-    of object: StoredObject, _ query: Query, _ part: IndexRanges
+    of object: StoredObject, _ place: Place, _ query: Query, _ part: IndexRanges
   ) -> [UInt8] {
     var key = IndexKey()
     let isBehindFixed =
       query.orders.count == part.index.declaration.properties.count - part.fixedCount
     key.bytes = isBehindFixed ? part.fixedPrefix : [RegisteredIndex.mark]
     for order in query.orders { order.writeKey(object, &key) }
+    switch place {
     // An object without a row is before all that have its values.
-    let isLast = query.choice.isReversed && object.rowID == 0
-    key.write(isLast ? UInt32.max : object.rowID)
+    case .row where object.rowID > 0: key.write(object.rowID)
+    case .row, .beforeAll: key.write(query.choice.isReversed ? UInt32.max : 0)
+    case .behindAll: key.write(query.choice.isReversed ? 0 : UInt32.max)
+    }
     return key.bytes
   }
 

@@ -8,6 +8,9 @@ extension Store {
   ///       Song.self, where: #Predicate { $0.seconds > 200 && $0.title.starts(with: "A") },
   ///       sortedBy: [.ascending(\.title)], limit: 20)
   ///
+  /// Objects of subclasses are not among them, see
+  /// ``fetch(_:includingSubclasses:where:sortedBy:limit:offset:after:)``.
+  ///
   /// Sees unsaved changes. Without an order the objects come in that of their rows, which is the
   /// order of their insertion. See <doc:FindingObjects> for what an ``AttributeIndex`` does for a
   /// query, and ``explain(_:where:sortedBy:limit:offset:)`` for what it does for this one.
@@ -149,7 +152,17 @@ extension Store {
     _ predicate: Predicate<Object>?, _ orders: [QueryOrder<Object>] = [], limit: Int? = nil,
     offset: Int = 0, isCounting: Bool = false, isExplained: Bool = false
   ) throws(StoreError) -> Query {
-    let entry = try requireRegistration(of: Object.self)
+    try query(
+      predicate, orders, of: try requireRegistration(of: Object.self), limit: limit,
+      offset: offset, isCounting: isCounting, isExplained: isExplained)
+  }
+
+  /// The query of one class: that of the predicate, or a subclass.
+  func query<Object: StoredObject>(
+    _ predicate: Predicate<Object>?, _ orders: [QueryOrder<Object>] = [],
+    of entry: RegisteredClass, limit: Int? = nil, offset: Int = 0, isCounting: Bool = false,
+    isExplained: Bool = false
+  ) throws(StoreError) -> Query {
     try entry.requirePage(limit: limit, offset: offset)
     do {
       return try Query(

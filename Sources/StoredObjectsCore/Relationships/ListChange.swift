@@ -34,8 +34,9 @@ struct LostElement {
 
 /// The effect of successive changes on a list whose objects are known by a key.
 struct ChangedList {
-  /// The row of an object, or its identity: a number, so that nothing here is generic and slow.
-  typealias Key = UInt
+  /// The class and the row of an object, or its identity: a number, so that nothing here is generic
+  /// and slow.
+  typealias Key = UInt64
 
   /// The indices of the elements that go, in ascending order.
   private(set) var removed: [Int] = []

@@ -129,24 +129,23 @@ extension ObjectList {
     guard case .packed(var references) = storage else {
       return Self.applying(changes, to: array).map { (ObjectList($0), $1) }
     }
-    let change = ChangedList(references.rowIDs.lazy.map { UInt($0) }, changes) {
-      references.canPack($0) ? UInt($0.rowID) : nil
-    }
+    let change = references.effect(of: changes)
     if change.isEmpty { return nil }
     let new = change.inserted.map(\.object) + change.appendedObjects
     guard new.allSatisfy(references.canPack) else {
       return (ObjectList(change.applied(to: array) { $0 as? Element }), change.lost)
     }
-    references.replaceAll(with: change.applied(to: references.rowIDs) { $0.rowID }, new: new)
+    references.apply(change, new: new)
     return (ObjectList(packed: references), change.lost)
   }
 
   fileprivate static func applying<List: RangeReplaceableCollection & RandomAccessCollection>(
     _ changes: [ListChange], to list: List
   ) -> (List, [LostElement])? where List.Element == Element {
-    let change = ChangedList(list.lazy.map { UInt(bitPattern: ObjectIdentifier($0)) }, changes) {
-      UInt(bitPattern: ObjectIdentifier($0))
+    func key(_ object: StoredObject) -> ChangedList.Key {
+      ChangedList.Key(UInt(bitPattern: ObjectIdentifier(object)))
     }
+    let change = ChangedList(list.lazy.map(key), changes, key: key)
     if change.isEmpty { return nil }
     return (List(change.applied(to: list) { $0 as? Element }), change.lost)
   }

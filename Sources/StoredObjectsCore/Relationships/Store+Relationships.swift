@@ -50,14 +50,7 @@ extension Store {
 
 extension RegisteredClass {
   /// Whether the class is another, or inherits from it.
-  func isKind(of other: StoredObject.Type) -> Bool {
-    var type: AnyClass? = self.type
-    while let current = type {
-      if current == other { return true }
-      type = _getSuperclass(current)
-    }
-    return false
-  }
+  func isKind(of other: StoredObject.Type) -> Bool { type.isKind(of: other) }
 
   /// From now on reading and changing an object of the class has more to do.
   func makeAttentive() {
@@ -67,6 +60,16 @@ extension RegisteredClass {
 }
 
 extension StoredObject {
+  /// Whether the class is another, or inherits from it.
+  final class func isKind(of other: StoredObject.Type) -> Bool {
+    var type: AnyClass? = self
+    while let current = type {
+      if current == other { return true }
+      type = _getSuperclass(current)
+    }
+    return false
+  }
+
   /// The row that the object is.
   var key: ObjectKey? {
     registration.map { ObjectKey(classID: $0.classID, rowID: rowID) }

@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// Visits the objects of a class, each once, in bounded memory.
+/// Visits the objects of a class, and of its subclasses if you like, each once, in bounded memory.
 ///
 ///     var songs = try store.cursor(over: Song.self)
 ///     while let song = try songs.next() { print(song.title) }
@@ -16,8 +16,12 @@ import StoreEngine
 /// The order is the backend's own. A cursor belongs to the isolation domain of its store.
 public struct ObjectCursor<Object: StoredObject> {
   @usableFromInline var rows: RowCursor
+  /// Those over subclasses, the next one last.
+  @usableFromInline var following: [RowCursor]
 
-  @usableFromInline init(_ rows: RowCursor) { self.rows = rows }
+  @usableFromInline init(_ rows: RowCursor, following: [RowCursor] = []) {
+    (self.rows, self.following) = (rows, following)
+  }
 
   /// The next object, or nil at the end.
   ///
@@ -26,9 +30,12 @@ public struct ObjectCursor<Object: StoredObject> {
   /// - Throws: ``StoreError`` with `damaged`, `newerVersion`, `ioError` or `closed`. The record
   ///   that could not be read has had its turn: the next call goes on behind it.
   @inlinable public mutating func next() throws(StoreError) -> Object? {
-    while let object = try rows.next() {
-      if let object = object as? Object { return object }
+    while true {
+      while let object = try rows.next() {
+        if let object = object as? Object { return object }
+      }
+      guard let next = following.popLast() else { return nil }
+      rows = next
     }
-    return nil
   }
 }

@@ -69,6 +69,8 @@ extension Store {
   /// All objects of a class with their content, in the order of their row IDs, which is the order
   /// of their insertion.
   ///
+  /// Objects of subclasses are not among them, see ``allObjects(of:includingSubclasses:)``.
+  ///
   /// Sees unsaved changes.
   ///
   /// Complexity: linear in the number of objects. For classes that don't fit into memory see

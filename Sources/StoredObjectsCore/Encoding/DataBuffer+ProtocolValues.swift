@@ -1,0 +1,67 @@
+// References under a protocol type, which are those to an object of any class. Only the program knows
+// which stored classes conform.
+
+import StoreEngine
+
+extension DataBuffer {
+  /// Writes a reference to an object of any registered class that conforms to a protocol.
+  ///
+  /// The bytes are those of a `StoredObject?`. A value that is no object is remembered in
+  /// ``failure`` as `wrongClass`.
+  public mutating func writeValue<Value>(_ value: Value?, asAny type: Value?.Type) {
+    guard let value else { return writeAny(nil) }
+    if let object = stored(value) { writeAny(object) }
+  }
+
+  /// Writes references to objects of registered classes that conform to a protocol, in their order,
+  /// repeats included.
+  ///
+  /// The bytes are those of a `[StoredObject]`.
+  public mutating func writeValue<Value>(_ values: [Value], asAny type: [Value].Type) {
+    writeAny(values.compactMap { stored($0) })
+  }
+
+  private mutating func stored<Value>(_ value: Value) -> StoredObject? {
+    if let object = value as? StoredObject { return object }
+    fail(.wrongClass, "a \(Swift.type(of: value)) is no StoredObject, so nothing can refer to it")
+    return nil
+  }
+
+  /// Reads a reference to an object of any registered class that conforms to a protocol; no record
+  /// is read.
+  ///
+  /// - Throws: ``DataBufferError``, see ``readAnyObject()``; `wrongClass` for an object that does
+  ///   not conform.
+  public mutating func readValue<Value>(
+    ofAny type: Value?.Type
+  ) throws(DataBufferError) -> Value? {
+    let before = offset
+    guard let object = try readAnyObject() else { return nil }
+    return try conforming(object, at: before)
+  }
+
+  /// Reads references to objects of registered classes that conform to a protocol, in their order,
+  /// repeats included; no record is read.
+  ///
+  /// - Throws: ``DataBufferError``, see ``readAnyObjects()``; `wrongClass` for an object that does
+  ///   not conform.
+  public mutating func readValue<Value>(
+    ofAny type: [Value].Type
+  ) throws(DataBufferError) -> [Value] {
+    let objects = try readAnyObjects()
+    var values: [Value] = []
+    values.reserveCapacity(objects.count)
+    for (index, object) in objects.enumerated() {
+      values.append(try conforming(object, at: offset - 5 * (objects.count - index)))
+    }
+    return values
+  }
+
+  private func conforming<Value>(
+    _ object: StoredObject, at offset: Int
+  ) throws(DataBufferError) -> Value {
+    if let value = object as? Value { return value }
+    throw DataBufferError(
+      .wrongClass, at: offset, "\(Swift.type(of: object)) does not conform to \(Value.self)")
+  }
+}

@@ -1,0 +1,77 @@
+import StoreEngine
+
+/// The walks of a query through a class and its subclasses, merged into one order.
+///
+/// Objects with the same values are ordered by class and then by row; backwards where the last
+/// direction is.
+@usableFromInline struct QueryMerge {
+  private var parts: [Part]
+  private var offset: Int
+  private var left: Int
+
+  private struct Part {
+    let orders: [QueryOrderKey]
+    var walk: QueryWalk
+    /// The next object, once it has been asked for; nil at the end.
+    var next: (key: SortKey, object: StoredObject)??
+
+    mutating func fill() throws(StoreError) {
+      if next == nil { next = .some(try walk.next().map { (SortKey($0, orders), $0) }) }
+    }
+  }
+
+  /// Merges queries of the same order, one for each class in order of registration.
+  init(_ queries: [Query], limit: Int?, offset: Int, after object: StoredObject?) {
+    (self.offset, left) = (offset, limit ?? .max)
+    let most = limit.map { $0.addingSaturated(offset) }
+    let isReversed = queries.first?.orders.last?.isDescending == true
+    parts = queries.map { query in
+      let place = object.map { Self.place(of: $0, among: query.entry, isReversed) }
+      let walk = QueryWalk(query, limit: most, offset: 0, after: object, place: place)
+      return Part(orders: query.orders, walk: walk)
+    }
+    if isReversed { parts.reverse() }
+    guard let object, queries.first?.orders.isEmpty == true else { return }
+    // Without an order, whole classes come before the object.
+    parts = zip(queries, parts).filter {
+      Self.place(of: object, among: $0.0.entry, isReversed) != .behindAll
+    }.map(\.1)
+  }
+
+  /// Where an object stands among those of a class that have its values.
+  private static func place(
+    of object: StoredObject, among entry: RegisteredClass, _ isReversed: Bool
+  ) -> QueryWalk.Place {
+    let own = object.registration?.classID ?? 0
+    if own == entry.classID || object.registration == nil { return .row }
+    return (own < entry.classID) == isReversed ? .behindAll : .beforeAll
+  }
+
+  /// The next object, or nil at the end.
+  @usableFromInline mutating func next() throws(StoreError) -> StoredObject? {
+    while left > 0, let object = try nextInOrder() {
+      if offset > 0 {
+        offset -= 1
+        continue
+      }
+      left -= 1
+      return object
+    }
+    return nil
+  }
+
+  private mutating func nextInOrder() throws(StoreError) -> StoredObject? {
+    var first: (index: Int, bytes: [UInt8])?
+    for index in parts.indices {
+      try parts[index].fill()
+      guard let key = parts[index].next??.key else { continue }
+      if let first, !key.bytes.lexicographicallyPrecedes(first.bytes) { continue }
+      first = (index, key.bytes)
+      // Without an order one class comes after the other.
+      if parts[index].orders.isEmpty { break }
+    }
+    guard let first else { return nil }
+    defer { parts[first.index].next = nil }
+    return parts[first.index].next??.object
+  }
+}

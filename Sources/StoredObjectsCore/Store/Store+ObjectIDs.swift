@@ -1,0 +1,33 @@
+import StoreEngine
+
+extension Store {
+  /// The object of an ID, with its content; nil when there is no such object.
+  ///
+  ///     let song = try store.object(id)
+  ///
+  /// Sees unsaved changes: an inserted object is found, a deleted one is not. A temporary ID leads
+  /// to nothing.
+  ///
+  /// Complexity: linear in the number of classes; one record is read, unless the object has its
+  /// content.
+  ///
+  /// - Throws: ``StoreError`` with `notRegistered`, `invalidArgument` (the ID of an object that is
+  ///   no `Object`), `damaged`, `newerVersion`, `ioError` or `closed`.
+  public func object<Object: StoredObject>(
+    _ id: ObjectID<Object>
+  ) throws(StoreError) -> Object? {
+    if id.isTemporary { return nil }
+    guard let entry = classes.first(where: { $0.name == id.className }) else {
+      throw StoreError(
+        .notRegistered,
+        "\(id) is of a class that is not registered: register it before using its IDs.",
+        at: .init(path: backend.location, className: id.className, rowID: id.rowID))
+    }
+    guard entry.isKind(of: Object.self) else {
+      throw StoreError(
+        .invalidArgument, "\(id) is the ID of another object than a \(Object.self).",
+        at: entry.place(id.rowID))
+    }
+    return try object(entry, rowID: id.rowID) as? Object
+  }
+}

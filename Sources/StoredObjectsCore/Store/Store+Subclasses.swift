@@ -1,0 +1,86 @@
+import StoreEngine
+
+// Objects of a class and its subclasses. Each class has a table of its own, so these go through the
+// tables one after the other.
+
+extension Store {
+  /// All objects of a class with their content, those of its registered subclasses included.
+  ///
+  ///     for song in try store.allObjects(of: Song.self, includingSubclasses: true) {
+  ///       print(song.title, song is LiveSong)
+  ///     }
+  ///
+  /// The objects of one class come after those of another, in order of registration. Within a class
+  /// they are in the order of their insertion. The class itself need not be registered if a
+  /// subclass is.
+  ///
+  /// Sees unsaved changes.
+  ///
+  /// Complexity: linear in the number of objects.
+  ///
+  /// - Throws: ``StoreError`` as ``allObjects(of:)``.
+  public func allObjects<Object: StoredObject>(
+    of type: Object.Type, includingSubclasses: Bool
+  ) throws(StoreError) -> [Object] {
+    var objects: [Object] = []
+    for entry in try registrations(of: type, includingSubclasses: includingSubclasses) {
+      let start = objects.count
+      var rows = RowCursor(self, entry, keepsObjects: true)
+      while let object = try rows.next() as? Object { objects.append(object) }
+      objects[start...].sort { $0.rowID < $1.rowID }
+    }
+    return objects
+  }
+
+  /// The number of objects of a class, those of its registered subclasses included.
+  ///
+  /// No record is read. Sees unsaved changes.
+  ///
+  /// Complexity: linear in the number of registered classes.
+  ///
+  /// - Throws: ``StoreError`` as ``count(of:)``.
+  public func count<Object: StoredObject>(
+    of type: Object.Type, includingSubclasses: Bool
+  ) throws(StoreError) -> Int {
+    var count = 0
+    for entry in try registrations(of: type, includingSubclasses: includingSubclasses) {
+      count += try self.count(of: entry)
+    }
+    return count
+  }
+
+  /// Visits the objects of a class and its registered subclasses one by one, in no order; `stop =
+  /// true` ends it.
+  ///
+  /// The guarantees of ``ObjectCursor`` apply here.
+  ///
+  /// - Throws: ``StoreError`` as ``ObjectCursor/next()``, and whatever the closure throws.
+  public func enumerate<Object: StoredObject>(
+    _ type: Object.Type, includingSubclasses: Bool,
+    _ body: (Object, _ stop: inout Bool) throws -> Void
+  ) throws {
+    var cursor = try cursor(over: type, includingSubclasses: includingSubclasses)
+    var stop = false
+    while !stop, let object = try cursor.next() { try body(object, &stop) }
+  }
+
+  /// A cursor over the objects of a class and its registered subclasses, see ``ObjectCursor``.
+  ///
+  /// - Throws: ``StoreError`` with `notRegistered`.
+  public func cursor<Object: StoredObject>(
+    over type: Object.Type, includingSubclasses: Bool
+  ) throws(StoreError) -> ObjectCursor<Object> {
+    let entries = try registrations(of: type, includingSubclasses: includingSubclasses)
+    let rows = entries.map { RowCursor(self, $0, keepsObjects: false) }
+    return ObjectCursor(rows[0], following: rows.dropFirst().reversed())
+  }
+
+  /// The class and its registered subclasses, in order of registration; at least one.
+  func registrations(
+    of type: StoredObject.Type, includingSubclasses: Bool
+  ) throws(StoreError) -> [RegisteredClass] {
+    guard includingSubclasses else { return [try requireRegistration(of: type)] }
+    let entries = classes.filter { $0.isKind(of: type) }
+    return entries.isEmpty ? [try requireRegistration(of: type)] : entries
+  }
+}
