@@ -155,11 +155,9 @@ private struct ChangingClass {
   mutating func run() throws {
     let declared = DeclaredLayout(classVersion: 0, layout: layout)
     let metadata = saved.isEmpty ? nil : ClassMetadata(classVersion: number, classID: 0, salt: .init(0, 0))
-    print("TRY", properties.map { "\($0.identity) \($0.name): \($0.type) \($0.formerNames)" })
     let layouts = try LayoutResolution("Song", declared, metadata, saved).layouts()
     #expect(!layouts.isOutdated || saved.dropLast().contains { $0.number == layouts.number })
     if layouts.isOutdated { return }
-    print("RUN", layouts.number, properties.map { "\($0.identity) \($0.name): \($0.type) \($0.formerNames)" })
     for record in records { try compare(record, layouts) }
     (saved, number) = (layouts.all, layouts.number)
     let values = Dictionary(
