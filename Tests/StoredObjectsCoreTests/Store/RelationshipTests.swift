@@ -132,7 +132,8 @@ import Testing
     let list = Playlist()
     store.insert(list)
     try store.saveChanges()
-    for row in [UInt8(1), 3, 200] {
+    // Row 1 announces classes, see `SubclassReferenceTests`.
+    for row in [UInt8(3), 200] {
       try fixture.overwrite(Playlist.self, 2, [0, 0, 0, 0, 0, 1, 0, 0, 0, row, 0, 0, 0])
       let other = try fixture.store()
       let error = expectStoreError(.damaged) { _ = try other.allObjects(of: Playlist.self) }
