@@ -57,6 +57,12 @@ package struct FilePlace: FileAddress, CustomStringConvertible {
     return FilePlace(name + suffix, in: directory)
   }
 
+  /// Another file in the same directory.
+  package func beside(_ name: String) -> FilePlace {
+    guard let directory else { return FilePlace(directoryName(self.name) + "/" + name) }
+    return FilePlace(name, in: directory)
+  }
+
   /// The descriptor of the directory, which `openat` and its like take together with the name.
   var descriptor: Int32 { directory?.descriptor ?? AT_FDCWD }
 

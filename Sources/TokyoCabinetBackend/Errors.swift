@@ -39,6 +39,11 @@ extension StoreError {
   }
 }
 
+/// Runs calls on a class file, and makes their errors those of a store.
+func storeErrors<Result>(at place: ClassFilePlace, _ body: () throws -> Result) throws -> Result {
+  try storeErrors(at: place.path, className: place.className, body)
+}
+
 /// Runs calls of the hash database or the system, and makes their errors those of a store.
 func storeErrors<Result>(
   at path: String, className: String? = nil, _ body: () throws -> Result

@@ -12,10 +12,10 @@ extension FileMark {
   private static let end = start + magic.count + byteCount
 
   /// The mark of a hash file; nil when it has none.
-  static func ofHashFile(at place: FilePlace) throws -> FileMark? {
-    try storeErrors(at: place.path) {
+  static func ofHashFile(at place: ClassFilePlace) throws -> FileMark? {
+    try storeErrors(at: place) {
       do {
-        return FileMark(marked: try firstBytes(of: place, count: end).dropFirst(start))
+        return FileMark(marked: try firstBytes(of: place.file, count: end).dropFirst(start))
       } catch let error as SystemError where error.isMissing {
         return nil
       }
@@ -31,9 +31,9 @@ extension FileMark {
   }
 
   /// Puts the mark into a file that is whole, and may bring it to the disk.
-  func put(on place: FilePlace, isSynced: Bool) throws {
-    try storeErrors(at: place.path) {
-      let file = try FileStorage(place, writable: true)
+  func put(on place: ClassFilePlace, isSynced: Bool) throws {
+    try storeErrors(at: place) {
+      let file = try FileStorage(place.file, writable: true)
       defer { file.close() }
       try file.write(markedBytes, at: Self.start)
       if isSynced { try file.synchronize() }

@@ -13,30 +13,11 @@ import TokyoCabinetFile
 ///
 /// Nobody else knows the new file yet, so it needs no transactions; it is whole once it is closed.
 struct FilePreparation {
-  /// A file and what is to change in it.
-  struct Target {
-    let file: TableFile
-    let content: Content
-
-    enum Content {
-      case records([ChangeSet.RecordChange])
-      case names([ChangeSet.NameChange])
-    }
-  }
-
-  let bytes: [UInt8]
-  let target: Target
-  /// Where the new file is made.
-  let place: FilePlace
-  /// The owner and the mode of the new file.
-  let rights: FileRights
-  let configuration: TokyoCabinetFiles.Configuration
-  let testedSizeLimit: UInt64
-  let isSynced: Bool
-  /// The mark that the new file gets.
-  let mark: FileMark
-  /// Whether the file gets a ``FileStamp``.
-  let isStamped: Bool
+  let changes: ClassFileChanges
+  /// The file as it is; nil when there is none.
+  let old: HashClassFile?
+  let new: NewClassFile
+  let format: TokyoCabinetFormat
   /// The byte order of the files that the C library reads.
   let byteOrder: HashFileHeader.ByteOrder
 
@@ -45,12 +26,11 @@ struct FilePreparation {
 
   /// Does it all.
   func run() throws {
-    let (old, generation) = try target.file.fileAndGeneration()
-    try target.file.mappingErrors {
-      if let old, generation > 0, canChangeCopy(of: old) {
+    try storeErrors(at: changes.place) {
+      if let old, old.isOurs, canChangeCopy(of: old.file) {
         try changeCopy()
       } else {
-        try rebuild(old)
+        try rebuild(old?.file)
       }
     }
   }
@@ -58,9 +38,9 @@ struct FilePreparation {
   private func canChangeCopy(of old: HashFile) -> Bool {
     let count = old.count
     let options = old.header.options
-    let growth = target.growthBound(options, 1 << UInt32(old.header.alignmentPower))
+    let growth = changes.growthBound(options, 1 << UInt32(old.header.alignmentPower))
     return old.header.byteOrder == byteOrder
-      && target.changeCount < count / Self.recordsPerChange
+      && changes.count < count / Self.recordsPerChange
       && !Layouts.isOutgrown(recordCount: count, bucketCount: old.layout.bucketCount)
       && (options.contains(.large) || old.header.fileSize + growth <= limit(of: old.layout))
   }
@@ -71,27 +51,25 @@ struct FilePreparation {
     var layout = old?.layout ?? HashFileLayout()
     layout.byteOrder = byteOrder
     layout.bucketCount = Layouts.bucketCount(
-      for: max(configuration.expectedRecordCount ?? 0, (old?.count ?? 0) + target.changeCount))
-    if old == nil { layout.alignmentPower = UInt8(bitPattern: configuration.alignmentPower) }
+      for: max(format.expectedRecordCount ?? 0, (old?.count ?? 0) + changes.count))
+    if old == nil { layout.alignmentPower = UInt8(bitPattern: format.alignmentPower) }
     if mayOutgrow(layout, old) { layout.alignmentPower = max(2, layout.alignmentPower) }
     if mayOutgrow(layout, old) { layout.options.insert(.large) }
-    let rebuild = FileRebuild(
-      old: old, layout: layout, place: place, rights: rights, isSynced: isSynced, mark: mark,
-      isStamped: isStamped)
-    switch target.content {
+    let rebuild = FileRebuild(old: old, layout: layout, new: new)
+    switch changes.content {
     case .records(let records):
-      let file = target.file
-      var changes = RowChanges<HashFileKeys>(records, isIndexed: old != nil) { file.rowExists($0) }
-      try rebuild.run(bytes, &changes)
+      var left = RowChanges<HashFileKeys>(
+        records, isIndexed: old != nil, rowExists: changes.rowExists)
+      try rebuild.run(changes.bytes, &left)
     case .names(let names):
-      var changes = NameChanges(names, isIndexed: old != nil)
-      try rebuild.run(bytes, &changes)
+      var left = NameChanges(names, isIndexed: old != nil)
+      try rebuild.run(changes.bytes, &left)
     }
   }
 
   /// Whether the file may become larger than a layout allows.
   private func mayOutgrow(_ layout: HashFileLayout, _ old: HashFile?) -> Bool {
-    let growth = target.growthBound(layout.options, 1 << UInt32(layout.alignmentPower))
+    let growth = changes.growthBound(layout.options, 1 << UInt32(layout.alignmentPower))
     let size = (old?.header.fileSize ?? 8192) + UInt64(old?.count ?? 0) * padding(layout, old)
     return size + growth + UInt64(layout.bucketCount) * 5 > limit(of: layout)
   }
@@ -103,42 +81,42 @@ struct FilePreparation {
 
   /// How large a file of a layout may become without 64-bit offsets.
   private func limit(of layout: HashFileLayout) -> UInt64 {
-    (testedSizeLimit > 0 ? testedSizeLimit : 4 << 30) << UInt64(layout.alignmentPower)
+    (new.testedSizeLimit ?? 4 << 30) << UInt64(layout.alignmentPower)
   }
 
   // MARK: A copy
 
   private func changeCopy() throws {
-    try storeErrors(at: place.path) {
-      try removeFile(place)
-      try copyFile(target.file.place(), to: place)
+    try removeFile(new.place.file)
+    try copyFile(changes.place.file, to: new.place.file)
+    let database = try HashDatabase(path: new.place.openingPath, mode: .readWrite([]))
+    if let limit = new.testedSizeLimit {
+      database.testedSizeLimit = limit * UInt64(try database.alignment)
     }
-    let database = try HashDatabase(path: place.libraryPath, mode: .readWrite([]))
-    if testedSizeLimit > 0 {
-      database.testedSizeLimit = testedSizeLimit * UInt64(try database.alignment)
-    }
-    switch target.content {
-    case .records(let changes):
-      for change in changes { try apply(change, to: database) }
-    case .names(let changes):
+    switch changes.content {
+    case .records(let records):
+      for change in records { try apply(change, to: database) }
+    case .names(let names):
       // Names can be chosen to share a bucket, whose tree would be a list if they came in order.
-      let order = changes.count > 16 ? changes.shuffled() : changes
+      let order = names.count > 16 ? names.shuffled() : names
       for change in order { try apply(change, to: database) }
     }
     try database.close()
     // Not before: the library writes the header and the list of free blocks when it closes.
-    try mark.put(on: place, isSynced: isSynced && !isStamped)
-    if isStamped { try FileStamp.put(on: place, isSynced: isSynced) }
+    try new.mark?.put(on: new.place, isSynced: new.isSynced && !new.isEncrypted)
+    if new.isEncrypted { try FileStamp.put(on: new.place, isSynced: new.isSynced) }
   }
 
   private func apply(_ change: ChangeSet.RecordChange, to database: HashDatabase) throws {
     try withKey(of: change.rowID) { key in
       switch change.kind {
       case .insert:
-        let isNew = try bytes.lend(change.range) { try database.putIfAbsent(key: key, value: $0) }
-        if !isNew { throw target.file.rowExists(change.rowID) }
+        let isNew = try changes.bytes.lend(change.range) {
+          try database.putIfAbsent(key: key, value: $0)
+        }
+        if !isNew { throw changes.rowExists(change.rowID) }
       case .update:
-        try bytes.lend(change.range) { try database.put(key: key, value: $0) }
+        try changes.bytes.lend(change.range) { try database.put(key: key, value: $0) }
       case .delete:
         _ = try database.remove(key: key)
       }
@@ -148,7 +126,7 @@ struct FilePreparation {
   private func apply(_ change: ChangeSet.NameChange, to database: HashDatabase) throws {
     try withKey(ofBuffer: change.name) { key in
       if let range = change.range {
-        try bytes.lend(range) { try database.put(key: key, value: $0) }
+        try changes.bytes.lend(range) { try database.put(key: key, value: $0) }
       } else {
         _ = try database.remove(key: key)
       }
@@ -156,7 +134,7 @@ struct FilePreparation {
   }
 }
 
-extension FilePreparation.Target {
+extension ClassFileChanges {
   /// The most that the changes can add to the file.
   func growthBound(_ options: HashFileOptions, _ alignment: UInt32) -> UInt64 {
     switch content {
@@ -167,34 +145,5 @@ extension FilePreparation.Target {
         $0 + HashDatabase.recordBound($1.name.utf8.count, $1.range?.count ?? 0, options, alignment)
       }
     }
-  }
-
-  /// Whether there is anything to write, and not only to delete.
-  var writesAnything: Bool {
-    switch content {
-    case .records(let changes): changes.contains { $0.kind != .delete }
-    case .names(let changes): changes.contains { $0.range != nil }
-    }
-  }
-
-  var changeCount: Int {
-    switch content {
-    case .records(let changes): changes.count
-    case .names(let changes): changes.count
-    }
-  }
-}
-
-extension TableFile {
-  /// Runs calls on the file, and makes their errors those of a store.
-  func mappingErrors<Result>(_ body: () throws -> Result) throws -> Result {
-    try storeErrors(at: path, className: name, body)
-  }
-
-  /// The error of an insert that met a row.
-  func rowExists(_ rowID: UInt32) -> StoreError {
-    StoreError(
-      .rowExists, "the row is there already, and an insert must not overwrite it",
-      at: .init(path: path, className: name, rowID: rowID))
   }
 }

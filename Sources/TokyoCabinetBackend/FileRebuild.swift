@@ -8,15 +8,8 @@ struct FileRebuild {
   let old: HashFile?
   /// The layout of the new file.
   let layout: HashFileLayout
-  /// Where the new file is made.
-  let place: FilePlace
-  /// The owner and the mode of the new file.
-  let rights: FileRights
-  let isSynced: Bool
-  /// The mark that the new file gets.
-  let mark: FileMark
-  /// Whether the file gets a ``FileStamp``.
-  let isStamped: Bool
+  /// The new file.
+  let new: NewClassFile
 
   /// Copies the records as they are.
   ///
@@ -32,8 +25,8 @@ struct FileRebuild {
   ///
   /// Complexity: linear in the sizes of the file and the changes.
   func run(_ bytes: [UInt8], _ changes: inout some KeyedChanges) throws {
-    try removeFile(place)
-    let writer = try HashFileWriter(place, plan(bytes, &changes), rights: rights)
+    try removeFile(new.place.file)
+    let writer = try HashFileWriter(new.place.file, plan(bytes, &changes), rights: new.rights)
     try old?.forEach { key, value in
       switch changes.change(of: key) {
       case .none: try writer.append(key: key, value: value)
@@ -45,14 +38,14 @@ struct FileRebuild {
     try changes.forEachLeft { key, range in
       try bytes.lend(range) { try writer.append(key: key, value: $0) }
     }
-    try writer.finish(synchronized: isSynced && !isStamped)
-    if isStamped { try FileStamp.put(on: place, isSynced: isSynced) }
+    try writer.finish(synchronized: new.isSynced && !new.isEncrypted)
+    if new.isEncrypted { try FileStamp.put(on: new.place, isSynced: new.isSynced) }
   }
 
   private func plan(_ bytes: [UInt8], _ changes: inout some KeyedChanges) throws -> HashFilePlan {
     var layout = layout
-    mark.put(into: &layout.opaque)
-    var plan = try HashFilePlan(layout: layout, path: place.path)
+    new.mark?.put(into: &layout.opaque)
+    var plan = try HashFilePlan(layout: layout, path: new.place.path)
     plan.reserveCapacity((old?.count ?? 0) + changes.count)
     var count = 0
     try old?.forEach { key, value in
@@ -64,9 +57,8 @@ struct FileRebuild {
       }
     }
     if let old, count != old.count {
-      throw StoreError(
-        .damaged, "The file has \(count) records, and should have \(old.count). Salvage the store.",
-        at: .init(path: old.path))
+      throw StoreError.lostRecords(
+        count, of: old.count, at: .init(path: old.path, className: new.place.className))
     }
     try changes.forEachLeft { key, range in
       try bytes.lend(range) { try plan.add(key: key, value: $0) }

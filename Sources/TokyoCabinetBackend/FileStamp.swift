@@ -25,9 +25,9 @@ enum FileStamp {
   ///   - place: The file.
   ///   - isSynced: Whether it is then brought to the disk.
   /// - Throws: `StoreError` with `full` or `ioError`.
-  static func put(on place: FilePlace, isSynced: Bool) throws {
-    try storeErrors(at: place.path) {
-      let file = try FileStorage(place, writable: true)
+  static func put(on place: ClassFilePlace, isSynced: Bool) throws {
+    try storeErrors(at: place) {
+      let file = try FileStorage(place.file, writable: true)
       defer { file.close() }
       // The checksum is of these, too.
       try file.write(magic, at: HashFileHeader.opaque.lowerBound)
@@ -41,15 +41,16 @@ enum FileStamp {
   /// Complexity: linear in the size of the file.
   ///
   /// - Throws: `StoreError` with `ioError`.
-  static func isRight(on place: FilePlace) throws -> Bool {
-    try storeErrors(at: place.path) {
-      let start = try firstBytes(of: place, count: end).dropFirst(HashFileHeader.opaque.lowerBound)
+  static func isRight(on place: ClassFilePlace) throws -> Bool {
+    try storeErrors(at: place) {
+      let start = try firstBytes(of: place.file, count: end).dropFirst(
+        HashFileHeader.opaque.lowerBound)
       return try start.elementsEqual(stamp(for: place))
     }
   }
 
-  private static func value(of place: FilePlace) throws -> UInt32 {
-    try MappedFile(place).withBytes { bytes in
+  private static func value(of place: ClassFilePlace) throws -> UInt32 {
+    try MappedFile(place.file).withBytes { bytes in
       var value = CRC32C()
       let size = bytes.byteCount
       for range in [0..<min(checksum, size), min(end, size)..<size] {
@@ -60,7 +61,7 @@ enum FileStamp {
   }
 
   /// The bytes that a file must have.
-  private static func stamp(for place: FilePlace) throws -> [UInt8] {
+  private static func stamp(for place: ClassFilePlace) throws -> [UInt8] {
     var stamp = magic
     stamp.append(littleEndian: try value(of: place))
     return stamp

@@ -16,12 +16,6 @@ func withKey<Result, Failure: Error>(
   return try body(unsafe key.span.bytes)
 }
 
-/// The row that a key stands for; nil when it isn't 4 bytes.
-@inline(__always)
-func rowID(ofKey key: RawSpan) -> UInt32? {
-  HashFileKeys.rowID(key)
-}
-
 /// The keys of hash files.
 enum HashFileKeys: RowKeys {
   @inline(__always)
@@ -41,11 +35,5 @@ enum HashFileKeys: RowKeys {
 func withKey<Result>(
   ofBuffer name: String, _ body: (RawSpan) throws -> Result
 ) rethrows -> Result {
-  try Array(name.utf8).lend(body)
-}
-
-/// The name that a key of the named buffers stands for; nil when it isn't UTF-8.
-func bufferName(ofKey key: RawSpan) -> String? {
-  let span = Span<UInt8>(_bytes: key)
-  return String(validating: span.indices.map { span[$0] }, as: UTF8.self)
+  try name.lendUTF8(body)
 }

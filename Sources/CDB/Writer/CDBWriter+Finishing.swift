@@ -17,7 +17,15 @@ extension CDBWriter {
   }
 
   /// The same with bytes behind the last table, where readers don't look.
-  package func finish(synchronize: Bool, trailer: [UInt8]) throws(CDBError) {
+  ///
+  /// - Parameters:
+  ///   - synchronize: Whether the file is brought to the disk.
+  ///   - trailer: The bytes.
+  ///   - isNameSynced: Whether its name is, too: the caller may bring several there at once.
+  /// - Throws: ``CDBError`` with `noSpace` or `ioError`.
+  package func finish(
+    synchronize: Bool, trailer: [UInt8], isNameSynced: Bool = true
+  ) throws(CDBError) {
     try checkOpen()
     do throws(SystemError) {
       try records.dropReplaced()
@@ -34,18 +42,18 @@ extension CDBWriter {
       throw CDBError(error)
     }
     do throws(SystemError) {
-      try install(synchronize: synchronize)
+      try install(synchronize: synchronize, isNameSynced: synchronize && isNameSynced)
     } catch {
       cancel()
       throw CDBError(error)
     }
   }
 
-  private func install(synchronize: Bool) throws(SystemError) {
+  private func install(synchronize: Bool, isNameSynced: Bool) throws(SystemError) {
     if synchronize { try records.output.synchronize() }
     try records.output.rename(to: records.place)
     close()
-    guard synchronize else { return }
+    guard isNameSynced else { return }
     try seam.before(.synchronizeDirectory)
     try records.place.synchronizeDirectory()
   }

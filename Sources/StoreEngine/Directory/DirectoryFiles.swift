@@ -4,15 +4,13 @@ package import Files
 ///
 /// A ``LoggedBackend`` over them can be backed up and asked for its log and the sizes of its files.
 public protocol DirectoryFiles: RecordFiles {
-  /// Opens a directory for reading only.
-  ///
-  /// - Throws: ``StoreError`` with `inUse` or `ioError`.
-  init(reading directory: String) throws
+  /// The format of the files.
+  associatedtype Format: ClassFileFormat
 
-  /// Opens a directory that exists for reading and writing.
+  /// Opens a directory and locks it, without waiting.
   ///
   /// - Throws: ``StoreError`` with `inUse` or `ioError`.
-  init(writing directory: String) throws
+  init(directory: String, configuration: ClassFileConfiguration<Format>) throws
 
   /// The directory.
   var directory: StoreDirectory { get }
@@ -20,6 +18,34 @@ public protocol DirectoryFiles: RecordFiles {
   /// The name in the directory that the file of a table, or of the named buffers, has or would
   /// have.
   func fileName(ofTable name: String) -> String
+
+  /// The tables and named buffers whose files are those of another machine.
+  ///
+  /// - Throws: ``StoreError`` with `ioError` or `closed`.
+  func foreignTables() throws -> [String]
+
+  /// Makes new files of this machine beside those of some tables, as far as that can be done.
+  ///
+  /// - Throws: ``StoreError`` with `ioError` or `closed`. No new file is left then.
+  func prepareConversion(
+    of names: [String], mark: FileMark, durability: Durability
+  ) throws -> Compaction
+}
+
+extension DirectoryFiles {
+  /// Opens a directory for reading only.
+  ///
+  /// - Throws: ``StoreError`` with `inUse` or `ioError`.
+  public init(reading directory: String) throws {
+    try self.init(directory: directory, configuration: .init(access: .readOnly))
+  }
+
+  /// Opens a directory that exists for reading and writing.
+  ///
+  /// - Throws: ``StoreError`` with `inUse` or `ioError`.
+  public init(writing directory: String) throws {
+    try self.init(directory: directory, configuration: .init(createIfMissing: false))
+  }
 }
 
 /// Runs calls of the operating system, and makes their errors those of a store.

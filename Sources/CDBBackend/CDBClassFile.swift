@@ -1,0 +1,78 @@
+import CDB
+import Files
+import StoreEngine
+
+/// A constant database of a class, open for reading.
+final class CDBClassFile: ClassFile {
+  private let reader: CDBReader
+  private let name: String
+
+  init(_ reader: CDBReader, name: String) { (self.reader, self.name) = (reader, name) }
+
+  /// The number of records.
+  var recordCount: Int { reader.count }
+
+  /// The size in bytes.
+  var byteCount: Int { reader.byteCount }
+
+  /// Lends the record of a row where it is in the file; the closure runs under no lock.
+  ///
+  /// - Throws: `StoreError` with `damaged`, and what the closure throws.
+  func withRecord<Result>(
+    _ rowID: UInt32, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? {
+    try errors { try RowKey.lend(rowID) { try reader.withValue(forKey: $0, body) } }
+  }
+
+  /// Copies the record of a row.
+  ///
+  /// - Throws: `StoreError` with `damaged`.
+  func copyRecord(_ rowID: UInt32, to bytes: inout [UInt8]) throws -> Bool {
+    try withRecord(rowID) { bytes.append(copying: $0) } != nil
+  }
+
+  /// Lends the buffer of a name where it is in the file; the closure runs under no lock.
+  ///
+  /// - Throws: `StoreError` with `damaged`, and what the closure throws.
+  func withBuffer<Result>(
+    _ name: String, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? {
+    try errors { try reader.withValue(forKey: name, body) }
+  }
+
+  /// Lends the keys in the order of the file.
+  ///
+  /// - Throws: `StoreError` with `damaged`, and what the closure throws.
+  func forEachKey(_ body: (RawSpan) throws -> Void) throws {
+    try errors { try reader.forEach { key, _ in try body(key) } }
+  }
+
+  /// Lends the records in the order of the file, until the closure pauses.
+  ///
+  /// - Throws: `StoreError` with `damaged`, and what the closure throws.
+  func scan(
+    from offset: Int?, _ body: (UInt32, RawSpan) throws -> ScanStep
+  ) throws -> Int? {
+    try errors {
+      try reader.scan(from: offset) { offset, key, value in
+        guard let rowID = RowKey.rowID(key) else {
+          throw StoreError.notARowID(
+            byteCount: key.byteCount,
+            at: .init(path: reader.path, className: name, offset: offset))
+        }
+        return try body(rowID, value) == .next
+      }
+    }
+  }
+
+  /// Makes a new file of the records with changes.
+  ///
+  /// - Throws: `StoreError` with `rowExists`, `full`, `damaged` or `ioError`.
+  func write(_ changes: ClassFileChanges, to new: NewClassFile) throws {
+    try FilePreparation(changes: changes, reader: reader, new: new).run()
+  }
+
+  private func errors<Result>(_ body: () throws -> Result) throws -> Result {
+    try cdbErrors(className: name, body)
+  }
+}

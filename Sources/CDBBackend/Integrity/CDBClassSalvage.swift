@@ -1,0 +1,79 @@
+import CDB
+import Files
+public import StoreEngine
+
+/// A look for the records of a constant database that may be damaged.
+///
+/// Every record is looked for by its slot and by the record before it.
+public struct CDBClassSalvage: ClassFileSalvage {
+  private var salvage: CDBSalvage
+
+  init(_ salvage: CDBSalvage) { self.salvage = salvage }
+
+  /// Lends the records in the order of the file.
+  ///
+  /// - Throws: What the closure throws.
+  public mutating func run(
+    isValid: ((_ key: RawSpan, _ value: RawSpan) -> Bool)?, _ body: Body
+  ) throws {
+    try salvage.run { record in
+      try record.key.lend { key in
+        try record.value.lend { try body(key, $0, record.offset, record.isCertain) }
+      }
+    }
+  }
+
+  /// The damage that the last run has met.
+  public func damage(foundCount: Int) -> [ClassFileDamage] {
+    var all: [ClassFileDamage] = []
+    if !salvage.hasTables {
+      let message = "The file's index is gone: records at its end may be missing."
+      all.append(.init(.fileDamaged, message))
+    }
+    if salvage.missingCount > 0 {
+      let message = "\(salvage.missingCount) records were not found where they should be."
+      all.append(.init(.countMismatch, message))
+    }
+    return all + ClassFileDamage.gaps(salvage.gaps)
+  }
+}
+
+/// A new constant database that takes one record after the other.
+public struct CDBClassWriter: ClassFileWriter {
+  private let writer: CDBWriter
+  private let new: NewClassFile
+
+  init(_ new: NewClassFile) throws {
+    self.new = new
+    writer = try cdbErrors(className: new.place.className) {
+      try CDBWriter(new.place.file, format: .classic, rights: new.rights)
+    }
+  }
+
+  /// Adds a record.
+  ///
+  /// - Throws: `StoreError` with `full` or `ioError`.
+  public func add(key: RawSpan, value: RawSpan) throws {
+    try cdbErrors(className: new.place.className) { _ = try writer.add(value, forKey: key) }
+  }
+
+  /// Adds the record of a row.
+  ///
+  /// - Throws: `StoreError` with `full` or `ioError`.
+  public func add(_ rowID: UInt32, value: RawSpan) throws {
+    try RowKey.lend(rowID) { try add(key: $0, value: value) }
+  }
+
+  /// Makes the file whole, and brings it to the disk if it is to be.
+  ///
+  /// - Throws: `StoreError` with `full` or `ioError`.
+  public func finish() throws {
+    try cdbErrors(className: new.place.className) {
+      try writer.finish(
+        synchronize: new.isSynced, trailer: new.mark?.markedBytes ?? [], isNameSynced: false)
+    }
+  }
+
+  /// Removes the file.
+  public func cancel() { writer.cancel() }
+}

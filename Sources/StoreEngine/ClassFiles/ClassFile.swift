@@ -1,0 +1,125 @@
+/// A class file that is open for reading.
+///
+/// It stays the file that had the name when it was opened, also when another one takes its place.
+/// The keys of the records are row IDs, or the names of named buffers in UTF-8.
+///
+/// Safe on any threads: it is never written to.
+public protocol ClassFile: AnyObject, Sendable {
+  /// The number of records.
+  ///
+  /// Complexity: constant time.
+  var recordCount: Int { get }
+
+  /// The size in bytes.
+  var byteCount: Int { get }
+
+  /// Lends the record of a row to a closure, which runs under no lock.
+  ///
+  /// Complexity: constant time on average.
+  ///
+  /// - Returns: What the closure returns, or nil when there is no such row.
+  /// - Throws: ``StoreError`` with `damaged` or `ioError`, and what the closure throws.
+  func withRecord<Result>(
+    _ rowID: UInt32, _ body: (RawSpan) throws -> Result
+  ) throws -> Result?
+
+  /// Appends a copy of the record of a row to bytes.
+  ///
+  /// Complexity: constant time on average, and linear in the size of the record.
+  ///
+  /// - Returns: Whether there is such a row.
+  /// - Throws: ``StoreError`` with `damaged` or `ioError`.
+  func copyRecord(_ rowID: UInt32, to bytes: inout [UInt8]) throws -> Bool
+
+  /// Lends the buffer of a name to a closure, which runs under no lock.
+  ///
+  /// Complexity: constant time on average.
+  ///
+  /// - Returns: What the closure returns, or nil when there is no such name.
+  /// - Throws: ``StoreError`` with `damaged` or `ioError`, and what the closure throws.
+  func withBuffer<Result>(
+    _ name: String, _ body: (RawSpan) throws -> Result
+  ) throws -> Result?
+
+  /// Lends the keys in the order of the file.
+  ///
+  /// Complexity: linear in the size of the file.
+  ///
+  /// - Throws: ``StoreError`` with `damaged` or `ioError`, and what the closure throws.
+  func forEachKey(_ body: (RawSpan) throws -> Void) throws
+
+  /// Lends the records in the order of the file, until the closure pauses.
+  ///
+  /// Complexity: linear in the part of the file that is scanned.
+  ///
+  /// - Parameters:
+  ///   - offset: Where to go on; nil is the beginning.
+  ///   - body: Gets each row ID and its record.
+  /// - Returns: Where to go on, or nil at the end.
+  /// - Throws: ``StoreError`` with `damaged` (a key that is no row ID) or `ioError`, and what the
+  ///   closure throws.
+  func scan(
+    from offset: Int?, _ body: (UInt32, RawSpan) throws -> ScanStep
+  ) throws -> Int?
+
+  /// Copies the next records into a batch until it is full; by default through
+  /// ``scan(from:_:)``.
+  ///
+  /// Complexity: linear in the size of the batch.
+  ///
+  /// - Returns: Where to go on, or nil at the end.
+  /// - Throws: ``StoreError`` with `damaged` (a key that is no row ID) or `ioError`.
+  func copyRecords(from offset: Int?, to batch: inout RecordBatch) throws -> Int?
+
+  /// Makes a new file of the records with changes, in place of one of its name.
+  ///
+  /// - Throws: ``StoreError`` with `rowExists`, `full`, `damaged` or `ioError`.
+  func write(_ changes: ClassFileChanges, to new: NewClassFile) throws
+
+  /// Makes a new file without gaps; false, as by default, when that would not make it smaller.
+  ///
+  /// - Throws: ``StoreError`` with `full`, `damaged` or `ioError`.
+  func compact(to new: NewClassFile) throws -> Bool
+}
+
+extension ClassFile {
+  /// Copies what is lent.
+  public func copyRecords(from offset: Int?, to batch: inout RecordBatch) throws -> Int? {
+    try scan(from: offset) { rowID, record in
+      batch.append(rowID, record)
+      return batch.isFull ? .pause : .next
+    }
+  }
+
+  /// Makes no file.
+  public func compact(to new: NewClassFile) throws -> Bool { false }
+}
+
+extension StoreError {
+  /// The error of a key that is no row ID.
+  ///
+  /// - Parameters:
+  ///   - byteCount: The size of the key.
+  ///   - place: The file, its class, and where the record is.
+  /// - Returns: An error with the code `damaged`.
+  public static func notARowID(byteCount: Int, at place: Place) -> StoreError {
+    StoreError(
+      .damaged,
+      "A key of \(byteCount) bytes is no row ID: this is not the file of a class.", at: place)
+  }
+
+  /// The error of a file that has fewer or more records than it says.
+  ///
+  /// A new file must not make good that an old one has lost records.
+  ///
+  /// - Parameters:
+  ///   - count: How many were found.
+  ///   - expected: How many there should be.
+  ///   - place: The file and its class.
+  /// - Returns: An error with the code `damaged`.
+  public static func lostRecords(_ count: Int, of expected: Int, at place: Place) -> StoreError {
+    StoreError(
+      .damaged,
+      "The file has \(count) records, and should have \(expected). Salvage the store.", at: place)
+  }
+}

@@ -1,0 +1,31 @@
+/// The access that a store is opened with.
+public enum StoreAccess: Sendable, Hashable {
+  /// Reading and writing, by one backend only.
+  case readWrite
+  /// Reading only, by any number of backends and processes. Nothing is created.
+  case readOnly
+}
+
+/// How a store's directory is opened, and how new files in it are laid out.
+public struct ClassFileConfiguration<Format: ClassFileFormat>: Sendable, Hashable {
+  /// The access that a store is opened with.
+  public typealias Access = StoreAccess
+
+  /// The access that the store is opened with; by default reading and writing.
+  public var access: Access
+  /// Whether a missing directory is made, with those above it; never when reading only.
+  public var createIfMissing: Bool
+  /// What a save survives; by default everything, power cuts included.
+  public var durability: Durability
+  /// The settings of the format.
+  public var format = Format()
+
+  /// Describes how to open; what is left out is the default.
+  public init(
+    access: Access = .readWrite, createIfMissing: Bool = true, durability: Durability = .full
+  ) {
+    self.access = access
+    self.createIfMissing = createIfMissing
+    self.durability = durability
+  }
+}

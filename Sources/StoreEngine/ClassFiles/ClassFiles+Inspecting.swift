@@ -1,0 +1,69 @@
+import Files
+
+extension ClassFiles {
+  /// Reads the structure of every file from its first byte to its last.
+  ///
+  /// Complexity: linear in the size of the files.
+  ///
+  /// - Throws: ``StoreError`` with `ioError` or `closed`.
+  public func inspect() throws -> StoreInspection {
+    try tables.checkOpen()
+    var inspection = StoreInspection(tableNames: [])
+    inspection.findings += try directory.positionFindings()
+    var entries = Set(try directory.entries().filter { !isOther($0) })
+    // Where a dead writer has left the file of a table, it has no name of its own.
+    entries.formUnion(try fileTables().map(Format.fileName))
+    for entry in entries.sorted() { inspect(entry, &inspection) }
+    return inspection
+  }
+
+  /// Whether an entry of the directory is no class file, and should be there.
+  private func isOther(_ entry: String) -> Bool {
+    [StoreDirectory.log, StoreDirectory.manifest, StoreDirectory.key].contains(entry)
+      || entry.hasPrefix(".") || OrderedFiles.isFile(entry)
+  }
+
+  private func inspect(_ entry: String, _ inspection: inout StoreInspection) {
+    guard let name = Format.tableName(ofFile: entry) else {
+      return inspection.findings.append(foreign(entry))
+    }
+    do {
+      let place = try place(ofTable: name)
+      if try systemErrors(at: place.path, { try FileStatus.find(place.file) })?.isRegular == false {
+        return inspection.findings.append(foreign(entry))
+      }
+      let findings = try format.findings(place)
+      inspection.findings += findings
+      if try directory.hasFile(StoreDirectory.key), try !format.isAsWritten(place) {
+        inspection.findings.append(.damage("it is not as it was written", at: place.errorPlace()))
+      }
+      if name == StoreDirectory.buffers {
+        inspection.hasReadableBuffers = findings.isEmpty
+      } else if findings.isEmpty {
+        inspection.tableNames.append(name)
+      }
+    } catch {
+      let place = StoreError.Place(path: path(of: name), className: name)
+      inspection.findings.append(StoreFinding(.fileDamaged, error, at: place))
+      if name == StoreDirectory.buffers { inspection.hasReadableBuffers = false }
+    }
+  }
+
+  private func foreign(_ entry: String) -> StoreFinding {
+    StoreFinding(
+      .foreignFile, "It can't be the file of a class: move it away.",
+      at: .init(path: directory.path(entry)))
+  }
+}
+
+extension StoreFinding {
+  /// Damage of a class file.
+  ///
+  /// - Parameters:
+  ///   - what: The damage, in half a sentence.
+  ///   - place: The file, its class, and where the damage is.
+  /// - Returns: A finding of the kind `fileDamaged`.
+  public static func damage(_ what: String, at place: StoreError.Place) -> StoreFinding {
+    StoreFinding(.fileDamaged, "The file is damaged: \(what). Salvage the store.", at: place)
+  }
+}

@@ -1,0 +1,78 @@
+// The files of the directory that have the same bytes in all formats, and the marks of the others.
+extension ClassFiles {
+  /// The size in bytes that a record, or a named buffer with its name, may have.
+  public var maximumRecordByteCount: Int { Format.maximumRecordByteCount }
+
+  /// The file of the commit log.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  public func openLog() throws -> (any Storage)? { try directory.openLog() }
+
+  /// Whether there is a log.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  public func hasLog() throws -> Bool { try directory.hasLog() }
+
+  /// The bytes of the key file; nil when the store is not encrypted.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  public func keyFile() throws -> [UInt8]? { try directory.keyFile() }
+
+  /// Writes a key file under another name, and renames it.
+  ///
+  /// - Throws: ``StoreError`` with `full` or `ioError`.
+  public func setKeyFile(_ bytes: [UInt8]) throws { try directory.setKeyFile(bytes) }
+
+  /// The bytes of the manifest; nil when there is none.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  public func manifest() throws -> [UInt8]? { try directory.manifest() }
+
+  /// Writes a manifest under another name, and renames it.
+  ///
+  /// - Throws: ``StoreError`` with `full` or `ioError`.
+  public func setManifest(_ bytes: [UInt8], durability: Durability) throws {
+    try directory.setManifest(bytes, durability: durability)
+  }
+
+  /// The names of the tables, and of the named buffers, that have files.
+  ///
+  /// - Throws: ``StoreError`` with `ioError` or `closed`.
+  public func filesForManifest() throws -> [String] { try Array(fileTables()) }
+
+  /// Whether a file is there, perhaps under the name that a dead writer left it with.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  public func hasFile(_ name: String) throws -> Bool {
+    try directory.hasFile(fileName(ofTable: name))
+  }
+
+  /// The mark in the file of a table; nil when there is none.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  public func mark(of name: String) throws -> FileMark? {
+    try format.mark(of: place(ofTable: name))
+  }
+
+  /// The mark in a new file; nil when there is none.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  public func mark(ofNewFile newName: String) throws -> FileMark? {
+    try format.mark(
+      of: ClassFilePlace(
+        directory.file(newName), className: newName, isReadOnly: isReadOnly))
+  }
+
+  /// Brings the names of all files to the disk.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  public func synchronizeNames() throws { try directory.synchronize() }
+
+  /// Removes new files that will never be published.
+  public func discard(_ replacements: [Replacement]) { directory.discard(replacements) }
+
+  /// Removes what a process has left that died while it made new files.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  public func removeStrays() throws { try directory.removeStrays() }
+}

@@ -1,0 +1,105 @@
+import Files
+
+extension ClassFiles {
+  /// The number of rows in a table, row 1 included; 0 for a table that was never written.
+  ///
+  /// Complexity: constant time.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  public func recordCount(in table: TableID) throws -> Int {
+    try tables.file(table).file()?.recordCount ?? 0
+  }
+
+  /// Lends the record of a row where it is in the file; the closure runs under no lock.
+  ///
+  /// Complexity: constant time on average.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, and what the closure throws.
+  public func withRecord<Result>(
+    _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? {
+    try tables.file(table).file()?.withRecord(rowID, body)
+  }
+
+  /// Copies the record of a row.
+  ///
+  /// Complexity: constant time on average, and linear in the size of the record.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  public func copyRecord(
+    _ rowID: UInt32, in table: TableID, to bytes: inout [UInt8]
+  ) throws -> Bool {
+    try tables.file(table).file()?.copyRecord(rowID, to: &bytes) ?? false
+  }
+
+  /// Lends the buffer of a name where it is in the file; the closure runs under no lock.
+  ///
+  /// Complexity: constant time on average.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, and what the closure throws.
+  public func withNamedBuffer<Result>(
+    _ name: String, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? {
+    try tables.checkOpen()
+    return try tables.buffers.file()?.withBuffer(name, body)
+  }
+
+  /// The names of all saved buffers, in no order.
+  ///
+  /// Complexity: linear in the size of the buffers' file.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  public func bufferNames() throws -> [String] {
+    try tables.checkOpen()
+    var names: [String] = []
+    try tables.buffers.file()?.forEachKey { key in
+      guard let name = String(validating: [UInt8](copying: key), as: UTF8.self) else {
+        throw StoreError(
+          .damaged, "The name of a buffer is not UTF-8.", at: .init(path: tables.buffers.path))
+      }
+      names.append(name)
+    }
+    return names
+  }
+
+  // MARK: Scans
+
+  /// Lends the records of a table in the order of the file; the closure runs under no lock.
+  ///
+  /// One call sees the table as it was when the call began.
+  ///
+  /// Complexity: linear in the part of the file that is scanned.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` (a key that is no row ID) or `closed`, and
+  ///   what the closure throws.
+  public func scan(
+    _ table: TableID, from position: ScanPosition?,
+    _ body: (UInt32, RawSpan) throws -> ScanStep
+  ) throws -> ScanEnd {
+    try goOn(table, from: position) { try $0.scan(from: $1, body) }
+  }
+
+  /// Copies the next records of a table into a batch, in the order of the file.
+  ///
+  /// Complexity: linear in the size of the batch.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` (a key that is no row ID) or `closed`.
+  public func copyRecords(
+    of table: TableID, from position: ScanPosition?, to batch: inout RecordBatch
+  ) throws -> ScanEnd {
+    try goOn(table, from: position) { try $0.copyRecords(from: $1, to: &batch) }
+  }
+
+  /// Goes on with a scan, unless the file has been replaced.
+  private func goOn(
+    _ table: TableID, from position: ScanPosition?,
+    _ body: (any ClassFile, _ offset: Int?) throws -> Int?
+  ) throws -> ScanEnd {
+    let (file, generation) = try tables.file(table).current()
+    if let position, position.generation != generation { return .disturbed }
+    guard let file, let place = try body(file, position.map { Int(clamping: $0.place) }) else {
+      return .finished
+    }
+    return .paused(ScanPosition(place: UInt64(place), generation: generation))
+  }
+}

@@ -1,0 +1,172 @@
+extension ClassFiles {
+  /// Makes new files with the changes, and brings them to the disk unless the level is `none`.
+  ///
+  /// Complexity: linear in the sizes of the files, which are copied or written anew, and in the
+  /// changes.
+  ///
+  /// - Throws: ``StoreError`` with `rowExists`, `full`, `ioError`, `damaged` or `closed`. No new
+  ///   file is left then.
+  public func prepare(
+    _ changes: ChangeSet, mark: FileMark, durability: Durability
+  ) throws -> [Replacement] {
+    try preparing(durability) { compaction in
+      for (file, content) in try targets(of: changes) {
+        let old = try file.file()
+        let ofFile = ClassFileChanges(
+          bytes: changes.bytes, content: content, place: try file.place())
+        guard old != nil || ofFile.writesAnything else { continue }
+        let new = try begin(file, mark, durability, &compaction)
+        if let old {
+          try old.write(ofFile, to: new)
+        } else {
+          try format.write(ofFile, to: new)
+        }
+      }
+    }.replacements
+  }
+
+  private func targets(
+    of changes: ChangeSet
+  ) throws -> [(TableFile, ClassFileChanges.Content)] {
+    var targets: [(TableFile, ClassFileChanges.Content)] = []
+    for table in changes.tables where !table.records.isEmpty {
+      targets.append((try tables.file(table.table), .records(table.records)))
+    }
+    if !changes.names.isEmpty { targets.append((tables.buffers, .names(changes.names))) }
+    return targets
+  }
+
+  /// Makes new files, or none, and brings their names to the disk.
+  private func preparing(
+    _ durability: Durability, _ body: (inout Compaction) throws -> Void
+  ) throws -> Compaction {
+    var compaction = Compaction()
+    do {
+      try body(&compaction)
+      // The log is going to name the new files, so they must be there after a power cut.
+      if durability != .none && !compaction.replacements.isEmpty { try directory.synchronize() }
+      return compaction
+    } catch {
+      discard(compaction.replacements)
+      throw error
+    }
+  }
+
+  /// Names a new file that is to be made.
+  private func begin(
+    _ file: TableFile, _ mark: FileMark, _ durability: Durability,
+    _ compaction: inout Compaction
+  ) throws -> NewClassFile {
+    let newName = "\(StoreDirectory.newPrefix)\(compaction.replacements.count)"
+    compaction.replacements.append(Replacement(newName: newName, name: file.name, mark: mark))
+    return try newFile(newName, for: file, mark: mark, isSynced: durability != .none)
+  }
+
+  /// A new file beside that of a table.
+  func newFile(
+    _ newName: String, for file: TableFile, mark: FileMark?, isSynced: Bool
+  ) throws -> NewClassFile {
+    let place = ClassFilePlace(
+      try directory.file(newName), className: file.name, isReadOnly: isReadOnly)
+    return NewClassFile(
+      place, rights: try directory.rights(ofNew: file.fileName), mark: mark, isSynced: isSynced,
+      isEncrypted: try directory.hasFile(StoreDirectory.key), testedSizeLimit: testedSizeLimit)
+  }
+
+  /// Gives new files their final names.
+  ///
+  /// Scans under way keep what they were reading. Where the store is open for reading only, nothing
+  /// is renamed; the new files are read where they are.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  public func publish(_ replacements: [Replacement]) throws {
+    for replacement in replacements where try directory.hasFile(replacement.newName) {
+      try directory.check(replacement)
+      let file = try file(named: replacement.name)
+      if isReadOnly {
+        file.redirect(to: replacement.newName)
+      } else {
+        try file.replace(by: replacement.newName)
+      }
+    }
+  }
+
+  /// The size of the files that folding would copy or write anew.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  public func byteCount(touchedBy footprint: PendingFootprint) throws -> Int {
+    let files =
+      try footprint.tables.map { try tables.file($0) }
+      + (footprint.hasNames ? [tables.buffers] : [])
+    return try files.reduce(0) { $0 + (try $1.file()?.byteCount ?? 0) }
+  }
+
+  // MARK: Without changes
+
+  /// Makes new files without gaps beside those that get smaller by that, or are those of another
+  /// machine.
+  ///
+  /// Complexity: linear in the sizes of the files.
+  ///
+  /// - Throws: ``StoreError`` with `full`, `ioError`, `damaged` or `closed`. No new file is left
+  ///   then.
+  public func prepareCompaction(
+    mark: FileMark, durability: Durability, progress: (IntegrityProgress) -> Void
+  ) throws -> Compaction {
+    try preparing(durability) { compaction in
+      let names = try tableNames().sorted() + [StoreDirectory.buffers]
+      for (index, name) in names.enumerated() {
+        progress(IntegrityProgress(name, index, of: names.count))
+        try compact(name, mark, durability, &compaction)
+      }
+      progress(IntegrityProgress("", names.count, of: names.count))
+    }
+  }
+
+  /// The tables and named buffers whose files are those of another machine.
+  ///
+  /// - Throws: ``StoreError`` with `ioError` or `closed`.
+  public func foreignTables() throws -> [String] {
+    // Tables are not opened: that would want their files to be sound.
+    try fileTables().sorted().filter { try format.isForeign(place(ofTable: $0)) }
+  }
+
+  /// Makes new files of this machine beside those of some tables.
+  ///
+  /// One for which that fails is left out: it can be read as it is, or reading it will say what is
+  /// wrong.
+  ///
+  /// Complexity: linear in the sizes of these files.
+  ///
+  /// - Throws: ``StoreError`` with `ioError` or `closed`. No new file is left then.
+  public func prepareConversion(
+    of names: [String], mark: FileMark, durability: Durability
+  ) throws -> Compaction {
+    try preparing(durability) { compaction in
+      for name in names {
+        let made = compaction
+        do {
+          try compact(name, mark, durability, &compaction)
+        } catch is StoreError {
+          discard(compaction.replacements.filter { !made.replacements.contains($0) })
+          compaction = made
+        }
+      }
+    }
+  }
+
+  private func compact(
+    _ name: String, _ mark: FileMark, _ durability: Durability, _ compaction: inout Compaction
+  ) throws {
+    let file = try file(named: name)
+    guard let old = try file.file() else { return }
+    let made = compaction
+    let new = try begin(file, mark, durability, &compaction)
+    if try old.compact(to: new) {
+      compaction.bytesSaved += try old.byteCount - sizeOfFile(at: new.place.file)
+    } else {
+      discard(compaction.replacements.suffix(1))
+      compaction = made
+    }
+  }
+}

@@ -1,0 +1,61 @@
+extension LoggedBackend where Files: DirectoryFiles {
+  /// How a store's directory is opened, and how new files in it are laid out.
+  public typealias Configuration = ClassFileConfiguration<Files.Format>
+
+  /// Opens a directory and locks it, without waiting.
+  ///
+  /// What an earlier process has left unfinished is finished first. Class files are opened when
+  /// they are first needed. But a store that this library opens for writing for the first time,
+  /// such as one of BNRPersistence, gets class files of this machine, made like those of
+  /// ``compact(progress:)``; one that is damaged stays as it is.
+  ///
+  /// With a key the store is encrypted, if it is new, and opened, if it is encrypted.
+  ///
+  /// - Throws: ``StoreError`` with `inUse` when another process, or another backend in this one,
+  ///   has it open, and one of the two for writing; `damaged` when saves in the log are spoilt;
+  ///   `encrypted`, `notEncrypted` or `wrongKey` when the key is not that of the store; `ioError`
+  ///   when there is no such directory, or no permission.
+  public convenience init(
+    directory: String, configuration: Configuration = .init(), key: (any StoreKey)? = nil
+  ) throws {
+    let files = try Files(directory: directory, configuration: configuration)
+    let isNew: Bool
+    do {
+      isNew = try !files.isReadOnly && files.manifest() == nil
+    } catch {
+      try? files.close()
+      throw error
+    }
+    try self.init(files: files, durability: configuration.durability, key: key)
+    if isNew { try convertForeignFiles() }
+  }
+
+  private func convertForeignFiles() throws {
+    do {
+      let names = try files.foreignTables()
+      if names.isEmpty { return }
+      _ = try replaceFiles {
+        try files.prepareConversion(of: names, mark: $0, durability: durability)
+      }
+    } catch {
+      // The opening has failed; what can't be folded now is in the log.
+      try? close()
+      throw error
+    }
+  }
+
+  /// Checks a store that may not even open, without knowing its classes, and without changing it.
+  ///
+  /// First come the log and the files' structure; what is sound goes on to ``BackendCheck``.
+  ///
+  /// Complexity: linear in the size of the files.
+  ///
+  /// - Throws: ``StoreError`` with `inUse`, `encrypted`, `notEncrypted` or `wrongKey`, or `ioError`
+  ///   when the directory can't be read.
+  public static func check(
+    directory: String, key: (any StoreKey)? = nil,
+    progress: (IntegrityProgress) -> Void = { _ in }
+  ) throws -> StoreCheck {
+    try Files(reading: directory).check(key: key, progress: progress)
+  }
+}

@@ -1,0 +1,228 @@
+import Files
+
+/// Brings the records of one class over into a new file.
+struct ClassSalvage<Format: ClassFileFormat> {
+  let name: String
+  private let format: Format
+  /// Opens what is sealed.
+  private let seal: SalvageSeal.Table
+  /// The old file.
+  private let place: ClassFilePlace
+  private(set) var metadata: ClassMetadata?
+  private var hadMetadata = false
+  /// What the log says of rows; it goes before the file.
+  private var logged: [UInt32: [UInt8]?] = [:]
+  /// The rows that are in the new file.
+  private var rows = RowSet()
+  private var count = 0
+  /// The rows of the old file that could be told.
+  private var foundRows = RowSet()
+  private var foundCount = 0
+  private var lastRowID: UInt32 = 1
+  private var lastVersion: UInt8 = 0
+  /// A few records, to guess from when the metadata row is lost.
+  private var samples: [(rowID: UInt32, bytes: [UInt8])] = []
+
+  init(_ name: String, _ format: Format, seal: SalvageSeal.Table, source: ClassFilePlace) {
+    (self.name, self.format, self.seal, place) = (name, format, seal, source)
+  }
+
+  var source: String { place.path }
+
+  // MARK: Before writing
+
+  /// Takes what a save in the log has done to the class.
+  mutating func take(_ changes: ChangeSet.TableChanges, _ bytes: [UInt8]) {
+    for change in changes.records {
+      let record = change.kind == .delete ? nil : Array(bytes[change.range])
+      logged.updateValue(record, forKey: change.rowID)
+    }
+  }
+
+  /// Reads the metadata row, which says what the records are like.
+  mutating func readMetadata() throws {
+    if let row = logged[1] ?? nil { read(row) }
+    if metadata != nil { return }
+    guard var salvage = try? format.salvage(place) else { return }
+    try salvage.run(isValid: nil) { key, value, _, isCertain in
+      if Format.rowID(ofKey: key) == 1, isCertain || metadata == nil {
+        read([UInt8](copying: value))
+      }
+    }
+  }
+
+  private mutating func read(_ stored: [UInt8]) {
+    guard let row = seal.opened(1, stored) else { return }
+    hadMetadata = true
+    var buffer = DataBuffer(row)
+    if let read = try? ClassMetadata(from: &buffer) { metadata = read }
+  }
+
+  // MARK: Writing
+
+  /// Writes the new file; false, and no file, when there is nothing to make a class of.
+  mutating func write(
+    to new: NewClassFile, unused: [UInt8], _ report: inout SalvageReport
+  ) throws -> Bool {
+    let writer = try format.writer(new, sizedAs: place)
+    do {
+      try copyFile(to: writer, &report)
+      for (rowID, record) in logged.sorted(by: { $0.key < $1.key }) where rowID > 1 {
+        if let record, let plain = seal.opened(rowID, record) {
+          try add(rowID, plain, stored: record, to: writer)
+        }
+      }
+      guard count > 0 || hadMetadata else {
+        writer.cancel()
+        return false
+      }
+      let row = finalMetadata(unused, &report)
+      var buffer = DataBuffer()
+      row.write(to: &buffer)
+      try seal.stored(1, buffer.bytes).lend { try writer.add(1, value: $0) }
+      try writer.finish()
+      metadata = row
+    } catch {
+      writer.cancel()
+      throw error
+    }
+    report.classes.append(.init(name: name, objectCount: count))
+    return true
+  }
+
+  private mutating func copyFile(
+    to writer: Format.Writer, _ report: inout SalvageReport
+  ) throws {
+    let found: Format.Salvage?
+    do {
+      found = try format.salvage(place)
+    } catch { return report.lose(StoreFinding(.fileDamaged, error, at: place.errorPlace())) }
+    guard var salvage = found else { return }
+    let isIntact = isIntact
+    if isIntact == nil, let unreadable = salvage.unreadable { return lose(unreadable, &report) }
+    var isAnyDoubtful = false
+    // First what is certain: what is doubtful may be an earlier form of it.
+    try salvage.run(isValid: isIntact) { key, value, offset, isCertain in
+      if isCertain { try take(key, value, offset, isCertain, writer, &report) }
+      isAnyDoubtful = isAnyDoubtful || !isCertain
+    }
+    if isAnyDoubtful {
+      try salvage.run(isValid: isIntact) { key, value, offset, isCertain in
+        if !isCertain { try take(key, value, offset, isCertain, writer, &report) }
+      }
+    }
+    for damage in salvage.damage(foundCount: foundCount) { lose(damage, &report) }
+  }
+
+  private func lose(_ damage: ClassFileDamage, _ report: inout SalvageReport) {
+    report.lose(damage.kind, damage.message, at: place.errorPlace(offset: damage.offset))
+  }
+
+  /// Tells whether a record is what was saved, by its checksum or its seal; nil when it has
+  /// neither.
+  private var isIntact: ((_ key: RawSpan, _ value: RawSpan) -> Bool)? {
+    guard let metadata else { return nil }
+    let hasChecksum = metadata.flags?.contains(.checksums) == true
+    guard hasChecksum || seal.isSealed else { return nil }
+    return { [seal] key, value in
+      guard let rowID = Format.rowID(ofKey: key), rowID > 0 else { return false }
+      if rowID > 1, !seal.isSealed {
+        return RecordChecksum.isValid(value, classID: metadata.classID, rowID: rowID)
+      }
+      guard let plain = seal.opened(rowID, [UInt8](copying: value)) else { return false }
+      var buffer = DataBuffer(plain)
+      if rowID == 1 { return (try? ClassMetadata(from: &buffer)) != nil }
+      guard hasChecksum else { return true }
+      return plain.lend { RecordChecksum.isValid($0, classID: metadata.classID, rowID: rowID) }
+    }
+  }
+
+  private mutating func take(
+    _ key: RawSpan, _ value: RawSpan, _ offset: Int, _ isCertain: Bool, _ writer: Format.Writer,
+    _ report: inout SalvageReport
+  ) throws {
+    guard let rowID = Format.rowID(ofKey: key), rowID > 0 else {
+      return report.lose(
+        .recordDamaged, "A key of \(key.byteCount) bytes is no row ID.",
+        at: place.errorPlace(offset: offset))
+    }
+    let errorPlace = place.errorPlace(rowID: rowID, offset: offset)
+    if rowID == 1 || logged[rowID] != nil {
+      if rowID > 1 || hadMetadata { find(rowID) }
+      return
+    }
+    if rows.contains(rowID) {
+      if isCertain { report.lose(.countMismatch, "The row comes twice.", at: errorPlace) }
+      return
+    }
+    let stored = [UInt8](copying: value)
+    guard let plain = seal.opened(rowID, stored) else {
+      return report.lose(
+        .notAuthentic, "This was not sealed for this row: it is left out.", at: errorPlace)
+    }
+    guard isValid(rowID, plain) else {
+      return report.lose(
+        .checksum, "The checksum is wrong: the record is left out.", at: errorPlace)
+    }
+    if !isCertain {
+      report.lose(
+        .recordDamaged,
+        "Copied, but doubtful: found inside a damaged part, it may be out of date.",
+        at: errorPlace)
+    }
+    find(rowID)
+    try add(rowID, plain, stored: stored, to: writer)
+  }
+
+  private mutating func find(_ rowID: UInt32) { if foundRows.insert(rowID) { foundCount += 1 } }
+
+  private func isValid(_ rowID: UInt32, _ record: [UInt8]) -> Bool {
+    guard let metadata, metadata.flags?.contains(.checksums) == true else { return true }
+    return record.lend { RecordChecksum.isValid($0, classID: metadata.classID, rowID: rowID) }
+  }
+
+  private mutating func add(
+    _ rowID: UInt32, _ record: [UInt8], stored: [UInt8], to writer: Format.Writer
+  ) throws {
+    rows.insert(rowID)
+    count += 1
+    lastRowID = max(lastRowID, rowID)
+    lastVersion = max(lastVersion, record.first ?? 0)
+    if samples.count < 16 { samples.append((rowID, record)) }
+    try stored.lend { try writer.add(rowID, value: $0) }
+  }
+
+  // MARK: The metadata row
+
+  private func finalMetadata(
+    _ unused: [UInt8], _ report: inout SalvageReport
+  ) -> ClassMetadata {
+    var row = metadata ?? guessedMetadata(unused, &report)
+    if row.lastRowID < lastRowID {
+      report.lose(
+        .metadataDamaged,
+        "The last row ID was \(row.lastRowID), below that of records: it is \(lastRowID) now.",
+        at: place.errorPlace(rowID: 1))
+      row.lastRowID = lastRowID
+    }
+    return row
+  }
+
+  private func guessedMetadata(
+    _ unused: [UInt8], _ report: inout SalvageReport
+  ) -> ClassMetadata {
+    let (metadata, isProven) = ClassMetadata.guessed(
+      lastRowID: lastRowID, classVersion: lastVersion, samples: samples, unused: unused)
+    let certainty =
+      isProven ? "is proven by checksums" : "is a guess: check the order of classes"
+    report.lose(
+      .metadataDamaged,
+      """
+      The metadata row is lost, and was made anew from the records. The class ID \
+      \(metadata.classID) \(certainty). The last row ID may be too low, if the last objects had \
+      been deleted.
+      """,
+      at: place.errorPlace(rowID: 1))
+    return metadata
+  }
+}

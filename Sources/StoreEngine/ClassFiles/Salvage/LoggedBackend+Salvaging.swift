@@ -1,0 +1,41 @@
+import Files
+
+extension LoggedBackend where Files: DirectoryFiles {
+  /// Copies all that is still readable of a damaged store into a new one, and lists what was lost.
+  ///
+  ///     let report = try TokyoCabinetBackend.salvage(from: "Music", to: "Music salvaged")
+  ///     for loss in report.losses { print(loss) }
+  ///
+  /// The damaged store is only read, and by this library's own code, which checks every byte. Of a
+  /// damaged class file, every record is looked for; one whose checksum is wrong is left out. A
+  /// lost metadata row is made from the records. Of a damaged log, the saves before the damage are
+  /// copied, as one good state; later ones are listed, not applied, because each may depend on the
+  /// one that is lost.
+  ///
+  /// Complexity: linear in the size of the files; where they are damaged, a few times that. Memory:
+  /// the saves in the log.
+  ///
+  /// - Parameters:
+  ///   - directory: The damaged store.
+  ///   - target: Where the new store is to be; it must not exist, or be empty.
+  ///   - key: What an encrypted store opens with; the new one is encrypted as it is.
+  ///   - progress: Hears of each class.
+  /// - Returns: What is in the new store, and what is lost.
+  /// - Throws: ``StoreError`` with `inUse`, `ioError` (no such directory, or something is in the
+  ///   target already) or `full`. Nothing is left in the target then.
+  public static func salvage(
+    from directory: String, to target: String, key: (any StoreKey)? = nil,
+    progress: (IntegrityProgress) -> Void = { _ in }
+  ) throws -> SalvageReport {
+    typealias Format = Files.Format
+    let source = try SalvageSource(directory, key: key, fileName: Format.fileName) { file in
+      try Format().mark(of: ClassFilePlace(file, className: file.name, isReadOnly: true))
+    }
+    defer { withExtendedLifetime(source) {} }
+    return try TargetDirectory.make(at: target, like: source.directory) { target in
+      var salvage = StoreSalvage<Format>(source, target)
+      try salvage.run(progress)
+      return salvage.report.named(by: source.seal)
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import Files
+import Locks
+
+/// The file of one table: opened when it is first needed, and kept open for reading.
+///
+/// A reader keeps the file that it has begun with, also when another one takes its place, because
+/// files are replaced by renaming and never written in place.
+final class TableFile: Sendable {
+  let name: String
+  private let directory: StoreDirectory
+  private let ownName: String
+  private let openFile: Opener
+  private let state: Locked<State>
+
+  /// Opens a file of the store's format; nil when there is none.
+  typealias Opener = @Sendable (_ place: ClassFilePlace, _ isOurs: Bool) throws -> (any ClassFile)?
+
+  private struct State: Sendable {
+    /// The name under which the file was found: a temporary one if a writer died before renaming
+    /// it.
+    var fileName: String
+    /// Whether the manifest lists the file, or it has been there.
+    var isNeeded: Bool
+    var content = Content.unknown
+    /// How often the file has been replaced.
+    var generation: UInt64 = 0
+
+    /// Has the next reader open another file.
+    mutating func forget() {
+      content = .unknown
+      isNeeded = true
+      generation += 1
+    }
+  }
+
+  private enum Content: Sendable {
+    case unknown
+    /// There is no file; nobody else can make one while the directory is locked.
+    case missing
+    case open(any ClassFile)
+    case closed
+  }
+
+  init(
+    _ name: String, _ fileName: String, _ directory: StoreDirectory, isNeeded: Bool = false,
+    _ openFile: @escaping Opener
+  ) {
+    (self.name, self.directory, self.openFile) = (name, directory, openFile)
+    ownName = fileName
+    state = Locked(State(fileName: fileName, isNeeded: isNeeded))
+  }
+
+  /// The name in the directory.
+  var fileName: String { state.withLock { $0.fileName } }
+  /// Whether the file has another name than its table, because a writer died.
+  var isRedirected: Bool { fileName != ownName }
+  /// The path, for errors.
+  var path: String { directory.path(fileName) }
+  /// Whether the manifest lists the file, or it has been there.
+  var isNeeded: Bool { state.withLock { $0.isNeeded } }
+  /// How often the file has been replaced.
+  var generation: UInt64 { state.withLock { $0.generation } }
+
+  /// Takes note that the manifest lists the file.
+  func need() { state.withLock { $0.isNeeded = true } }
+
+  /// Where the file is.
+  func place() throws -> ClassFilePlace { try place(fileName) }
+
+  private func place(_ fileName: String) throws -> ClassFilePlace {
+    ClassFilePlace(
+      try directory.file(fileName), className: name, isReadOnly: directory.isReadOnly)
+  }
+
+  /// The file, or nil when the table was never written.
+  func file() throws -> (any ClassFile)? { try current().file }
+
+  /// The file, if there is one, and how often it had been replaced when it was this one.
+  func current() throws -> (file: (any ClassFile)?, generation: UInt64) {
+    try state.withLock { state in
+      switch state.content {
+      case .open(let file): return (file, state.generation)
+      case .missing: return (nil, state.generation)
+      case .closed: throw StoreError(.closed, "The backend has been closed.")
+      case .unknown:
+        let found = try openFile(place(state.fileName), state.generation > 0)
+        if found == nil, state.isNeeded { throw StoreError.fileGone(name, in: directory.path) }
+        state.content = found.map { .open($0) } ?? .missing
+        return (found, state.generation)
+      }
+    }
+  }
+
+  /// Puts a new file in the place of this one.
+  func replace(by new: String) throws {
+    try state.withLock { state in
+      try systemErrors(at: directory.path(state.fileName)) {
+        try renameFile(directory.file(new), directory.file(state.fileName))
+      }
+      if case .closed = state.content { return }
+      state.forget()
+    }
+  }
+
+  /// Reads a file that stands ready under another name, instead of renaming it.
+  func redirect(to fileName: String) {
+    state.withLock { state in
+      state.fileName = fileName
+      state.forget()
+    }
+  }
+
+  /// Closes the file, for good; readers that have it keep it.
+  func close() { state.withLock { $0.content = .closed } }
+}

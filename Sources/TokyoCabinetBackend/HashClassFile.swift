@@ -1,0 +1,119 @@
+import Files
+import StoreEngine
+import TokyoCabinetFile
+
+/// A hash file of a class, open for reading.
+final class HashClassFile: ClassFile {
+  let file: HashFile
+  /// Whether this process has made the file, so that the C library may trust it.
+  let isOurs: Bool
+  private let format: TokyoCabinetFormat
+  private let name: String
+
+  init(_ file: HashFile, _ format: TokyoCabinetFormat, name: String, isOurs: Bool) {
+    (self.file, self.format, self.name, self.isOurs) = (file, format, name, isOurs)
+  }
+
+  /// The number of records, as the header has it.
+  var recordCount: Int { file.count }
+
+  /// The size in bytes.
+  var byteCount: Int { file.fileSize }
+
+  /// Lends the record of a row to a closure, which runs under no lock.
+  ///
+  /// - Throws: `StoreError` with `damaged`, and what the closure throws.
+  func withRecord<Result>(
+    _ rowID: UInt32, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? {
+    try errors { try withKey(of: rowID) { try file.withValue(forKey: $0, body) } }
+  }
+
+  /// Copies the record of a row.
+  ///
+  /// - Throws: `StoreError` with `damaged`.
+  func copyRecord(_ rowID: UInt32, to bytes: inout [UInt8]) throws -> Bool {
+    do {
+      return try withKey(of: rowID) { (key) throws(HashFileError) in
+        try file.copyValue(forKey: key, to: &bytes)
+      }
+    } catch {
+      throw StoreError(error, className: name)
+    }
+  }
+
+  /// Lends the buffer of a name to a closure, which runs under no lock.
+  ///
+  /// - Throws: `StoreError` with `damaged`, and what the closure throws.
+  func withBuffer<Result>(
+    _ name: String, _ body: (RawSpan) throws -> Result
+  ) throws -> Result? {
+    try errors { try withKey(ofBuffer: name) { try file.withValue(forKey: $0, body) } }
+  }
+
+  /// Lends the keys in the order of the file.
+  ///
+  /// - Throws: `StoreError` with `damaged`, and what the closure throws.
+  func forEachKey(_ body: (RawSpan) throws -> Void) throws {
+    try errors { try file.forEach { key, _ in try body(key) } }
+  }
+
+  /// Lends the records in the order of the file, until the closure pauses.
+  ///
+  /// - Throws: `StoreError` with `damaged`, and what the closure throws.
+  func scan(
+    from offset: Int?, _ body: (UInt32, RawSpan) throws -> ScanStep
+  ) throws -> Int? {
+    try errors {
+      try file.scan(from: offset) { key, value in
+        guard let row = HashFileKeys.rowID(key) else {
+          throw StoreError.notARowID(
+            byteCount: key.byteCount, at: .init(path: file.path, className: name))
+        }
+        return try body(row, value) == .next ? .next : .pause
+      }
+    }
+  }
+
+  /// Copies the next records into a batch, in the order of the file.
+  ///
+  /// - Throws: `StoreError` with `damaged`.
+  func copyRecords(from offset: Int?, to batch: inout RecordBatch) throws -> Int? {
+    do {
+      return try file.copyRecords(
+        from: offset, to: &batch.bytes, &batch.places,
+        limits: (batch.limits.bytes, batch.limits.records))
+    } catch {
+      throw StoreError(error, className: name)
+    }
+  }
+
+  // MARK: New files
+
+  /// Makes a new file of the records with changes.
+  ///
+  /// - Throws: `StoreError` with `rowExists`, `full`, `damaged` or `ioError`.
+  func write(_ changes: ClassFileChanges, to new: NewClassFile) throws {
+    try format.write(changes, over: self, to: new)
+  }
+
+  /// Makes a new file without gaps, with buckets for the records that it has.
+  ///
+  /// - Returns: False when it is not smaller, and this one has the byte order of the C library
+  ///   here.
+  /// - Throws: `StoreError` with `full`, `damaged` or `ioError`.
+  func compact(to new: NewClassFile) throws -> Bool {
+    let order = try format.libraryByteOrder(beside: new.place)
+    return try storeErrors(at: new.place) {
+      var layout = file.layout
+      layout.byteOrder = order
+      layout.bucketCount = Layouts.bucketCount(for: file.count)
+      try FileRebuild(old: file, layout: layout, new: new).run()
+      return try sizeOfFile(at: new.place.file) < byteCount || file.header.byteOrder != order
+    }
+  }
+
+  private func errors<Result>(_ body: () throws -> Result) throws -> Result {
+    try storeErrors(at: file.path, className: name, body)
+  }
+}

@@ -1,0 +1,53 @@
+import Files
+public import StoreEngine
+import TokyoCabinetFile
+
+/// A look for the records of a hash file that may be damaged, by this library's own code.
+///
+/// The C library, which a damaged file can end the process of, does not see it.
+public struct HashClassSalvage: ClassFileSalvage {
+  private var salvage: HashFileSalvage
+
+  init(_ salvage: HashFileSalvage) { self.salvage = salvage }
+
+  /// Lends the records in the order of the file.
+  ///
+  /// - Throws: What the closure throws.
+  public mutating func run(
+    isValid: ((_ key: RawSpan, _ value: RawSpan) -> Bool)?, _ body: Body
+  ) throws {
+    try salvage.run(isValid: isValid) { key, value, record in
+      try body(key, value, record.offset, record.isCertain)
+    }
+  }
+
+  /// Why values can't be read: they are compressed.
+  public var unreadable: ClassFileDamage? {
+    guard salvage.isUnsupported else { return nil }
+    return ClassFileDamage(
+      .fileDamaged, "The values are compressed, which only the C library can undo.")
+  }
+
+  /// The damage that the last run has met.
+  public func damage(foundCount: Int) -> [ClassFileDamage] {
+    var all: [ClassFileDamage] = []
+    if salvage.header == nil {
+      all.append(.init(.fileDamaged, "The header of the file is destroyed."))
+    }
+    if salvage.missingCount > 0 {
+      let message = "The last \(salvage.missingCount) bytes of the file are gone."
+      all.append(.init(.fileDamaged, message, offset: salvage.size))
+    }
+    if salvage.unreadableCount > 0 {
+      let message = "\(salvage.unreadableCount) compressed records can't be decompressed."
+      all.append(.init(.recordDamaged, message))
+    }
+    all += ClassFileDamage.gaps(salvage.gaps)
+    if let expected = salvage.expectedCount, expected > foundCount {
+      let message =
+        "\(expected - foundCount) of \(expected) records were not found, or left out."
+      all.append(.init(.countMismatch, message))
+    }
+    return all
+  }
+}

@@ -1,0 +1,76 @@
+import Files
+public import StoreEngine
+import TokyoCabinet
+import TokyoCabinetFile
+
+/// A new hash file that takes one record after the other.
+public struct HashClassWriter: ClassFileWriter {
+  private let database: HashDatabase
+  private let new: NewClassFile
+
+  init(_ new: NewClassFile, tuning: Tuning) throws {
+    self.new = new
+    database = try storeErrors(at: new.place) {
+      try HashDatabase(
+        path: new.place.openingPath, mode: .readWrite([.create, .truncate]), tuning: tuning)
+    }
+  }
+
+  /// Adds a record.
+  ///
+  /// - Throws: `StoreError` with `full` or `ioError`.
+  public func add(key: RawSpan, value: RawSpan) throws {
+    try storeErrors(at: new.place) { try database.put(key: key, value: value) }
+  }
+
+  /// Adds the record of a row.
+  ///
+  /// - Throws: `StoreError` with `full` or `ioError`.
+  public func add(_ rowID: UInt32, value: RawSpan) throws {
+    try withKey(of: rowID) { try add(key: $0, value: value) }
+  }
+
+  /// Makes the file whole, and brings it to the disk if it is to be.
+  ///
+  /// - Throws: `StoreError` with `full` or `ioError`.
+  public func finish() throws {
+    try storeErrors(at: new.place) {
+      try database.close()
+      if new.isEncrypted { try FileStamp.put(on: new.place, isSynced: false) }
+      if new.isSynced { try syncFile(new.place.file) }
+    }
+  }
+
+  /// Removes the file.
+  public func cancel() {
+    try? database.close()
+    try? removeFile(new.place.file)
+  }
+}
+
+extension TokyoCabinetFormat {
+  /// Opens a file that may be damaged; nil when there is none.
+  ///
+  /// - Throws: `StoreError` with `ioError`.
+  public func salvage(_ place: ClassFilePlace) throws -> HashClassSalvage? {
+    try storeErrors(at: place) {
+      try exists(place.file) ? HashClassSalvage(HashFileSalvage(place.file)) : nil
+    }
+  }
+
+  /// Begins a file that is laid out for the records of another one, and for those of a log on top.
+  ///
+  /// - Throws: `StoreError` with `full` or `ioError`.
+  public func writer(
+    _ new: NewClassFile, sizedAs old: ClassFilePlace?
+  ) throws -> HashClassWriter {
+    var tuning = Tuning(alignmentPower: 2)
+    if let old, let size = try? sizeOfFile(at: old.file), size > 0 {
+      let expected = (try? HashFileSalvage(old.file).expectedCount) ?? 0
+      tuning.bucketCount = Tuning.bucketCount(forExpectedRecords: min(expected, size / 16))
+      // 32 bits reach as far as 16 GiB.
+      if size > 4 << 30 { tuning.options = .large }
+    }
+    return try HashClassWriter(new, tuning: tuning)
+  }
+}

@@ -1,0 +1,178 @@
+import Files
+public import StoreEngine
+import TokyoCabinet
+import TokyoCabinetFile
+
+/// The hash files of Tokyo Cabinet, as class files.
+public struct TokyoCabinetFormat: ClassFileFormat {
+  /// How many records a class is going to have, if that is known: new files get enough buckets.
+  public var expectedRecordCount: Int?
+  /// Records in new files start at multiples of two to this power, at any byte by default.
+  public var alignmentPower: Int8 = 0
+
+  /// The format with its default settings.
+  public init() {}
+
+  /// The most that this library has the C library read as one piece: 512 MiB.
+  public static var maximumRecordByteCount: Int { 512 << 20 }
+
+  /// Refuses the names of the library's own files and of work files.
+  public static func reason(againstTable name: String) -> String? {
+    if name == StoreDirectory.log { return "that is the file of the commit log" }
+    if name == StoreDirectory.manifest { return "that is the file which lists the others" }
+    if isWorkFile(name) { return "the library's own work files are named so" }
+    return nil
+  }
+
+  /// Whether the C library names a log or a half-made file so.
+  private static func isWorkFile(_ name: String) -> Bool {
+    if name.hasSuffix(".wal") { return true }
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count > 2 && parts[parts.count - 2] == "tmp"
+      && parts[parts.count - 1].allSatisfy { ("0"..."9").contains($0) }
+  }
+
+  /// The row that a key stands for; nil when it isn't 4 bytes.
+  public static func rowID(ofKey key: RawSpan) -> UInt32? { HashFileKeys.rowID(key) }
+
+  /// Whether a file is a hash database; anything else that lies in the directory is passed over.
+  ///
+  /// - Throws: `StoreError` with `ioError`.
+  public func isClassFile(_ place: ClassFilePlace) throws -> Bool {
+    try header(place)?.type == 0
+  }
+
+  private func header(_ place: ClassFilePlace) throws -> HashFileHeader? {
+    try storeErrors(at: place) {
+      HashFileHeader(bytes: try firstBytes(of: place.file, count: HashFileHeader.size))
+    }
+  }
+
+  /// The mark in a file; nil when there is no file, or none in it.
+  ///
+  /// - Throws: `StoreError` with `ioError`.
+  public func mark(of place: ClassFilePlace) throws -> FileMark? {
+    try FileMark.ofHashFile(at: place)
+  }
+
+  /// Makes the first file of a table.
+  ///
+  /// - Throws: `StoreError` with `full` or `ioError`.
+  public func write(_ changes: ClassFileChanges, to new: NewClassFile) throws {
+    try write(changes, over: nil, to: new)
+  }
+
+  func write(_ changes: ClassFileChanges, over old: HashClassFile?, to new: NewClassFile) throws {
+    try FilePreparation(
+      changes: changes, old: old, new: new, format: self,
+      byteOrder: libraryByteOrder(beside: new.place)
+    ).run()
+  }
+
+  /// Whether a file has another byte order than the C library here.
+  ///
+  /// - Throws: `StoreError` with `ioError`.
+  public func isForeign(_ place: ClassFilePlace) throws -> Bool {
+    guard let order = try header(place)?.byteOrder else { return false }
+    return try order != libraryByteOrder(beside: place)
+  }
+
+  /// Reads the structure of a file, without the C library.
+  ///
+  /// Complexity: linear in the size of the file. Memory: two bits for each place in the file where
+  /// a record could begin.
+  ///
+  /// - Throws: `StoreError` with `ioError`.
+  public func findings(_ place: ClassFilePlace) throws -> [StoreFinding] {
+    do {
+      return try HashFile(place.file).check().findings.map {
+        .damage($0.message, at: place.errorPlace(offset: $0.offset))
+      }
+    } catch {
+      switch error.code {
+      case .notAHashFile, .truncated, .damaged:
+        return [.damage(error.message, at: place.errorPlace(offset: error.offset))]
+      default: throw StoreError(error, className: place.className)
+      }
+    }
+  }
+
+  /// Whether every byte of a file of an encrypted store is as it was stamped.
+  ///
+  /// - Throws: `StoreError` with `ioError`.
+  public func isAsWritten(_ place: ClassFilePlace) throws -> Bool {
+    try FileStamp.isRight(on: place)
+  }
+
+  // MARK: Opening
+
+  /// Opens a file; nil when there is none.
+  ///
+  /// - Throws: `StoreError` with `damaged`, `inUse` or `ioError`.
+  public func open(_ place: ClassFilePlace, isOurs: Bool) throws -> (any ClassFile)? {
+    try storeErrors(at: place) {
+      let start: [UInt8]
+      do {
+        start = try firstBytes(of: place.file, count: HashFileHeader.size)
+      } catch let error as SystemError where error.isMissing {
+        return nil
+      }
+      if let header = HashFileHeader(bytes: start), header.isMarkedOpen {
+        try takeBackTransaction(place, header.byteOrder)
+      }
+      let file = try HashFile(MappedFile(place.file, isLocked: true))
+      if !isOurs { try inspect(file, place) }
+      return HashClassFile(file, self, name: place.className, isOurs: isOurs)
+    }
+  }
+
+  /// Up to this size files are looked at when they are opened, which takes some milliseconds.
+  ///
+  /// Reading believes nothing in a file, but would miss a record that a spoilt link does not lead
+  /// to. What this backend itself has made needs no look.
+  private static let inspectedSize = 4 << 20
+
+  private func inspect(_ file: HashFile, _ place: ClassFilePlace) throws {
+    guard file.fileSize <= Self.inspectedSize, let finding = file.check().findings.first else {
+      return
+    }
+    let damage = StoreFinding.damage(finding.message, at: place.errorPlace(offset: finding.offset))
+    throw StoreError(.damaged, damage.message, at: damage.place)
+  }
+
+  /// Lets the C library take back the transaction of a writer that died in it.
+  ///
+  /// This library never leaves a file so; BNRPersistence and others did.
+  private func takeBackTransaction(
+    _ place: ClassFilePlace, _ order: HashFileHeader.ByteOrder
+  ) throws {
+    let logPlace = place.file.appending(".wal")
+    let log = try FileStatus.find(logPlace, followsLink: false)
+    if log?.isRegular == false {
+      throw StoreError(
+        .ioError, "What has the name of the file's transaction is no file: move it away.",
+        at: .init(path: logPlace.path, className: place.className))
+    }
+    if !place.isReadOnly, try order == libraryByteOrder(beside: place) {
+      return try HashDatabase(path: place.openingPath, mode: .readWrite([])).close()
+    }
+    guard let log, log.size > 0 else { return }
+    throw StoreError(
+      .damaged,
+      """
+      A writer has died in a transaction. Open the store for writing, on a machine whose Tokyo \
+      Cabinet has the byte order of the file, to have it taken back.
+      """,
+      at: place.errorPlace())
+  }
+
+  /// The byte order of the files that the C library reads.
+  func libraryByteOrder(
+    beside place: ClassFilePlace
+  ) throws -> HashFileHeader.ByteOrder {
+    try storeErrors(at: place) {
+      let name = StoreDirectory.newPrefix + "byte-order"
+      return try HashDatabase.libraryByteOrder(probing: place.file.beside(name).libraryPath)
+    }
+  }
+}
