@@ -20,8 +20,8 @@
   ///
   /// - Parameter version: The version of the class, if it is higher than what its properties say.
   @attached(
-    member, names: named(readContent), named(writeContent), named(classVersion), named(layout), named(Former),
-    named(isCodedOnAnyThread), named(relationships), named(indexes),
+    member, names: named(readContent), named(writeContent), named(classVersion), named(layout),
+    named(Former), named(isCodedOnAnyThread), named(relationships), named(indexes),
     named(fullTextAttributes), named(dissolveAllRelationships), named(_isNotEncodable),
     named(init))
   @attached(memberAttribute)

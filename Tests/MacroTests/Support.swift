@@ -17,6 +17,11 @@
     /// Runs the body and closes the backend, as another process would.
     static func run<Value>(
       _ disk: MemoryDisk, _ classes: StoredObject.Type..., body: (Session) throws -> Value
+    ) throws -> Value { try run(disk, classes, body: body) }
+
+    /// Runs the body and closes the backend, as another process would.
+    static func run<Value>(
+      _ disk: MemoryDisk, _ classes: [StoredObject.Type], body: (Session) throws -> Value
     ) throws -> Value {
       let session = try Session(disk, classes)
       defer { session.backend.close() }

@@ -58,6 +58,28 @@ enum ChangingAClassExample {
   }
 }
 
+/// A later version of the class without a layout.
+enum ChangedClassExample {
+  final class Song: StoredObject {
+    @Content var title = ""
+    @Content var seconds: UInt32 = 0
+    @Content var artist: String? = nil
+
+    override class var classVersion: UInt8 { 1 }
+
+    override func readContent(from buffer: inout DataBuffer) throws {
+      title = try buffer.readString()
+      seconds = try buffer.readUInt32()
+      if buffer.version >= 1 { artist = try buffer.read() }
+    }
+    override func writeContent(to buffer: inout DataBuffer) {
+      buffer.write(title)
+      buffer.write(seconds)
+      buffer.write(artist)
+    }
+  }
+}
+
 /// From FaultsAndFailures.md.
 enum FaultsAndFailuresExample {
   final class Song: StoredObject {

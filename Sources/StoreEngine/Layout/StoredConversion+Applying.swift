@@ -3,6 +3,8 @@ extension DataBuffer {
   ///
   /// - Parameters:
   ///   - type: The old form.
+  ///   - conversion: What becomes of the value.
+  ///   - output: The buffer that gets the value in its new form.
   ///   - classID: The ID of a class by its name.
   /// - Throws: ``DataBufferError``, with the offset in the old record.
   package mutating func convert(
@@ -86,7 +88,9 @@ extension DataBuffer {
     let (count, hasClasses) = try readReferenceCount()
     output.writeCount(count)
     for _ in 0..<count {
-      if hasClasses { try copy(.anyReference, to: &output) } else {
+      if hasClasses {
+        try copy(.anyReference, to: &output)
+      } else {
         try qualify(classID, to: &output)
       }
     }

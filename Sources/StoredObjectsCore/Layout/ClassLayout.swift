@@ -6,10 +6,12 @@ import StoreEngine
 /// records of earlier layouts:
 ///
 ///     override class var layout: ClassLayout? {
-///       ClassLayout(Song.self, [
-///         StoredProperty("title", String.self),
-///         StoredProperty("seconds", UInt32.self),
-///       ])
+///       ClassLayout(
+///         Song.self,
+///         [
+///           StoredProperty("title", String.self),
+///           StoredProperty("seconds", UInt32.self),
+///         ])
 ///     }
 ///
 /// A store keeps every layout that a class has had, and reads a record of another layout property

@@ -60,7 +60,8 @@ struct LayoutResolution {
     all.sort { $0.number < $1.number }
     return ClassLayouts(
       number: number, classVersion: version, all: all,
-      needsSaving: (!isKnown || all.count != saved.count) && declared.form != nil && !isOutdated, isOutdated: isOutdated,
+      needsSaving: (!isKnown || all.count != saved.count) && declared.form != nil && !isOutdated,
+      isOutdated: isOutdated,
       assumed: assumed, readings: readings)
   }
 

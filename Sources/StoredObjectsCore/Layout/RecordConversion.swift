@@ -35,6 +35,7 @@ struct RecordConversion: Sendable {
   /// - Parameters:
   ///   - old: What is left to read of the old record.
   ///   - fresh: The content of a new object, if there are properties that the old record lacks.
+  ///   - output: The buffer that gets the content.
   ///   - classID: The ID of a class by its name.
   /// - Throws: ``DataBufferError``, and what conversions of the class throw.
   func convert(

@@ -65,8 +65,9 @@ extension SavedLayout.SavedProperty {
 enum LayoutFormat {
   private static let version: UInt8 = 1
 
-
-  static func bufferName(of className: String) -> String { className + InternalBuffers.layoutsSuffix }
+  static func bufferName(of className: String) -> String {
+    className + InternalBuffers.layoutsSuffix
+  }
 
   static func write(_ layouts: [SavedLayout], to buffer: inout DataBuffer) {
     buffer.write(version)

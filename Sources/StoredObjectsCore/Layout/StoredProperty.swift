@@ -73,6 +73,7 @@ extension StoredProperty {
   ///   - formerName: The name that the property had then; nil if it is the same.
   ///   - oldType: The type of the values then.
   ///   - convert: Makes a new value of an old one. It runs on any thread.
+  /// - Returns: the property, which converts such values.
   public func converted<Old: DataBufferValue, New: DataBufferValue>(
     to newType: New.Type, _ formerName: String? = nil, from oldType: Old.Type,
     by convert: @escaping @Sendable (Old) throws -> New

@@ -111,7 +111,8 @@ extension Store {
   private func refuseUnfitName(_ name: String) throws(StoreError) {
     if InternalBuffers.contain(name) {
       throw StoreError(
-        .invalidName, "Names that end in \"\(InternalBuffers.layoutsSuffix)\" are those of the store itself.")
+        .invalidName,
+        "Names that end in \"\(InternalBuffers.layoutsSuffix)\" are those of the store itself.")
     }
     if name.isEmpty { throw StoreError(.invalidName, "A buffer needs a name that is not empty.") }
   }

@@ -154,7 +154,9 @@ private struct ChangingClass {
   /// Registers the class, saves a record, and compares all records with the model.
   mutating func run() throws {
     let declared = DeclaredLayout(classVersion: 0, layout: layout)
-    let metadata = saved.isEmpty ? nil : ClassMetadata(classVersion: number, classID: 0, salt: .init(0, 0))
+    let metadata =
+      saved.isEmpty
+      ? nil : ClassMetadata(classVersion: number, classID: 0, salt: .init(0, 0))
     let layouts = try LayoutResolution("Song", declared, metadata, saved).layouts()
     #expect(!layouts.isOutdated || saved.dropLast().contains { $0.number == layouts.number })
     if layouts.isOutdated { return }
@@ -240,7 +242,8 @@ struct LayoutChainTests {
 
   @Test("Types that are nested too deep are an error")
   func depth() {
-    var reader = DataBuffer([1, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0] + Array(repeating: 9, count: 99_999))
+    let head: [UInt8] = [1, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0]
+    var reader = DataBuffer(head + Array(repeating: 9, count: 99_999))
     #expect(throws: DataBufferError.self) { try LayoutFormat.read(&reader) }
   }
 }

@@ -96,7 +96,8 @@ private enum Turned {
 private final class Liar: StoredObject {
   @Content var name = ""
   override class var layout: ClassLayout? {
-    ClassLayout(Liar.self, [StoredProperty("name", String.self), StoredProperty("count", UInt8.self)])
+    ClassLayout(
+      Liar.self, [StoredProperty("name", String.self), StoredProperty("count", UInt8.self)])
   }
   override func writeContent(to buffer: inout DataBuffer) { buffer.write(name) }
   override func readContent(from buffer: inout DataBuffer) throws {
