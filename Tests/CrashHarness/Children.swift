@@ -2,11 +2,12 @@ import ArgumentParser
 import Foundation
 import StoredObjectsCore
 import StoredObjectsTestSupport
+import TestedBackends
 
 /// How a child opens its store.
 struct StoreOptions: ParsableArguments {
   @Argument var directory: String
-  @Option var backend = BackendName.tokyoCabinet
+  @Option var backend = TestedBackend.tokyoCabinet
   @Option(transform: { Durability(rawValue: $0) ?? .full }) var durability = .full
   @Option var logBytes = 4 << 20
   @Option var bulkBytes = 1 << 20
@@ -14,7 +15,7 @@ struct StoreOptions: ParsableArguments {
 
   func open(isReadOnly: Bool = false) throws -> CrashedContent {
     try CrashedContent(
-      backend.open(directory, isReadOnly: isReadOnly, durability: durability, limits: limits),
+      backend.open(directory, durability: durability, readOnly: isReadOnly, limits: limits),
       hasValues: values)
   }
 

@@ -2,14 +2,15 @@ import Foundation
 import KeyValueStoreCore
 import StoredObjectsCore
 import StoredObjectsTestSupport
+import TestedBackends
 
 /// What the saves of a script go to: a backend, or the tables of a key-value store on it.
 struct CrashedContent {
-  let backend: any CrashedBackend
+  let backend: any DirectoryBackend
   private let values: KeyValueStore?
 
   /// Puts a key-value store on the backend if the script is to be put as values.
-  init(_ backend: any CrashedBackend, hasValues: Bool) throws {
+  init(_ backend: any DirectoryBackend, hasValues: Bool) throws {
     self.backend = backend
     values = hasValues ? try KeyValueStore(backend: backend) : nil
   }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import StoredObjectsCore
+import TestedBackends
 
 /// Every byte and every length of every file of a small store: what is read is right, or reported.
 ///
@@ -11,7 +12,7 @@ struct FlipCommand: ParsableCommand {
     commandName: "flip",
     abstract: "Spoil every byte of a small store, cut each file at every length, remove each.")
 
-  @Option(help: "The backend.") var backend = BackendName.tokyoCabinet
+  @Option(help: "The backend.") var backend = TestedBackend.tokyoCabinet
   @Option(help: "Only every so many of the trials, the last one of each file among them.")
   var every = 1
   @Flag(help: "Print what each file's trials came to.") var verbose = false

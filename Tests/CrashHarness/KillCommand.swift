@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import StoredObjectsCore
 import StoredObjectsTestSupport
+import TestedBackends
 
 /// Round after round: a child saves, is killed, and its store has to hold what it has reported.
 struct KillCommand: ParsableCommand {
@@ -10,7 +11,7 @@ struct KillCommand: ParsableCommand {
 
   @Option(help: "How many processes to kill.") var rounds = 400
   @Option(help: "The seed of saves and moments; random if left out.") var seed: UInt64?
-  @Option(help: "The backend.") var backend = BackendName.tokyoCabinet
+  @Option(help: "The backend.") var backend = TestedBackend.tokyoCabinet
   @Flag(help: "Write through a key-value store.") var values = false
   @Flag(help: "Print the rate, and what was killed where.") var verbose = false
 
@@ -52,7 +53,7 @@ struct KillCounts {
 /// The state of the harness from round to round.
 struct KillRounds {
   let seed: UInt64
-  let backend: BackendName
+  let backend: TestedBackend
   let hasValues: Bool
   let directory: URL
   private(set) var counts = KillCounts()
@@ -62,7 +63,7 @@ struct KillRounds {
   private var number = 0
   private var store = ""
 
-  init(seed: UInt64, backend: BackendName, hasValues: Bool, directory: URL) {
+  init(seed: UInt64, backend: TestedBackend, hasValues: Bool, directory: URL) {
     self.seed = seed
     (self.backend, self.hasValues) = (backend, hasValues)
     self.directory = directory

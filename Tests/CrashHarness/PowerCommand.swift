@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import StoredObjectsCore
 import StoredObjectsTestSupport
+import TestedBackends
 
 /// Power cuts beneath the C library: a session on real files is recorded at every sync and rename,
 /// and each moment is turned into directories as a power cut could leave them.
@@ -13,7 +14,7 @@ struct PowerCommand: ParsableCommand {
 
   @Option(help: "How many directories to try.") var rounds = 3000
   @Option(help: "The seed of saves and cuts; random if left out.") var seed: UInt64?
-  @Option(help: "The backend.") var backend = BackendName.tokyoCabinet
+  @Option(help: "The backend.") var backend = TestedBackend.tokyoCabinet
   @Flag(help: "Write through a key-value store.") var values = false
   @Flag(help: "Print what each session was.") var verbose = false
 
@@ -56,7 +57,7 @@ struct SessionCommand: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "session", shouldDisplay: false)
 
   @Argument var directory: String
-  @Option var backend: BackendName
+  @Option var backend: TestedBackend
   @Option var seed: UInt64
   @Flag var isLarge = false
   @Flag var values = false
@@ -88,12 +89,12 @@ struct SessionCommand: ParsableCommand {
 /// Runs sessions with the recorder preloaded.
 struct PowerRecorder {
   private let directory: URL
-  private let backend: BackendName
+  private let backend: TestedBackend
   private let hasValues: Bool
   private let library: String
 
   /// Compiles the recorder.
-  init(_ directory: URL, _ backend: BackendName, hasValues: Bool) throws {
+  init(_ directory: URL, _ backend: TestedBackend, hasValues: Bool) throws {
     self.directory = directory
     (self.backend, self.hasValues) = (backend, hasValues)
     library = directory.path + "/shim.so"
@@ -138,14 +139,14 @@ struct PowerRecorder {
 struct PowerRounds {
   private(set) var counts = KillCounts()
   private let seed: UInt64
-  private let backend: BackendName
+  private let backend: TestedBackend
   private let hasValues: Bool
   private let directory: URL
   private var generator: SeededGenerator
   /// The store after each save.
   private var images = [StoreImage()]
 
-  init(seed: UInt64, backend: BackendName, hasValues: Bool, directory: URL) {
+  init(seed: UInt64, backend: TestedBackend, hasValues: Bool, directory: URL) {
     self.seed = seed
     (self.backend, self.hasValues) = (backend, hasValues)
     self.directory = directory

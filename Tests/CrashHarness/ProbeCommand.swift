@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import StoredObjectsCore
+import TestedBackends
 
 /// Runs the trials of one file, and sends a verdict for each.
 struct ProbeCommand: ParsableCommand {
@@ -8,7 +9,7 @@ struct ProbeCommand: ParsableCommand {
 
   @Argument var store: String
   @Argument var name: String
-  @Option var backend: BackendName
+  @Option var backend: TestedBackend
   @Option var first: Int
   @Option var end: Int
   @Option var every: Int

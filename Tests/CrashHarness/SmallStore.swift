@@ -2,6 +2,7 @@ import Files
 import Foundation
 import StoredObjectsCore
 import StoredObjectsTestSupport
+import TestedBackends
 import TokyoCabinet
 
 /// A word, and words that it leads to.
@@ -51,15 +52,15 @@ struct SmallStore {
   private static let keys = OrderedTableName("Keys", kind: .data)
 
   let directory: String
-  let backend: BackendName
+  let backend: TestedBackend
 
   func open(
     isReadOnly: Bool, logBytes: Int = 4 << 20, foldsAtClose: Bool = true
-  ) throws -> any CrashedBackend {
+  ) throws -> any DirectoryBackend {
     var limits = CheckpointLimits(logBytes: logBytes, filePart: 1000, bulkBytes: 3000)
     limits.logGrowth = 8 << 10
     limits.foldsAtClose = foldsAtClose
-    return try backend.open(directory, isReadOnly: isReadOnly, limits: limits)
+    return try backend.open(directory, readOnly: isReadOnly, limits: limits)
   }
 
   /// Makes class files without records, which keep their few buckets, where the format has any.
@@ -121,7 +122,7 @@ struct SmallStore {
     try FileManager.default.moveItem(atPath: killed, toPath: directory)
   }
 
-  private static func register(_ backend: any CrashedBackend) throws -> Store {
+  private static func register(_ backend: any DirectoryBackend) throws -> Store {
     let store = Store(backend: backend)
     try store.register(Word.self)
     try store.register(Page.self)
