@@ -134,11 +134,15 @@ let package = Package(
       name: "StoredObjectsTestSupport",
       dependencies: ["StoredObjectsCore", "Files", "Locks"]),
 
+    // The list of formats, for the tool and the tests.
+    .target(
+      name: "StoreFormats", dependencies: ["CDBBackend", "StoreEngine", "TokyoCabinetBackend"]),
+
     .executableTarget(
       name: "stored-objects",
       dependencies: [
-        "CDBBackend", "KeyValueStoreCore", "StoredObjectsCore", "StoredObjectsEncryption",
-        "TokyoCabinetBackend", "Files", argumentParser,
+        "KeyValueStoreCore", "StoredObjectsCore", "StoredObjectsEncryption", "StoreFormats",
+        "Files", argumentParser,
       ]),
 
     // Apart from the tool, so that nobody else needs SQLite.
@@ -191,7 +195,8 @@ let package = Package(
       name: "FormatFuzzing",
       dependencies: [
         "CDB", "CDBBackend", "TokyoCabinetBackend", "TokyoCabinetFile", "StoredObjectsCore",
-        "StoredObjectsEncryption", "Files", "StoredObjectsTestSupport", "TestFiles",
+        "StoredObjectsEncryption", "StoreFormats", "Files", "StoredObjectsTestSupport",
+        "TestFiles",
       ],
       path: "Tests/FormatFuzzing", exclude: ["Corpus"]),
     .executableTarget(
@@ -203,7 +208,7 @@ let package = Package(
       dependencies: [
         "CDBBackend", "CDB", "StoredObjectsCore", "StoredObjectsEncryption", "TokyoCabinetBackend",
         "TokyoCabinet", "TokyoCabinetFile", "StoredObjectsTestSupport", "Files", "Locks",
-        "TestFiles", log,
+        "TestFiles", "TestedBackends", log,
       ]),
     .testTarget(
       name: "YTKImportTests",
@@ -213,14 +218,14 @@ let package = Package(
       dependencies: [
         "KeyValueStore", "KeyValueStoreCore", "CDB", "CDBBackend", "StoredObjectsCore",
         "StoredObjectsEncryption", "TokyoCabinetBackend", "StoredObjectsTestSupport", "Files",
-        "Locks", "TestFiles",
+        "Locks", "TestFiles", "TestedBackends",
       ]),
     .testTarget(
       name: "EncryptionTests",
       dependencies: [
         "StoredObjectsEncryption", "BNRPersistenceEncryption", "StoredObjectsCore", "CDBBackend",
-        "TokyoCabinetBackend", "StoredObjectsTestSupport", "FormatFuzzing", "Files", "TestFiles",
-        crypto, extras,
+        "TokyoCabinetBackend", "StoredObjectsTestSupport", "StoreFormats", "FormatFuzzing", "Files",
+        "TestFiles", "TestedBackends", crypto, extras,
       ],
       exclude: ["EarlierStores"]),
     .testTarget(
@@ -230,6 +235,13 @@ let package = Package(
     .target(
       name: "DeepGraphs", dependencies: ["StoredObjectsCore", "TestFiles"],
       path: "Tests/DeepGraphs"),
+    .target(
+      name: "TestedBackends",
+      dependencies: [
+        "StoredObjectsCore", "StoredObjectsEncryption", "StoreFormats",
+        "StoredObjectsTestSupport", "TestFiles",
+      ],
+      path: "Tests/TestedBackends"),
     .target(
       name: "ProgramTesting", dependencies: ["TestFiles"], path: "Tests/ProgramTesting"),
     .testTarget(

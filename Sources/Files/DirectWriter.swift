@@ -37,7 +37,7 @@ internal import CFiles
     path = place.path
     guard
       let opened = try? retrying(
-        "openat", place.path,
+        "openat, O_DIRECT", place.path,
         { Int(unsafe files_open_direct(place.descriptor, place.name)) })
     else { return nil }
     descriptor = Int32(opened)
@@ -106,15 +106,16 @@ internal import CFiles
   private func writeBuffer(_ count: Int, at offset: Int) throws(SystemError) -> Bool {
     var done = 0
     while done < count {
-      try refusePlanned("pwrite", path)
-      let written = unsafe pwrite(
-        descriptor, buffer.baseAddress?.advanced(by: done), count - done, offset + done)
-      if written > 0 {
-        done += written
-      } else if errno == EINVAL && done == 0 {
-        return false
-      } else if written == 0 || errno != EINTR {
-        throw .last("pwrite", path)
+      do throws(SystemError) {
+        let part = try retrying("pwrite", path) {
+          unsafe pwrite(
+            descriptor, buffer.baseAddress?.advanced(by: done), count - done, offset + done)
+        }
+        if part == 0 { throw SystemError(call: "pwrite", path: path, number: EIO) }
+        done += part
+      } catch {
+        if error.number == EINVAL && done == 0 { return false }
+        throw error
       }
     }
     return true

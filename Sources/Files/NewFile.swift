@@ -27,7 +27,7 @@ package final class NewFile: Sendable {
     let (place, path) = (address.place, address.place.path)
     while true {
       let file = NewFile(place, try createFile(place, rights: rights))
-      lockAlone(file.descriptor)
+      lockAlone(file.descriptor, path)
       do throws(SystemError) {
         try refuseRemovedFile(file.descriptor, path)
         return file

@@ -58,6 +58,7 @@ package func createFile(
   // Before it has its group, nobody else may read it.
   let mode = rights.isCopied ? 0o600 : rights.mode & 0o777
   let descriptor = try openFile(file, flags, mode: mode)
+  noteDone("create", file.place.path)
   guard rights.isCopied else { return descriptor }
   do {
     try rights.apply(to: descriptor, file.place.path)
@@ -91,9 +92,12 @@ func lockDescriptor(
 ///
 /// `F_OFD_SETLK`.
 package func lockForReading(_ descriptor: Int32, _ path: String) throws(SystemError) {
-  guard files_lock_shared(descriptor) != 0 else { return }
-  if errno == EAGAIN || errno == EACCES {
-    throw SystemError(call: "fcntl", path: path, number: EWOULDBLOCK)
+  do throws(SystemError) {
+    _ = try retrying("fcntl", path) { Int(files_lock_shared(descriptor)) }
+  } catch {
+    if error.number == EAGAIN || error.number == EACCES {
+      throw SystemError(call: "fcntl", path: path, number: EWOULDBLOCK)
+    }
   }
 }
 
@@ -101,18 +105,19 @@ package func lockForReading(_ descriptor: Int32, _ path: String) throws(SystemEr
 /// none.
 ///
 /// It ends when the file is closed, at the latest with the process.
-package func lockAlone(_ descriptor: Int32) {
-  while flock(descriptor, LOCK_EX) != 0 && errno == EINTR {}
+package func lockAlone(_ descriptor: Int32, _ path: String) {
+  _ = try? retrying("flock", path) { Int(flock(descriptor, LOCK_EX)) }
 }
 
-/// Removes a regular file unless somebody has locked it, see ``lockAlone(_:)``.
+/// Removes a regular file unless somebody has locked it, see ``lockAlone(_:_:)``.
 ///
 /// Where the file system has no such locks, nothing is removed.
 package func removeUnlockedFile(_ file: some FileAddress) throws(SystemError) {
   guard try isRegularFile(file) else { return }
   let descriptor = try openFile(file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
   defer { closeFile(descriptor) }
-  if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { try removeFile(file) }
+  guard (try? lockDescriptor(descriptor, file.place.path, shared: false)) != nil else { return }
+  try removeFile(file)
 }
 
 /// Unlocks an open directory, also for a child process that has been forked and not executed yet.

@@ -58,7 +58,10 @@ package func retrying(
   try refusePlanned(call, path())
   while true {
     let result = body()
-    if result >= 0 { return result }
+    if result >= 0 {
+      noteDone(call, path())
+      return result
+    }
     // Before anything else runs that may set it.
     let number = errno
     if number != EINTR { throw SystemError(call: call, path: path(), number: number) }

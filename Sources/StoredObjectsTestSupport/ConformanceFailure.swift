@@ -9,7 +9,7 @@ public struct ConformanceFailure: Error, CustomStringConvertible {
   /// The line of the check.
   public let line: UInt
 
-  init(_ what: String, _ file: StaticString = #fileID, _ line: UInt = #line) {
+  package init(_ what: String, _ file: StaticString = #fileID, _ line: UInt = #line) {
     self.what = what
     self.file = "\(file)"
     self.line = line

@@ -1,9 +1,8 @@
 import ArgumentParser
-import CDBBackend
 import Foundation
+import StoreFormats
 import StoredObjectsCore
 import StoredObjectsEncryption
-import TokyoCabinetBackend
 
 /// What could not be done and what to do about it, in words for the person at the terminal.
 struct Failure: Error, CustomStringConvertible {
@@ -17,30 +16,16 @@ struct StoreArgument: ParsableArguments {
   @OptionGroup(title: "Encrypted stores") var key: KeyOptions
 
   /// Opens the store for reading; nothing is created.
-  func openForReading() throws -> any ToolStore { try openForReading(key.key()) }
+  func openForReading() throws -> any DirectoryBackend { try openForReading(key.key()) }
 
   /// Opens the store for reading with a key that is known already.
-  func openForReading(_ key: EncryptionKey?) throws -> any ToolStore {
-    switch try kindOfStore() {
-    case .tokyoCabinet:
-      try TokyoCabinetBackend(
-        directory: directory, configuration: .init(access: .readOnly), key: key)
-    case .cdb:
-      try CDBBackend(directory: directory, configuration: .init(access: .readOnly), key: key)
-    }
+  func openForReading(_ key: EncryptionKey?) throws -> any DirectoryBackend {
+    try format().open(directory, access: .readOnly, key: key)
   }
 
   /// Opens a store that exists for writing.
-  func openForWriting() throws -> any ToolStore {
-    let (kind, key) = (try kindOfStore(), try key.key())
-    return switch kind {
-    case .tokyoCabinet:
-      try TokyoCabinetBackend(
-        directory: directory, configuration: .init(createIfMissing: false), key: key)
-    case .cdb:
-      try CDBBackend(
-        directory: directory, configuration: .init(createIfMissing: false), key: key)
-    }
+  func openForWriting() throws -> any DirectoryBackend {
+    try format().open(directory, createIfMissing: false, key: key.key())
   }
 
   /// Refuses what can't even be a wreck of a store; the names in the directory.
@@ -63,20 +48,22 @@ struct StoreArgument: ParsableArguments {
 
   private var resolved: String { URL(fileURLWithPath: directory).resolvingSymlinksInPath().path }
 
-  /// The kind of what lies in the directory, a store or the wreck of one.
-  func kindOfWreck() throws -> StoreKind {
-    try refuseNoDirectory().contains { $0.hasSuffix(".cdb") } ? .cdb : .tokyoCabinet
+  /// The backend of what lies in the directory, a store or the wreck of one.
+  func backendOfWreck() throws -> any DirectoryBackend.Type { try formatOfWreck().backend }
+
+  private func formatOfWreck() throws -> StoreFormat {
+    StoreFormat(ofDirectoryWith: try refuseNoDirectory())
   }
 
-  /// The kind of the store; refuses a directory of other things, before anything is made there.
-  private func kindOfStore() throws -> StoreKind {
-    let kind = try kindOfWreck()
-    if kind == .cdb { return kind }
+  /// The format of the store; refuses a directory of other things, before anything is made there.
+  private func format() throws -> StoreFormat {
+    let format = try formatOfWreck()
+    if format == .cdb { return format }
     for name in try refuseNoDirectory() {
-      if name == "Commit.log" { return kind }
+      if name == "Commit.log" { return format }
       let file = FileHandle(forReadingAtPath: directory + "/" + name)
       let start = try? file?.read(upToCount: 14)
-      if start == Data("ToKyO CaBiNeT\n".utf8) { return kind }
+      if start == Data("ToKyO CaBiNeT\n".utf8) { return format }
     }
     throw Failure(
       description: """
@@ -102,3 +89,5 @@ struct OutputOptions: ParsableArguments {
     }
   }
 }
+
+extension StoreFormat: ExpressibleByArgument {}

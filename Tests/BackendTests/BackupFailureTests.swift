@@ -5,6 +5,7 @@ import StoredObjectsCore
 import StoredObjectsTestSupport
 import Synchronization
 import TestFiles
+import TestedBackends
 import Testing
 import TokyoCabinetBackend
 

@@ -1,5 +1,6 @@
 import Foundation
 import StoredObjectsTestSupport
+import TestedBackends
 import Testing
 
 @testable import StoreEngine

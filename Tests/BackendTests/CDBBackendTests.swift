@@ -3,6 +3,7 @@ import CDBBackend
 import Foundation
 import StoredObjectsCore
 import StoredObjectsTestSupport
+import TestedBackends
 import Testing
 import TokyoCabinetBackend
 

@@ -1,6 +1,7 @@
 import StoredObjectsCore
 import StoredObjectsTestSupport
 import TestFiles
+import TestedBackends
 import Testing
 
 @Suite("Names of buffers that were chosen to have one hash")
@@ -17,7 +18,7 @@ struct CollidingNamesTests {
     // Sorted, they would come one below the other.
     let names = Self.names(16_000).sorted()
     let growth = try timeGrowth(upTo: names.count) { count in
-      try BackendKind.tokyoCabinet.withPlace { place in
+      try TestedBackend.tokyoCabinet.withPlace { place in
         let backend = try place.open()
         let store = Store(backend: backend)
         for name in names.prefix(count) { try store.setBuffer(named: name) { $0.write(name) } }

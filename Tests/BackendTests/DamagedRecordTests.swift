@@ -2,6 +2,7 @@ import CDBBackend
 import Foundation
 import StoredObjectsCore
 import StoredObjectsTestSupport
+import TestedBackends
 import Testing
 import TokyoCabinetBackend
 
@@ -71,8 +72,8 @@ struct DamagedRecordTests {
 
   @Test(
     "It is left out of indexes that are made, with a report, and all others are in them",
-    arguments: BackendKind.allCases)
-  func beforeIndexing(_ kind: BackendKind) throws {
+    arguments: TestedBackend.usual)
+  func beforeIndexing(_ kind: TestedBackend) throws {
     try kind.withPlace { place in
       let first = try place.openStore(of: Named.self)
       try insert(Named.self, 0..<40, first)
@@ -106,8 +107,8 @@ struct DamagedRecordTests {
     }
   }
 
-  @Test("It can be deleted when it was indexed before", arguments: BackendKind.allCases)
-  func afterIndexing(_ kind: BackendKind) throws {
+  @Test("It can be deleted when it was indexed before", arguments: TestedBackend.usual)
+  func afterIndexing(_ kind: TestedBackend) throws {
     try kind.withPlace { place in
       let first = try place.openStore(of: Indexed.self)
       try insert(Indexed.self, 0..<40, first)
@@ -134,13 +135,13 @@ struct DamagedRecordTests {
 @Suite("What lies in a store's directory and is no file")
 struct ForeignDirectoryTests {
   private func directory(of place: any BackendPlace) -> String {
-    (place as? TokyoCabinetPlace)?.directory ?? (place as? CDBPlace)?.directory ?? ""
+    (place as? DirectoryPlace)?.directory ?? ""
   }
 
   @Test(
     "Directories with names of the store's files stop no save, and a check names them",
-    arguments: [BackendKind.tokyoCabinet, .cdb, .encrypted])
-  func directories(_ kind: BackendKind) throws {
+    arguments: [TestedBackend.tokyoCabinet, .cdb, .encryptedTokyoCabinet])
+  func directories(_ kind: TestedBackend) throws {
     try kind.withPlace { place in
       var store = try place.openStore(of: Indexed.self)
       let object = Indexed()
@@ -164,7 +165,7 @@ struct ForeignDirectoryTests {
       #expect(try store.searchCount(Indexed.self, .word("name")) == 3)
       let findings = try store.check().findings
       #expect(!findings.isEmpty)
-      for name in ["X.index", "Y.ordered"] where kind != .encrypted {
+      for name in ["X.index", "Y.ordered"] where kind != .encryptedTokyoCabinet {
         #expect(findings.contains { "\($0)".contains(name) }, "\(findings)")
       }
       #expect(findings.contains { "\($0)".contains(kind == .cdb ? "Z.cdb" : "Z") })
@@ -178,7 +179,7 @@ struct ForeignDirectoryTests {
 
   @Test("One in the place of an index is reported, and saves go on without the index's file")
   func inPlaceOfIndex() throws {
-    try BackendKind.tokyoCabinet.withPlace { place in
+    try TestedBackend.tokyoCabinet.withPlace { place in
       let path = directory(of: place) + "/Named..by name.index"
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
       for round in 0..<3 {

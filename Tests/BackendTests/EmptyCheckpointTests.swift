@@ -4,14 +4,15 @@
   import StoredObjectsCore
   import StoredObjectsTestSupport
   import TestFiles
+  import TestedBackends
   import Testing
 
   @Suite("A checkpoint that makes no file")
   struct EmptyCheckpointTests {
     @Test(
       "A process that ends between its record and the manifest leaves a store that opens, ever again",
-      arguments: DiskBackend.allCases)
-    func interrupted(_ kind: DiskBackend) throws {
+      arguments: TestedBackend.onDisk)
+    func interrupted(_ kind: TestedBackend) throws {
       try withTemporaryDirectory { directory in
         let path = directory + "/Store"
         let backend = try kind.open(path)

@@ -3,6 +3,7 @@ import Foundation
 import StoredObjectsCore
 import StoredObjectsTestSupport
 import TestFiles
+import TestedBackends
 import Testing
 import TokyoCabinetBackend
 
@@ -25,7 +26,7 @@ struct FileRightsTests {
 
   /// Makes a store, and gives its directory and its files these permissions.
   private func withStore(
-    _ kind: DiskBackend, directory: Int, files: Int, _ body: (String) throws -> Void
+    _ kind: TestedBackend, directory: Int, files: Int, _ body: (String) throws -> Void
   ) throws {
     try withTemporaryDirectory { parent in
       let path = parent + "/Music"
@@ -46,8 +47,8 @@ struct FileRightsTests {
 
   @Test(
     "A private store stays private: folds, new files, compacted ones, backups, salvage, conversions",
-    arguments: DiskBackend.allCases)
-  func isPrivate(_ kind: DiskBackend) throws {
+    arguments: TestedBackend.onDisk)
+  func isPrivate(_ kind: TestedBackend) throws {
     try withStore(kind, directory: 0o700, files: 0o600) { path in
       let backend = try kind.open(path)
       try kind.write(2, to: backend)
@@ -68,8 +69,8 @@ struct FileRightsTests {
   }
 
   @Test(
-    "What a group may read it still may, and others still may not", arguments: DiskBackend.allCases)
-  func group(_ kind: DiskBackend) throws {
+    "What a group may read it still may, and others still may not", arguments: TestedBackend.onDisk)
+  func group(_ kind: TestedBackend) throws {
     try withStore(kind, directory: 0o2750, files: 0o640) { path in
       let backend = try kind.open(path)
       try kind.write(2, to: backend)
@@ -80,7 +81,7 @@ struct FileRightsTests {
         #expect(try mode(place) & 0o777 == 0o750)
         // A key that is new is for its owner only.
         let key = place + "/Commit.key"
-        let isNewKey = place == path && !kind.isSealed
+        let isNewKey = place == path && !kind.isEncrypted
         if FileManager.default.fileExists(atPath: key) {
           #expect(try mode(key) == (isNewKey ? 0o600 : 0o640))
           try setMode(0o640, key)
@@ -90,8 +91,8 @@ struct FileRightsTests {
     }
   }
 
-  @Test("A new store in a private directory is private", arguments: DiskBackend.allCases)
-  func newStore(_ kind: DiskBackend) throws {
+  @Test("A new store in a private directory is private", arguments: TestedBackend.onDisk)
+  func newStore(_ kind: TestedBackend) throws {
     try withTemporaryDirectory { parent in
       for (directory, files) in [(0o700, 0o600), (0o755, 0o644)] {
         let path = parent + "/\(directory)"
@@ -108,12 +109,12 @@ struct FileRightsTests {
 
   @Test("A key file that everybody could read is private once it is written again")
   func keys() throws {
-    try withStore(.sealedTokyoCabinet, directory: 0o755, files: 0o644) { path in
+    try withStore(.encryptedTokyoCabinet, directory: 0o755, files: 0o644) { path in
       try setMode(0o644, path + "/Commit.key")
-      try DiskBackend.sealedTokyoCabinet.open(path).backup(to: path + ".copy") { _ in }
+      try TestedBackend.encryptedTokyoCabinet.open(path).backup(to: path + ".copy") { _ in }
       #expect(try mode(path + ".copy/Commit.key") == 0o600)
       try TokyoCabinetBackend.changeKey(
-        directory: path, from: DiskBackend.key, to: DiskBackend.key)
+        directory: path, from: TestedBackend.key, to: TestedBackend.key)
       #expect(try mode(path + "/Commit.key") == 0o600)
       #expect(try mode(path + "/Commit.log") == 0o644)
     }
@@ -121,8 +122,8 @@ struct FileRightsTests {
 
   @Test(
     "Files that root writes again stay their owner's", .enabled(if: getuid() == 0),
-    arguments: DiskBackend.allCases)
-  func owner(_ kind: DiskBackend) throws {
+    arguments: TestedBackend.onDisk)
+  func owner(_ kind: TestedBackend) throws {
     try withStore(kind, directory: 0o700, files: 0o600) { path in
       let files = try FileManager.default.contentsOfDirectory(atPath: path).map { path + "/" + $0 }
       for file in files + [path] {
@@ -144,8 +145,8 @@ struct FileRightsTests {
     }
   }
 
-  @Test("No link at the name of a temporary file is followed", arguments: DiskBackend.allCases)
-  func links(_ kind: DiskBackend) throws {
+  @Test("No link at the name of a temporary file is followed", arguments: TestedBackend.onDisk)
+  func links(_ kind: TestedBackend) throws {
     try withStore(kind, directory: 0o755, files: 0o644) { path in
       let victim = path + ".victim"
       let backend = try kind.open(path)

@@ -4,6 +4,7 @@ import Locks
 import Logging
 import StoredObjectsTestSupport
 import Synchronization
+import TestedBackends
 import Testing
 import TokyoCabinetBackend
 
@@ -67,13 +68,9 @@ struct FoldFailureTests {
     _ body: (_ directory: String, _ open: () throws -> any StoreBackend) throws -> Void
   ) throws {
     let limits = limits(maximum: maximum)
-    for isCDB in [false, true] {
+    for kind in [TestedBackend.tokyoCabinet, .cdb] {
       try TokyoFixtures.withDirectory { directory in
-        try body(directory) { () throws -> any StoreBackend in
-          if isCDB { return try CDBBackend(files: CDBFiles(directory: directory), limits: limits) }
-          return try TokyoCabinetBackend(
-            files: TokyoCabinetFiles(directory: directory), limits: limits)
-        }
+        try body(directory) { try kind.open(directory, limits: limits) }
       }
     }
   }
@@ -163,7 +160,7 @@ struct FoldFailureTests {
       #expect(try backend.record(2, in: table)?.first == UInt8(saved))
       try clear(directory)
       try backend.commit { $0.update(2, in: table, [100]) }
-      try #require(backend as? any DiskStore).checkpoint()
+      try #require(backend as? any DirectoryBackend).checkpoint()
       #expect(backend.foldFailure == nil)
       try backend.close()
       let again = try open()

@@ -4,6 +4,7 @@ import Foundation
 import StoredObjectsCore
 import StoredObjectsTestSupport
 import TestFiles
+import TestedBackends
 import Testing
 
 #if canImport(Musl)
@@ -37,16 +38,16 @@ private func isRefused(_ body: () throws -> Void) -> Bool {
 struct ForkTests {
   @Test(
     "A child can't save with the backend of its parent, and leaves files and lock alone",
-    arguments: DiskBackend.allCases)
-  func backend(_ kind: DiskBackend) async throws {
+    arguments: TestedBackend.onDisk)
+  func backend(_ kind: TestedBackend) async throws {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
     await #expect(processExitsWith: .success) {
       [name = kind.rawValue as String, directory = directory as String] in
-      let kind = try #require(DiskBackend(rawValue: name))
+      let kind = try #require(TestedBackend(rawValue: name))
       let path = directory + "/Music"
       _ = try kind.makeStore(path)
-      var backend: (any DiskStore)? = try kind.open(path)
+      var backend: (any DirectoryBackend)? = try kind.open(path)
       try kind.write(2, to: #require(backend))
       let before = try filesBelow(path)
       let code = inForkedChild {
@@ -73,13 +74,13 @@ struct ForkTests {
     }
   }
 
-  @Test("A child can open a store of its own", arguments: DiskBackend.allCases)
-  func ownStore(_ kind: DiskBackend) async throws {
+  @Test("A child can open a store of its own", arguments: TestedBackend.onDisk)
+  func ownStore(_ kind: TestedBackend) async throws {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
     await #expect(processExitsWith: .success) {
       [name = kind.rawValue as String, directory = directory as String] in
-      let kind = try #require(DiskBackend(rawValue: name))
+      let kind = try #require(TestedBackend(rawValue: name))
       let backend = try kind.open(directory + "/Music")
       try kind.write(2, to: backend)
       try backend.close()
@@ -102,7 +103,7 @@ struct ForkTests {
       let directory = try makeTemporaryDirectory()
       defer { try? FileManager.default.removeItem(atPath: directory) }
       await #expect(processExitsWith: .success) { [directory = directory as String] in
-        let backend = try DiskBackend.tokyoCabinet.open(directory + "/Music")
+        let backend = try TestedBackend.tokyoCabinet.open(directory + "/Music")
         let (isSaving, isForked) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let saver = Thread {
           PlannedFailures.planning(below: directory) { call, _ in

@@ -2,6 +2,7 @@ import Files
 import FoundationEssentials
 import StoredObjectsCore
 import StoredObjectsTestSupport
+import TestedBackends
 import Testing
 
 private final class Page: StoredObject {
@@ -144,8 +145,8 @@ private struct Grep {
 
   @Test(
     "Searches find what a look at every text finds, between saves, deletes and reopenings",
-    arguments: BackendKind.allCases)
-  func againstGrep(_ kind: BackendKind) throws {
+    arguments: TestedBackend.usual)
+  func againstGrep(_ kind: TestedBackend) throws {
     try kind.withPlace { place in
       var random = Seeds.generator(for: "full text against grep, \(kind)")
       for session in 0..<3 {
@@ -187,8 +188,8 @@ private struct Grep {
   }
 
   @Test(
-    "An index that is lost, or missed by a stranger, is made anew", arguments: BackendKind.allCases)
-  func lostIndex(_ kind: BackendKind) throws {
+    "An index that is lost, or missed by a stranger, is made anew", arguments: TestedBackend.usual)
+  func lostIndex(_ kind: TestedBackend) throws {
     try kind.withPlace { place in
       var random = Seeds.generator(for: "lost full-text index, \(kind)")
       var store = try open(place)
@@ -227,12 +228,12 @@ private struct Grep {
 
   @Test(
     "An index file that is gone or spoilt is made anew",
-    arguments: [.tokyoCabinet, .cdb] as [BackendKind],
+    arguments: [.tokyoCabinet, .cdb] as [TestedBackend],
     [0, 1, 2])
-  func lostFile(_ kind: BackendKind, _ damage: Int) throws {
+  func lostFile(_ kind: TestedBackend, _ damage: Int) throws {
     try kind.withPlace { place in
       let directory =
-        (place as? TokyoCabinetPlace)?.directory ?? (place as? CDBPlace)?.directory ?? ""
+        (place as? DirectoryPlace)?.directory ?? ""
       var random = Seeds.generator(for: "lost index file, \(kind)")
       var store = try open(place)
       for _ in 0..<600 { store.insert(Page(Self.text(20, &random), nil)) }

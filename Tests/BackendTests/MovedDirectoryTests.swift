@@ -2,6 +2,7 @@ import Foundation
 import StoredObjectsCore
 import StoredObjectsTestSupport
 import TestFiles
+import TestedBackends
 import Testing
 
 @Suite("Directories that are moved, replaced or removed while a store is open")
@@ -12,8 +13,8 @@ struct MovedDirectoryTests {
 
   @Test(
     "A store whose path another one gets goes on in its own directory",
-    arguments: DiskBackend.allCases, [Durability.full, .process, .none])
-  func replaced(_ kind: DiskBackend, _ durability: Durability) throws {
+    arguments: TestedBackend.onDisk, [Durability.full, .process, .none])
+  func replaced(_ kind: TestedBackend, _ durability: Durability) throws {
     try withTemporaryDirectory { parent in
       let (music, restored) = (parent + "/Music", parent + "/Backup")
       let first = try kind.makeStore(music)
@@ -47,8 +48,8 @@ struct MovedDirectoryTests {
     }
   }
 
-  @Test("A store that is moved goes on, and its new path is said", arguments: DiskBackend.allCases)
-  func moved(_ kind: DiskBackend) throws {
+  @Test("A store that is moved goes on, and its new path is said", arguments: TestedBackend.onDisk)
+  func moved(_ kind: TestedBackend) throws {
     try withTemporaryDirectory { parent in
       _ = try kind.makeStore(parent + "/Music")
       let backend = try kind.open(parent + "/Music")
@@ -67,8 +68,8 @@ struct MovedDirectoryTests {
 
   @Test(
     "Of a store whose directory is removed no save and no fold succeeds",
-    arguments: DiskBackend.allCases)
-  func removed(_ kind: DiskBackend) throws {
+    arguments: TestedBackend.onDisk)
+  func removed(_ kind: TestedBackend) throws {
     try withTemporaryDirectory { parent in
       for savesBefore in [false, true] {
         _ = try kind.makeStore(parent + "/Music")
@@ -85,8 +86,8 @@ struct MovedDirectoryTests {
   }
 
   @Test(
-    "A class file that vanishes is damage, and no empty table", arguments: DiskBackend.allCases)
-  func vanished(_ kind: DiskBackend) throws {
+    "A class file that vanishes is damage, and no empty table", arguments: TestedBackend.onDisk)
+  func vanished(_ kind: TestedBackend) throws {
     try withTemporaryDirectory { parent in
       let music = parent + "/Music"
       let first = try kind.makeStore(music)
@@ -116,9 +117,9 @@ struct MovedDirectoryTests {
   }
 }
 
-extension DiskBackend {
+extension TestedBackend {
   /// Writes to all files of ``makeStore(_:)`` what is there already.
-  fileprivate func rewrite(_ backend: any DiskStore) throws {
+  fileprivate func rewrite(_ backend: any DirectoryBackend) throws {
     let tables = try ["Song", "Class1"].map { try backend.table(named: $0) }
     let words = try backend.orderedTable(OrderedTableName("Words", kind: .data))
     try backend.commit { changes in

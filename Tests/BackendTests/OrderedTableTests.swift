@@ -2,6 +2,7 @@ import CDBBackend
 import Foundation
 import StoredObjectsCore
 import StoredObjectsTestSupport
+import TestedBackends
 import Testing
 import TokyoCabinetBackend
 
@@ -11,7 +12,7 @@ import TokyoCabinetBackend
   private static let index = OrderedTableName("Song.title", kind: .index)
 
   /// Makes a store with a table of each kind, most of it in files and some in the log.
-  func fill(_ backend: any StoreBackend & Checkpointing) throws -> [OrderedEntry] {
+  func fill(_ backend: any DirectoryBackend) throws -> [OrderedEntry] {
     let tables = try [Self.data, Self.index].map { try backend.orderedTable($0) }
     let all = (0..<3_000).map {
       OrderedEntry(key: Array("Word \($0)".utf8), value: [UInt8($0 & 255)])
@@ -35,38 +36,21 @@ import TokyoCabinetBackend
     try bytes.write(to: URL(fileURLWithPath: path))
   }
 
-  func open(_ kind: BackendKind, _ directory: String) throws -> any StoreBackend
-    & Checkpointing
-  {
-    if kind == .cdb { return try CDBBackend(directory: directory) }
-    return try TokyoCabinetBackend(directory: directory)
-  }
-
-  private func check(_ kind: BackendKind, _ directory: String) throws -> StoreCheck {
-    if kind == .cdb { return try CDBBackend.check(directory: directory) }
-    return try TokyoCabinetBackend.check(directory: directory)
-  }
-
-  private func salvage(_ kind: BackendKind, _ old: String, _ new: String) throws -> SalvageReport {
-    if kind == .cdb { return try CDBBackend.salvage(from: old, to: new) }
-    return try TokyoCabinetBackend.salvage(from: old, to: new)
-  }
-
   @Test(
     "A store with ordered tables checks clean, and its copies have them",
-    arguments: [BackendKind.cdb, .tokyoCabinet])
-  func clean(_ kind: BackendKind) throws {
+    arguments: [TestedBackend.cdb, .tokyoCabinet])
+  func clean(_ kind: TestedBackend) throws {
     try TokyoFixtures.withDirectory { directory in
-      let backend = try open(kind, directory + "/a")
+      let backend = try kind.open(directory + "/a")
       let all = try fill(backend)
-      try backend.backupAll(to: directory + "/b")
+      try backend.backup(to: directory + "/b") { _ in }
       try BackendCopy(
-        from: backend, to: try open(kind == .cdb ? .tokyoCabinet : .cdb, directory + "/c")
+        from: backend, to: (kind == .cdb ? TestedBackend.tokyoCabinet : .cdb).open(directory + "/c")
       ).run()
       try backend.close()
       for (place, kind) in [("a", kind), ("b", kind), ("c", kind == .cdb ? .tokyoCabinet : .cdb)] {
-        #expect(try check(kind, directory + "/" + place).findings == [])
-        let copy = try open(kind, directory + "/" + place)
+        #expect(try kind.check(directory + "/" + place).findings == [])
+        let copy = try kind.open(directory + "/" + place)
         for name in [Self.data, Self.index] {
           #expect(try copy.keys(in: copy.orderedTable(name)) == all, "\(place) \(name)")
         }
@@ -77,20 +61,20 @@ import TokyoCabinetBackend
 
   @Test(
     "A page of data that is spoilt is an error, found by check, and salvage brings over the rest",
-    arguments: [BackendKind.cdb, .tokyoCabinet])
-  func spoiltData(_ kind: BackendKind) throws {
+    arguments: [TestedBackend.cdb, .tokyoCabinet])
+  func spoiltData(_ kind: TestedBackend) throws {
     try TokyoFixtures.withDirectory { directory in
-      let backend = try open(kind, directory + "/a")
+      let backend = try kind.open(directory + "/a")
       let all = try fill(backend)
       try backend.close()
       try spoil(directory + "/a/Words.ordered", at: 6_000)
-      #expect(try check(kind, directory + "/a").findings.first?.kind == .fileDamaged)
-      let again = try open(kind, directory + "/a")
+      #expect(try kind.check(directory + "/a").findings.first?.kind == .fileDamaged)
+      let again = try kind.open(directory + "/a")
       #expect(throws: StoreError.self) { try again.keys(in: again.orderedTable(Self.data)) }
       try again.close()
-      let report = try salvage(kind, directory + "/a", directory + "/b")
+      let report = try kind.salvage(directory + "/a", to: directory + "/b")
       #expect(report.losses.contains { $0.place.className == "Words.ordered" })
-      let found = try open(kind, directory + "/b")
+      let found = try kind.open(directory + "/b")
       let keys = try found.keys(in: found.orderedTable(Self.data))
       #expect(Set(keys).isSubset(of: all) && keys.count > all.count / 2 && keys.count < all.count)
       #expect(try found.orderedTableNames() == [Self.data])
@@ -100,23 +84,23 @@ import TokyoCabinetBackend
 
   @Test(
     "Data that is gone keeps the store from being opened",
-    arguments: [BackendKind.cdb, .tokyoCabinet])
-  func missingData(_ kind: BackendKind) throws {
+    arguments: [TestedBackend.cdb, .tokyoCabinet])
+  func missingData(_ kind: TestedBackend) throws {
     try TokyoFixtures.withDirectory { directory in
-      let backend = try open(kind, directory)
+      let backend = try kind.open(directory)
       _ = try fill(backend)
       try backend.close()
       try FileManager.default.removeItem(atPath: directory + "/Words.ordered")
-      #expect { try open(kind, directory) } throws: { ($0 as? StoreError)?.code == .damaged }
+      #expect { try kind.open(directory) } throws: { ($0 as? StoreError)?.code == .damaged }
     }
   }
 
   @Test(
     "An index that is gone or spoilt is empty, takes no changes until it is cleared, and is told by check",
-    arguments: [BackendKind.cdb, .tokyoCabinet], [-1, 3])
-  func lostIndex(_ kind: BackendKind, _ place: Int) throws {
+    arguments: [TestedBackend.cdb, .tokyoCabinet], [-1, 3])
+  func lostIndex(_ kind: TestedBackend, _ place: Int) throws {
     try TokyoFixtures.withDirectory { directory in
-      var backend = try open(kind, directory)
+      var backend = try kind.open(directory)
       let all = try fill(backend)
       try backend.close()
       let path = directory + "/Song.title.index"
@@ -125,8 +109,8 @@ import TokyoCabinetBackend
       } else {
         try spoil(path, at: place)
       }
-      #expect(try check(kind, directory).findings.map(\.kind) == [.index])
-      backend = try open(kind, directory)
+      #expect(try kind.check(directory).findings.map(\.kind) == [.index])
+      backend = try kind.open(directory)
       let table = try backend.orderedTable(Self.index)
       #expect(try backend.keys(in: table) == [])
       try backend.commit { $0.set([5], to: [5], in: table) }
@@ -140,20 +124,20 @@ import TokyoCabinetBackend
       try backend.commit { $0.set([7], to: [], in: table) }
       #expect(try backend.keys(in: table).map(\.key) == [[6], [7]])
       try backend.close()
-      #expect(try check(kind, directory).findings == [])
+      #expect(try kind.check(directory).findings == [])
     }
   }
 
   @Test(
     "A page of an index that is spoilt does not keep the log from being folded",
-    arguments: [BackendKind.cdb, .tokyoCabinet])
-  func spoiltIndex(_ kind: BackendKind) throws {
+    arguments: [TestedBackend.cdb, .tokyoCabinet])
+  func spoiltIndex(_ kind: TestedBackend) throws {
     try TokyoFixtures.withDirectory { directory in
-      var backend = try open(kind, directory)
+      var backend = try kind.open(directory)
       _ = try fill(backend)
       try backend.close()
       try spoil(directory + "/Song.title.index", at: 6_000)
-      backend = try open(kind, directory)
+      backend = try kind.open(directory)
       let table = try backend.orderedTable(Self.index)
       #expect(throws: StoreError.self) { try backend.keys(in: table) }
       try backend.commit { $0.set([7], to: [], in: table) }
@@ -165,8 +149,8 @@ import TokyoCabinetBackend
 
   @Test(
     "A class can't have the name of a file of an ordered table",
-    arguments: [BackendKind.cdb, .tokyoCabinet])
-  func names(_ kind: BackendKind) throws {
+    arguments: [TestedBackend.cdb, .tokyoCabinet])
+  func names(_ kind: TestedBackend) throws {
     try kind.withPlace { place in
       let backend = try place.open()
       for name in ["Song.index", "Song.ordered"] {
@@ -180,14 +164,4 @@ import TokyoCabinetBackend
       try backend.close()
     }
   }
-}
-
-/// A backend whose log can be folded, and that can be backed up.
-protocol Checkpointing {
-  func checkpoint() throws
-  func backupAll(to directory: String) throws
-}
-
-extension LoggedBackend: Checkpointing where Files: DirectoryFiles {
-  func backupAll(to directory: String) throws { try backup(to: directory) }
 }

@@ -1,6 +1,8 @@
 import Foundation
+import StoreFormats
 import StoredObjectsCore
 import StoredObjectsTestSupport
+import TestedBackends
 import Testing
 
 @Suite("Random searches")
@@ -14,20 +16,14 @@ struct RandomSearchTests {
   @Test("Searches of texts of many scripts find what a look at every text finds: in memory")
   func inMemory() throws { try run(nil, MemoryPlace()) }
 
-  @Test("Searches of texts of many scripts find what a look at every text finds: Tokyo Cabinet")
-  func tokyoCabinet() throws {
+  @Test(
+    "Searches of texts of many scripts find what a look at every text finds: in files",
+    arguments: StoreFormat.allCases)
+  func inFiles(_ format: StoreFormat) throws {
     try TokyoFixtures.withDirectory { folder in
       try run(
-        { _ in TokyoCabinetPlace(directory: try crashed(in: folder)) },
-        TokyoCabinetPlace(directory: folder + "/0"))
-    }
-  }
-
-  @Test("Searches of texts of many scripts find what a look at every text finds: CDB")
-  func cdb() throws {
-    try TokyoFixtures.withDirectory { folder in
-      try run(
-        { _ in CDBPlace(directory: try crashed(in: folder)) }, CDBPlace(directory: folder + "/0"))
+        { _ in DirectoryPlace(format, try crashed(in: folder)) },
+        DirectoryPlace(format, folder + "/0"))
     }
   }
 

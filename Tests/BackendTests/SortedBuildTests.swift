@@ -1,6 +1,7 @@
 import Foundation
 import Locks
 import StoredObjectsTestSupport
+import TestedBackends
 import Testing
 
 @testable import StoreEngine
@@ -85,7 +86,7 @@ struct SortedBuildTests {
   }
 
   private func directory(of place: any BackendPlace) -> String {
-    (place as? TokyoCabinetPlace)?.directory ?? (place as? CDBPlace)?.directory ?? ""
+    (place as? DirectoryPlace)?.directory ?? ""
   }
 
   private func scratchFiles(_ directory: String) throws -> [String] {
@@ -106,8 +107,8 @@ struct SortedBuildTests {
 
   @Test(
     "An index of several sorted files, merged in one step or in several, is right",
-    arguments: [BackendKind.tokyoCabinet, .cdb, .encrypted], [1 << 30, 100_000])
-  func sorted(_ kind: BackendKind, _ stepBytes: Int) throws {
+    arguments: [TestedBackend.tokyoCabinet, .cdb, .encryptedTokyoCabinet], [1 << 30, 100_000])
+  func sorted(_ kind: TestedBackend, _ stepBytes: Int) throws {
     try kind.withPlace { place in
       try makePages(place, 450)
       let store = try open(place, stepBytes: stepBytes)
@@ -139,8 +140,8 @@ struct SortedBuildTests {
 
   @Test(
     "An index file from a backup is older than the store, and is made again",
-    arguments: [BackendKind.tokyoCabinet, .cdb, .encrypted])
-  func broughtBack(_ kind: BackendKind) throws {
+    arguments: [TestedBackend.tokyoCabinet, .cdb, .encryptedTokyoCabinet])
+  func broughtBack(_ kind: TestedBackend) throws {
     try kind.withPlace { place in
       try makePages(place, 100)
       let directory = directory(of: place)
@@ -176,8 +177,8 @@ struct SortedBuildTests {
 
   @Test(
     "What was saved on the way is not made again, and temporary files are removed",
-    arguments: [BackendKind.tokyoCabinet, .cdb, .encrypted])
-  func stopped(_ kind: BackendKind) throws {
+    arguments: [TestedBackend.tokyoCabinet, .cdb, .encryptedTokyoCabinet])
+  func stopped(_ kind: TestedBackend) throws {
     try kind.withPlace { place in
       try makePages(place, 900)
       let directory = directory(of: place)
@@ -198,16 +199,13 @@ struct SortedBuildTests {
       try store.buildFullTextIndexes()
       try store.backend.close()
 
-      if kind == .encrypted {
+      if kind == .encryptedTokyoCabinet {
         for name in try scratchFiles(copy) {
           let data = try Data(contentsOf: URL(fileURLWithPath: copy + "/" + name))
           #expect(!data.isEmpty && data.range(of: Data([0, 0x77, 0, 0, 0])) == nil)
         }
       }
-      let left = try #require(
-        kind == .cdb
-          ? CDBPlace(directory: copy) as any BackendPlace
-          : TokyoCabinetPlace(directory: copy, key: (place as? TokyoCabinetPlace)?.key))
+      let left = try DirectoryPlace(#require(kind.format), copy, key: kind.key)
       count.withLock { $0 = 1000 }
       let second = try open(left, stepBytes: 100_000)
       #expect(try scratchFiles(copy) == [])
@@ -221,7 +219,7 @@ struct SortedBuildTests {
 
   @Test("A temporary file whose bytes have changed is an error, and the index is not made of it")
   func spoiltFile() throws {
-    try BackendKind.tokyoCabinet.withPlace { place in
+    try TestedBackend.tokyoCabinet.withPlace { place in
       try makePages(place, 450)
       let directory = directory(of: place)
       let store = try open(place, stepBytes: 1 << 30)

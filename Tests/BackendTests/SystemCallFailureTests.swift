@@ -5,6 +5,7 @@
   import StoredObjectsCore
   import StoredObjectsTestSupport
   import TestFiles
+  import TestedBackends
   import Testing
 
   /// Sessions in which one system call fails, each call in turn, those that only look included.
@@ -40,16 +41,16 @@
 
     /// A store, what may be in it, and what is done with it.
     private struct Session {
-      let kind: DiskBackend
+      let kind: TestedBackend
       let directory: String
       /// What the store holds; several where a save has left that open.
       var possible: Set<StoreImage>
       /// What backups must hold.
       var backups: [(path: String, images: Set<StoreImage>)] = []
-      private var backend: (any DiskStore)?
+      private var backend: (any DirectoryBackend)?
       private var number: UInt8 = 1
 
-      init(_ kind: DiskBackend, _ directory: String, _ image: StoreImage) {
+      init(_ kind: TestedBackend, _ directory: String, _ image: StoreImage) {
         (self.kind, self.directory, possible) = (kind, directory, [image])
       }
 
@@ -74,7 +75,7 @@
       /// Lets a closure use the backend; one that has to be opened again is.
       @discardableResult
       private mutating func use<Result>(
-        _ body: (any DiskStore) throws -> Result
+        _ body: (any DirectoryBackend) throws -> Result
       ) throws -> Result? {
         if backend == nil { backend = try? kind.openSmall(directory) }
         guard let open = backend else { return nil }
@@ -106,7 +107,7 @@
       }
 
       private static func write(
-        _ number: UInt8, _ rows: Int, _ name: String, to backend: any DiskStore
+        _ number: UInt8, _ rows: Int, _ name: String, to backend: any DirectoryBackend
       ) throws {
         let songs = try backend.table(named: "Song")
         let others = try backend.table(named: name)
@@ -162,7 +163,7 @@
     }
 
     /// Runs a session; the call that has failed, or nil when there were not so many.
-    private func run(_ kind: DiskBackend, failing call: Int, _ number: Int32) throws -> String? {
+    private func run(_ kind: TestedBackend, failing call: Int, _ number: Int32) throws -> String? {
       try withTemporaryDirectory(in: .memory) { parent in
         let directory = parent + "/Music"
         let first = try kind.makeStore(directory)
@@ -187,8 +188,8 @@
 
     @Test(
       "Whichever call fails, nothing acknowledged is lost, and nothing wrong is read",
-      arguments: DiskBackend.allCases)
-    func everyCall(_ kind: DiskBackend) throws {
+      arguments: TestedBackend.onDisk)
+    func everyCall(_ kind: TestedBackend) throws {
       let others = [EACCES, EMFILE, ENOSPC, ENOMEM]
       var calls: Set<String> = []
       var generator = Seeds.generator(for: "failing calls of \(kind)")

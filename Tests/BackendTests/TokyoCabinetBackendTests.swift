@@ -1,6 +1,7 @@
 import Foundation
 import StoredObjectsCore
 import TestFiles
+import TestedBackends
 import Testing
 import TokyoCabinet
 

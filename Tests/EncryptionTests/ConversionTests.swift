@@ -1,5 +1,6 @@
 import CDBBackend
 import Foundation
+import StoreFormats
 import StoredObjectsEncryption
 import TestFiles
 import Testing
@@ -11,8 +12,8 @@ import TokyoCabinetBackend
 struct ConversionTests {
   private struct Crash: Error {}
 
-  @Test("A store is encrypted and decrypted in place", arguments: EncryptedBackend.allCases)
-  func thereAndBack(_ kind: EncryptedBackend) throws {
+  @Test("A store is encrypted and decrypted in place", arguments: StoreFormat.allCases)
+  func thereAndBack(_ kind: StoreFormat) throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/Store"
       try EncryptedStore.make(kind, path, key: nil)
@@ -31,8 +32,8 @@ struct ConversionTests {
     }
   }
 
-  @Test("The numbers of commits go on through both", arguments: EncryptedBackend.allCases)
-  func numbers(_ kind: EncryptedBackend) throws {
+  @Test("The numbers of commits go on through both", arguments: StoreFormat.allCases)
+  func numbers(_ kind: StoreFormat) throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/Store"
       let change = ChangeSet(bytes: [1], names: [.init(name: "Name", range: 0..<1)])
@@ -66,7 +67,7 @@ struct ConversionTests {
   }
 
   private func crash<Files: DirectoryFiles>(
-    _ type: Files.Type, _ kind: EncryptedBackend, _ step: StoreConversion<Files>.Step,
+    _ type: Files.Type, _ kind: StoreFormat, _ step: StoreConversion<Files>.Step,
     isEncrypting: Bool
   ) throws {
     try withTemporaryDirectory { directory in
@@ -145,7 +146,7 @@ struct ConversionTests {
   }
 }
 
-extension EncryptedBackend {
+extension StoreFormat {
   /// Converts a store in place.
   func convert(_ path: String, from old: EncryptionKey?, to new: EncryptionKey?) throws {
     if self == .tokyoCabinet {

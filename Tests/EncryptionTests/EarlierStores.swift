@@ -1,4 +1,5 @@
 import Foundation
+import StoreFormats
 import StoredObjectsCore
 
 /// Stores as earlier versions of this library have written them, each in one text file of
@@ -16,13 +17,13 @@ enum EarlierStores {
   static let unnumbered = stores(of: "-unnumbered")
 
   private static func stores(of generation: String) -> [Earlier] {
-    EncryptedBackend.allCases.flatMap { kind in
+    StoreFormat.allCases.flatMap { kind in
       [false, true].map { Earlier(kind: kind, isEncrypted: $0, generation: generation) }
     }
   }
 
   struct Earlier: Sendable, CustomStringConvertible {
-    let kind: EncryptedBackend
+    let kind: StoreFormat
     let isEncrypted: Bool
     let generation: String
 

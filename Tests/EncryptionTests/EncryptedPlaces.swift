@@ -1,69 +1,35 @@
-import CDBBackend
-import Foundation
+import StoreFormats
 import StoredObjectsCore
 import StoredObjectsEncryption
 import StoredObjectsTestSupport
 import TestFiles
-import Testing
-import TokyoCabinetBackend
+import TestedBackends
 
 /// The key of most tests.
 let testKey = EncryptionKey(passphrase: "correct horse battery staple", cost: .test)
 
-/// The backends that stores can be encrypted on.
-enum EncryptedBackend: String, CaseIterable, CustomTestStringConvertible {
-  case tokyoCabinet
-  case cdb
-
-  var testDescription: String { rawValue }
-
-  /// Lets a test use a place of this kind that nothing has been written to.
+extension StoreFormat {
+  /// Lets a test use a place of this format that nothing has been written to.
   func withPlace(_ body: (any BackendPlace) throws -> Void) throws {
-    try withTemporaryDirectory { try body(DirectoryPlace(kind: self, directory: $0 + "/Store")) }
+    try withTemporaryDirectory { try body(DirectoryPlace(self, $0 + "/Store", key: testKey)) }
   }
 
   /// Opens a directory.
   func open(
     _ directory: String, key: (any StoreKey)? = testKey, readOnly: Bool = false
-  ) throws -> any StoreBackend {
-    switch self {
-    case .tokyoCabinet:
-      try TokyoCabinetBackend(
-        directory: directory, configuration: .init(access: readOnly ? .readOnly : .readWrite),
-        key: key)
-    case .cdb:
-      try CDBBackend(
-        directory: directory, configuration: .init(access: readOnly ? .readOnly : .readWrite),
-        key: key)
-    }
+  ) throws -> any DirectoryBackend {
+    try open(directory, access: readOnly ? .readOnly : .readWrite, key: key)
   }
 
   /// Salvages a directory.
   func salvage(
     _ directory: String, to target: String, key: (any StoreKey)? = testKey
   ) throws -> SalvageReport {
-    switch self {
-    case .tokyoCabinet:
-      try TokyoCabinetBackend.salvage(from: directory, to: target, key: key)
-    case .cdb: try CDBBackend.salvage(from: directory, to: target, key: key)
-    }
+    try backend.salvage(from: directory, to: target, key: key) { _ in }
   }
 
   /// Checks a directory.
   func check(_ directory: String, key: (any StoreKey)? = testKey) throws -> StoreCheck {
-    switch self {
-    case .tokyoCabinet: try TokyoCabinetBackend.check(directory: directory, key: key)
-    case .cdb: try CDBBackend.check(directory: directory, key: key)
-    }
-  }
-}
-
-/// A directory, on which encrypted stores are opened.
-struct DirectoryPlace: BackendPlace {
-  let kind: EncryptedBackend
-  let directory: String
-
-  func open(readOnly: Bool) throws -> any StoreBackend {
-    try kind.open(directory, readOnly: readOnly)
+    try backend.check(directory: directory, key: key) { _ in }
   }
 }

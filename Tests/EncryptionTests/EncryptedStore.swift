@@ -1,4 +1,5 @@
 import Foundation
+import StoreFormats
 import StoredObjectsCore
 import StoredObjectsTestSupport
 import TestFiles
@@ -40,7 +41,7 @@ enum EncryptedStore {
 
   /// Makes a store, and closes it as a process does that is killed, so that its log is not folded.
   static func make(
-    _ kind: EncryptedBackend, _ directory: String, key: (any StoreKey)? = testKey
+    _ kind: StoreFormat, _ directory: String, key: (any StoreKey)? = testKey
   ) throws {
     let backend = try kind.open(directory + ".open", key: key)
     let store = Store(backend: backend)
@@ -59,7 +60,7 @@ enum EncryptedStore {
 
   /// Lets a test use what ``make(_:_:key:)`` makes, in a directory that is removed afterwards.
   static func use(
-    _ kind: EncryptedBackend, _ body: (_ directory: String, _ path: String) throws -> Void
+    _ kind: StoreFormat, _ body: (_ directory: String, _ path: String) throws -> Void
   ) throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/Store"
@@ -87,7 +88,7 @@ enum EncryptedStore {
 
   /// Expects all of it.
   static func expectAll(
-    _ kind: EncryptedBackend, _ directory: String, key: (any StoreKey)? = testKey,
+    _ kind: StoreFormat, _ directory: String, key: (any StoreKey)? = testKey,
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     let backend = try kind.open(directory, key: key)
@@ -107,7 +108,7 @@ enum EncryptedStore {
   ]
 
   /// Adds ordered tables of both kinds: some keys in their files, and more in the log.
-  static func addKeys(_ kind: EncryptedBackend, _ path: String, key: (any StoreKey)?) throws {
+  static func addKeys(_ kind: StoreFormat, _ path: String, key: (any StoreKey)?) throws {
     try FileManager.default.copyItem(atPath: path, toPath: path + ".open")
     let backend = try kind.open(path + ".open", key: key)
     for (part, texts) in [texts.prefix(30), texts.suffix(10)].enumerated() {
@@ -127,7 +128,7 @@ enum EncryptedStore {
 
   /// Expects these.
   static func expectKeys(
-    _ kind: EncryptedBackend, _ path: String, key: (any StoreKey)?,
+    _ kind: StoreFormat, _ path: String, key: (any StoreKey)?,
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     let backend = try kind.open(path, key: key)

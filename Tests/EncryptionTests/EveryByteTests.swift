@@ -1,4 +1,5 @@
 import Foundation
+import StoreFormats
 import StoredObjectsCore
 import StoredObjectsTestSupport
 import TestFiles
@@ -22,7 +23,7 @@ struct EveryByteTests {
 
   /// Makes a class file that the C library has changed, so that it has gaps and a list of them.
   private func makeGaps(_ path: String) throws -> String {
-    let backend = try EncryptedBackend.tokyoCabinet.open(path)
+    let backend = try StoreFormat.tokyoCabinet.open(path)
     let table = try backend.table(named: "SecretDiary")
     var metadata = DataBuffer()
     ClassMetadata(lastRowID: 400, classVersion: 0, classID: 0, salt: .init(1, 2), flags: nil)
@@ -49,21 +50,21 @@ struct EveryByteTests {
       let hashFile = try HashFile(file)
       let gap = try #require(try hashFile.freeBlocks().first { $0.size > 40 })
       #expect(try !hashFile.freeBlockPool().isEmpty)
-      #expect(try EncryptedBackend.tokyoCabinet.check(path).findings == [])
+      #expect(try StoreFormat.tokyoCabinet.check(path).findings == [])
       let pool = HashFileHeader.size + 4 * Int(hashFile.header.bucketCount)
       let places =
         Array(stride(from: 0, to: HashFileHeader.size, by: 3)) + Array(pool..<pool + 80)
         + Array(gap.offset..<gap.offset + gap.size) + [hashFile.fileSize - 1]
       for place in places {
         try flip(place, file)
-        #expect((try? EncryptedBackend.tokyoCabinet.check(path).isSound) != true, "\(place)")
+        #expect((try? StoreFormat.tokyoCabinet.check(path).isSound) != true, "\(place)")
         try flip(place, file)
       }
-      #expect(try EncryptedBackend.tokyoCabinet.check(path).findings == [])
+      #expect(try StoreFormat.tokyoCabinet.check(path).findings == [])
       for tail in [[0], [UInt8](repeating: 0, count: 64)] as [[UInt8]] {
         let content = try Data(contentsOf: URL(fileURLWithPath: file))
         try (content + tail).write(to: URL(fileURLWithPath: file))
-        #expect(try !EncryptedBackend.tokyoCabinet.check(path).isSound)
+        #expect(try !StoreFormat.tokyoCabinet.check(path).isSound)
         try content.write(to: URL(fileURLWithPath: file))
       }
     }
@@ -75,18 +76,18 @@ struct EveryByteTests {
       let path = directory + "/Store"
       _ = try makeGaps(path)
       let backend = try #require(
-        try EncryptedBackend.tokyoCabinet.open(path) as? TokyoCabinetBackend)
+        try StoreFormat.tokyoCabinet.open(path) as? TokyoCabinetBackend)
       #expect(try backend.compact() > 0)
       try backend.backup(to: directory + "/Backup")
       try backend.close()
-      _ = try EncryptedBackend.tokyoCabinet.salvage(path, to: directory + "/Salvaged")
+      _ = try StoreFormat.tokyoCabinet.salvage(path, to: directory + "/Salvaged")
       for name in ["/Store", "/Backup", "/Salvaged"] {
         let path = directory + name
-        let before = try EncryptedBackend.tokyoCabinet.check(path).findings
+        let before = try StoreFormat.tokyoCabinet.check(path).findings
         #expect(before == [])
         let file = try SealedFiles(.tokyoCabinet, path).sealedName(of: "SecretDiary")
         try flip(200, path + "/" + file)
-        let findings = try EncryptedBackend.tokyoCabinet.check(path).findings
+        let findings = try StoreFormat.tokyoCabinet.check(path).findings
         #expect(findings.map(\.kind) == [.fileDamaged])
       }
     }
@@ -106,8 +107,8 @@ struct EveryByteTests {
 
   @Test(
     "Room in the log that somebody has written to is told, and compact() clears it",
-    arguments: EncryptedBackend.allCases)
-  func room(_ kind: EncryptedBackend) throws {
+    arguments: StoreFormat.allCases)
+  func room(_ kind: StoreFormat) throws {
     try EncryptedStore.use(kind) { _, path in
       try kind.open(path).close()
       for place in [40, 100, 512 + 40, 700, 1024, 4095, 4096, 4200, 30_000] {
@@ -126,8 +127,8 @@ struct EveryByteTests {
 
   @Test(
     "Records and buffers in the files that the log has replaced are compared, too",
-    arguments: EncryptedBackend.allCases)
-  func replaced(_ kind: EncryptedBackend) throws {
+    arguments: StoreFormat.allCases)
+  func replaced(_ kind: StoreFormat) throws {
     try EncryptedStore.use(kind) { directory, path in
       let backend = try kind.open(path)
       try EncryptedStore.fold(backend)

@@ -1,4 +1,5 @@
 import FormatFuzzing
+import StoreFormats
 import StoredObjectsTestSupport
 import Testing
 
@@ -11,8 +12,8 @@ struct EncryptedFuzzTests {
 
   @Test(
     "A damaged store is refused, or what is read of it is what was saved",
-    arguments: [FuzzedSealedStore.Kind.tokyoCabinet, .cdb])
-  func stores(_ kind: FuzzedSealedStore.Kind) throws {
+    arguments: [StoreFormat.tokyoCabinet, .cdb])
+  func stores(_ kind: StoreFormat) throws {
     try run(FuzzedSealedStore(kind), rounds: 60)
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import StoreFormats
 import StoredObjectsEncryption
 import TestFiles
 import Testing

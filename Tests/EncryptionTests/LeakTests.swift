@@ -1,5 +1,6 @@
 import CDBBackend
 import Foundation
+import StoreFormats
 import StoredObjectsCore
 import StoredObjectsEncryption
 import StoredObjectsTestSupport
@@ -11,8 +12,8 @@ import TokyoCabinetBackend
 struct LeakTests {
   @Test(
     "Nothing of an encrypted store is readable in any file or its name, by whatever way it got there",
-    arguments: EncryptedBackend.allCases)
-  func nothingIsReadable(_ kind: EncryptedBackend) throws {
+    arguments: StoreFormat.allCases)
+  func nothingIsReadable(_ kind: StoreFormat) throws {
     try EncryptedStore.use(kind) { directory, path in
       #expect(try EncryptedStore.leaks(in: directory) == [])
       let backend = try kind.open(path)
@@ -28,8 +29,8 @@ struct LeakTests {
 
   @Test(
     "The search finds everything in a store that is not encrypted",
-    arguments: EncryptedBackend.allCases)
-  func searchWorks(_ kind: EncryptedBackend) throws {
+    arguments: StoreFormat.allCases)
+  func searchWorks(_ kind: StoreFormat) throws {
     try withTemporaryDirectory { directory in
       try EncryptedStore.make(kind, directory + "/Store", key: nil)
       #expect(try EncryptedStore.leaks(in: directory) == Set(EncryptedStore.secrets))
@@ -37,8 +38,8 @@ struct LeakTests {
   }
 
   @Test(
-    "The length of a name shows in steps of 16 bytes only", arguments: EncryptedBackend.allCases)
-  func lengths(_ kind: EncryptedBackend) throws {
+    "The length of a name shows in steps of 16 bytes only", arguments: StoreFormat.allCases)
+  func lengths(_ kind: StoreFormat) throws {
     try withTemporaryDirectory { directory in
       let backend = try kind.open(directory + "/Store")
       let names = ["A", "ABCDEFGHIJKLMN", "ABCDEFGHIJKLMNO", String(repeating: "A", count: 30)]
@@ -70,12 +71,12 @@ struct LeakTests {
 
   @Test(
     "A salvage brings everything over that is authentic, sealed as it is, and lists the rest",
-    arguments: EncryptedBackend.allCases)
-  func salvage(_ kind: EncryptedBackend) throws {
+    arguments: StoreFormat.allCases)
+  func salvage(_ kind: StoreFormat) throws {
     try withTemporaryDirectory { directory in
       let (path, copy) = (directory + "/Store", directory + "/Copy")
       try EncryptedStore.make(kind, path)
-      let whole = try salvaged(kind, path, to: copy)
+      let whole = try kind.salvage(path, to: copy)
       #expect(whole.losses == [])
       #expect(whole.classes.map(\.name) == ["PrivateDoctor", "SecretDiary"])
       try EncryptedStore.expectAll(kind, copy)
@@ -85,20 +86,12 @@ struct LeakTests {
       }
 
       try SealedFiles(kind, path).copyRecord(fromRow: 2, to: 3, inTableOf: "SecretDiary")
-      let rest = try salvaged(kind, path, to: directory + "/Rest")
+      let rest = try kind.salvage(path, to: directory + "/Rest")
       // The count of the file says, too, that one is missing.
       #expect(rest.losses.map(\.kind).filter { $0 != .countMismatch } == [.notAuthentic])
       #expect(rest.losses.first?.place.className == "SecretDiary")
       #expect(rest.losses.first?.place.rowID == 3)
       #expect(rest.classes.map(\.objectCount) == [2, EncryptedStore.texts.count - 1])
     }
-  }
-
-  private func salvaged(
-    _ kind: EncryptedBackend, _ path: String, to target: String
-  ) throws -> SalvageReport {
-    kind == .tokyoCabinet
-      ? try TokyoCabinetBackend.salvage(from: path, to: target, key: testKey)
-      : try CDBBackend.salvage(from: path, to: target, key: testKey)
   }
 }

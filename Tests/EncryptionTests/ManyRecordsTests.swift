@@ -1,3 +1,4 @@
+import StoreFormats
 import StoredObjectsCore
 import StoredObjectsEncryption
 import StoredObjectsTestSupport
@@ -33,8 +34,8 @@ struct ManyRecordsTests {
 
   @Test(
     "Of records that two threads have sealed and opened each is its own, and a moved one is named",
-    arguments: EncryptedBackend.allCases)
-  func halves(_ kind: EncryptedBackend) throws {
+    arguments: StoreFormat.allCases)
+  func halves(_ kind: StoreFormat) throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/Store"
       let backend = try kind.open(path)

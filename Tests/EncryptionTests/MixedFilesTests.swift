@@ -1,4 +1,5 @@
 import Foundation
+import StoreFormats
 import StoredObjectsCore
 import StoredObjectsTestSupport
 import TestFiles
@@ -6,7 +7,7 @@ import Testing
 
 /// A store of two classes and a buffer, all of which each save sets to one number.
 private struct NumberedStore {
-  let kind: EncryptedBackend
+  let kind: StoreFormat
   let key: (any StoreKey)?
   let path: String
 
@@ -62,7 +63,7 @@ struct MixedFilesTests {
   /// Lets a test use a store that was folded with the numbers 1 and 2, and a copy of its files of
   /// number 1.
   private func withHistory(
-    _ kind: EncryptedBackend, _ key: (any StoreKey)?,
+    _ kind: StoreFormat, _ key: (any StoreKey)?,
     _ body: (_ store: NumberedStore, _ backup: String) throws -> Void
   ) throws {
     try withTemporaryDirectory(in: .memory) { directory in
@@ -109,8 +110,8 @@ struct MixedFilesTests {
 
   @Test(
     "A file brought back from a backup is damage, and its name and age are told",
-    arguments: EncryptedBackend.allCases, [false, true])
-  func olderFile(kind: EncryptedBackend, isEncrypted: Bool) throws {
+    arguments: StoreFormat.allCases, [false, true])
+  func olderFile(kind: StoreFormat, isEncrypted: Bool) throws {
     let key: (any StoreKey)? = isEncrypted ? testKey : nil
     try withHistory(kind, key) { store, backup in
       let names = try FileManager.default.contentsOfDirectory(atPath: backup)
@@ -128,8 +129,8 @@ struct MixedFilesTests {
     }
   }
 
-  @Test("The class is named", arguments: EncryptedBackend.allCases)
-  func className(kind: EncryptedBackend) throws {
+  @Test("The class is named", arguments: StoreFormat.allCases)
+  func className(kind: StoreFormat) throws {
     try withHistory(kind, testKey) { store, backup in
       let name = try store.file(of: "Left").split(separator: "/").last.map(String.init) ?? ""
       try put(name, from: backup, store)
@@ -137,8 +138,8 @@ struct MixedFilesTests {
     }
   }
 
-  @Test("An older index is made anew, and not believed", arguments: EncryptedBackend.allCases)
-  func olderIndex(kind: EncryptedBackend) throws {
+  @Test("An older index is made anew, and not believed", arguments: StoreFormat.allCases)
+  func olderIndex(kind: StoreFormat) throws {
     try withHistory(kind, nil) { store, backup in
       try put("Left.number.index", from: backup, store)
       let backend = try store.open()
@@ -148,8 +149,8 @@ struct MixedFilesTests {
     }
   }
 
-  @Test("An older log, and an older manifest, are damage", arguments: EncryptedBackend.allCases)
-  func olderLog(kind: EncryptedBackend) throws {
+  @Test("An older log, and an older manifest, are damage", arguments: StoreFormat.allCases)
+  func olderLog(kind: StoreFormat) throws {
     try withHistory(kind, nil) { store, backup in
       let own = try Data(contentsOf: URL(filePath: store.path + "/Commit.log"))
       try put("Commit.log", from: backup, store)
@@ -162,8 +163,8 @@ struct MixedFilesTests {
 
   @Test(
     "A file of a copy that went on by itself, of another store, or without a mark, is damage",
-    arguments: EncryptedBackend.allCases)
-  func foreignFile(kind: EncryptedBackend) throws {
+    arguments: StoreFormat.allCases)
+  func foreignFile(kind: StoreFormat) throws {
     try withHistory(kind, nil) { store, backup in
       let copy = NumberedStore(kind: kind, key: nil, path: backup)
       let backend = try copy.open()
@@ -194,8 +195,8 @@ struct MixedFilesTests {
 
   @Test(
     "A store that is copied file by file while it is in use is a state that was saved, or refused",
-    arguments: EncryptedBackend.allCases)
-  func copyInUse(kind: EncryptedBackend) throws {
+    arguments: StoreFormat.allCases)
+  func copyInUse(kind: StoreFormat) throws {
     var generator = Seeds.generator(for: "copies of a store in use, \(kind)")
     var (whole, refused) = (0, 0)
     for round in 0..<150 {

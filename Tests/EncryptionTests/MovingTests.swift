@@ -1,4 +1,5 @@
 import Foundation
+import StoreFormats
 import StoredObjectsEncryption
 import StoredObjectsTestSupport
 import TestFiles
@@ -37,7 +38,7 @@ struct MovingTests {
   // MARK: The log
 
   /// A store with three saves of one size in its log.
-  private func makeLogged(_ kind: EncryptedBackend, _ path: String) throws {
+  private func makeLogged(_ kind: StoreFormat, _ path: String) throws {
     let backend = try kind.open(path + ".open")
     let table = try backend.table(named: "SecretDiary")
     for row in UInt32(2)...4 { try backend.commit { $0.insert(row, in: table, [1, 2, 3]) } }
@@ -47,8 +48,8 @@ struct MovingTests {
   }
 
   @Test(
-    "A save in the log is taken in its place only", arguments: EncryptedBackend.allCases)
-  func batches(_ kind: EncryptedBackend) throws {
+    "A save in the log is taken in its place only", arguments: StoreFormat.allCases)
+  func batches(_ kind: StoreFormat) throws {
     try withStores({ try makeLogged(kind, $0) }) { path, other in
       let whole = try LogBatches(path)
       let foreign = try LogBatches(other)
@@ -78,8 +79,8 @@ struct MovingTests {
   }
 
   @Test(
-    "A save of before a checkpoint is not taken behind it", arguments: EncryptedBackend.allCases)
-  func earlierEpoch(_ kind: EncryptedBackend) throws {
+    "A save of before a checkpoint is not taken behind it", arguments: StoreFormat.allCases)
+  func earlierEpoch(_ kind: StoreFormat) throws {
     try withTemporaryDirectory { directory in
       let (path, earlier) = (directory + "/Store", directory + "/Earlier")
       let backend = try kind.open(path + ".open")
@@ -102,7 +103,7 @@ struct MovingTests {
 
   // MARK: Class files
 
-  private func makeFolded(_ kind: EncryptedBackend, _ path: String) throws {
+  private func makeFolded(_ kind: StoreFormat, _ path: String) throws {
     try EncryptedStore.make(kind, path)
     let backend = try kind.open(path)
     try EncryptedStore.fold(backend)
@@ -111,8 +112,8 @@ struct MovingTests {
 
   @Test(
     "The metadata row is that of its class, and no record",
-    arguments: EncryptedBackend.allCases)
-  func metadata(_ kind: EncryptedBackend) throws {
+    arguments: StoreFormat.allCases)
+  func metadata(_ kind: StoreFormat) throws {
     try withStores({ try makeFolded(kind, $0) }) { path, other in
       let row = ClassMetadata.rowID
       let replacements = [
@@ -132,8 +133,8 @@ struct MovingTests {
 
   @Test(
     "A buffer is neither that of another store, nor a record",
-    arguments: EncryptedBackend.allCases)
-  func buffers(_ kind: EncryptedBackend) throws {
+    arguments: StoreFormat.allCases)
+  func buffers(_ kind: StoreFormat) throws {
     try withStores({ try makeFolded(kind, $0) }) { path, other in
       let files = SealedFiles(kind, path)
       let own = try files.buffers()
@@ -155,8 +156,8 @@ struct MovingTests {
 
   @Test(
     "The key file of another store with the same passphrase does not make this one look empty",
-    arguments: EncryptedBackend.allCases)
-  func keyFile(_ kind: EncryptedBackend) throws {
+    arguments: StoreFormat.allCases)
+  func keyFile(_ kind: StoreFormat) throws {
     try withStores({ try makeFolded(kind, $0) }) { path, other in
       try FileManager.default.removeItem(atPath: path + "/Commit.key")
       try FileManager.default.copyItem(
@@ -170,7 +171,7 @@ struct MovingTests {
 
   // MARK: Ordered tables
 
-  private func makeOrdered(_ kind: EncryptedBackend, _ path: String) throws {
+  private func makeOrdered(_ kind: StoreFormat, _ path: String) throws {
     let backend = try kind.open(path)
     let table = try backend.orderedTable(OrderedTableName("Titles", kind: .data))
     var changes = ChangeSet()
@@ -182,8 +183,8 @@ struct MovingTests {
     try backend.close()
   }
 
-  @Test("Two ordered tables can't be exchanged", arguments: EncryptedBackend.allCases)
-  func exchangedTables(_ kind: EncryptedBackend) throws {
+  @Test("Two ordered tables can't be exchanged", arguments: StoreFormat.allCases)
+  func exchangedTables(_ kind: StoreFormat) throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/Store"
       let backend = try kind.open(path)
@@ -209,7 +210,7 @@ struct MovingTests {
     return path + "/" + (try #require(names.first { $0.hasSuffix(".ordered") }))
   }
 
-  private func expectNoKeys(_ kind: EncryptedBackend, _ path: String) throws {
+  private func expectNoKeys(_ kind: StoreFormat, _ path: String) throws {
     let backend = try kind.open(path, readOnly: true)
     let table = try backend.orderedTable(OrderedTableName("Titles", kind: .data))
     expectNotAuthentic { _ = try backend.keys(in: table) }
@@ -217,8 +218,8 @@ struct MovingTests {
     #expect(try !kind.check(path).isSound)
   }
 
-  @Test("Two pages of one table can't be exchanged", arguments: EncryptedBackend.allCases)
-  func pages(_ kind: EncryptedBackend) throws {
+  @Test("Two pages of one table can't be exchanged", arguments: StoreFormat.allCases)
+  func pages(_ kind: StoreFormat) throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/Store"
       try makeOrdered(kind, path)
@@ -231,8 +232,8 @@ struct MovingTests {
   }
 
   @Test(
-    "The ordered table of another store is not read", arguments: EncryptedBackend.allCases)
-  func orderedOfOther(_ kind: EncryptedBackend) throws {
+    "The ordered table of another store is not read", arguments: StoreFormat.allCases)
+  func orderedOfOther(_ kind: StoreFormat) throws {
     try withStores({ try makeOrdered(kind, $0) }) { path, other in
       // With the mark of the file whose place it takes, which nothing seals.
       try OrderedPages(orderedFile(other)).write(inPlaceOf: orderedFile(path))

@@ -1,4 +1,5 @@
 import Foundation
+import StoreFormats
 import StoredObjectsCore
 import StoredObjectsEncryption
 import StoredObjectsTestSupport
@@ -35,8 +36,8 @@ struct EncryptedOrderedTests {
 
   @Test(
     "Keys, values and names are nowhere readable, in the log nor in files, and survive conversion",
-    arguments: EncryptedBackend.allCases)
-  func leaks(_ kind: EncryptedBackend) throws {
+    arguments: StoreFormat.allCases)
+  func leaks(_ kind: StoreFormat) throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/Store"
       let backend = try kind.open(path)
@@ -64,7 +65,7 @@ struct EncryptedOrderedTests {
   func otherFile() throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/Store"
-      let backend = try EncryptedBackend.cdb.open(path)
+      let backend = try StoreFormat.cdb.open(path)
       let other = try backend.orderedTable(OrderedTableName("Other", kind: .data))
       try fill(backend, 0..<10)
       try backend.commit { $0.set(key(7), to: [3], in: other) }
@@ -76,7 +77,7 @@ struct EncryptedOrderedTests {
       try FileManager.default.moveItem(atPath: files[0], toPath: path + "/x")
       try FileManager.default.moveItem(atPath: files[1], toPath: files[0])
       try FileManager.default.moveItem(atPath: path + "/x", toPath: files[1])
-      let again = try EncryptedBackend.cdb.open(path)
+      let again = try StoreFormat.cdb.open(path)
       let table = try again.orderedTable(name)
       let error = #expect(throws: StoreError.self) {
         try again.withValue(of: key(7), in: table) { _ in }
@@ -89,8 +90,8 @@ struct EncryptedOrderedTests {
 
   @Test(
     "A salvage brings over keys from files and log, still sealed, without what is spoilt or not authentic",
-    arguments: EncryptedBackend.allCases)
-  func salvage(_ kind: EncryptedBackend) throws {
+    arguments: StoreFormat.allCases)
+  func salvage(_ kind: StoreFormat) throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/Store"
       let backend = try kind.open(path)
@@ -154,7 +155,7 @@ struct EncryptedOrderedTests {
     }
   }
 
-  private func convert(_ kind: EncryptedBackend, _ path: String, encrypts: Bool) throws {
+  private func convert(_ kind: StoreFormat, _ path: String, encrypts: Bool) throws {
     try kind.convert(path, from: encrypts ? nil : testKey, to: encrypts ? testKey : nil)
   }
 }

@@ -1,23 +1,25 @@
 import Foundation
+import StoreFormats
 import StoredObjectsTestSupport
 import TestFiles
+import TestedBackends
 import Testing
 
 @Suite("Random searches, encrypted")
 struct EncryptedRandomSearchTests {
   @Test(
     "Searches find what a look at every text finds, after crashes too",
-    arguments: EncryptedBackend.allCases)
-  func scripts(_ kind: EncryptedBackend) throws {
+    arguments: StoreFormat.allCases)
+  func scripts(_ kind: StoreFormat) throws {
     try withTemporaryDirectory { folder in
       var number = 0
       let test = RandomSearchTest(seed: Seeds.current, sessions: 3)
-      try test.run(DirectoryPlace(kind: kind, directory: folder + "/0")) { _ in
+      try test.run(DirectoryPlace(kind, folder + "/0", key: testKey)) { _ in
         // Copied while it is open, as a process leaves it that dies.
         number += 1
         try FileManager.default.copyItem(
           atPath: folder + "/\(number - 1)", toPath: folder + "/\(number)")
-        return DirectoryPlace(kind: kind, directory: folder + "/\(number)")
+        return DirectoryPlace(kind, folder + "/\(number)", key: testKey)
       }
     }
   }

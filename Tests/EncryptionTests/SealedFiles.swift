@@ -1,4 +1,5 @@
 import CDBBackend
+import StoreFormats
 import StoredObjectsCore
 import StoredObjectsTestSupport
 import Testing
@@ -7,10 +8,10 @@ import TokyoCabinetBackend
 /// The files of an encrypted store as somebody has them who has no key: he can move what is in
 /// them.
 struct SealedFiles {
-  let kind: EncryptedBackend
+  let kind: StoreFormat
   let directory: String
 
-  init(_ kind: EncryptedBackend, _ directory: String) {
+  init(_ kind: StoreFormat, _ directory: String) {
     (self.kind, self.directory) = (kind, directory)
   }
 

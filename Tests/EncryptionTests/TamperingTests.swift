@@ -1,4 +1,5 @@
 import Foundation
+import StoreFormats
 import StoredObjectsCore
 import StoredObjectsEncryption
 import StoredObjectsTestSupport
@@ -9,7 +10,7 @@ import Testing
 struct TamperingTests {
   /// A store that is folded, at a path.
   private func withStore(
-    _ kind: EncryptedBackend, _ body: (String) throws -> Void
+    _ kind: StoreFormat, _ body: (String) throws -> Void
   ) throws {
     try EncryptedStore.use(kind) { _, path in
       let backend = try kind.open(path)
@@ -20,7 +21,7 @@ struct TamperingTests {
   }
 
   private func expectNotAuthentic(
-    _ kind: EncryptedBackend, _ path: String, _ className: String, _ rowID: UInt32,
+    _ kind: StoreFormat, _ path: String, _ className: String, _ rowID: UInt32,
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     let backend = try kind.open(path)
@@ -51,16 +52,16 @@ struct TamperingTests {
     #expect(findings.map(\.place.className) == [className], sourceLocation: sourceLocation)
   }
 
-  @Test("A record in another row is not read", arguments: EncryptedBackend.allCases)
-  func otherRow(_ kind: EncryptedBackend) throws {
+  @Test("A record in another row is not read", arguments: StoreFormat.allCases)
+  func otherRow(_ kind: StoreFormat) throws {
     try withStore(kind) { path in
       try SealedFiles(kind, path).copyRecord(fromRow: 2, to: 3, inTableOf: "SecretDiary")
       try expectNotAuthentic(kind, path, "SecretDiary", 3)
     }
   }
 
-  @Test("A record of another class is not read", arguments: EncryptedBackend.allCases)
-  func otherClass(_ kind: EncryptedBackend) throws {
+  @Test("A record of another class is not read", arguments: StoreFormat.allCases)
+  func otherClass(_ kind: StoreFormat) throws {
     try withStore(kind) { path in
       let files = SealedFiles(kind, path)
       try files.setRecord(
@@ -69,8 +70,8 @@ struct TamperingTests {
     }
   }
 
-  @Test("A record of another store is not read", arguments: EncryptedBackend.allCases)
-  func otherStore(_ kind: EncryptedBackend) throws {
+  @Test("A record of another store is not read", arguments: StoreFormat.allCases)
+  func otherStore(_ kind: StoreFormat) throws {
     try withStore(kind) { path in
       try withStore(kind) { other in
         let record = try SealedFiles(kind, other).record(2, inTableOf: "SecretDiary")
@@ -92,8 +93,8 @@ struct TamperingTests {
     }
   }
 
-  @Test("A buffer under another name is not read", arguments: EncryptedBackend.allCases)
-  func otherName(_ kind: EncryptedBackend) throws {
+  @Test("A buffer under another name is not read", arguments: StoreFormat.allCases)
+  func otherName(_ kind: StoreFormat) throws {
     try withStore(kind) { path in
       let backend = try kind.open(path)
       try backend.commit { $0.set("Other", [1, 2, 3]) }
@@ -126,7 +127,7 @@ struct TamperingTests {
       try FileManager.default.moveItem(atPath: first, toPath: path + "/x")
       try FileManager.default.moveItem(atPath: second, toPath: first)
       try FileManager.default.moveItem(atPath: path + "/x", toPath: second)
-      let backend = try EncryptedBackend.tokyoCabinet.open(path, readOnly: true)
+      let backend = try StoreFormat.tokyoCabinet.open(path, readOnly: true)
       let store = Store(backend: backend)
       let error = #expect(throws: StoreError.self) {
         try store.register(Diary.self, Doctor.self)
@@ -138,8 +139,8 @@ struct TamperingTests {
 
   @Test(
     "Whatever byte of a file is flipped, what is read is right, or an error; closed, each is told",
-    arguments: EncryptedBackend.allCases, [true, false])
-  func flips(_ kind: EncryptedBackend, isFolded: Bool) throws {
+    arguments: StoreFormat.allCases, [true, false])
+  func flips(_ kind: StoreFormat, isFolded: Bool) throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/Store"
       try makeSmall(kind, path, isFolded)
@@ -165,7 +166,7 @@ struct TamperingTests {
   /// Whether a change has led to an error or a finding; false when it did no harm, nil when
   /// something else was read and nobody said so.
   private func isNoticed(
-    _ kind: EncryptedBackend, _ path: String, _ expected: StoreImage
+    _ kind: StoreFormat, _ path: String, _ expected: StoreImage
   ) throws -> Bool? {
     guard let found = try? image(kind, path) else { return true }
     guard let check = try? kind.check(path) else { return true }
@@ -187,7 +188,7 @@ struct TamperingTests {
     try file.close()
   }
 
-  private func makeSmall(_ kind: EncryptedBackend, _ path: String, _ isFolded: Bool) throws {
+  private func makeSmall(_ kind: StoreFormat, _ path: String, _ isFolded: Bool) throws {
     let backend = try kind.open(path + ".open")
     let table = try backend.table(named: "SecretDiary")
     var metadata = DataBuffer()
@@ -204,7 +205,7 @@ struct TamperingTests {
     try backend.close()
   }
 
-  private func image(_ kind: EncryptedBackend, _ path: String) throws -> StoreImage {
+  private func image(_ kind: StoreFormat, _ path: String) throws -> StoreImage {
     let backend = try kind.open(path, readOnly: true)
     defer { try? backend.close() }
     return try StoreImage(of: backend)

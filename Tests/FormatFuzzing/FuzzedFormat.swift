@@ -1,4 +1,5 @@
 import CDB
+import StoreFormats
 package import StoredObjectsTestSupport
 
 /// A file format whose reader is tried with damaged files.

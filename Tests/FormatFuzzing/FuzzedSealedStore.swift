@@ -1,10 +1,9 @@
-import CDBBackend
 import Foundation
+package import StoreFormats
 import StoredObjectsCore
 import StoredObjectsEncryption
 package import StoredObjectsTestSupport
 import TestFiles
-import TokyoCabinetBackend
 
 /// Whole encrypted stores, any files of which are damaged, opened with the right key.
 ///
@@ -12,17 +11,14 @@ import TokyoCabinetBackend
 /// that it comes from; one buffer lists all the others. The nonces are random: the same round makes
 /// a store of the same content, but not of the same bytes.
 package struct FuzzedSealedStore: FuzzedFormat {
-  package enum Kind: String, Sendable {
-    case tokyoCabinet = "tokyo-cabinet"
-    case cdb
-  }
-
   package let name: String
   package let limit = Duration.seconds(5)
-  private let kind: Kind
+  private let format: StoreFormat
   private let key = EncryptionKey(bytes: (0..<32).map { UInt8($0) })
 
-  package init(_ kind: Kind) { (self.kind, name) = (kind, "sealed-" + kind.rawValue) }
+  package init(_ format: StoreFormat) {
+    (self.format, name) = (format, "sealed-" + format.rawValue)
+  }
 
   /// Runs a closure with the path of a store that is not there yet.
   private func withStore<Result>(_ body: (_ directory: String) throws -> Result) throws -> Result {
@@ -48,7 +44,7 @@ package struct FuzzedSealedStore: FuzzedFormat {
   }
 
   private func commit(
-    to backend: any FuzzedBackend, _ listed: inout Set<String>, _ random: inout SeededGenerator
+    to backend: any DirectoryBackend, _ listed: inout Set<String>, _ random: inout SeededGenerator
   ) throws {
     var changes = ChangeSetBuilder()
     for tableName in ["Alpha", "Beta"] {
@@ -127,7 +123,7 @@ package struct FuzzedSealedStore: FuzzedFormat {
   }
 
   /// All that a store holds, each by its name, and what it says itself that it holds.
-  private func lines(of backend: any FuzzedBackend) throws -> (lines: [String], list: String?) {
+  private func lines(of backend: any DirectoryBackend) throws -> (lines: [String], list: String?) {
     defer { try? backend.close() }
     let image = try image(of: backend)
     var values: [(line: String, value: [UInt8])] = []
@@ -165,34 +161,17 @@ package struct FuzzedSealedStore: FuzzedFormat {
     }
   }
 
-  private func open(_ directory: String, readOnly: Bool) throws -> any FuzzedBackend {
+  private func open(_ directory: String, readOnly: Bool) throws -> any DirectoryBackend {
     var limits = CheckpointLimits()
     limits.logGrowth = 8 << 10
     try FileManager.default.createDirectory(
       atPath: directory, withIntermediateDirectories: true)
-    switch kind {
-    case .tokyoCabinet:
-      let files = try TokyoCabinetFiles(
-        directory: directory, configuration: .init(access: readOnly ? .readOnly : .readWrite))
-      return try TokyoCabinetBackend(files: files, durability: .none, limits: limits, key: key)
-    case .cdb:
-      let files = try CDBFiles(
-        directory: directory, configuration: .init(access: readOnly ? .readOnly : .readWrite))
-      return try CDBBackend(files: files, durability: .none, limits: limits, key: key)
-    }
+    return try format.open(
+      directory, access: readOnly ? .readOnly : .readWrite, durability: .none, limits: limits,
+      key: key)
   }
 
   private func check(_ directory: String) throws -> StoreCheck {
-    switch kind {
-    case .tokyoCabinet: try TokyoCabinetBackend.check(directory: directory, key: key)
-    case .cdb: try CDBBackend.check(directory: directory, key: key)
-    }
+    try format.backend.check(directory: directory, key: key) { _ in }
   }
 }
-
-/// A backend that folds its log when it is told to.
-protocol FuzzedBackend: StoreBackend {
-  func checkpoint() throws
-}
-
-extension LoggedBackend: FuzzedBackend {}

@@ -3,6 +3,7 @@ import Foundation
 import KeyValueStore
 import StoredObjectsCore
 import TestFiles
+import TestedBackends
 import Testing
 import TokyoCabinetBackend
 

@@ -2,6 +2,7 @@ import Foundation
 import KeyValueStore
 import StoredObjectsCore
 import StoredObjectsEncryption
+import TestedBackends
 import Testing
 
 @Suite("Encrypted stores")
@@ -20,7 +21,7 @@ struct EncryptedStoreTests {
     "Nothing of table names, keys and values is readable in any file or its name",
     arguments: [false, true])
   func leaks(_ isEncrypted: Bool) throws {
-    try PlaceKind.tokyoCabinet.withPlace { place in
+    try TestedBackend.tokyoCabinet.withPlace { place in
       let store = try open(place.path, isEncrypted ? Self.key : nil)
       for name in Self.tables {
         let table = try store.createTable(name)
@@ -43,7 +44,7 @@ struct EncryptedStoreTests {
 
   @Test("A store opens with its own key only, and says what is wrong with another")
   func keys() throws {
-    try PlaceKind.tokyoCabinet.withPlace { place in
+    try TestedBackend.tokyoCabinet.withPlace { place in
       let other = EncryptionKey(passphrase: "another", cost: .test)
       let store = try open(place.path, Self.key)
       try store.createTable("a").put(1, for: "x")

@@ -7,6 +7,7 @@ import Locks
 import StoredObjectsCore
 import StoredObjectsTestSupport
 import TestFiles
+import TestedBackends
 import Testing
 import TokyoCabinetBackend
 
@@ -18,7 +19,6 @@ import TokyoCabinetBackend
 
 @Suite("Key-value stores: files, forks and failing calls")
 struct FaultTests {
-  private static let onDisk = PlaceKind.allCases.filter { $0 != .memory }
 
   private func mode(_ path: String) throws -> UInt32? { try FileStatus.find(path)?.rights.mode }
 
@@ -99,26 +99,14 @@ struct FaultTests {
   }
 
   #if DEBUG
-    /// Opens a store with a log that is small, so that little data goes all ways.
-    private func openSmall(_ place: Place) throws -> KeyValueStore {
-      var limits = CheckpointLimits(logBytes: 8 << 10, filePart: 1 << 20, bulkBytes: 2000)
-      limits.logGrowth = 8 << 10
-      let isCDB = place.kind == .cdb || place.kind == .encryptedCDB
-      let backend: any StoreBackend =
-        isCDB
-        ? try CDBBackend(
-          files: CDBFiles(directory: place.path), limits: limits, key: place.kind.key)
-        : try TokyoCabinetBackend(
-          files: TokyoCabinetFiles(directory: place.path), limits: limits, key: place.kind.key)
-      return try KeyValueStore(backend: backend)
-    }
-
     /// Writes and reads, with whatever fails; what was acknowledged, and keys of which nobody
     /// knows.
     private func session(_ place: Place) -> (known: [String: Int], open: Set<String>) {
       var (known, open): ([String: Int], Set<String>) = ([:], [])
       for round in 0..<3 {
-        guard let store = try? openSmall(place) else { continue }
+        guard let store = try? KeyValueStore(backend: place.kind.openSmall(place.path)) else {
+          continue
+        }
         for number in 0..<6 {
           let key = "\(number % 4)"
           do {
@@ -143,8 +131,9 @@ struct FaultTests {
       return (known, open)
     }
 
-    @Test("Whichever system call fails, no acknowledged item is lost", arguments: onDisk)
-    func failing(_ kind: PlaceKind) throws {
+    @Test(
+      "Whichever system call fails, no acknowledged item is lost", arguments: TestedBackend.onDisk)
+    func failing(_ kind: TestedBackend) throws {
       var generator = Seeds.generator(for: "failing calls of key-value stores")
       let isThorough = ProcessInfo.processInfo.environment["STOREDOBJECTS_EVERY_CALL"] != nil
       var call = 1

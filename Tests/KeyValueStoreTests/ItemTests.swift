@@ -1,12 +1,13 @@
 import Foundation
 import KeyValueStore
 import StoredObjectsCore
+import TestedBackends
 import Testing
 
 @Suite("Items")
 struct ItemTests {
-  @Test("What was put is got, until it is deleted", arguments: PlaceKind.allCases)
-  func putGetDelete(_ kind: PlaceKind) throws {
+  @Test("What was put is got, until it is deleted", arguments: TestedBackend.allCases)
+  func putGetDelete(_ kind: TestedBackend) throws {
     try kind.withTable { table, clock in
       #expect(try table.get("k", as: String.self) == nil)
       try table.put("one", for: "k")
@@ -30,8 +31,8 @@ struct ItemTests {
     }
   }
 
-  @Test("Many are deleted at once, by a list and by a prefix", arguments: PlaceKind.allCases)
-  func deleteMany(_ kind: PlaceKind) throws {
+  @Test("Many are deleted at once, by a list and by a prefix", arguments: TestedBackend.allCases)
+  func deleteMany(_ kind: TestedBackend) throws {
     try kind.withTable { table, _ in
       try table.put(["a": 1, "a1": 2, "a2": 3, "b": 4, "c": 5])
       #expect(try table.delete(["a", "b", "none"]) == 2)
@@ -49,8 +50,8 @@ struct ItemTests {
     "KeyValueTables", "a%b", "a_b", "axb", "%2F",
   ]
 
-  @Test("Keys and prefixes mean themselves", arguments: PlaceKind.allCases)
-  func trickyKeys(_ kind: PlaceKind) throws {
+  @Test("Keys and prefixes mean themselves", arguments: TestedBackend.allCases)
+  func trickyKeys(_ kind: TestedBackend) throws {
     try kind.withTable { table, _ in
       for (index, key) in Self.tricks.enumerated() { try table.put(index, for: key) }
       for (index, key) in Self.tricks.enumerated() {
@@ -67,8 +68,8 @@ struct ItemTests {
     }
   }
 
-  @Test("Ranges and pages go by the bytes of keys", arguments: PlaceKind.allCases)
-  func trickyRanges(_ kind: PlaceKind) throws {
+  @Test("Ranges and pages go by the bytes of keys", arguments: TestedBackend.allCases)
+  func trickyRanges(_ kind: TestedBackend) throws {
     try kind.withTable { table, _ in
       try table.store.write { batch in
         for (index, key) in Self.tricks.enumerated() { try batch.put(index, for: key, in: table) }
@@ -91,8 +92,9 @@ struct ItemTests {
     }
   }
 
-  @Test("Tables have any names, and their files stay in the store", arguments: PlaceKind.allCases)
-  func trickyTables(_ kind: PlaceKind) throws {
+  @Test(
+    "Tables have any names, and their files stay in the store", arguments: TestedBackend.allCases)
+  func trickyTables(_ kind: TestedBackend) throws {
     try kind.withPlace { place in
       let store = try place.open()
       for (index, name) in Self.tricks.enumerated() {
@@ -118,8 +120,8 @@ struct ItemTests {
     }
   }
 
-  @Test("Long keys and large values are kept", arguments: PlaceKind.allCases)
-  func large(_ kind: PlaceKind) throws {
+  @Test("Long keys and large values are kept", arguments: TestedBackend.allCases)
+  func large(_ kind: TestedBackend) throws {
     try kind.withPlace { place in
       let key = String(repeating: "long ", count: 40_000)
       let value = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
@@ -135,8 +137,8 @@ struct ItemTests {
     }
   }
 
-  @Test("A batch is all or nothing, and sees itself", arguments: PlaceKind.allCases)
-  func batch(_ kind: PlaceKind) throws {
+  @Test("A batch is all or nothing, and sees itself", arguments: TestedBackend.allCases)
+  func batch(_ kind: TestedBackend) throws {
     struct Stop: Error {}
     try kind.withTable { table, clock in
       let other = try table.store.createTable("other")
@@ -173,8 +175,8 @@ struct ItemTests {
     }
   }
 
-  @Test("Selections: ranges, pages, filters and orders", arguments: PlaceKind.allCases)
-  func selections(_ kind: PlaceKind) throws {
+  @Test("Selections: ranges, pages, filters and orders", arguments: TestedBackend.allCases)
+  func selections(_ kind: TestedBackend) throws {
     try kind.withTable { table, clock in
       for index in 0..<600 {
         if index % 100 == 0 { clock.advance(1) }
@@ -226,8 +228,9 @@ struct ItemTests {
   }
 
   @Test(
-    "An expired item is gone, whether it has been removed or not", arguments: PlaceKind.allCases)
-  func expiry(_ kind: PlaceKind) throws {
+    "An expired item is gone, whether it has been removed or not", arguments: TestedBackend.allCases
+  )
+  func expiry(_ kind: TestedBackend) throws {
     try kind.withPlace { place in
       let store = try place.open()
       let (table, other) = (try store.createTable("a"), try store.createTable("b"))

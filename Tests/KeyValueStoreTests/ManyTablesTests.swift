@@ -2,6 +2,7 @@ import Foundation
 import KeyValueStore
 import StoredObjectsCore
 import TestFiles
+import TestedBackends
 import Testing
 import TokyoCabinetBackend
 
@@ -76,7 +77,7 @@ struct ManyTablesTests {
 
   @Test("30,000 filters are asked one after the other")
   func filters() throws {
-    try PlaceKind.memory.withTable { table, _ in
+    try TestedBackend.memory.withTable { table, _ in
       try table.put(1, for: "a")
       try table.put(2, for: "b")
       var selection = table.all

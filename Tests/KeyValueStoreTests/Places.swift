@@ -1,27 +1,13 @@
-import CDBBackend
 import Foundation
 import KeyValueStore
 import Locks
 import StoredObjectsCore
-import StoredObjectsEncryption
 import StoredObjectsTestSupport
 import TestFiles
+import TestedBackends
 import Testing
 
-/// Where the stores of a test are: every test runs on each.
-enum PlaceKind: String, CaseIterable, CustomTestStringConvertible {
-  case memory, tokyoCabinet, cdb, encryptedTokyoCabinet, encryptedCDB
-
-  /// The key of the encrypted ones, which costs nothing to derive.
-  var key: EncryptionKey? {
-    switch self {
-    case .memory, .tokyoCabinet, .cdb: nil
-    case .encryptedTokyoCabinet, .encryptedCDB: EncryptionKey(bytes: (0..<32).map { UInt8($0) })
-    }
-  }
-
-  var testDescription: String { rawValue }
-
+extension TestedBackend {
   func withPlace<Result>(_ body: (Place) throws -> Result) throws -> Result {
     try withTemporaryDirectory { try body(Place(kind: self, path: $0 + "/store")) }
   }
@@ -38,7 +24,7 @@ enum PlaceKind: String, CaseIterable, CustomTestStringConvertible {
 
 /// A place where a store can be opened again and again.
 struct Place {
-  let kind: PlaceKind
+  let kind: TestedBackend
   let path: String
   let disk = MemoryDisk()
   let clock = TestClock()
@@ -49,17 +35,9 @@ struct Place {
   }
 
   private func backend(_ readOnly: Bool) throws -> any StoreBackend {
-    switch kind {
-    case .memory: try MemoryBackend(disk: disk, isReadOnly: readOnly)
-    case .tokyoCabinet, .encryptedTokyoCabinet:
-      try TokyoCabinetBackend(
-        directory: path, configuration: .init(access: readOnly ? .readOnly : .readWrite),
-        key: kind.key)
-    case .cdb, .encryptedCDB:
-      try CDBBackend(
-        directory: path, configuration: .init(access: readOnly ? .readOnly : .readWrite),
-        key: kind.key)
-    }
+    kind == .memory
+      ? try MemoryBackend(disk: disk, isReadOnly: readOnly)
+      : try kind.open(path, readOnly: readOnly)
   }
 }
 

@@ -3,6 +3,7 @@ import KeyValueStoreCore
 import StoredObjectsCore
 import StoredObjectsEncryption
 import StoredObjectsTestSupport
+import TestedBackends
 import Testing
 
 @Suite("Power cuts")
@@ -47,8 +48,8 @@ struct PowerCutTests {
 
   @Test(
     "Whenever the power goes, acknowledged batches are there, and the next whole or not at all",
-    arguments: [PlaceKind.tokyoCabinet, .encryptedTokyoCabinet])
-  func everywhere(_ kind: PlaceKind) throws {
+    arguments: [TestedBackend.tokyoCabinet, .encryptedTokyoCabinet])
+  func everywhere(_ kind: TestedBackend) throws {
     let key = kind.key
     var generator = Seeds.generator(for: "power cuts of key-value stores")
     // What it holds after each batch; and between two, tables are made.

@@ -2,6 +2,7 @@ import Foundation
 import KeyValueStore
 import StoredObjectsCore
 import StoredObjectsTestSupport
+import TestedBackends
 import Testing
 
 /// What a store should hold, as a dictionary.
@@ -32,8 +33,8 @@ private struct Model: Equatable {
 struct RandomTests {
   @Test(
     "A store does what a dictionary of dictionaries does, over reopenings",
-    arguments: PlaceKind.allCases)
-  func random(_ kind: PlaceKind) throws {
+    arguments: TestedBackend.allCases)
+  func random(_ kind: TestedBackend) throws {
     var generator = Seeds.generator(for: "random work on \(kind)")
     try kind.withPlace { place in
       var runner = Runner(place, try place.open(), generator)

@@ -2,12 +2,13 @@ import Foundation
 import KeyValueStore
 import StoredObjectsCore
 import StoredObjectsTestSupport
+import TestedBackends
 import Testing
 
 @Suite("Tables")
 struct TableTests {
-  @Test("Making a table twice gives the same one", arguments: PlaceKind.allCases)
-  func create(_ kind: PlaceKind) throws {
+  @Test("Making a table twice gives the same one", arguments: TestedBackend.allCases)
+  func create(_ kind: TestedBackend) throws {
     try kind.withPlace { place in
       let store = try place.open()
       #expect(!store.hasTable("a"))
@@ -25,8 +26,8 @@ struct TableTests {
     }
   }
 
-  @Test("A dropped table is gone, for whoever still has it too", arguments: PlaceKind.allCases)
-  func drop(_ kind: PlaceKind) throws {
+  @Test("A dropped table is gone, for whoever still has it too", arguments: TestedBackend.allCases)
+  func drop(_ kind: TestedBackend) throws {
     try kind.withPlace { place in
       let store = try place.open()
       let old = try store.createTable("a")
@@ -51,8 +52,8 @@ struct TableTests {
     }
   }
 
-  @Test("Clearing a table leaves the table, and others alone", arguments: PlaceKind.allCases)
-  func clear(_ kind: PlaceKind) throws {
+  @Test("Clearing a table leaves the table, and others alone", arguments: TestedBackend.allCases)
+  func clear(_ kind: TestedBackend) throws {
     try kind.withPlace { place in
       let store = try place.open()
       let (a, b) = (try store.createTable("a"), try store.createTable("b"))
@@ -68,8 +69,8 @@ struct TableTests {
     }
   }
 
-  @Test("A store that is open for reading only refuses to write", arguments: PlaceKind.allCases)
-  func readOnly(_ kind: PlaceKind) throws {
+  @Test("A store that is open for reading only refuses to write", arguments: TestedBackend.allCases)
+  func readOnly(_ kind: TestedBackend) throws {
     try kind.withPlace { place in
       let store = try place.open()
       try store.createTable("a").put(1, for: "x")

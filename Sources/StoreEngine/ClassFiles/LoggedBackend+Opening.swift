@@ -16,7 +16,8 @@ extension LoggedBackend where Files: DirectoryFiles {
   ///   `encrypted`, `notEncrypted` or `wrongKey` when the key is not that of the store; `ioError`
   ///   when there is no such directory, or no permission.
   public convenience init(
-    directory: String, configuration: Configuration = .init(), key: (any StoreKey)? = nil
+    directory: String, configuration: Configuration = .init(),
+    limits: CheckpointLimits = .init(), key: (any StoreKey)? = nil
   ) throws {
     let files = try Files(directory: directory, configuration: configuration)
     let isNew: Bool
@@ -26,7 +27,8 @@ extension LoggedBackend where Files: DirectoryFiles {
       try? files.close()
       throw error
     }
-    try self.init(files: files, durability: configuration.durability, key: key)
+    try self.init(
+      files: files, durability: configuration.durability, limits: limits, key: key)
     if isNew { try convertForeignFiles() }
   }
 

@@ -33,7 +33,8 @@ struct ChangePassphraseCommand: ParsableCommand {
 
   func run() throws {
     let old = try store.key.neededKey()
-    try store.kindOfWreck().changeKey(store.directory, from: old, to: newKey())
+    try store.backendOfWreck().changeKey(
+      directory: store.directory, from: old, to: newKey())
     try output.write(Report(isChanged: true)) { ["\(store.directory) has a new key."] }
   }
 

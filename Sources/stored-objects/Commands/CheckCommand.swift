@@ -32,7 +32,9 @@ struct CheckCommand: ParsableCommand {
 
   func run() throws {
     let line = ProgressLine("check")
-    let check = try store.kindOfWreck().check(store.directory, store.key.key()) { line.show($0) }
+    let check = try store.backendOfWreck().check(
+      directory: store.directory, key: store.key.key()
+    ) { line.show($0) }
     line.end()
     try output.write(report(check)) { lines(check) }
     if !check.isSound { throw ExitCode(1) }

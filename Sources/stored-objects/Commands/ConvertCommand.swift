@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import StoreFormats
 import StoredObjectsCore
 
 struct ConvertCommand: ParsableCommand {
@@ -16,7 +17,7 @@ struct ConvertCommand: ParsableCommand {
     help: "Where the new store goes; it must not exist, or be empty.", completion: .directory)
   var target: String
   @Option(help: "The backend of the new store: tokyo-cabinet or cdb.")
-  var backend: StoreKind
+  var backend: StoreFormat
   @OptionGroup var output: OutputOptions
 
   private struct Report: Encodable {
@@ -31,7 +32,7 @@ struct ConvertCommand: ParsableCommand {
     let key = try store.key.key()
     let source = try store.openForReading(key)
     let count = try inNewDirectory { directory in
-      let copy = try backend.make(directory, key)
+      let copy = try backend.open(directory, key: key)
       let count = try BackendCopy(from: source, to: copy).run { line.show($0) }
       try copy.checkpoint()
       try copy.close()

@@ -17,7 +17,7 @@ struct EncryptCommand: ParsableCommand {
     let key = try store.key.neededKey(isNew: true)
     let line = ProgressLine("encrypt")
     defer { line.end() }
-    try store.kindOfWreck().encrypt(store.directory, key) { line.show($0) }
+    try store.backendOfWreck().encrypt(directory: store.directory, key: key) { line.show($0) }
     line.end()
     try output.write(ConversionReport(isEncrypted: true)) {
       ["\(store.directory) is encrypted."]
@@ -37,7 +37,7 @@ struct DecryptCommand: ParsableCommand {
     let key = try store.key.neededKey()
     let line = ProgressLine("decrypt")
     defer { line.end() }
-    try store.kindOfWreck().decrypt(store.directory, key) { line.show($0) }
+    try store.backendOfWreck().decrypt(directory: store.directory, key: key) { line.show($0) }
     line.end()
     try output.write(ConversionReport(isEncrypted: false)) {
       ["\(store.directory) is not encrypted any more."]

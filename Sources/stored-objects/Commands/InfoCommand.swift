@@ -59,7 +59,7 @@ struct StoreInfo: Encodable {
     var tornTailBytes: Int?
   }
 
-  init(_ backend: any ToolStore) throws {
+  init(_ backend: any DirectoryBackend) throws {
     path = backend.location
     lastCommit = backend.lastCommitNumber
     classes = try backend.tableNames().map { try ClassInfo($0, backend) }
@@ -78,7 +78,7 @@ struct StoreInfo: Encodable {
 }
 
 extension StoreInfo.ClassInfo {
-  init(_ name: String, _ backend: any ToolStore) throws {
+  init(_ name: String, _ backend: any DirectoryBackend) throws {
     self.name = name
     let table = try backend.table(named: name)
     let count = try backend.recordCount(in: table)

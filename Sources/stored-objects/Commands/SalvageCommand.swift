@@ -32,7 +32,9 @@ struct SalvageCommand: ParsableCommand {
   func run() throws {
     let line = ProgressLine("salvage")
     defer { line.end() }
-    let report = try store.kindOfWreck().salvage(store.directory, to: target, store.key.key()) {
+    let report = try store.backendOfWreck().salvage(
+      from: store.directory, to: target, key: store.key.key()
+    ) {
       line.show($0)
     }
     line.end()

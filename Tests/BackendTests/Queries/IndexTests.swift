@@ -2,6 +2,7 @@ import CDBBackend
 import Foundation
 import StoredObjectsCore
 import StoredObjectsTestSupport
+import TestedBackends
 import Testing
 import TokyoCabinetBackend
 
@@ -58,8 +59,8 @@ private final class Threaded: Named {
     return count
   }
 
-  @Test("An index that is newly declared is made of what is there", arguments: BackendKind.allCases)
-  func newIndex(_ kind: BackendKind) throws {
+  @Test("An index that is newly declared is made of what is there", arguments: TestedBackend.usual)
+  func newIndex(_ kind: TestedBackend) throws {
     try kind.withPlace { place in
       var store = try place.openStore(of: Named.self)
       try insert(Named.self, (0..<300).map { "N\($0 % 100)" }, store)
@@ -72,8 +73,8 @@ private final class Threaded: Named {
     }
   }
 
-  @Test("explain makes no index, and says that the query will", arguments: BackendKind.allCases)
-  func explaining(_ kind: BackendKind) throws {
+  @Test("explain makes no index, and says that the query will", arguments: TestedBackend.usual)
+  func explaining(_ kind: TestedBackend) throws {
     try kind.withPlace { place in
       var store = try place.openStore(of: Named.self)
       try insert(Named.self, (0..<300).map { "N\($0 % 100)" }, store)
@@ -99,8 +100,8 @@ private final class Threaded: Named {
 
   @Test(
     "An index that another program has not kept up to date is made anew",
-    arguments: BackendKind.allCases)
-  func staleIndex(_ kind: BackendKind) throws {
+    arguments: TestedBackend.usual)
+  func staleIndex(_ kind: TestedBackend) throws {
     try kind.withPlace { place in
       for round in 0..<3 {
         var store = try place.openStore(of: Indexed.self)
@@ -121,8 +122,8 @@ private final class Threaded: Named {
 
   @Test(
     "An index is there again when its file is gone or spoilt",
-    arguments: [BackendKind.tokyoCabinet, .cdb], [0, 1, 2])
-  func lostIndex(_ kind: BackendKind, _ damage: Int) throws {
+    arguments: [TestedBackend.tokyoCabinet, .cdb], [0, 1, 2])
+  func lostIndex(_ kind: TestedBackend, _ damage: Int) throws {
     try TokyoFixtures.withDirectory { directory in
       func open() throws -> (any StoreBackend, Store) {
         let backend: any StoreBackend =
@@ -179,8 +180,8 @@ private final class Threaded: Named {
 
   @Test(
     "Objects that were the same before an index was unique stay, and are named by check",
-    arguments: BackendKind.allCases)
-  func earlierDuplicates(_ kind: BackendKind) throws {
+    arguments: TestedBackend.usual)
+  func earlierDuplicates(_ kind: TestedBackend) throws {
     try kind.withPlace { place in
       var store = try place.openStore(of: Named.self)
       try insert(Named.self, ["A", "B", "C", "D", "E", "F"], store)
@@ -225,8 +226,8 @@ private final class Threaded: Named {
 
   @Test(
     "A key that is missing in an index, or too much, is found by check",
-    arguments: BackendKind.allCases)
-  func disagreement(_ kind: BackendKind) throws {
+    arguments: TestedBackend.usual)
+  func disagreement(_ kind: TestedBackend) throws {
     try kind.withPlace { place in
       let store = try place.openStore(of: Indexed.self)
       try insert(Indexed.self, ["A", "B"], store)
@@ -237,8 +238,8 @@ private final class Threaded: Named {
 
   @Test(
     "A key that is missing in an index of a list, or too much, is found by check",
-    arguments: BackendKind.allCases)
-  func listDisagreement(_ kind: BackendKind) throws {
+    arguments: TestedBackend.usual)
+  func listDisagreement(_ kind: TestedBackend) throws {
     try kind.withPlace { place in
       let store = try place.openStore(of: Track.self, Mix.self)
       let tracks = [Track(), Track()]
@@ -255,8 +256,8 @@ private final class Threaded: Named {
 
   @Test(
     "A unique index refuses a save with the values of another object, nil left out",
-    arguments: BackendKind.allCases)
-  func uniqueIndex(_ kind: BackendKind) throws {
+    arguments: TestedBackend.usual)
+  func uniqueIndex(_ kind: TestedBackend) throws {
     try kind.withPlace { place in
       let store = try place.openStore(of: Unique.self)
       func make(_ number: Int64?) -> Unique {
@@ -289,8 +290,8 @@ private final class Threaded: Named {
 
   @Test(
     "Several stores on a backend see each other's keys, and pages stay right between their saves",
-    arguments: BackendKind.allCases)
-  func pagesBetweenSaves(_ kind: BackendKind) throws {
+    arguments: TestedBackend.usual)
+  func pagesBetweenSaves(_ kind: TestedBackend) throws {
     try kind.withPlace { place in
       let backend = try place.open()
       let (reader, writer) = (Store(backend: backend), Store(backend: backend))
@@ -312,8 +313,8 @@ private final class Threaded: Named {
     }
   }
 
-  @Test("A save that fails leaves the indexes as they were", arguments: BackendKind.allCases)
-  func failedSave(_ kind: BackendKind) throws {
+  @Test("A save that fails leaves the indexes as they were", arguments: TestedBackend.usual)
+  func failedSave(_ kind: TestedBackend) throws {
     try kind.withPlace { place in
       let backend = FailingBackend(try place.open())
       let store = Store(backend: backend)
@@ -334,8 +335,8 @@ private final class Threaded: Named {
 
   @Test(
     "A save so large that two threads share its keys has each key once",
-    arguments: BackendKind.allCases)
-  func largeSave(_ kind: BackendKind) throws {
+    arguments: TestedBackend.usual)
+  func largeSave(_ kind: TestedBackend) throws {
     try kind.withPlace { place in
       var store = try place.openStore(of: Threaded.self)
       let count = 20_003

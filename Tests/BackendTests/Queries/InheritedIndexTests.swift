@@ -1,6 +1,7 @@
 import Foundation
 import StoredObjectsCore
 import StoredObjectsTestSupport
+import TestedBackends
 import Testing
 
 /// Three classes, each with an index of its own.
@@ -124,8 +125,8 @@ private final class LiveAlbum: Album {
 
   @Test(
     "They use the indexes of the superclass, and find what a look at every object finds",
-    arguments: BackendKind.allCases)
-  func inherited(_ kind: BackendKind) throws {
+    arguments: TestedBackend.usual)
+  func inherited(_ kind: TestedBackend) throws {
     var generator = Seeds.generator(for: "queries of subclasses, \(kind)")
     try kind.withPlace { place in
       var (backend, store) = try open(place)

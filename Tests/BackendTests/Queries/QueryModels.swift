@@ -1,5 +1,6 @@
 import Foundation
 import StoredObjectsCore
+import TestedBackends
 
 enum Mood: Int32, IndexableValue { case calm, merry, sad }
 

@@ -1,6 +1,7 @@
 import Foundation
 import StoredObjectsCore
 import StoredObjectsTestSupport
+import TestedBackends
 import Testing
 
 /// Every query against a look at all objects.
@@ -75,8 +76,8 @@ import Testing
   }
 
   @Test(
-    "A query finds what a look at all objects finds, in its order", arguments: BackendKind.allCases)
-  func bruteForce(_ kind: BackendKind) throws {
+    "A query finds what a look at all objects finds, in its order", arguments: TestedBackend.usual)
+  func bruteForce(_ kind: TestedBackend) throws {
     try kind.withPlace { place in
       var generator = Seeds.generator(for: "queries \(kind)")
       for round in 0..<3 {
@@ -120,8 +121,8 @@ import Testing
     }
   }
 
-  @Test("Indexes are used where they help, and explain says so", arguments: BackendKind.allCases)
-  func plans(_ kind: BackendKind) throws {
+  @Test("Indexes are used where they help, and explain says so", arguments: TestedBackend.usual)
+  func plans(_ kind: TestedBackend) throws {
     try kind.withPlace { place in
       let store = try place.openStore(of: Track.self)
       for number in 0..<400 {
@@ -225,8 +226,8 @@ import Testing
 
   @Test(
     "Who refers to an object is found through an index, saved or not",
-    arguments: BackendKind.allCases)
-  func referrers(_ kind: BackendKind) throws {
+    arguments: TestedBackend.usual)
+  func referrers(_ kind: TestedBackend) throws {
     try kind.withPlace { place in
       let store = try place.openStore(of: Track.self, Mix.self)
       let tracks = (0..<5).map { _ in Track() }

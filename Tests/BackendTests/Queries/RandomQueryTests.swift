@@ -1,6 +1,7 @@
 import Foundation
 import StoredObjectsCore
 import StoredObjectsTestSupport
+import TestedBackends
 import Testing
 
 /// Random conditions over random data, with saves, deletes, crashes and reopenings in between.
@@ -10,7 +11,7 @@ import Testing
   private func crashed(_ place: any BackendPlace, _ backend: any StoreBackend) throws
     -> any BackendPlace
   {
-    let directory = (place as? TokyoCabinetPlace)?.directory ?? (place as? CDBPlace)?.directory
+    let directory = (place as? DirectoryPlace)?.directory
     guard let directory else {
       try backend.close()
       return place
@@ -61,8 +62,8 @@ import Testing
 
   @Test(
     "Conditions put together at random find what a look at all objects finds",
-    arguments: BackendKind.allCases)
-  func randomConditions(_ kind: BackendKind) throws {
+    arguments: TestedBackend.usual)
+  func randomConditions(_ kind: TestedBackend) throws {
     try kind.withPlace { start in
       var generator = Seeds.generator(for: "random queries \(kind)")
       var place = start

@@ -1,0 +1,33 @@
+import CDBBackend
+package import StoreEngine
+import TokyoCabinetBackend
+
+/// The formats of stores in directories, for tools and tests that take any of them.
+package enum StoreFormat: String, CaseIterable, Sendable {
+  case tokyoCabinet = "tokyo-cabinet"
+  case cdb
+
+  /// The backend of such stores.
+  package var backend: any DirectoryBackend.Type {
+    switch self {
+    case .tokyoCabinet: TokyoCabinetBackend.self
+    case .cdb: CDBBackend.self
+    }
+  }
+
+  /// The format of a store, or the wreck of one, by the names in its directory.
+  package init(ofDirectoryWith names: [String]) {
+    self = names.contains { $0.hasSuffix(".cdb") } ? .cdb : .tokyoCabinet
+  }
+
+  /// Opens a directory.
+  package func open(
+    _ directory: String, access: StoreAccess = .readWrite, createIfMissing: Bool = true,
+    durability: Durability = .full, limits: CheckpointLimits = .init(),
+    key: (any StoreKey)? = nil
+  ) throws -> any DirectoryBackend {
+    try backend.init(
+      directory: directory, access: access, createIfMissing: createIfMissing,
+      durability: durability, limits: limits, key: key)
+  }
+}

@@ -1,0 +1,113 @@
+package import StoreFormats
+package import StoredObjectsCore
+package import StoredObjectsEncryption
+package import StoredObjectsTestSupport
+import TestFiles
+
+/// The backends that tests take for arguments.
+package enum TestedBackend: String, CaseIterable, Sendable {
+  case memory
+  case tokyoCabinet = "tokyo-cabinet"
+  case cdb
+  case encryptedTokyoCabinet = "tokyo-cabinet-encrypted"
+  case encryptedCDB = "cdb-encrypted"
+
+  /// Those that keep a store in a directory.
+  package static let onDisk = allCases.filter { $0 != .memory }
+  /// Those whose own promises are tried: encryption has tests of its own.
+  package static let plain: [TestedBackend] = [.memory, .tokyoCabinet, .cdb]
+  /// One of each kind: what is above a backend is tried on these.
+  package static let usual = plain + [.encryptedTokyoCabinet]
+
+  /// The format of the files; nil for memory.
+  package var format: StoreFormat? {
+    switch self {
+    case .memory: nil
+    case .tokyoCabinet, .encryptedTokyoCabinet: .tokyoCabinet
+    case .cdb, .encryptedCDB: .cdb
+    }
+  }
+
+  /// A key that costs nothing to derive.
+  package static let key = EncryptionKey(bytes: (0..<32).map { UInt8($0) })
+
+  package var isEncrypted: Bool { self == .encryptedTokyoCabinet || self == .encryptedCDB }
+  package var key: EncryptionKey? { isEncrypted ? Self.key : nil }
+
+  /// What this backend is once its directory has been encrypted, or decrypted.
+  package var converted: TestedBackend {
+    switch self {
+    case .memory: .memory
+    case .tokyoCabinet: .encryptedTokyoCabinet
+    case .cdb: .encryptedCDB
+    case .encryptedTokyoCabinet: .tokyoCabinet
+    case .encryptedCDB: .cdb
+    }
+  }
+
+  private func onDisk() throws -> StoreFormat {
+    guard let format else { throw ConformanceFailure("Memory has no directory.") }
+    return format
+  }
+
+  /// Opens a directory.
+  package func open(
+    _ directory: String, durability: Durability = .full, readOnly: Bool = false,
+    limits: CheckpointLimits = .init()
+  ) throws -> any DirectoryBackend {
+    try onDisk().open(
+      directory, access: readOnly ? .readOnly : .readWrite, durability: durability,
+      limits: limits, key: key)
+  }
+
+  /// Opens a directory with a log that is small, so that little data goes all ways.
+  package func openSmall(_ directory: String) throws -> any DirectoryBackend {
+    var limits = CheckpointLimits(logBytes: 8 << 10, filePart: 1 << 20, bulkBytes: 2000)
+    limits.logGrowth = 8 << 10
+    return try open(directory, limits: limits)
+  }
+
+  /// Checks a directory.
+  package func check(_ directory: String) throws -> StoreCheck {
+    try onDisk().backend.check(directory: directory, key: key) { _ in }
+  }
+
+  /// Salvages a directory.
+  @discardableResult
+  package func salvage(_ directory: String, to target: String) throws -> SalvageReport {
+    try onDisk().backend.salvage(from: directory, to: target, key: key) { _ in }
+  }
+
+  /// Encrypts a directory that is not encrypted, or decrypts one that is.
+  package func convert(_ directory: String) throws {
+    let backend = try onDisk().backend
+    if isEncrypted {
+      try backend.decrypt(directory: directory, key: Self.key) { _ in }
+    } else {
+      try backend.encrypt(directory: directory, key: Self.key) { _ in }
+    }
+  }
+
+  /// Lets a test use a place of this kind that nothing has been written to.
+  package func withPlace(_ body: (any BackendPlace) throws -> Void) throws {
+    guard let format else { return try body(MemoryPlace()) }
+    try withTemporaryDirectory {
+      try body(DirectoryPlace(format, $0 + "/store", key: key))
+    }
+  }
+}
+
+/// A directory, on which backends are opened.
+package struct DirectoryPlace: BackendPlace {
+  package let format: StoreFormat
+  package let directory: String
+  package let key: (any StoreKey)?
+
+  package init(_ format: StoreFormat, _ directory: String, key: (any StoreKey)? = nil) {
+    (self.format, self.directory, self.key) = (format, directory, key)
+  }
+
+  package func open(readOnly: Bool) throws -> any StoreBackend {
+    try format.open(directory, access: readOnly ? .readOnly : .readWrite, key: key)
+  }
+}
