@@ -11,7 +11,7 @@
       var title = ""
       @Indexed var seconds = 0
       var artist: Artist?
-      @Since(1) var note: String?
+      @Formerly("remark") var note: String?
       @Transient var isPlaying = false
     }
   }
