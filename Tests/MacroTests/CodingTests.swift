@@ -92,6 +92,7 @@
       try Session.run(disk, Exported.self, Holder.self) { session in
         let holder = try #require(try session.store.object(Holder.self, rowID: 2))
         let object = try #require(holder.exported)
+        #expect(object.store === session.store && object.rowID == 2)
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         let json = try encoder.encode(object)

@@ -402,6 +402,13 @@
             buffer.writeValue(_items, asAny: [any Playable].self)
           }
 
+          nonisolated override class var layout: ClassLayout? {
+            ClassLayout(Song.self, [
+              StoredProperty("count", Int.self),
+                  StoredProperty("items", ofAny: [any Playable].self)
+            ])
+          }
+
           nonisolated override func dissolveAllRelationships() {
             _items = []
           }

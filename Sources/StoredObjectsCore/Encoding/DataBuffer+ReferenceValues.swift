@@ -156,3 +156,56 @@ extension StoredObject {
     return classID < otherID
   }
 }
+
+// MARK: - Classes that are Codable
+
+// An object of a class that is `Codable`, say for an export, is referred to as any other. Without
+// these the compiler would choose to encode it.
+
+extension DataBuffer {
+  /// Writes a reference to an object of a known class that is `Codable`.
+  public mutating func writeValue<Object: StoredObject & Codable>(
+    _ object: Object?, as type: Object?.Type
+  ) {
+    write(object)
+  }
+
+  /// Writes references to objects of a known class that is `Codable`, in their order.
+  public mutating func writeValue<Object: StoredObject & Codable>(
+    _ objects: [Object], as type: [Object].Type
+  ) {
+    write(objects)
+  }
+
+  /// Writes references to objects of a known class that is `Codable`, in the order of their rows.
+  public mutating func writeValue<Object: StoredObject & Codable>(
+    _ objects: Set<Object>, as type: Set<Object>.Type
+  ) {
+    write(objects.sorted { $0.rowID < $1.rowID })
+  }
+
+  /// Reads a reference to an object of a known class that is `Codable`; no record is read.
+  ///
+  /// - Throws: ``DataBufferError``, see ``readObject(of:)``.
+  public mutating func readValue<Object: StoredObject & Codable>(
+    of type: Object?.Type
+  ) throws(DataBufferError) -> Object? { try readObject(of: Object.self) }
+
+  /// Reads references to objects of a known class that is `Codable`; no record is read.
+  ///
+  /// - Throws: ``DataBufferError``, see ``readObjects(of:)``.
+  public mutating func readValue<Object: StoredObject & Codable>(
+    of type: [Object].Type
+  ) throws(DataBufferError) -> [Object] { try readObjects(of: Object.self) }
+
+  /// Reads references to objects of a known class that is `Codable`; one that occurs twice is an
+  /// `invalidValue`.
+  ///
+  /// - Throws: ``DataBufferError``, see ``readObjects(of:)``.
+  public mutating func readValue<Object: StoredObject & Codable>(
+    of type: Set<Object>.Type
+  ) throws(DataBufferError) -> Set<Object> {
+    let objects = try readObjects(of: Object.self)
+    return try set(of: objects, 4)
+  }
+}
