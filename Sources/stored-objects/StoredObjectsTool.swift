@@ -7,11 +7,12 @@ struct StoredObjectsTool: ParsableCommand {
     abstract: "Look into stores, check them, and bring them back.",
     discussion: """
       A store is the directory that a program has opened with StoredObjects. The program's classes \
-      are not needed. info, check and dump only read, and can run beside each other; the others need \
-      the store for themselves, but for backup and convert, which also only read.
+      are not needed. info, schema, check and dump only read, and can run beside each other; the \
+      others need the store for themselves, but for backup and convert, which also only read.
 
       Examples:
         stored-objects info Music
+        stored-objects schema Music --format mermaid
         stored-objects check Music --json
         stored-objects backup Music "Music 2026-11-21"
         stored-objects salvage Music "Music salvaged"
@@ -25,9 +26,9 @@ struct StoredObjectsTool: ParsableCommand {
       or when a salvage has lost something; 64 when the command line makes no sense.
       """,
     subcommands: [
-      InfoCommand.self, CheckCommand.self, BackupCommand.self, SalvageCommand.self,
-      CompactCommand.self, CheckpointCommand.self, DumpCommand.self, ConvertCommand.self,
-      ImportYTKCommand.self,
-      EncryptCommand.self, DecryptCommand.self, ChangePassphraseCommand.self,
+      InfoCommand.self, SchemaCommand.self, CheckCommand.self, BackupCommand.self,
+      SalvageCommand.self, CompactCommand.self, CheckpointCommand.self, DumpCommand.self,
+      ConvertCommand.self, ImportYTKCommand.self, EncryptCommand.self, DecryptCommand.self,
+      ChangePassphraseCommand.self,
     ])
 }

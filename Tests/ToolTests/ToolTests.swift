@@ -272,7 +272,9 @@ struct ToolMendingTests {
 
 @Suite("stored-objects: odd inputs")
 struct ToolInputTests {
-  static let verbs = ["info", "check", "backup", "salvage", "compact", "checkpoint", "dump"]
+  static let verbs = [
+    "info", "schema", "check", "backup", "salvage", "compact", "checkpoint", "dump",
+  ]
 
   private func arguments(_ verb: String, _ store: String) -> [String] {
     verb == "backup" || verb == "salvage" ? [verb, store, "Target"] : [verb, store]
@@ -302,7 +304,7 @@ struct ToolInputTests {
 
   @Test(
     "A directory of other things is no store, and nothing is made in it",
-    arguments: ["info", "backup", "compact", "checkpoint", "dump"])
+    arguments: ["info", "schema", "backup", "compact", "checkpoint", "dump"])
   func otherThings(verb: String) throws {
     try ProgramDirectory.run { tool in
       try FileManager.default.createDirectory(

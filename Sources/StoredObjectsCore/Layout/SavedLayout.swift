@@ -1,15 +1,16 @@
-import StoreEngine
+package import StoreEngine
 
 /// A layout that records of a store have.
-struct SavedLayout {
+package struct SavedLayout: Sendable {
   /// The first byte of the records.
-  let number: UInt8
+  package let number: UInt8
   /// The version that the class said it had.
-  let classVersion: UInt8
-  let form: Form
+  package let classVersion: UInt8
+  /// The properties of the records, or the kinds of their values.
+  package let form: Form
 
   /// What is known of the records.
-  enum Form {
+  package enum Form: Sendable {
     /// Their properties.
     case properties([SavedProperty])
     /// The kinds of values, in order, that an object writes that has its defaults.
@@ -17,13 +18,21 @@ struct SavedLayout {
   }
 
   /// Whether no more than the kinds of values is known.
-  var isOfValues: Bool { if case .values = form { true } else { false } }
+  package var isOfValues: Bool { if case .values = form { true } else { false } }
 
   /// A property as it was when a record was written.
-  struct SavedProperty: Hashable {
-    let name: String
-    let type: StoredType
-    let formerNames: [String]
+  package struct SavedProperty: Hashable, Sendable {
+    /// The name in the source.
+    package let name: String
+    /// The form of the values.
+    package let type: StoredType
+    /// The names that the property had before.
+    package let formerNames: [String]
+
+    /// Describes a property.
+    package init(name: String, type: StoredType, formerNames: [String] = []) {
+      (self.name, self.type, self.formerNames) = (name, type, formerNames)
+    }
 
     /// Whether both stand for the same bytes and the same name.
     func isSame(as other: SavedProperty) -> Bool {
@@ -48,7 +57,7 @@ extension SavedLayout.Form {
 
 extension SavedLayout.SavedProperty {
   init(_ property: StoredProperty) {
-    (name, type, formerNames) = (property.name, property.type, property.formerNames)
+    self.init(name: property.name, type: property.type, formerNames: property.formerNames)
   }
 }
 
@@ -83,6 +92,25 @@ enum LayoutFormat {
         buffer.write(1 as UInt8)
         buffer.write(types)
       }
+    }
+  }
+
+  /// Reads all layouts from a named buffer with its checksum.
+  ///
+  /// - Throws: ``StoreError`` with `damaged`.
+  static func read(
+    _ sealed: [UInt8], of className: String, in location: String
+  ) throws(StoreError) -> [SavedLayout] {
+    do {
+      guard let bytes = NamedBufferChecksum.opened(sealed, name: bufferName(of: className)) else {
+        throw DataBufferError(.invalidValue, at: 0, "the checksum is wrong")
+      }
+      var buffer = DataBuffer(bytes)
+      return try read(&buffer)
+    } catch {
+      throw StoreError(
+        .damaged, "The layouts of the class make no sense: \(error).",
+        at: .init(path: location, className: className), underlying: error)
     }
   }
 
@@ -126,15 +154,15 @@ enum LayoutFormat {
 
 extension SavedLayout.SavedProperty: DataBufferValue {
   /// Two counts and a tag.
-  static var minimumByteCount: Int { 9 }
+  package static var minimumByteCount: Int { 9 }
 
-  init(from buffer: inout DataBuffer) throws(DataBufferError) {
+  package init(from buffer: inout DataBuffer) throws(DataBufferError) {
     name = try buffer.readString()
     type = try StoredType(from: &buffer)
     formerNames = try buffer.read([String].self)
   }
 
-  func write(to buffer: inout DataBuffer) {
+  package func write(to buffer: inout DataBuffer) {
     buffer.write(name)
     type.write(to: &buffer)
     buffer.write(formerNames)

@@ -86,17 +86,7 @@ extension Store {
   func savedLayouts(of className: String) throws(StoreError) -> [SavedLayout] {
     let name = LayoutFormat.bufferName(of: className)
     guard let sealed = try sealedBuffer(named: name) else { return [] }
-    do {
-      guard let bytes = NamedBufferChecksum.opened(sealed, name: name) else {
-        throw DataBufferError(.invalidValue, at: 0, "the checksum is wrong")
-      }
-      var buffer = DataBuffer(bytes)
-      return try LayoutFormat.read(&buffer)
-    } catch {
-      throw StoreError(
-        .damaged, "The layouts of the class make no sense: \(error).",
-        at: .init(path: backend.location, className: className), underlying: error)
-    }
+    return try LayoutFormat.read(sealed, of: className, in: backend.location)
   }
 
   /// Looks whether others have saved layouts of the classes that the next save brings some of.

@@ -67,15 +67,7 @@ extension Store {
   /// The buffer with its checksum, saved or not.
   func sealedBuffer(named name: String) throws(StoreError) -> [UInt8]? {
     if let pending = pendingNames[ExactName(name)] { return pending }
-    do {
-      return try backend.withNamedBuffer(name) { span in
-        var bytes: [UInt8] = []
-        bytes.append(copying: span)
-        return bytes
-      }
-    } catch {
-      throw .wrapping(error, .ioError, at: .init(path: backend.location))
-    }
+    return try backend.sealedBuffer(named: name)
   }
 
   /// Removes a name and its buffer, with the next save.

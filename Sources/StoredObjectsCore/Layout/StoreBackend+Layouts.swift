@@ -1,0 +1,25 @@
+import Files
+package import StoreEngine
+
+extension StoreBackend {
+  /// Returns the layouts that the records of a class have, for programs without the class.
+  ///
+  /// - Returns: The layouts in the order of their numbers, the newest last; none for a class that
+  ///   was last saved before stores kept layouts.
+  /// - Throws: ``StoreError`` with `damaged` or `ioError`.
+  package func savedLayouts(of className: String) throws(StoreError) -> [SavedLayout] {
+    let name = LayoutFormat.bufferName(of: className)
+    guard let sealed = try sealedBuffer(named: name) else { return [] }
+    return try LayoutFormat.read(sealed, of: className, in: location)
+      .sorted { $0.number < $1.number }
+  }
+
+  /// Returns the bytes of a named buffer, with its checksum; nil if there is no such buffer.
+  func sealedBuffer(named name: String) throws(StoreError) -> [UInt8]? {
+    do {
+      return try withNamedBuffer(name) { [UInt8](copying: $0) }
+    } catch {
+      throw .wrapping(error, .ioError, at: .init(path: location))
+    }
+  }
+}

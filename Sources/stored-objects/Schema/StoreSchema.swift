@@ -1,0 +1,74 @@
+import StoredObjectsCore
+
+/// The classes of a store with the layouts that it keeps of them.
+struct StoreSchema {
+  let path: String
+  /// In the order of class IDs.
+  let classes: [ClassSchema]
+
+  /// Whether a class could not be read.
+  var hasDamage: Bool { classes.contains { $0.damage != nil } }
+
+  init(_ backend: any ToolStore) throws {
+    path = backend.location
+    classes = try backend.tableNames().map { try ClassSchema($0, backend) }
+      .sorted { ($0.classID ?? .max, $0.name) < ($1.classID ?? .max, $1.name) }
+  }
+}
+
+/// A class of a store and its layouts.
+struct ClassSchema {
+  let name: String
+  /// Nil if the metadata row is damaged.
+  let classID: UInt8?
+  /// The number of objects.
+  let objects: Int
+  /// In the order of their numbers; none for a class from before stores kept layouts.
+  let layouts: [SavedLayout]
+  /// Why the metadata row or the layouts can't be read.
+  let damage: String?
+
+  var newest: SavedLayout? { layouts.last }
+
+  /// The properties of the newest layout.
+  var properties: [SavedLayout.SavedProperty] { newest?.form.properties ?? [] }
+
+  /// Why the properties are not all that there is to know.
+  var note: String? {
+    if let damage { return damage }
+    guard let newest else {
+      return """
+        no layout: last saved by an earlier release or by BNRPersistence, so the properties are not \
+        known
+        """
+    }
+    guard newest.isOfValues else { return nil }
+    return "declares no properties: these are the kinds of values of a new object, in order"
+  }
+}
+
+extension ClassSchema {
+  init(_ name: String, _ backend: any ToolStore) throws {
+    let info = try StoreInfo.ClassInfo(name, backend)
+    var (layouts, damage) = ([SavedLayout](), info.damage)
+    do {
+      layouts = try backend.savedLayouts(of: name)
+    } catch {
+      guard error.code == .damaged else { throw error }
+      damage = damage ?? error.message
+    }
+    self.init(
+      name: name, classID: info.classID, objects: info.objects, layouts: layouts, damage: damage)
+  }
+}
+
+extension SavedLayout.Form {
+  /// The properties; values without names are called by their places.
+  var properties: [SavedLayout.SavedProperty] {
+    switch self {
+    case .properties(let properties): properties
+    case .values(let types):
+      types.enumerated().map { .init(name: "value\($0 + 1)", type: $1) }
+    }
+  }
+}

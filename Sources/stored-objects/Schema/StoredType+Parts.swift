@@ -1,0 +1,57 @@
+import StoredObjectsCore
+
+extension StoredType {
+  /// The types that it is made of, itself first.
+  var parts: [StoredType] {
+    switch self {
+    case .optional(let type), .array(let type), .set(let type): [self] + type.parts
+    case .dictionary(let key, let value): [self] + key.parts + value.parts
+    case .enumeration(let enumeration): [self] + enumeration.rawType.parts
+    default: [self]
+    }
+  }
+
+  /// The class that a property of the type refers to, and whether to several objects of it; nil for
+  /// values.
+  var target: (className: String, isToMany: Bool)? {
+    switch self {
+    case .reference(let name): (name, false)
+    case .references(let name), .referenceSet(let name): (name, true)
+    case .anyReference: ("StoredObject", false)
+    case .anyReferences, .anyReferenceSet: ("StoredObject", true)
+    default: nil
+    }
+  }
+}
+
+extension StoreSchema {
+  /// The enumerations of the newest layouts, each once, in the order in which they appear.
+  var enumerations: [StoredEnumeration] {
+    var known: Set<StoredEnumeration> = []
+    return classes.flatMap(\.properties).flatMap(\.type.parts).compactMap { type in
+      guard case .enumeration(let enumeration) = type else { return nil }
+      return known.insert(enumeration).inserted ? enumeration : nil
+    }
+  }
+}
+
+extension StoredEnumeration.Case {
+  /// The raw value as a literal; nil where there is none for the type.
+  func literal(_ rawType: StoredType) -> String? {
+    var buffer = DataBuffer(bytes)
+    return switch rawType {
+    case .integer(_, let isSigned): Self.integer(bytes, isSigned).map { "\($0)" }
+    case .string: (try? buffer.readString()).map(SwiftNames.literal)
+    case .float: (try? Float(from: &buffer)).flatMap { $0.isFinite ? "\($0)" : nil }
+    case .double: (try? Double(from: &buffer)).flatMap { $0.isFinite ? "\($0)" : nil }
+    default: nil
+    }
+  }
+
+  /// A little-endian integer of up to 8 bytes.
+  static func integer(_ bytes: [UInt8], _ isSigned: Bool) -> Int128? {
+    guard (1...8).contains(bytes.count), let last = bytes.last else { return nil }
+    let value = bytes.reversed().reduce(Int128(0)) { $0 << 8 | Int128($1) }
+    return isSigned && last >= 0x80 ? value - (Int128(1) << (8 * bytes.count)) : value
+  }
+}

@@ -1,0 +1,79 @@
+/// Identifiers of Swift, each given once.
+struct SwiftNames {
+  private var taken: Set<String>
+
+  /// Starts with names that are not to be given.
+  init(reserved: Set<String>) { taken = reserved }
+
+  /// An identifier that is like a text, with a number if others have it already.
+  mutating func add(_ text: String) -> String {
+    let base = Self.isIdentifier(text) ? text : Self.identifier(text)
+    var (name, number) = (base, 1)
+    while !taken.insert(name).inserted {
+      number += 1
+      name = "\(base)\(number)"
+    }
+    return name
+  }
+
+  /// Whether a text can be an identifier, perhaps in backticks.
+  static func isIdentifier(_ text: String) -> Bool {
+    guard let first = text.first, text != "_" else { return false }
+    return !first.isNumber && text.allSatisfy(isPart)
+  }
+
+  private static func isPart(_ character: Character) -> Bool {
+    character == "_" || character.isLetter || (character.isASCII && character.isNumber)
+  }
+
+  private static func identifier(_ text: String) -> String {
+    let letters = String(text.map { isPart($0) ? $0 : "_" })
+    return isIdentifier(letters) ? letters : "_" + letters + (letters.count < 2 ? "_" : "")
+  }
+
+  /// A member's name, in backticks if it is a keyword.
+  static func member(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
+
+  /// A text as a literal of one line.
+  static func literal(_ text: String) -> String {
+    let characters = text.unicodeScalars.map { scalar in
+      switch scalar {
+      case "\\", "\"": "\\\(scalar)"
+      case "\n": "\\n"
+      case "\t": "\\t"
+      default:
+        scalar.properties.isPatternWhitespace && scalar != " "
+          || [.control, .format].contains(scalar.properties.generalCategory)
+          ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+      }
+    }
+    return "\"\(characters.joined())\""
+  }
+
+  /// The words that are no names without backticks.
+  static let keywords: Set = [
+    "Any", "Protocol", "Self", "Type", "as", "associatedtype", "break", "case", "catch", "class",
+    "continue", "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough",
+    "false", "fileprivate", "for", "func", "guard", "if", "import", "in", "init", "inout",
+    "internal", "is", "let", "nil", "operator", "precedencegroup", "private", "protocol", "public",
+    "repeat", "rethrows", "return", "self", "static", "struct", "subscript", "super", "switch",
+    "throw", "throws", "true", "try", "typealias", "var", "where", "while",
+  ]
+
+  /// The types that Swift source of a model names, which no type of the model may hide.
+  static let types = keywords.union([
+    "Array", "Bool", "CaseIterable", "Codable", "Data", "DataBuffer", "DataBufferError",
+    "DataBufferValue", "Date", "Decimal", "Dictionary", "Double", "Float", "Hashable", "Int",
+    "Int8", "Int16", "Int32", "Int64", "Optional", "RawRepresentable", "Set", "Stored",
+    "StoredObject", "StoredType", "String", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "URL",
+    "UUID",
+  ])
+
+  /// The members of every stored object that a property can't have the name of.
+  static let objectMembers: Set = [
+    "checkForContent", "didModify", "dissolveAllRelationships", "fetchContent", "hasContent",
+    "hasUnsavedChanges", "hash", "hashValue", "id", "isDeleted", "isPlain", "isReadable",
+    "prepareForDelete", "readContent", "rowID", "state", "store", "willChange", "willModify",
+    "willRead", "willUpdate", "writeContent",
+  ]
+}
