@@ -50,11 +50,16 @@ final class RecordDump {
     try flush()
   }
 
+  /// The named buffers of the application, sorted; `schema` shows the layouts.
+  static func bufferNames(_ backend: some StoreBackend) throws -> [String] {
+    try backend.bufferNames().filter { !InternalBuffers.contain($0) }.sorted()
+  }
+
   private func records(
     _ name: String, _ body: (_ key: String, _ bytes: String) throws -> Void
   ) throws {
     if name == Self.buffers {
-      for buffer in try backend.bufferNames().sorted() {
+      for buffer in try Self.bufferNames(backend) {
         let bytes = try backend.withNamedBuffer(buffer) { bytesOf($0) } ?? []
         try body(hexText(buffer.utf8), hexText(bytes))
         try flushIfLong()

@@ -23,7 +23,7 @@ struct DumpCommand: ParsableCommand {
     let names = try backend.tableNames().sorted()
     let ordered = try backend.orderedTableNames().sorted { $0.description < $1.description }
     let all =
-      names + (try backend.bufferNames().isEmpty ? [] : [RecordDump.buffers])
+      names + (try RecordDump.bufferNames(backend).isEmpty ? [] : [RecordDump.buffers])
       + ordered.filter { $0.kind == .data }.map(\.description)
     let dump = RecordDump(backend: backend, isJSON: output.json)
     if let className {

@@ -65,7 +65,7 @@ struct StoreInfo: Encodable {
     classes = try backend.tableNames().map { try ClassInfo($0, backend) }
       .sorted { ($0.classID ?? .max, $0.name) < ($1.classID ?? .max, $1.name) }
     namedBuffers = BufferInfo(
-      count: try backend.bufferNames().count { !InternalBuffers.contain($0) },
+      count: try RecordDump.bufferNames(backend).count,
       fileBytes: try backend.fileSize(of: "NamedBuffers"))
     let holdings = try Holdings(backend)
     orderedTables = try backend.orderedTableStates().map { OrderedTableInfo($0, holdings) }
