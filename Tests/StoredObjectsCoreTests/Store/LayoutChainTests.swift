@@ -83,6 +83,7 @@ private struct ChangingClass {
   var saved: [SavedLayout] = []
   var records: [(number: UInt8, bytes: [UInt8], values: [Int: Value])] = []
   var identities = 0
+  var names = 0
   var number: UInt8 = 0
 
   private static let types: [StoredType] = [
@@ -130,10 +131,9 @@ private struct ChangingClass {
   }
 
   private mutating func rename(_ index: Int) {
-    let taken = properties.flatMap { [$0.name] + $0.formerNames } + saved.flatMap(\.names)
-    let name = "n\(taken.count + identities)"
+    names += 1
     properties[index].formerNames.append(properties[index].name)
-    properties[index].name = name
+    properties[index].name = "n\(names)"
   }
 
   private mutating func widen(_ index: Int) {
