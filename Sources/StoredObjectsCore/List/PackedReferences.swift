@@ -102,22 +102,26 @@ extension PackedReferences {
 
   /// Makes changes whose new objects can be packed.
   mutating func apply(_ change: ChangedList, new: [StoredObject]) {
-    prepareClasses(for: new)
-    if classIDs.isEmpty {
-      rowIDs = change.applied(to: rowIDs) { $0.rowID }
-    } else {
+    if prepareClasses(for: new) {
       replaceAll(with: change.applied(to: keys, element: key(of:)))
+    } else {
+      rowIDs = change.applied(to: rowIDs) { $0.rowID }
     }
     hold(new)
   }
 
   /// Makes room for the classes of the objects, if some are of subclasses.
-  private mutating func prepareClasses(for objects: some Collection<StoredObject>) {
+  ///
+  /// - Returns: whether the class of each reference is kept. An empty list can't say so itself.
+  private mutating func prepareClasses(for objects: some Collection<StoredObject>) -> Bool {
+    var hasClasses = !classIDs.isEmpty
     for object in objects {
       guard let other = object.registration, other !== entry else { continue }
       if !subclasses.contains(where: { $0 === other }) { subclasses.append(other) }
-      if classIDs.isEmpty { classIDs = Array(repeating: entry.classID, count: rowIDs.count) }
+      if !hasClasses { classIDs = Array(repeating: entry.classID, count: rowIDs.count) }
+      hasClasses = true
     }
+    return hasClasses
   }
 
   /// Whether both refer to the same objects in the same order.
@@ -134,9 +138,9 @@ extension PackedReferences {
   ///
   /// - Precondition: ``canPack(_:)`` is true for all objects.
   mutating func replace(_ range: Range<Int>, with objects: some Collection<StoredObject>) {
-    prepareClasses(for: objects)
+    let hasClasses = prepareClasses(for: objects)
     rowIDs.replaceSubrange(range, with: objects.lazy.map(\.rowID))
-    if !classIDs.isEmpty {
+    if hasClasses {
       classIDs.replaceSubrange(range, with: objects.lazy.map { $0.registration?.classID ?? 0 })
     }
     hold(objects)

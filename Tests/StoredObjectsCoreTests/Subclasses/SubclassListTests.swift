@@ -54,6 +54,21 @@ struct SubclassListTests {
     }
   }
 
+  @Test("An object of a subclass can be the first of an empty packed list")
+  func firstOfEmpty() throws {
+    let disk = MemoryDisk()
+    let zero = try actStore(disk)
+    try zero.save(Show(), Act("a"), LiveAct("l"))
+    let second = try zero.reopened(disk)
+    let live = try #require(try second.object(LiveAct.self, rowID: 2))
+    let show = try #require(try second.object(Show.self, rowID: 2))
+    show.packed.append(live)
+    #expect(show.packed.map(\.name) == ["l"])
+    try second.saveChanges()
+    let third = try second.reopened(disk)
+    #expect(try third.object(Show.self, rowID: 2)?.packed.map(\.name) == ["l"])
+  }
+
   @Test("A packed list stays packed when an object of a subclass comes, and makes no object")
   func staysPacked() throws {
     let disk = MemoryDisk()
