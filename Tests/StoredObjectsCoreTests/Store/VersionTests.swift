@@ -41,7 +41,7 @@ import Testing
     #expect(saved.map(\.readVersion) == [0, 3, 0] && saved.map(\.stamp) == [0, 9, 0])
   }
 
-  @Test("The metadata row has the highest version that has saved anything")
+  @Test("The metadata row has the highest version that has saved anything, and older ones can't")
   func metadataVersion() throws {
     let fixture = try Fixture(OldLetter.self)
     try oldLetters(fixture, 2)
@@ -52,8 +52,9 @@ import Testing
     #expect(try fixture.record(OldLetter.self, 1)?[4] == 3)
     let old = try fixture.store()
     try old.object(OldLetter.self, rowID: 3)?.text = "x"
-    try old.saveChanges()
+    expectStoreError(.newerVersion) { try old.saveChanges() }
     #expect(try fixture.record(OldLetter.self, 1)?[4] == 3)
+    #expect(try versions(fixture, 2) == [3, 0])
   }
 
   @Test("An old program refuses records of a new one, and reads the others")
