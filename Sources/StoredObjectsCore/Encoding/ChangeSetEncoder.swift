@@ -105,6 +105,7 @@ struct ChangeSetEncoder {
 
   /// Adds the layouts of the classes that are saved, where the store doesn't have them.
   mutating func appendLayouts(of classes: [RegisteredClass]) {
+    guard classes.contains(where: \.savesLayouts) else { return }
     for entry in classes where entry.savesLayouts {
       let name = LayoutFormat.bufferName(of: entry.name)
       var layouts = DataBuffer()
@@ -150,7 +151,7 @@ extension RegisteredClass {
 
   /// Whether the next save brings layouts.
   var savesLayouts: Bool {
-    layouts.needsSaving && changeCounts.inserts + changeCounts.updates > 0
+    needsLayoutsSaved && changeCounts.inserts + changeCounts.updates > 0
   }
 
   /// The metadata row as the next save should leave it.
@@ -167,7 +168,7 @@ extension RegisteredClass {
     }
     if changeCounts.inserts + changeCounts.updates > 0 {
       next.classVersion = max(next.classVersion, version)
-      if layouts.needsSaving { next.flags?.insert(.layouts) }
+      if needsLayoutsSaved { next.flags?.insert(.layouts) }
     }
     return next
   }

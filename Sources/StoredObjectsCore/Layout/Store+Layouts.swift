@@ -71,7 +71,7 @@ extension Store {
   /// Refuses to write objects of a class that a later program has saved.
   func refuseOutdatedClasses() throws(StoreError) {
     for entry in classes
-    where entry.layouts.isOutdated && entry.changeCounts.inserts + entry.changeCounts.updates > 0 {
+    where entry.isOutdated && entry.changeCounts.inserts + entry.changeCounts.updates > 0 {
       throw StoreError(
         .newerVersion,
         """

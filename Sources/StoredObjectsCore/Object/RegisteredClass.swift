@@ -12,7 +12,12 @@ import StoreEngine
   /// The name on disk.
   let name: String
   /// How its records are written and read.
-  var layouts: ClassLayouts
+  var layouts: ClassLayouts { didSet { needsLayoutsSaved = layouts.needsSaving } }
+  /// Whether the store doesn't have all layouts yet: each save asks.
+  @safe @exclusivity(unchecked)
+  private(set) var needsLayoutsSaved: Bool
+  /// Whether a later program has saved the class.
+  let isOutdated: Bool
   /// The first byte of the records that are written: the number of their layout.
   let version: UInt8
   /// The version that the class says it has.
@@ -86,6 +91,7 @@ import StoreEngine
     self.classID = classID
     self.name = type.storedName
     self.layouts = layouts
+    (needsLayoutsSaved, isOutdated) = (layouts.needsSaving, layouts.isOutdated)
     (version, classVersion) = (layouts.number, layouts.classVersion)
     self.table = table
     self.shared = shared
