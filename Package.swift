@@ -268,7 +268,8 @@ let package = Package(
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)] + Traits.defines),
     .target(
       name: "MainActorClient", dependencies: ["StoredObjects"], path: "Tests/MainActorClient",
-      swiftSettings: [.defaultIsolation(MainActor.self), .treatAllWarnings(as: .error)] + Traits.defines),
+      swiftSettings: [.defaultIsolation(MainActor.self), .treatAllWarnings(as: .error)]
+        + Traits.defines),
     .testTarget(
       name: "SourceRulesTests", dependencies: ["StoredObjectsCore", "TestFiles"]),
   ],
