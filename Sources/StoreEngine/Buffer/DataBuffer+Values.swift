@@ -1,5 +1,6 @@
 // One name for writing and one for reading, whatever the type: what a macro calls, which sees no
-// types. The compiler chooses among them, and those for references, by the type alone.
+// types. The compiler chooses among them, and those for references, by the type alone. A type that
+// writes itself, or is referred to, is not encoded although it is `Codable`: that is disfavored.
 
 extension DataBuffer {
   /// Writes a value in the form of its type, as `write(_:)` does.
@@ -9,14 +10,8 @@ extension DataBuffer {
     writeNested(value)
   }
 
-  /// Writes a value in the form of its type: a type that is `Codable` too is not encoded.
-  @inlinable public mutating func writeValue<Value: DataBufferValue & Codable>(
-    _ value: Value, as type: Value.Type
-  ) {
-    writeNested(value)
-  }
-
   /// Writes a value that is only `Codable`, as ``write(codable:)`` does.
+  @_disfavoredOverload
   public mutating func writeValue<Value: Codable>(_ value: Value, as type: Value.Type) {
     write(codable: value)
   }
@@ -35,16 +30,10 @@ extension DataBuffer {
     of type: Value.Type
   ) throws(DataBufferError) -> Value { try readNested(type) }
 
-  /// Reads a value in the form of its type: a type that is `Codable` too is not decoded.
-  ///
-  /// - Throws: ``DataBufferError``, with the offset of the fault.
-  @inlinable public mutating func readValue<Value: DataBufferValue & Codable>(
-    of type: Value.Type
-  ) throws(DataBufferError) -> Value { try readNested(type) }
-
   /// Reads a value that is only `Codable`, as ``readCodable(_:)`` does.
   ///
   /// - Throws: ``DataBufferError``, with the offset of the fault.
+  @_disfavoredOverload
   public mutating func readValue<Value: Codable>(
     of type: Value.Type
   ) throws(DataBufferError) -> Value { try readCodable(type) }

@@ -101,12 +101,8 @@ extension StoredProperty {
     self.init(name, Value.storedType) { buffer in _ = try Value(from: &buffer) }
   }
 
-  /// A property with a value that writes itself, although it is `Codable` too.
-  public init<Value: DataBufferValue & Codable>(_ name: String, _ type: Value.Type) {
-    self.init(name, Value.storedType) { buffer in _ = try Value(from: &buffer) }
-  }
-
   /// A property with a `Codable` value.
+  @_disfavoredOverload
   public init<Value: Codable>(_ name: String, _ type: Value.Type) {
     self.init(name, .codable("\(Value.self)"))
   }
@@ -128,21 +124,6 @@ extension StoredProperty {
 
   /// A property that refers to objects of a class, each once.
   public init<Object: StoredObject>(_ name: String, _ type: Set<Object>.Type) {
-    self.init(name, .referenceSet(Object.storedName))
-  }
-
-  /// A property that refers to an object of a class, although that is `Codable`.
-  public init<Object: StoredObject & Codable>(_ name: String, _ type: Object?.Type) {
-    self.init(name, .reference(Object.storedName))
-  }
-
-  /// A property that refers to objects of a class, in order, although that is `Codable`.
-  public init<Object: StoredObject & Codable>(_ name: String, _ type: [Object].Type) {
-    self.init(name, .references(Object.storedName))
-  }
-
-  /// A property that refers to objects of a class, each once, although that is `Codable`.
-  public init<Object: StoredObject & Codable>(_ name: String, _ type: Set<Object>.Type) {
     self.init(name, .referenceSet(Object.storedName))
   }
 
