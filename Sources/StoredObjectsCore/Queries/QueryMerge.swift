@@ -6,8 +6,7 @@ import StoreEngine
 /// direction is.
 @usableFromInline struct QueryMerge {
   private var parts: [Part]
-  private var offset: Int
-  private var left: Int
+  private var page: QueryPage
 
   private struct Part {
     let orders: [QueryOrderKey]
@@ -22,7 +21,7 @@ import StoreEngine
 
   /// Merges queries of the same order, one for each class in order of registration.
   init(_ queries: [Query], limit: Int?, offset: Int, after object: StoredObject?) {
-    (self.offset, left) = (offset, limit ?? .max)
+    page = QueryPage(offset: offset, limit: limit)
     let most = limit.map { $0.addingSaturated(offset) }
     let isReversed = queries.first?.orders.last?.isDescending == true
     parts = queries.map { query in
@@ -49,14 +48,7 @@ import StoreEngine
 
   /// The next object, or nil at the end.
   @usableFromInline mutating func next() throws(StoreError) -> StoredObject? {
-    while left > 0, let object = try nextInOrder() {
-      if offset > 0 {
-        offset -= 1
-        continue
-      }
-      left -= 1
-      return object
-    }
+    while page.hasRoom, let object = try nextInOrder() { if page.takes() { return object } }
     return nil
   }
 

@@ -8,8 +8,7 @@ import StoreEngine
   private var lookUps: RowLookUps?
   /// How many rows are still passed over without being read.
   private var unread = 0
-  private var offset: Int
-  private var left: Int
+  private var page: QueryPage
   /// The rows in the order of an index, where that is the order of the query.
   private var index: IndexWalk?
   /// Rows in the order of the query otherwise, the next one last; nil before they are looked for.
@@ -38,7 +37,7 @@ import StoreEngine
     self.query = query
     let place = place ?? .row
     self.after = after.map { SortKey($0, query.orders, place) }
-    (self.offset, left) = (offset, limit ?? .max)
+    page = QueryPage(offset: offset, limit: limit)
     if let limit, query.orders.isEmpty, case .scan = query.choice.access {
       lookUps = RowLookUps(
         after: place == .row ? after?.rowID ?? 0 : 0, query.entry,
@@ -78,14 +77,7 @@ import StoreEngine
   /// The next object, or nil at the end.
   @usableFromInline mutating func next() throws(StoreError) -> StoredObject? {
     do {
-      while left > 0, let object = try nextInOrder() {
-        if offset > 0 {
-          offset -= 1
-          continue
-        }
-        left -= 1
-        return object
-      }
+      while page.hasRoom, let object = try nextInOrder() { if page.takes() { return object } }
       return nil
     } catch {
       throw query.entry.queryError(error)
@@ -107,7 +99,7 @@ import StoreEngine
     let isKnown = query.orders.isEmpty || query.choice.isOrdered
     if query.choice.isCovered, isKnown, lookUps == nil {
       // However the unsaved objects come in between, these are all passed over.
-      unread = max(0, offset - unsaved.count)
+      unread = max(0, page.offset - unsaved.count)
     }
   }
 
@@ -144,7 +136,8 @@ import StoreEngine
   /// Whether a row is passed over that the index says to be one, without reading it.
   private mutating func skipsUnread() -> Bool {
     guard unread > 0 else { return false }
-    (unread, offset) = (unread - 1, offset - 1)
+    unread -= 1
+    page.offset -= 1
     return true
   }
 
@@ -172,8 +165,7 @@ import StoreEngine
       return rows.filter { $0 > after.row }
     }
     // No more are kept than are wanted.
-    let wanted = left.addingSaturated(offset)
-    let kept = wanted > 1 << 40 ? .max : wanted
+    let kept = page.wanted > 1 << 40 ? .max : page.wanted
     let most = kept == .max ? .max : max(1024, 4 * kept)
     var found: [SortKey] = []
     try forEachSaved { object in
