@@ -107,11 +107,9 @@ struct ChangeSetEncoder {
   mutating func appendLayouts(of classes: [RegisteredClass]) {
     guard classes.contains(where: \.savesLayouts) else { return }
     for entry in classes where entry.savesLayouts {
-      let name = LayoutFormat.bufferName(of: entry.name)
-      var layouts = DataBuffer()
-      LayoutFormat.write(entry.layouts.all, to: &layouts)
       let start = buffer.beginRecord()
-      buffer.append(NamedBufferChecksum.sealed(layouts.bytes, name: name))
+      buffer.append(LayoutFormat.sealed(entry.layouts.all, of: entry.name))
+      let name = LayoutFormat.bufferName(of: entry.name)
       names.append(.init(name: name, range: start..<buffer.byteCount))
     }
     let order = ExactName.indicesInOrder(names.lazy.map(\.name))

@@ -1,7 +1,7 @@
 import StoreEngine
 
 /// The layouts of a class in a store: the one that it writes, and those that its records have.
-struct ClassLayouts {
+struct ClassLayouts: Sendable {
   /// The first byte of the records that are written.
   let number: UInt8
   /// The version that the class says it has.
@@ -15,25 +15,16 @@ struct ClassLayouts {
   /// The layouts that records from before layouts were kept are thought to have.
   let assumed: [SavedLayout]
   /// How records are read, by their first byte.
-  private var readings: [UInt8: RecordReading] = [:]
+  let readings: [UInt8: RecordReading]
 
   /// How the records of one number are read.
-  enum RecordReading {
+  enum RecordReading: Sendable {
     /// By the class itself, as a version of it wrote them.
     case asVersion(UInt8)
     /// By name, and then as a version of the class wrote it.
     case converted(RecordConversion, version: UInt8)
     /// Not by this program.
     case later
-  }
-
-  init(
-    number: UInt8, classVersion: UInt8, all: [SavedLayout], needsSaving: Bool,
-    isOutdated: Bool, assumed: [SavedLayout], readings: [UInt8: RecordReading]
-  ) {
-    self.assumed = assumed
-    (self.number, self.classVersion, self.all) = (number, classVersion, all)
-    (self.needsSaving, self.isOutdated, self.readings) = (needsSaving, isOutdated, readings)
   }
 
   /// What the contents of objects depend on, as a text.

@@ -9,6 +9,24 @@ struct DeclaredLayout: Sendable {
   /// The kinds of values that a new object of a class without a layout writes; nil where that can't
   /// be found out.
   let values: [StoredType]?
+  /// What a store has of a class that never changed, version 0 of it; nil for later versions.
+  private let sole: Sole?
+
+  /// The one layout of a class, and its bytes in a named buffer.
+  private struct Sole {
+    let name: String
+    let sealed: [UInt8]
+    let layouts: ClassLayouts
+
+    init(_ className: String, _ form: SavedLayout.Form) {
+      let layout = SavedLayout(number: 0, classVersion: 0, form: form)
+      name = LayoutFormat.bufferName(of: className)
+      sealed = LayoutFormat.sealed([layout], of: className)
+      layouts = ClassLayouts(
+        number: 0, classVersion: 0, all: [layout], needsSaving: false, isOutdated: false,
+        assumed: [], readings: [0: .asVersion(0)])
+    }
+  }
 
   private static let known = Locked<[ObjectIdentifier: DeclaredLayout]>([:])
 
@@ -23,7 +41,7 @@ struct DeclaredLayout: Sendable {
   }
 
   init(classVersion: UInt8, layout: ClassLayout?) {
-    (self.classVersion, self.layout, values) = (classVersion, layout, nil)
+    (self.classVersion, self.layout, values, sole) = (classVersion, layout, nil, nil)
   }
 
   private init(_ type: StoredObject.Type) throws(StoreError) {
@@ -31,26 +49,39 @@ struct DeclaredLayout: Sendable {
     let layout = type.layout
     self.layout = layout?.owner == ObjectIdentifier(type) ? layout : nil
     values = self.layout == nil ? Self.valuesOfNewObject(type) : nil
+    let form = Self.form(of: self.layout, values, at: classVersion)
+    sole = classVersion == 0 ? form.map { Sole(type.storedName, $0) } : nil
     if let layout = self.layout { try Self.validate(layout, of: type) }
   }
 
   /// The form of the records that a version of the class writes; nil where that is not known.
   func form(at version: UInt8) -> SavedLayout.Form? {
-    if let layout {
-      return .properties(layout.properties(at: version).map(SavedLayout.SavedProperty.init))
-    }
-    return version == classVersion ? values.map { .values($0) } : nil
+    Self.form(of: layout, version == classVersion ? values : nil, at: version)
   }
 
   /// The form of today's records.
   var form: SavedLayout.Form? { form(at: classVersion) }
 
+  private static func form(
+    of layout: ClassLayout?, _ values: [StoredType]?, at version: UInt8
+  ) -> SavedLayout.Form? {
+    guard let layout else { return values.map { .values($0) } }
+    return .properties(layout.properties(at: version).map(SavedLayout.SavedProperty.init))
+  }
+
+  /// The layouts of a class that never changed, if a store has just them; nil otherwise.
+  ///
+  /// Compares bytes, which is faster than reading all names and types.
+  ///
+  /// - Throws: ``StoreError`` with `ioError` or `damaged`.
+  func soleLayouts(savedIn backend: any StoreBackend) throws(StoreError) -> ClassLayouts? {
+    guard let sole else { return nil }
+    return try backend.hasSealedBuffer(named: sole.name, sole.sealed) ? sole.layouts : nil
+  }
+
   private static func valuesOfNewObject(_ type: StoredObject.Type) -> [StoredType]? {
     let recorder = ShapeRecorder()
-    var buffer = DataBuffer()
-    buffer.recorder = recorder
-    do { try type.init().writeContent(to: &buffer) } catch { return nil }
-    return buffer.failure == nil ? recorder.types : nil
+    return freshContent(of: type, recorder: recorder) == nil ? nil : recorder.types
   }
 
   /// Makes sure that a new object writes what the layout says.
@@ -85,8 +116,11 @@ struct DeclaredLayout: Sendable {
   }
 
   /// The content of an object that has the defaults of its class; nil where it can't be written.
-  static func freshContent(of type: StoredObject.Type, _ store: Store? = nil) -> DataBuffer? {
+  static func freshContent(
+    of type: StoredObject.Type, _ store: Store? = nil, recorder: ShapeRecorder? = nil
+  ) -> DataBuffer? {
     var buffer = DataBuffer([], store: store)
+    buffer.recorder = recorder
     do { try type.init().writeContent(to: &buffer) } catch { return nil }
     if buffer.failure != nil { return nil }
     buffer.rewind()

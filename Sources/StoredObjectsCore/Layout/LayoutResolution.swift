@@ -23,13 +23,12 @@ struct LayoutResolution {
   ) {
     (self.name, self.declared, self.hasNumbers) = (name, declared, hasNumbers)
     knowsVersion = metadata?.flags != nil
-    self.saved = saved.sorted { $0.number < $1.number }
-    let first = saved.map(\.number).min()
+    self.saved = saved
+    // A class that declares its properties has all earlier layouts saved with its first.
     lastUnsaved =
-      switch (metadata, first) {
-      case (nil, _), (_, 0?): nil
-      case (let metadata?, nil): metadata.classVersion
-      case (_, let first?): first - 1
+      switch saved.first {
+      case nil: metadata?.classVersion
+      case let first?: first.isOfValues && first.number > 0 ? first.number - 1 : nil
       }
   }
 

@@ -95,6 +95,13 @@ enum LayoutFormat {
     }
   }
 
+  /// The bytes of a named buffer, with its checksum.
+  static func sealed(_ layouts: [SavedLayout], of className: String) -> [UInt8] {
+    var buffer = DataBuffer()
+    write(layouts, to: &buffer)
+    return NamedBufferChecksum.sealed(buffer.bytes, name: bufferName(of: className))
+  }
+
   /// Reads all layouts from a named buffer with its checksum.
   ///
   /// - Throws: ``StoreError`` with `damaged`.

@@ -8,17 +8,14 @@ extension Store {
   func classLayouts(
     of type: StoredObject.Type, _ metadata: ClassMetadata?, _ shared: SharedTable
   ) throws(StoreError) -> ClassLayouts {
-    let saved = try metadata == nil ? [] : savedLayouts(of: type.storedName)
     let hasNumbers = !recordFormat(shared).contains(.unversionedRecords)
     do {
       let declared = try DeclaredLayout.of(type)
-      let layouts = try LayoutResolution(
+      if metadata != nil, let sole = try declared.soleLayouts(savedIn: backend) { return sole }
+      let saved = try metadata == nil ? [] : backend.savedLayouts(of: type.storedName)
+      return try LayoutResolution(
         type.storedName, declared, metadata, saved, hasNumbers: hasNumbers
       ).layouts()
-      if let layout = declared.layout, hasNumbers {
-        try verify(layouts.assumed, layout, type.storedName, recordFormat(shared))
-      }
-      return layouts
     } catch {
       throw StoreError(
         error.code, error.message,
@@ -26,21 +23,22 @@ extension Store {
     }
   }
 
-  /// Looks whether records have the layouts that they are thought to have.
+  /// Makes sure that records have the layouts that they are assumed to have.
   ///
-  /// Some of the first are read. If there is none that fits, the class has changed.
-  private func verify(
-    _ assumed: [SavedLayout], _ layout: ClassLayout, _ name: String,
-    _ format: ClassMetadata.Flags
-  ) throws(StoreError) {
-    guard !assumed.isEmpty else { return }
+  /// Reads some of the first records. If none of them fits, the class has changed.
+  ///
+  /// - Throws: ``StoreError`` with `changedLayout` or `ioError`.
+  func verifyAssumedLayouts(of entry: RegisteredClass) throws(StoreError) {
+    let (assumed, format) = (entry.layouts.assumed, entry.format)
+    guard !assumed.isEmpty, entry.versionsRecords else { return }
+    guard let layout = try DeclaredLayout.of(entry.type).layout else { return }
     var misfit: SavedLayout?
     do {
       var count = 0
-      _ = try backend.scan(try backend.table(named: name), from: nil) { rowID, record in
+      _ = try backend.scan(entry.table, from: nil) { rowID, record in
         guard rowID > ClassMetadata.rowID else { return .next }
         if format.contains(.checksums),
-          !RecordChecksum.isValid(record, classID: UInt8(classes.count), rowID: rowID)
+          !RecordChecksum.isValid(record, classID: entry.classID, rowID: rowID)
         {
           return .next
         }
@@ -55,11 +53,10 @@ extension Store {
         return count < 16 ? .next : .pause
       }
     } catch {
-      throw .wrapping(error, .ioError, at: .init(path: backend.location, className: name))
+      throw .wrapping(error, .ioError, at: entry.place())
     }
     guard let misfit else { return }
-    throw .unknownProperties(
-      misfit.form, misfit.number, .init(path: backend.location, className: name))
+    throw .unknownProperties(misfit.form, misfit.number, entry.place())
   }
 
   /// How the records of a class are laid out around their content.
@@ -71,7 +68,7 @@ extension Store {
   /// Refuses to write objects of a class that a later program has saved.
   func refuseOutdatedClasses() throws(StoreError) {
     for entry in classes
-    where entry.isOutdated && entry.changeCounts.inserts + entry.changeCounts.updates > 0 {
+    where entry.layouts.isOutdated && entry.changeCounts.inserts + entry.changeCounts.updates > 0 {
       throw StoreError(
         .newerVersion,
         """
@@ -80,13 +77,6 @@ extension Store {
         @Stored(version: \(Int(entry.layouts.lastClassVersion) + 1)).
         """, at: entry.place())
     }
-  }
-
-  /// The layouts that the store has of a class.
-  func savedLayouts(of className: String) throws(StoreError) -> [SavedLayout] {
-    let name = LayoutFormat.bufferName(of: className)
-    guard let sealed = try sealedBuffer(named: name) else { return [] }
-    return try LayoutFormat.read(sealed, of: className, in: backend.location)
   }
 
   /// Looks whether others have saved layouts of the classes that the next save brings some of.

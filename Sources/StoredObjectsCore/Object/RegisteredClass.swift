@@ -16,8 +16,6 @@ import StoreEngine
   /// Whether the store doesn't have all layouts yet: each save asks.
   @safe @exclusivity(unchecked)
   private(set) var needsLayoutsSaved: Bool
-  /// Whether a later program has saved the class.
-  let isOutdated: Bool
   /// The first byte of the records that are written: the number of their layout.
   let version: UInt8
   /// The version that the class says it has.
@@ -91,7 +89,7 @@ import StoreEngine
     self.classID = classID
     self.name = type.storedName
     self.layouts = layouts
-    (needsLayoutsSaved, isOutdated) = (layouts.needsSaving, layouts.isOutdated)
+    needsLayoutsSaved = layouts.needsSaving
     (version, classVersion) = (layouts.number, layouts.classVersion)
     self.table = table
     self.shared = shared

@@ -40,11 +40,12 @@ extension Store {
       let shared = backend.coordinator.table(table)
       shared.learn(metadata)
       let layouts = try classLayouts(of: type, metadata, shared)
-      enroll(
-        RegisteredClass(
-          type, classID: UInt8(classes.count), table: table, shared: shared, store: self,
-          layouts: layouts, indexes: try registeredIndexes(of: type, layouts),
-          fullText: try registeredText(of: type, layouts)))
+      let entry = RegisteredClass(
+        type, classID: UInt8(classes.count), table: table, shared: shared, store: self,
+        layouts: layouts, indexes: try registeredIndexes(of: type, layouts),
+        fullText: try registeredText(of: type, layouts))
+      try verifyAssumedLayouts(of: entry)
+      enroll(entry)
     } catch {
       throw .wrapping(error, .ioError, at: place(of: type))
     }
