@@ -14,7 +14,7 @@ enum Traits {
     traits: ["Encryption", "Tools", "Everything"])
   static let tools = TargetDependencyCondition.when(traits: ["Tools", "Everything"])
 
-  /// What sources ask for by `#if`.
+  /// The conditions of `#if` in sources.
   static let defines = [SwiftSetting.define("Macros", .when(traits: ["Everything"]))]
 }
 

@@ -13,7 +13,7 @@ public import StoreEngine
 ///
 /// Metadata rows and named buffers were never encrypted.
 public final class BNREncryptedBackend: StoreBackend {
-  /// What stores on this backend share, also with those on the store's own.
+  /// State that stores on this backend share, also with those on the backend below it.
   public var coordinator: StoreCoordinator { base.coordinator }
   private let base: any StoreBackend
   private let cipher: BNRCipher

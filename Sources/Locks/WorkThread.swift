@@ -1,4 +1,4 @@
-/// A thread that does what it is given, in its order, and ends with whoever holds it.
+/// A thread that runs closures in the order in which they come, and ends with its last owner.
 package final class WorkThread: Sendable {
   private let queue: Locked<Queue>
   private let thread: JoinedThread

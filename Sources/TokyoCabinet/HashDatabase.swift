@@ -28,7 +28,7 @@ public final class HashDatabase: Sendable {
   public let wasClosedProperly: Bool
 
   let handle: HashHandle
-  /// Held by whoever writes, iterates, or does anything to the whole file.
+  /// Held during a write, an iteration, and every operation on the whole file.
   private let gate = Locked(false)
   /// The thread that holds the gate.
   private let owner = Atomic<UInt>(0)

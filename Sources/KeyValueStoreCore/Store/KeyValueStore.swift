@@ -32,9 +32,9 @@ public final class KeyValueStore: Sendable {
   private let catalogue: Locked<Catalogue>
   /// The backend, if writes need not hold a thread while it waits for the disk.
   let queueing: (any CommitQueueing)?
-  /// Held by whoever works out a write.
+  /// Held while a write is prepared.
   let turn = Locked(false)
-  /// The thread that does, or 0.
+  /// The thread that prepares a write, or 0.
   let writingThread = Atomic<UInt>(0)
   let writesUnderWay = WritesUnderWay()
   let taskWrites = TaskWrites()

@@ -68,7 +68,7 @@ public struct KeyValueTable: Sendable {
 
   /// What is stored under a key; nil when there is nothing, or it has expired.
   ///
-  /// The moment is that of the batch that reads; nil for whoever reads past batches.
+  /// `now` is the time of the batch that reads; nil for a read outside of batches.
   private func record(_ key: String, _ now: Date?) throws -> ItemRecord? {
     var found: ItemRecord?
     try reading(isBatch: now != nil) { _ in
@@ -134,8 +134,8 @@ public struct KeyValueTable: Sendable {
 
   /// Reads, and makes sure that it was this table: its numbers may have become another's.
   ///
-  /// A batch knows by itself of the writes before it that nobody sees yet. Whoever reads past it has
-  /// to wait for them.
+  /// A batch knows of the writes before it that aren't visible yet. A read outside of batches waits
+  /// for them.
   func reading<Result>(
     isBatch: Bool = false, _ body: (any StoreBackend) throws -> Result
   ) throws -> Result {

@@ -81,9 +81,9 @@ final class WriteUnderWay: CommitFollower {
   }
 }
 
-/// What a write rests on has not been written after all.
+/// A write that a later one depends on has failed.
 struct OutdatedWrite: Error {
-  /// Why not.
+  /// Why it failed.
   let cause: any Error
 }
 

@@ -65,7 +65,7 @@ struct ObjectMaker: Sendable {
 
 /// Objects on their way from the thread that has made them to the one that has their store.
 ///
-/// `@unchecked Sendable`: whoever makes them keeps none, and only one at a time has this value: it
+/// `@unchecked Sendable`: the maker keeps none, and only one thread at a time has this value: it
 /// is put into a queue once, and taken out once.
 struct MadeObjects: @unchecked Sendable {
   private var objects: [StoredObject?]
