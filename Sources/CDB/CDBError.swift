@@ -61,9 +61,9 @@ extension CDBError.Code {
   /// The writer has finished or was cancelled, or the store is closed.
   public static let closed = Self(description: "closed")
   /// The bytes of a key or a value are not what the codec writes.
-  public static let undecodable = Self(description: "undecodable")
+  public static let notDecodable = Self(description: "notDecodable")
   /// A codec can't turn a key or a value into bytes.
-  public static let unencodable = Self(description: "unencodable")
+  public static let notEncodable = Self(description: "notEncodable")
   /// The process was forked since the store was made, which belongs to the parent.
   public static let forked = Self(description: "forked")
   /// Another program has replaced the file since it was opened.
@@ -74,9 +74,9 @@ extension CDBError: CustomStringConvertible {
   /// The code, the file, the place and the message; no content of the file, for that may be
   /// private.
   public var description: String {
-    var place = path
-    if let offset { place += ", byte \(offset)" }
-    var text = "\(code) [\(place)]: \(message)"
+    var location = path
+    if let offset { location += ", byte \(offset)" }
+    var text = "\(code) [\(location)]: \(message)"
     if let systemError { text += " (\(systemErrorText(systemError)), errno \(systemError))" }
     return text
   }

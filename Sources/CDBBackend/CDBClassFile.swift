@@ -67,7 +67,7 @@ final class CDBClassFile: ClassFile {
 
   /// Makes a new file of the records with changes.
   ///
-  /// - Throws: `StoreError` with `rowExists`, `full`, `damaged` or `ioError`.
+  /// - Throws: `StoreError` with `rowExists`, `noSpace`, `damaged` or `ioError`.
   func write(_ changes: ClassFileChanges, to new: NewClassFile) throws {
     try FilePreparation(changes: changes, reader: reader, new: new).run()
   }

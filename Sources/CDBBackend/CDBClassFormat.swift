@@ -19,11 +19,11 @@ public struct CDBClassFormat: ClassFileFormat {
   /// Opens a file, classic or wide; nil when there is none.
   ///
   /// - Throws: `StoreError` with `damaged` or `ioError`.
-  public func open(_ place: ClassFilePlace, isOurs: Bool) throws -> (any ClassFile)? {
-    try cdbErrors(className: place.className) {
-      guard let reader = try reader(place) else { return nil }
+  public func open(_ location: ClassFileLocation, isOurs: Bool) throws -> (any ClassFile)? {
+    try cdbErrors(className: location.className) {
+      guard let reader = try reader(location) else { return nil }
       if !isOurs, reader.byteCount <= Self.inspectedSize { try reader.verify() }
-      return CDBClassFile(reader, name: place.className)
+      return CDBClassFile(reader, name: location.className)
     }
   }
 
@@ -33,12 +33,12 @@ public struct CDBClassFormat: ClassFileFormat {
   /// to. What this backend itself has made needs no look.
   private static let inspectedSize = 4 << 20
 
-  private func reader(_ place: ClassFilePlace) throws -> CDBReader? {
+  private func reader(_ location: ClassFileLocation) throws -> CDBReader? {
     do {
-      return try CDBReader(place.file)
+      return try CDBReader(location.file)
     } catch {
       switch error.code {
-      case .otherFormat: return try CDBReader(place.file, format: .wide)
+      case .otherFormat: return try CDBReader(location.file, format: .wide)
       case .noFile: return nil
       default: throw error
       }
@@ -52,10 +52,10 @@ public struct CDBClassFormat: ClassFileFormat {
   /// The mark in a file; nil when there is no file, or none in it.
   ///
   /// - Throws: `StoreError` with `ioError`.
-  public func mark(of place: ClassFilePlace) throws -> FileMark? {
-    try systemErrors(at: place.path) {
-      guard try exists(place.file) else { return nil }
-      let file = try FileStorage(place.file, writable: false)
+  public func mark(of location: ClassFileLocation) throws -> FileMark? {
+    try systemErrors(at: location.path) {
+      guard try exists(location.file) else { return nil }
+      let file = try FileStorage(location.file, writable: false)
       defer { file.close() }
       let size = FileMark.magic.count + FileMark.byteCount
       return FileMark(marked: try file.read(size, at: max(0, try file.size() - size)))
@@ -64,7 +64,7 @@ public struct CDBClassFormat: ClassFileFormat {
 
   /// Makes the first file of a table.
   ///
-  /// - Throws: `StoreError` with `full` or `ioError`.
+  /// - Throws: `StoreError` with `noSpace` or `ioError`.
   public func write(_ changes: ClassFileChanges, to new: NewClassFile) throws {
     try FilePreparation(changes: changes, reader: nil, new: new).run()
   }
@@ -73,24 +73,26 @@ public struct CDBClassFormat: ClassFileFormat {
   ///
   /// - Returns: Nothing: damage is thrown.
   /// - Throws: `StoreError` with `damaged` or `ioError`.
-  public func findings(_ place: ClassFilePlace) throws -> [StoreFinding] {
-    try cdbErrors(className: place.className) { try reader(place)?.verify() }
+  public func findings(_ location: ClassFileLocation) throws -> [StoreFinding] {
+    try cdbErrors(className: location.className) { try reader(location)?.verify() }
     return []
   }
 
   /// Opens a file that may be damaged; nil when there is none.
   ///
   /// - Throws: `StoreError` with `ioError`.
-  public func salvage(_ place: ClassFilePlace) throws -> CDBClassSalvage? {
-    guard try systemErrors(at: place.path, { try exists(place.file) }) else { return nil }
-    return try cdbErrors(className: place.className) { CDBClassSalvage(try CDBSalvage(place.file)) }
+  public func salvage(_ location: ClassFileLocation) throws -> CDBClassSalvage? {
+    guard try systemErrors(at: location.path, { try exists(location.file) }) else { return nil }
+    return try cdbErrors(className: location.className) {
+      CDBClassSalvage(try CDBSalvage(location.file))
+    }
   }
 
   /// Begins a file.
   ///
-  /// - Throws: `StoreError` with `full` or `ioError`.
+  /// - Throws: `StoreError` with `noSpace` or `ioError`.
   public func writer(
-    _ new: NewClassFile, sizedAs old: ClassFilePlace?
+    _ new: NewClassFile, sizedAs old: ClassFileLocation?
   ) throws -> CDBClassWriter { try CDBClassWriter(new) }
 }
 
@@ -102,7 +104,7 @@ func cdbErrors<Result>(className: String?, _ body: () throws -> Result) throws -
     let code: StoreError.Code =
       switch error.code {
       case .damaged, .otherFormat: .damaged
-      case .noSpace, .tooLarge: .full
+      case .noSpace, .tooLarge: .noSpace
       case .closed: .closed
       default: .ioError
       }

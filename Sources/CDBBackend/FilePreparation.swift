@@ -10,7 +10,7 @@ struct FilePreparation {
 
   /// Does it all; in the wide format once 4 bytes don't reach.
   func run() throws {
-    try cdbErrors(className: new.place.className) {
+    try cdbErrors(className: new.location.className) {
       let format = reader?.format ?? .classic
       do {
         try write(format)
@@ -35,7 +35,7 @@ struct FilePreparation {
     var (left, count) = (all, 0)
     let limit = format == .classic ? new.testedSizeLimit : nil
     let writer = try CDBWriter(
-      new.place.file, format: format, rights: new.rights, sizeLimit: limit)
+      new.location.file, format: format, rights: new.rights, sizeLimit: limit)
     try reader?.forEach { key, value in
       count += 1
       switch try left.take(key) {
@@ -45,7 +45,7 @@ struct FilePreparation {
       }
     }
     if let reader, count != reader.count {
-      throw StoreError.lostRecords(count, of: reader.count, at: changes.place.errorPlace())
+      throw StoreError.lostRecords(count, of: reader.count, at: changes.location.errorLocation())
     }
     try left.forEachLeft { key, range in try add(range, key, to: writer) }
     try writer.finish(

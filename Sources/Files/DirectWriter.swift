@@ -33,12 +33,12 @@ internal import CFiles
   /// Opens a file that exists once more; nil where its file system or its disk does not offer this,
   /// or the name leads to another file now.
   package init?(_ file: some FileAddress, sameAs other: Int32) {
-    let place = file.place
-    path = place.path
+    let location = file.location
+    path = location.path
     guard
       let opened = try? retrying(
-        "openat, O_DIRECT", place.path,
-        { Int(unsafe files_open_direct(place.descriptor, place.name)) })
+        "openat, O_DIRECT", location.path,
+        { Int(unsafe files_open_direct(location.descriptor, location.name)) })
     else { return nil }
     descriptor = Int32(opened)
     guard let known = try? FileStatus(other, path).identity,
@@ -69,7 +69,7 @@ internal import CFiles
     let end = offset + bytes.count
     let endOfBlocks = (end + Self.blockSize - 1) / Self.blockSize * Self.blockSize
     if endOfBlocks > limitChecked {
-      try refuseBeyondLimit(endOfBlocks + Self.limitStep, path)
+      try checkFileSizeLimit(endOfBlocks + Self.limitStep, path)
       limitChecked = endOfBlocks + Self.limitStep
     }
     if blockStart != start {
@@ -85,10 +85,11 @@ internal import CFiles
     return true
   }
 
-  private func put(_ bytes: [UInt8], at place: Int, upTo end: Int) {
+  private func put(_ bytes: [UInt8], at offset: Int, upTo end: Int) {
     makeRoom(end)
-    unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[place...]).copyBytes(from: bytes)
-    let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[(place + bytes.count)..<end])
+    unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[offset...]).copyBytes(from: bytes)
+    let rest = unsafe UnsafeMutableRawBufferPointer(
+      rebasing: buffer[(offset + bytes.count)..<end])
     _ = unsafe rest.initializeMemory(as: UInt8.self, repeating: 0)
   }
 
@@ -121,10 +122,10 @@ internal import CFiles
     return true
   }
 
-  private func keepLastBlock(from place: Int) {
-    guard place > 0, unsafe place < buffer.count else { return }
+  private func keepLastBlock(from offset: Int) {
+    guard offset > 0, unsafe offset < buffer.count else { return }
     let last = unsafe UnsafeRawBufferPointer(
-      rebasing: buffer[place..<min(place + Self.blockSize, buffer.count)])
+      rebasing: buffer[offset..<min(offset + Self.blockSize, buffer.count)])
     unsafe buffer.copyMemory(from: last)
   }
 }

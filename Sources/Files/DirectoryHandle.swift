@@ -27,13 +27,13 @@ package final class DirectoryHandle: Sendable {
   package convenience init(
     _ path: some FileAddress, followsLink: Bool = true
   ) throws(SystemError) {
-    let path = path.place
+    let path = path.location
     let (descriptor, identity) = try Self.open(path, followsLink: followsLink)
     self.init(path.path, descriptor, identity, isLocked: false)
   }
 
   private static func open(
-    _ path: FilePlace, followsLink: Bool
+    _ path: FileLocation, followsLink: Bool
   ) throws(SystemError) -> (Int32, FileIdentity) {
     let descriptor = try openDirectory(path, followsLink: followsLink)
     do throws(SystemError) {
@@ -58,7 +58,7 @@ package final class DirectoryHandle: Sendable {
     _ path: String, shared: Bool
   ) throws(SystemError) -> (Int32, FileIdentity) {
     for _ in 0..<8 {
-      let (descriptor, identity) = try open(path.place, followsLink: true)
+      let (descriptor, identity) = try open(path.location, followsLink: true)
       do throws(SystemError) {
         try lockDescriptor(descriptor, path, shared: shared)
         if try FileStatus.find(path)?.identity == identity { return (descriptor, identity) }
@@ -90,7 +90,7 @@ package final class DirectoryHandle: Sendable {
   package var isInherited: Bool { process != currentProcess() }
 
   /// A file in it.
-  package func file(_ name: String) -> FilePlace { FilePlace(name, in: self) }
+  package func file(_ name: String) -> FileLocation { FileLocation(name, in: self) }
 
   /// The names of all entries, in no order.
   ///

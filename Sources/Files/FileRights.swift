@@ -82,5 +82,5 @@ package struct FileRights: Hashable, Sendable {
 package func give(_ rights: FileRights, to file: some FileAddress) throws(SystemError) {
   let descriptor = try openFile(file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
   defer { closeFile(descriptor) }
-  try rights.apply(to: descriptor, file.place.path)
+  try rights.apply(to: descriptor, file.location.path)
 }

@@ -38,13 +38,13 @@ package struct FileStatus: Sendable {
   package static func find(
     _ file: some FileAddress, followsLink: Bool = true
   ) throws(SystemError) -> FileStatus? {
-    let place = file.place
+    let location = file.location
     var status = stat()
     do throws(SystemError) {
-      _ = try retrying("fstatat", place.path) {
+      _ = try retrying("fstatat", location.path) {
         Int(
           unsafe fstatat(
-            place.descriptor, place.name, &status, followsLink ? 0 : AT_SYMLINK_NOFOLLOW))
+            location.descriptor, location.name, &status, followsLink ? 0 : AT_SYMLINK_NOFOLLOW))
       }
     } catch {
       if error.isMissing { return nil }

@@ -48,15 +48,16 @@ extension RawSpan {
   /// How many bytes both begin with.
   package func commonPrefixCount(_ other: RawSpan) -> Int {
     let count = Swift.min(byteCount, other.byteCount)
-    var place = 0
-    while place + 8 <= count {
+    var position = 0
+    while position + 8 <= count {
       let difference =
-        loadUInt64(at: place, isBigEndian: false) ^ other.loadUInt64(at: place, isBigEndian: false)
-      if difference != 0 { return place + difference.trailingZeroBitCount / 8 }
-      place += 8
+        loadUInt64(at: position, isBigEndian: false)
+        ^ other.loadUInt64(at: position, isBigEndian: false)
+      if difference != 0 { return position + difference.trailingZeroBitCount / 8 }
+      position += 8
     }
-    while place < count, loadByte(at: place) == other.loadByte(at: place) { place += 1 }
-    return place
+    while position < count, loadByte(at: position) == other.loadByte(at: position) { position += 1 }
+    return position
   }
 }
 
@@ -72,8 +73,8 @@ extension RawSpan {
       return count >= 8 ? head : head & ~(UInt64.max &>> UInt64(truncatingIfNeeded: 8 &* count))
     }
     var head: UInt64 = 0
-    for place in 0..<Swift.min(count, 8) {
-      head |= UInt64(loadByte(at: start + place)) << UInt64(56 - 8 * place)
+    for position in 0..<Swift.min(count, 8) {
+      head |= UInt64(loadByte(at: start + position)) << UInt64(56 - 8 * position)
     }
     return head
   }
@@ -87,13 +88,13 @@ extension RawSpan {
   /// Complexity: linear, eight bytes at a step.
   package var keyHash: UInt64 {
     var hash = KeyHash.seed ^ UInt64(byteCount)
-    var place = 0
-    while place + 8 <= byteCount {
-      hash = KeyHash.mix(hash ^ loadUInt64(at: place, isBigEndian: false))
-      place += 8
+    var position = 0
+    while position + 8 <= byteCount {
+      hash = KeyHash.mix(hash ^ loadUInt64(at: position, isBigEndian: false))
+      position += 8
     }
-    if place < byteCount {
-      hash = KeyHash.mix(hash ^ head(at: place, count: byteCount - place))
+    if position < byteCount {
+      hash = KeyHash.mix(hash ^ head(at: position, count: byteCount - position))
     }
     return KeyHash.mix(hash ^ 0xD6E8_FEB8_6659_FD93)
   }

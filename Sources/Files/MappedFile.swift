@@ -45,7 +45,7 @@ package final class MappedFile: @unchecked Sendable {
   /// - Throws: `SystemError`; with `EISDIR` for a directory, `ENODEV` for what else is no regular
   ///   file, and of the kind `inUse` when somebody has locked the file for writing.
   package init(_ address: some FileAddress, isLocked: Bool = false) throws(SystemError) {
-    path = address.place.path
+    path = address.location.path
     isMapped = true
     let descriptor = try openFile(address, O_RDONLY | O_NONBLOCK)
     do {
@@ -68,7 +68,7 @@ package final class MappedFile: @unchecked Sendable {
     }
     let count = status.size
     guard count > 0 else { return unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
-    try refusePlanned("mmap", path)
+    try failIfPlanned("mmap", path)
     let map = unsafe mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0)
     guard let map = unsafe map, unsafe map != MAP_FAILED else { throw .last("mmap", path) }
     return unsafe UnsafeRawBufferPointer(start: map, count: count)

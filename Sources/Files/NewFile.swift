@@ -3,33 +3,33 @@
 /// Whoever makes it brings it to the disk, gives it its final name, or removes it.
 package final class NewFile: Sendable {
   /// The file.
-  package let place: FilePlace
+  package let location: FileLocation
   /// Its path, for people.
   package let path: String
   private let descriptor: Int32
 
-  private init(_ place: FilePlace, _ descriptor: Int32) {
-    (self.place, self.descriptor) = (place, descriptor)
-    path = place.path
+  private init(_ location: FileLocation, _ descriptor: Int32) {
+    (self.location, self.descriptor) = (location, descriptor)
+    path = location.path
   }
 
   /// Makes an empty file where there is none; a symbolic link is not followed.
   package convenience init(
     _ file: some FileAddress, rights: FileRights = .anyone
   ) throws(SystemError) {
-    self.init(file.place, try createFile(file, rights: rights))
+    self.init(file.location, try createFile(file, rights: rights))
   }
 
   /// Makes an empty file where there is none, and locks it, as a sign that its writer is alive.
   package static func locked(
     _ address: some FileAddress, rights: FileRights
   ) throws(SystemError) -> NewFile {
-    let (place, path) = (address.place, address.place.path)
+    let (location, path) = (address.location, address.location.path)
     while true {
-      let file = NewFile(place, try createFile(place, rights: rights))
+      let file = NewFile(location, try createFile(location, rights: rights))
       lockAlone(file.descriptor, path)
       do throws(SystemError) {
-        try refuseRemovedFile(file.descriptor, path)
+        try checkFileHasName(file.descriptor, path)
         return file
       } catch {
         // Somebody may have cleared it away before it was locked.

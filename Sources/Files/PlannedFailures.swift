@@ -64,7 +64,7 @@
 
 /// Fails if a test has planned that; nothing but in debug builds.
 @inline(__always)
-func refusePlanned(_ call: String, _ path: @autoclosure () -> String) throws(SystemError) {
+func failIfPlanned(_ call: String, _ path: @autoclosure () -> String) throws(SystemError) {
   #if DEBUG
     let path = path()
     if let number = PlannedFailures.failure(call, path) {

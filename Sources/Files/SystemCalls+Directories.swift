@@ -43,9 +43,9 @@ private func makeDirectoryAlone(_ path: String, _ mode: UInt32) throws(SystemErr
 
 /// Makes a directory where there is nothing.
 package func makeDirectory(_ path: some FileAddress, mode: UInt32) throws(SystemError) {
-  let place = path.place
-  _ = try retrying("mkdirat", place.path) {
-    Int(unsafe mkdirat(place.descriptor, place.name, mode_t(mode)))
+  let location = path.location
+  _ = try retrying("mkdirat", location.path) {
+    Int(unsafe mkdirat(location.descriptor, location.name, mode_t(mode)))
   }
 }
 
@@ -61,7 +61,7 @@ package func directoryName(_ path: String) -> String {
 package func syncDirectory(_ path: some FileAddress) throws(SystemError) {
   let descriptor = try openDirectory(path)
   defer { closeFile(descriptor) }
-  try syncDescriptor(descriptor, path.place.path)
+  try syncDescriptor(descriptor, path.location.path)
 }
 
 /// Opens a directory; not inherited by processes that are executed.
@@ -73,7 +73,7 @@ func openDirectory(
 
 /// The names of the entries of a directory, in no order.
 package func directoryEntries(_ path: some FileAddress) throws(SystemError) -> [String] {
-  let name = path.place.path
+  let name = path.location.path
   let descriptor = try openDirectory(path)
   guard let directory = unsafe fdopendir(descriptor) else {
     let error = SystemError.last("fdopendir", name)
@@ -83,7 +83,7 @@ package func directoryEntries(_ path: some FileAddress) throws(SystemError) -> [
   defer { unsafe closedir(directory) }
   var names: [String] = []
   while true {
-    try refusePlanned("readdir", name)
+    try failIfPlanned("readdir", name)
     errno = 0
     guard let entry = unsafe readdir(directory) else {
       // What is left of a directory that can't be read on is not what is in it.
@@ -101,10 +101,10 @@ package func directoryEntries(_ path: some FileAddress) throws(SystemError) -> [
 
 /// Removes an empty directory; one that isn't there is fine.
 package func removeDirectory(_ path: some FileAddress) throws(SystemError) {
-  let place = path.place
+  let location = path.location
   do throws(SystemError) {
-    _ = try retrying("unlinkat", place.path) {
-      Int(unsafe unlinkat(place.descriptor, place.name, AT_REMOVEDIR))
+    _ = try retrying("unlinkat", location.path) {
+      Int(unsafe unlinkat(location.descriptor, location.name, AT_REMOVEDIR))
     }
   } catch {
     if error.kind != .missing { throw error }

@@ -10,7 +10,7 @@ internal import CFiles
 
 /// A path without symbolic links and dots.
 package func realPath(_ path: String) throws(SystemError) -> String {
-  try refusePlanned("realpath", path)
+  try failIfPlanned("realpath", path)
   guard let resolved = unsafe realpath(path, nil) else { throw .last("realpath", path) }
   defer { unsafe free(resolved) }
   return unsafe String(cString: resolved)
@@ -28,10 +28,10 @@ func readLink(_ path: String) -> String? {
 func openFile(
   _ file: some FileAddress, _ flags: Int32, mode: UInt32 = 0
 ) throws(SystemError) -> Int32 {
-  let place = file.place
+  let location = file.location
   return Int32(
-    try retrying("openat", place.path) {
-      Int(unsafe openat(place.descriptor, place.name, flags | O_CLOEXEC, mode_t(mode)))
+    try retrying("openat", location.path) {
+      Int(unsafe openat(location.descriptor, location.name, flags | O_CLOEXEC, mode_t(mode)))
     })
 }
 
@@ -58,10 +58,10 @@ package func createFile(
   // Before it has its group, nobody else may read it.
   let mode = rights.isCopied ? 0o600 : rights.mode & 0o777
   let descriptor = try openFile(file, flags, mode: mode)
-  noteDone("create", file.place.path)
+  noteDone("create", file.location.path)
   guard rights.isCopied else { return descriptor }
   do {
-    try rights.apply(to: descriptor, file.place.path)
+    try rights.apply(to: descriptor, file.location.path)
     return descriptor
   } catch {
     closeFile(descriptor)
@@ -73,7 +73,7 @@ package func createFile(
 package func syncFile(_ file: some FileAddress) throws(SystemError) {
   let descriptor = try openFile(file, O_RDONLY)
   defer { closeFile(descriptor) }
-  try syncDescriptor(descriptor, file.place.path)
+  try syncDescriptor(descriptor, file.location.path)
 }
 
 /// `fsync`.
@@ -116,7 +116,7 @@ package func removeUnlockedFile(_ file: some FileAddress) throws(SystemError) {
   guard try isRegularFile(file) else { return }
   let descriptor = try openFile(file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
   defer { closeFile(descriptor) }
-  guard (try? lockDescriptor(descriptor, file.place.path, shared: false)) != nil else { return }
+  guard (try? lockDescriptor(descriptor, file.location.path, shared: false)) != nil else { return }
   try removeFile(file)
 }
 
@@ -132,10 +132,10 @@ var directoryMoved: Int32 { EBUSY }
 ///
 /// - Throws: ``SystemError`` when the system does not say.
 package func exists(_ file: some FileAddress) throws(SystemError) -> Bool {
-  let place = file.place
+  let location = file.location
   do throws(SystemError) {
-    _ = try retrying("faccessat", place.path) {
-      Int(unsafe faccessat(place.descriptor, place.name, F_OK, 0))
+    _ = try retrying("faccessat", location.path) {
+      Int(unsafe faccessat(location.descriptor, location.name, F_OK, 0))
     }
     return true
   } catch {
@@ -155,7 +155,7 @@ package func isRegularFile(_ file: some FileAddress) throws(SystemError) -> Bool
 package func renameFile(
   _ old: some FileAddress, _ new: some FileAddress
 ) throws(SystemError) {
-  let (old, new) = (old.place, new.place)
+  let (old, new) = (old.location, new.location)
   _ = try retrying("renameat", new.path) {
     Int(unsafe renameat(old.descriptor, old.name, new.descriptor, new.name))
   }
@@ -165,7 +165,7 @@ package func renameFile(
 package func exchangeNames(
   _ first: some FileAddress, _ second: some FileAddress
 ) throws(SystemError) {
-  let (first, second) = (first.place, second.place)
+  let (first, second) = (first.location, second.location)
   _ = try retrying("renameat2", first.path) {
     Int(unsafe files_exchange(first.descriptor, first.name, second.descriptor, second.name))
   }
@@ -182,11 +182,11 @@ package func copyFile(
   _ old: some FileAddress, to new: some FileAddress,
   rights: (FileRights) -> FileRights = \.ofReplacement
 ) throws(SystemError) {
-  let (oldPath, newPath) = (old.place.path, new.place.path)
+  let (oldPath, newPath) = (old.location.path, new.location.path)
   let source = try openFile(old, O_RDONLY)
   defer { closeFile(source) }
   let status = try FileStatus(source, oldPath)
-  try refuseBeyondLimit(status.size, newPath)
+  try checkFileSizeLimit(status.size, newPath)
   let target = try createFile(new, rights: rights(status.rights))
   defer { closeFile(target) }
   var rest = status.size
@@ -199,10 +199,10 @@ package func copyFile(
 
 /// Removes a file; one that isn't there is fine.
 package func removeFile(_ file: some FileAddress) throws(SystemError) {
-  let place = file.place
+  let location = file.location
   do throws(SystemError) {
-    _ = try retrying("unlinkat", place.path) {
-      Int(unsafe unlinkat(place.descriptor, place.name, 0))
+    _ = try retrying("unlinkat", location.path) {
+      Int(unsafe unlinkat(location.descriptor, location.name, 0))
     }
   } catch {
     if error.kind != .missing { throw error }
@@ -215,7 +215,7 @@ package func firstBytes(
 ) throws(SystemError) -> [UInt8] {
   let descriptor = try openFile(file, O_RDONLY | O_NONBLOCK)
   defer { closeFile(descriptor) }
-  return try readFile(descriptor, file.place.path, count, at: 0)
+  return try readFile(descriptor, file.location.path, count, at: 0)
 }
 
 /// A file in memory, which has a path as long as this object lives; other processes have no

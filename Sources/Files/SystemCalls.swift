@@ -55,7 +55,7 @@ package func currentThread() -> UInt { UInt(pthread_self()) }
 package func retrying(
   _ call: String, _ path: @autoclosure () -> String, _ body: () -> Int
 ) throws(SystemError) -> Int {
-  try refusePlanned(call, path())
+  try failIfPlanned(call, path())
   while true {
     let result = body()
     if result >= 0 {
@@ -76,7 +76,7 @@ package func fileSize(_ descriptor: Int32, _ path: String) throws(SystemError) -
 }
 
 /// Makes sure that a file still has a name: what is written to one without is lost.
-package func refuseRemovedFile(_ descriptor: Int32, _ path: String) throws(SystemError) {
+package func checkFileHasName(_ descriptor: Int32, _ path: String) throws(SystemError) {
   let count = try retrying("statx", path) { Int(files_link_count(descriptor)) }
   if count == 0 { throw SystemError(call: "statx", path: path, number: ENOENT) }
 }
@@ -102,7 +102,7 @@ package func readFile(
 /// Refuses what goes past the limit on the size of files (`ulimit -f`).
 ///
 /// The system would say so with a signal, which ends the process unless it is ignored.
-package func refuseBeyondLimit(_ end: Int, _ path: String) throws(SystemError) {
+package func checkFileSizeLimit(_ end: Int, _ path: String) throws(SystemError) {
   var limit = rlimit()
   guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0,
     UInt64(end) > UInt64(limit.rlim_cur)
@@ -123,7 +123,7 @@ package func writeFile(
 package func writeFile(
   _ descriptor: Int32, _ path: String, _ bytes: RawSpan, at offset: Int
 ) throws(SystemError) {
-  try refuseBeyondLimit(offset + bytes.byteCount, path)
+  try checkFileSizeLimit(offset + bytes.byteCount, path)
   try writeWithinLimit(descriptor, path, bytes, at: offset)
 }
 
@@ -153,7 +153,7 @@ package func resizeFile(
 ) throws(SystemError) {
   let old = try fileSize(descriptor, path)
   if size > old {
-    try refuseBeyondLimit(size, path)
+    try checkFileSizeLimit(size, path)
     let zeros = [UInt8](repeating: 0, count: 1 << 16)
     for start in stride(from: old, to: size, by: zeros.count) {
       try zeros.lend(0..<min(zeros.count, size - start)) { (piece) throws(SystemError) in
@@ -169,8 +169,8 @@ package func resizeFile(
 package func allocate(
   _ descriptor: Int32, _ path: String, from offset: Int, count: Int
 ) throws(SystemError) {
-  try refuseBeyondLimit(offset + count, path)
-  try refusePlanned("posix_fallocate", path)
+  try checkFileSizeLimit(offset + count, path)
+  try failIfPlanned("posix_fallocate", path)
   let number = posix_fallocate(descriptor, offset, count)
   if number != 0 { throw SystemError(call: "posix_fallocate", path: path, number: number) }
 }

@@ -17,21 +17,21 @@ final class AESSeal: StoreSeal {
 
   var overhead: Int { 12 + 16 }
 
-  func scope(of name: String) -> SealedPlace.Scope {
+  func scope(of name: String) -> SealedLocation.Scope {
     let code = HMAC<SHA256>.authenticationCode(for: Array(name.utf8), using: keys.scopes)
     let words = code.prefix(16).reduce((high: UInt64(0), low: UInt64(0))) { words, byte in
       (words.high << 8 | words.low >> 56, words.low << 8 | UInt64(byte))
     }
-    return SealedPlace.Scope(words.high, words.low)
+    return SealedLocation.Scope(words.high, words.low)
   }
 
   // MARK: Pieces
 
-  func seal(_ bytes: RawSpan, at place: SealedPlace, to sealed: inout [UInt8]) throws {
-    let place = authenticated(place)
+  func seal(_ bytes: RawSpan, at location: SealedLocation, to sealed: inout [UInt8]) throws {
+    let location = authenticated(location)
     let nonce = try nonces.next()
     let box = try unsafe bytes.withUnsafeBytes { message in
-      try unsafe place.span.withUnsafeBytes {
+      try unsafe location.span.withUnsafeBytes {
         try unsafe AES.GCM.seal(
           message, using: keys.pieces, nonce: nonce, authenticating: $0)
       }
@@ -39,12 +39,12 @@ final class AESSeal: StoreSeal {
     unsafe box.combined?.withUnsafeBytes { unsafe sealed.append(contentsOf: $0) }
   }
 
-  func open(_ sealed: RawSpan, at place: SealedPlace, to bytes: inout [UInt8]) -> Bool {
-    let place = authenticated(place)
+  func open(_ sealed: RawSpan, at location: SealedLocation, to bytes: inout [UInt8]) -> Bool {
+    let location = authenticated(location)
     let opened = unsafe sealed.withUnsafeBytes { sealed in
-      unsafe place.span.withUnsafeBytes { place -> Data? in
+      unsafe location.span.withUnsafeBytes { location -> Data? in
         guard let box = try? unsafe AES.GCM.SealedBox(combined: sealed) else { return nil }
-        return try? unsafe AES.GCM.open(box, using: keys.pieces, authenticating: place)
+        return try? unsafe AES.GCM.open(box, using: keys.pieces, authenticating: location)
       }
     }
     guard let opened else { return false }
@@ -53,12 +53,12 @@ final class AESSeal: StoreSeal {
   }
 
   /// Identity, kind, scope and number, little-endian.
-  private func authenticated(_ place: SealedPlace) -> InlineArray<41, UInt8> {
+  private func authenticated(_ location: SealedLocation) -> InlineArray<41, UInt8> {
     var bytes = InlineArray<41, UInt8>(repeating: 0)
     for index in 0..<StoreKeys.identityByteCount { bytes[index] = keys.identity[index] }
-    bytes[16] = place.kind.rawValue
+    bytes[16] = location.kind.rawValue
     var start = 17
-    for word in [place.scope.high, place.scope.low, place.number] {
+    for word in [location.scope.high, location.scope.low, location.number] {
       for byte in 0..<8 {
         bytes[start + byte] = UInt8(truncatingIfNeeded: word >> UInt64(8 * byte))
       }

@@ -50,7 +50,7 @@ extension BackendConformance {
       try expectEqual(try backend.record(2, in: table), [1, 2, 3], "the row")
     },
     .opened("A commit that throws has changed nothing, in no table and no name") { backend in
-      try refuseHalfACommit(backend)
+      try rejectsHalfACommit(backend)
     },
     .opened("A commit that has thrown can be tried again") { backend in
       let songs = try backend.table(named: "Song")
@@ -99,7 +99,7 @@ extension BackendConformance {
     },
   ]
 
-  private static func refuseHalfACommit(_ backend: any StoreBackend) throws {
+  private static func rejectsHalfACommit(_ backend: any StoreBackend) throws {
     let songs = try backend.table(named: "Song")
     let lists = try backend.table(named: "Playlist")
     let new = try backend.table(named: "New")

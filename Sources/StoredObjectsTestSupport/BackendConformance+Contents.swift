@@ -72,9 +72,9 @@ extension BackendConformance {
       try backend.commit { $0.delete(.max, in: table) }
       try expectEqual(try backend.record(.max, in: table), nil, "the largest, removed")
     },
-    Check("One change set may have 100,000 records") { place in
+    Check("One change set may have 100,000 records") { location in
       let count = UInt32(100_000)
-      try withBackend(place) { backend in
+      try withBackend(location) { backend in
         let table = try backend.table(named: "Song")
         try backend.commit { changes in
           // Neighbours change places, so that the rows are not in their order.
@@ -85,7 +85,7 @@ extension BackendConformance {
         }
         try expectEqual(try backend.recordCount(in: table), Int(count), "count")
       }
-      try withBackend(place) { backend in
+      try withBackend(location) { backend in
         let table = try backend.table(named: "Song")
         let records = try backend.records(in: table)
         try expectEqual(records.count, Int(count), "records after opening again")

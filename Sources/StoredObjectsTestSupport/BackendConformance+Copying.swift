@@ -11,7 +11,7 @@ extension BackendConformance {
       }
       var copied: [UInt32: [UInt8]] = [:]
       try forEachBatch(backend, table) { batch in
-        for (rowID, start, end) in batch.places {
+        for (rowID, start, end) in batch.entries {
           let record = Array(batch.bytes[Int(start)..<Int(end)])
           try expect(copied.updateValue(record, forKey: rowID) == nil, "row \(rowID) twice")
         }

@@ -22,14 +22,14 @@ extension BackendConformance {
       try expectEqual(try backend.namedBuffer("Empty"), [], "the empty buffer")
       try expectEqual(try backend.bufferNames(), ["Empty"], "the names")
     },
-    Check("A name may be any text: Unicode, spaces, NUL, slashes, very long") { place in
-      try withBackend(place) { backend in
+    Check("A name may be any text: Unicode, spaces, NUL, slashes, very long") { location in
+      try withBackend(location) { backend in
         try backend.commit { changes in
           for (index, name) in oddNames.enumerated() { changes.set(name, [UInt8(index)]) }
         }
         try checkOddNames(backend)
       }
-      try withBackend(place) { backend in
+      try withBackend(location) { backend in
         try checkOddNames(backend)
         // Every second one goes, the others stay.
         try backend.commit { changes in

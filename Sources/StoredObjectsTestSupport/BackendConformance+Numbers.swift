@@ -19,7 +19,7 @@ extension BackendConformance {
       }
       try expectEqual(backend.lastCommitNumber, 40, "the last number")
     },
-    Check("Numbers go on where a place is opened again") { place in try numbersGoOn(place) },
+    Check("Numbers go on where a place is opened again") { location in try numbersGoOn(location) },
     .opened("A commit is what its writer has said of it, and is found by its token") { backend in
       try findCommits(backend)
     },
@@ -47,13 +47,13 @@ extension BackendConformance {
       try tellChanges(backend)
     },
     .opened("A commit is refused whose rows others have changed after its basis") { backend in
-      try refuseOutdatedRows(backend)
+      try rejectsOutdatedRows(backend)
     },
     .opened("A commit is refused whose buffers or keys others have changed after its basis") {
-      backend in try refuseOutdatedKeys(backend)
+      backend in try rejectsOutdatedKeys(backend)
     },
     .opened("A commit is refused that rests on rows or keys that others have changed") { backend in
-      try refuseOutdatedBasis(backend)
+      try rejectsOutdatedBasis(backend)
     },
     .opened("A commit without a basis overwrites what others have committed") { backend in
       let table = try backend.table(named: "Song")
@@ -96,10 +96,10 @@ extension BackendConformance {
     return changes.changeSet
   }
 
-  private static func numbersGoOn(_ place: any BackendPlace) throws {
+  private static func numbersGoOn(_ location: any BackendLocation) throws {
     var last: Commit?
     for round in 0..<UInt32(6) {
-      try withBackend(place) { backend in
+      try withBackend(location) { backend in
         let table = try backend.table(named: "Song")
         try expectEqual(backend.lastCommitNumber, UInt64(round * 3), "the number when opened")
         if let last {
@@ -116,7 +116,7 @@ extension BackendConformance {
         }
       }
     }
-    try withBackend(place, readOnly: true) { backend in
+    try withBackend(location, readOnly: true) { backend in
       try expectEqual(backend.lastCommitNumber, 18, "the number for reading only")
       if let last {
         try expectEqual(try backend.commit(withToken: last.token), last, "the last commit")
@@ -185,7 +185,7 @@ extension BackendConformance {
     }
   }
 
-  private static func refuseOutdatedRows(_ backend: any StoreBackend) throws {
+  private static func rejectsOutdatedRows(_ backend: any StoreBackend) throws {
     let table = try filledTable(backend, rows: 20)
     let basis = CommitBasis(upTo: backend.lastCommitNumber)
     try backend.commit {
@@ -210,7 +210,7 @@ extension BackendConformance {
     try expect(try conflict(backend, update(1, table), now) == nil, "the metadata row is refused")
   }
 
-  private static func refuseOutdatedKeys(_ backend: any StoreBackend) throws {
+  private static func rejectsOutdatedKeys(_ backend: any StoreBackend) throws {
     let words = try backend.orderedTable(OrderedTableName("Words", kind: .data))
     let start = CommitBasis(upTo: backend.lastCommitNumber)
     var theirs = ChangeSet()
@@ -232,7 +232,7 @@ extension BackendConformance {
     try expect(try conflict(backend, other, start) == nil, "another key is refused")
   }
 
-  private static func refuseOutdatedBasis(_ backend: any StoreBackend) throws {
+  private static func rejectsOutdatedBasis(_ backend: any StoreBackend) throws {
     let table = try filledTable(backend, rows: 5)
     let words = try backend.orderedTable(OrderedTableName("Words", kind: .data))
     var basis = CommitBasis(upTo: backend.lastCommitNumber)

@@ -2,16 +2,16 @@ import StoredObjectsCore
 
 extension BackendConformance {
   static let opening: [Check] = [
-    Check("What was committed is there when the place is opened again") { place in
-      try reopenManyTimes(place)
+    Check("What was committed is there when the place is opened again") { location in
+      try reopenManyTimes(location)
     },
-    Check("A backend opened for reading reads, and refuses commits with readOnly") { place in
-      try withBackend(place) { backend in
+    Check("A backend opened for reading reads, and refuses commits with readOnly") { location in
+      try withBackend(location) { backend in
         _ = try filledTable(backend, rows: 5)
         try backend.commit { $0.set("Name", [1]) }
         try expect(!backend.isReadOnly, "a backend opened for writing says that it is read-only")
       }
-      try withBackend(place, readOnly: true) { backend in
+      try withBackend(location, readOnly: true) { backend in
         try expect(backend.isReadOnly, "isReadOnly is false")
         let table = try backend.table(named: "Song")
         let before = try backend.records(in: table)
@@ -26,9 +26,9 @@ extension BackendConformance {
         try expectEqual(try backend.namedBuffer("Name"), [1], "the name after the commit")
       }
     },
-    Check("Looking for a table for reading only does not make it") { place in
-      try withBackend(place) { _ = try filledTable($0, rows: 5) }
-      try withBackend(place, readOnly: true) { backend in
+    Check("Looking for a table for reading only does not make it") { location in
+      try withBackend(location) { _ = try filledTable($0, rows: 5) }
+      try withBackend(location, readOnly: true) { backend in
         let table = try backend.table(named: "Unknown")
         try expectEqual(try backend.recordCount(in: table), 0, "count")
         try expectEqual(try backend.record(1, in: table), nil, "row 1")
@@ -40,43 +40,43 @@ extension BackendConformance {
         try expectEqual(try backend.namedBuffer("Unknown"), nil, "a name")
         try expectEqual(try backend.bufferNames(), [], "the names")
       }
-      try withBackend(place) { try expectEqual(try $0.tableNames(), ["Song"], "the tables") }
+      try withBackend(location) { try expectEqual(try $0.tableNames(), ["Song"], "the tables") }
     },
-    Check("A place that is open for writing can't be opened again: inUse") { place in
-      try withBackend(place) { backend in
+    Check("A place that is open for writing can't be opened again: inUse") { location in
+      try withBackend(location) { backend in
         let table = try filledTable(backend, rows: 5)
         for _ in 0..<3 {
-          try expectError(.inUse, "a second writer") { try place.open().close() }
+          try expectError(.inUse, "a second writer") { try location.open().close() }
         }
         try backend.commit { $0.insert(6, in: table, [6]) }
         try expectEqual(try backend.recordCount(in: table), 6, "count in the first backend")
       }
-      try withBackend(place) { backend in
+      try withBackend(location) { backend in
         let table = try backend.table(named: "Song")
         try expectEqual(try backend.recordCount(in: table), 6, "count after it was closed")
       }
     },
-    Check("A closed backend throws closed from every call") { place in
-      let backend = try place.open()
+    Check("A closed backend throws closed from every call") { location in
+      let backend = try location.open()
       let table = try filledTable(backend, rows: 5)
       try backend.close()
       try expectAllClosed(backend, table)
     },
-    Check("A closed backend that was opened for reading throws closed, not readOnly") { place in
-      try withBackend(place) { _ = try filledTable($0, rows: 5) }
-      let backend = try place.open(readOnly: true)
+    Check("A closed backend that was opened for reading throws closed, not readOnly") { location in
+      try withBackend(location) { _ = try filledTable($0, rows: 5) }
+      let backend = try location.open(readOnly: true)
       let table = try backend.table(named: "Song")
       try backend.close()
       try expectAllClosed(backend, table)
     },
-    Check("Closing twice is harmless, also when the place has been opened again") { place in
-      let first = try place.open()
+    Check("Closing twice is harmless, also when the place has been opened again") { location in
+      let first = try location.open()
       try first.close()
       try first.close()
-      let second = try place.open()
+      let second = try location.open()
       try first.close()
       try expectError(.inUse, "a third backend, while the second is open") {
-        try place.open().close()
+        try location.open().close()
       }
       _ = try filledTable(second, rows: 5)
       try second.close()
@@ -86,11 +86,11 @@ extension BackendConformance {
     },
   ]
 
-  private static func reopenManyTimes(_ place: any BackendPlace) throws {
+  private static func reopenManyTimes(_ location: any BackendLocation) throws {
     var expected: [String: [UInt32: [UInt8]]] = ["A": [:], "B": [:], "C": [:]]
     var name: [UInt8]?
     for round in 0..<UInt8(10) {
-      try withBackend(place) { backend in
+      try withBackend(location) { backend in
         // Not in the same order each time: numbers of tables mean nothing later.
         for (index, table) in expected.keys.shuffled().enumerated() {
           let id = try backend.table(named: table)

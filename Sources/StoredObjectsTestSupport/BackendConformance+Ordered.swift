@@ -137,8 +137,8 @@ extension BackendConformance {
     {
       try compareWithModel($0)
     },
-    Check("A closed backend throws closed from every call on ordered tables") { place in
-      let backend = try place.open()
+    Check("A closed backend throws closed from every call on ordered tables") { location in
+      let backend = try location.open()
       let table = try backend.orderedTable(OrderedTableName("Song", kind: .data))
       try backend.commit { $0.set([1], to: [1], in: table) }
       try backend.close()

@@ -2,11 +2,11 @@ import StoredObjectsCore
 
 extension BackendConformance {
   /// Random commits, small and large, compared with a dictionary.
-  static func compareWithModel(_ place: any BackendPlace) throws {
+  static func compareWithModel(_ location: any BackendLocation) throws {
     var generator = Seeds.generator(for: "ordered tables")
     var model: [[UInt8]: [UInt8]] = [:]
     for _ in 0..<4 {
-      try withBackend(place) { backend in
+      try withBackend(location) { backend in
         let table = try backend.orderedTable(OrderedTableName("Words", kind: .data))
         try expectSame(backend, table, model, &generator)
         for _ in 0..<8 {

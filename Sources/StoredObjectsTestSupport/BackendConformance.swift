@@ -3,14 +3,14 @@ public import StoredObjectsCore
 /// Somewhere a backend can be opened, closed, and opened again: a directory, a server, memory.
 ///
 /// A place begins empty. What was committed to one backend is there for the next one.
-public protocol BackendPlace {
+public protocol BackendLocation {
   /// Opens a backend on the place.
   ///
   /// - Throws: `StoreError`, with `inUse` when the place is open already.
   func open(readOnly: Bool) throws -> any StoreBackend
 }
 
-extension BackendPlace {
+extension BackendLocation {
   /// Opens a backend for reading and writing.
   ///
   /// - Throws: `StoreError`, with `inUse` when the place is open already.
@@ -22,7 +22,7 @@ extension BackendPlace {
 /// Whoever writes a backend says where it can be opened, and runs every check on a place of its
 /// own:
 ///
-///     struct ScratchDirectory: BackendPlace {
+///     struct ScratchDirectory: BackendLocation {
 ///       let path: String
 ///       func open(readOnly: Bool) throws -> any StoreBackend {
 ///         try MyBackend(directory: path, isReadOnly: readOnly)
@@ -41,9 +41,9 @@ public struct BackendConformance {
   public struct Check: Sendable, CustomStringConvertible {
     /// The promise, as a sentence.
     public let name: String
-    private let body: @Sendable (any BackendPlace) throws -> Void
+    private let body: @Sendable (any BackendLocation) throws -> Void
 
-    init(_ name: String, _ body: @escaping @Sendable (any BackendPlace) throws -> Void) {
+    init(_ name: String, _ body: @escaping @Sendable (any BackendLocation) throws -> Void) {
       self.name = name
       self.body = body
     }
@@ -55,7 +55,7 @@ public struct BackendConformance {
     ///
     /// - Throws: ``ConformanceFailure`` when the promise is not kept, and what the backend throws
     ///   where it should not have.
-    public func run(_ place: some BackendPlace) throws { try body(place) }
+    public func run(_ location: some BackendLocation) throws { try body(location) }
   }
 
   /// All checks, in no order; each needs a place of its own.
@@ -65,9 +65,10 @@ public struct BackendConformance {
 
   /// Opens a place, lets a check use the backend, and closes it whatever happens.
   static func withBackend(
-    _ place: any BackendPlace, readOnly: Bool = false, _ body: (any StoreBackend) throws -> Void
+    _ location: any BackendLocation, readOnly: Bool = false,
+    _ body: (any StoreBackend) throws -> Void
   ) throws {
-    let backend = try place.open(readOnly: readOnly)
+    let backend = try location.open(readOnly: readOnly)
     do {
       try body(backend)
     } catch {

@@ -2,7 +2,7 @@ import StoredObjectsCore
 
 /// One run of a ``RandomStoreTest``: a store, and what it should hold now and on disk.
 final class RandomStoreRunner {
-  private let place: any BackendPlace
+  private let location: any BackendLocation
   private(set) var backend: FailingBackend
   private(set) var store: Store
   var random: SeededNumbers
@@ -27,10 +27,10 @@ final class RandomStoreRunner {
   private var nextTag: UInt64 = 1
   private var failureIsDue = false
 
-  init(_ place: any BackendPlace, seed: UInt64) throws {
-    self.place = place
+  init(_ location: any BackendLocation, seed: UInt64) throws {
+    self.location = location
     random = SeededNumbers(seed)
-    backend = FailingBackend(try place.open())
+    backend = FailingBackend(try location.open())
     store = try Self.openStore(backend)
   }
 
@@ -197,7 +197,7 @@ extension RandomStoreRunner {
   private func reopen() throws {
     held = []
     try backend.close()
-    backend = FailingBackend(try place.open())
+    backend = FailingBackend(try location.open())
     store = try Self.openStore(backend)
     current = saved
     unmerged = [:]

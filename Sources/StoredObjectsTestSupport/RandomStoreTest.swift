@@ -2,7 +2,7 @@ import StoredObjectsCore
 
 /// Thousands of random operations on a store, each done to plain values as well, and compared.
 ///
-///     try RandomStoreTest(seed: 1, steps: 5_000).run(MemoryPlace())
+///     try RandomStoreTest(seed: 1, steps: 5_000).run(MemoryLocation())
 ///
 /// It inserts, edits and deletes (with and without delete rules), edits and reorders lists with
 /// repeats, saves, lets saves fail, discards, opens the place anew, edits while it enumerates, and
@@ -26,11 +26,11 @@ public struct RandomStoreTest {
   /// Runs the test on a place that nothing has been written to.
   ///
   /// - Throws: ``Failure``.
-  public func run(_ place: some BackendPlace) throws {
+  public func run(_ location: some BackendLocation) throws {
     var step = 0
     var last = "opening"
     do {
-      let runner = try RandomStoreRunner(place, seed: seed)
+      let runner = try RandomStoreRunner(location, seed: seed)
       while step < steps {
         last = try runner.step()
         step += 1

@@ -27,7 +27,7 @@
         guard let expansion = member.decl.as(MacroExpansionDeclSyntax.self),
           expansion.macroName.text == "Index"
         else { continue }
-        try refuseOtherClass(expansion)
+        try checkIndexedClass(expansion)
         if expansion.arguments.isEmpty { throw Self.needsList(expansion) }
         for argument in expansion.arguments {
           let names = try properties(of: argument.expression)
@@ -47,7 +47,7 @@
     }
 
     /// Refuses `#Index<Album>` in another class.
-    private func refuseOtherClass(_ expansion: MacroExpansionDeclSyntax) throws(Finding) {
+    private func checkIndexedClass(_ expansion: MacroExpansionDeclSyntax) throws(Finding) {
       guard let arguments = expansion.genericArgumentClause?.arguments,
         case .type(let type)? = arguments.first?.argument
       else { return }
@@ -96,13 +96,13 @@
           without a save of the object
           """)
       }
-      try refuseUnfit(name, element)
+      try checkIsIndexable(name, element)
       return name
     }
 
-    private func refuseUnfit(_ name: String, _ element: ExprSyntax) throws(Finding) {
+    private func checkIsIndexable(_ name: String, _ element: ExprSyntax) throws(Finding) {
       guard let field = fields.first(where: { $0.plainName == name.filter { $0 != "`" } }) else {
-        return try refuseUnknown(name, element)
+        return try checkIsKnown(name, element)
       }
       if field.droppedIn != nil {
         throw Finding(element, "'\(name)' is dropped: remove it from the index")
@@ -120,7 +120,7 @@
     }
 
     /// A property of the superclass can't be seen, and the compiler says if there is none.
-    private func refuseUnknown(_ name: String, _ element: ExprSyntax) throws(Finding) {
+    private func checkIsKnown(_ name: String, _ element: ExprSyntax) throws(Finding) {
       let isDeclared = declaration.memberBlock.members.contains { member in
         member.decl.as(VariableDeclSyntax.self)?.bindings.contains {
           $0.pattern.trimmedDescription == name

@@ -18,24 +18,26 @@
     }
 
     /// Refuses attributes that can't mean anything.
-    func refuseMisuse() throws(Finding) {
+    func validateAttributes() throws(Finding) {
       for mark in ["Relationship", "Unique", "Indexed", "FullText"] {
         guard let attribute = variable.attribute(mark) else { continue }
-        try refuseSecond(attribute)
+        try checkIsOnlyOne(attribute)
         if variable.attribute("Dropped") != nil {
           throw Finding(
             attribute, "@\(mark) is for what the class has, and '\(name)' is dropped: remove it",
             cures: [variable.remove(attribute)])
         }
       }
-      if let attribute = variable.attribute("Relationship") { try refuse(relationship: attribute) }
-      if let attribute = variable.attribute("Unique") { try refuse(unique: attribute) }
-      if let attribute = variable.attribute("Indexed") { try refuse(indexed: attribute) }
-      if let attribute = variable.attribute("FullText") { try refuse(fullText: attribute) }
+      if let attribute = variable.attribute("Relationship") {
+        try validate(relationship: attribute)
+      }
+      if let attribute = variable.attribute("Unique") { try validate(unique: attribute) }
+      if let attribute = variable.attribute("Indexed") { try validate(indexed: attribute) }
+      if let attribute = variable.attribute("FullText") { try validate(fullText: attribute) }
     }
 
     /// Refuses an attribute that is there already.
-    private func refuseSecond(_ attribute: AttributeSyntax) throws(Finding) {
+    private func checkIsOnlyOne(_ attribute: AttributeSyntax) throws(Finding) {
       let all = variable.attributes.compactMap { $0.as(AttributeSyntax.self) }
       guard let second = all.filter({ $0.name == attribute.name }).dropFirst().first else { return }
       throw Finding(
@@ -43,7 +45,7 @@
         cures: [variable.remove(second)])
     }
 
-    private func refuse(relationship attribute: AttributeSyntax) throws(Finding) {
+    private func validate(relationship attribute: AttributeSyntax) throws(Finding) {
       if let list = type.as(OptionalTypeSyntax.self)?.wrappedType, list.referredList != nil {
         throw Finding(
           typeNode, "a list in a relationship is empty rather than nil: write '\(list.trimmed)'",
@@ -59,10 +61,10 @@
       }
       guard let inverse = attribute.argument("inverse"), !inverse.is(NilLiteralExprSyntax.self)
       else { return }
-      try refuse(inverse, "the inverse", of: type.referredClass)
+      try validate(inverse, "the inverse", of: type.referredClass)
     }
 
-    private func refuse(unique attribute: AttributeSyntax) throws(Finding) {
+    private func validate(unique attribute: AttributeSyntax) throws(Finding) {
       if type.indexForm != .value {
         throw Finding(
           typeNode,
@@ -75,7 +77,7 @@
           cures: [variable.remove(index)])
       }
       guard let other = attribute.argument("with") else { return }
-      try refuse(other, "the other property", of: className)
+      try validate(other, "the other property", of: className)
       guard other.as(KeyPathExprSyntax.self)?.names.last == name else { return }
       throw Finding(
         attribute, "'\(name)' is always unique with itself: write '@Unique'",
@@ -83,7 +85,7 @@
     }
 
     /// Refuses what names no property of a class.
-    private func refuse(
+    private func validate(
       _ argument: ExprSyntax, _ what: String, of owner: String?
     ) throws(Finding) {
       guard let path = argument.as(KeyPathExprSyntax.self) else {
@@ -130,7 +132,7 @@
 
   extension VariableDeclSyntax {
     /// Refuses attributes that speak of the record on what is in no record.
-    func refuseMarksOutsideOfRecords() throws(Finding) {
+    func checkAttributesOutsideOfRecords() throws(Finding) {
       for mark in [
         "Since", "Formerly", "Converted", "Dropped", "Relationship", "Unique", "Indexed",
         "FullText",

@@ -6,7 +6,7 @@
   extension StoredClass {
     /// Refuses a coding that the compiler would write: it would encode the storage of the
     /// properties, by its names, and without reading the record of a fault first.
-    func refuseSynthesizedCoding() throws(Finding) {
+    func validateCoding() throws(Finding) {
       guard let inherited = declaration.inheritanceClause?.inheritedTypes else { return }
       for type in inherited.dropFirst() {
         let names = Set(type.type.tokens(viewMode: .sourceAccurate).map(\.text))

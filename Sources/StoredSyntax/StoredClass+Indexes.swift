@@ -39,7 +39,7 @@
     }
 
     /// Refuses lists that the macro would write a second time.
-    static func refuseHandwrittenLists(
+    static func checkForHandwrittenLists(
       of declaration: ClassDeclSyntax, _ fields: [StoredField], _ compoundIndexes: [[String]]
     ) throws(Finding) {
       var written: [String: String] = [:]
@@ -118,7 +118,7 @@
 
   extension MarkedProperty {
     /// Refuses `@Indexed` of what has no order.
-    func refuse(indexed attribute: AttributeSyntax) throws(Finding) {
+    func validate(indexed attribute: AttributeSyntax) throws(Finding) {
       if let list = type.as(OptionalTypeSyntax.self)?.wrappedType, list.referredList != nil {
         throw Finding(
           typeNode, "a list in an index is empty rather than nil: write '\(list.trimmed)'",
@@ -144,7 +144,7 @@
     }
 
     /// Refuses `@FullText` of what is no text.
-    func refuse(fullText attribute: AttributeSyntax) throws(Finding) {
+    func validate(fullText attribute: AttributeSyntax) throws(Finding) {
       guard type.mayBeText else {
         throw Finding(
           typeNode,

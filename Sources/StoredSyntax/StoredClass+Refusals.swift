@@ -30,7 +30,7 @@
     ]
 
     /// Refuses what the macro writes itself, and what it can't see into.
-    static func refuseHandwritten(_ member: DeclSyntax) throws(Finding) {
+    static func validateMember(_ member: DeclSyntax) throws(Finding) {
       if let method = member.as(FunctionDeclSyntax.self),
         ["readContent", "writeContent"].contains(method.name.text)
       {
@@ -46,10 +46,10 @@
       {
         throw Finding(variable, "say the version in the attribute: @Stored(version: 1)")
       }
-      try refuseConditional(member)
+      try checkIsUnconditional(member)
     }
 
-    private static func refuseConditional(_ member: DeclSyntax) throws(Finding) {
+    private static func checkIsUnconditional(_ member: DeclSyntax) throws(Finding) {
       guard let condition = member.as(IfConfigDeclSyntax.self) else { return }
       let members = condition.clauses.lazy.compactMap { clause -> MemberBlockItemListSyntax? in
         if case .decls(let members) = clause.elements { members } else { nil }

@@ -54,8 +54,8 @@
         version = try Self.version(attribute, fields)
         hook = try Self.hook(of: self.declaration, fields, version)
         compoundIndexes = try CompoundIndexes(self.declaration, fields, isRoot: isRoot).read()
-        try Self.refuseHandwrittenLists(of: self.declaration, fields, compoundIndexes)
-        try refuseSynthesizedCoding()
+        try Self.checkForHandwrittenLists(of: self.declaration, fields, compoundIndexes)
+        try validateCoding()
       } catch {
         throw Findings(all: [error])
       }
@@ -74,7 +74,7 @@
       let name = declaration.as(ClassDeclSyntax.self)?.name.text
       for member in declaration.memberBlock.members {
         do throws(Finding) {
-          try refuseHandwritten(member.decl)
+          try validateMember(member.decl)
           let role = try StoredField.role(of: member.decl, in: name)
           if case .field(let field) = role { fields.append(field) }
         } catch {

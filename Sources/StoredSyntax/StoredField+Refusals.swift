@@ -14,10 +14,10 @@
     private var transient: FixIt { .prepend("@Transient", to: self) }
 
     /// Refuses `let`, `lazy`, `weak`, property wrappers and observers.
-    func refuseUnstorable() throws(Finding) {
-      try refuseConstant()
-      try refuseModifiers()
-      try refuseWrappers()
+    func checkIsStorable() throws(Finding) {
+      try checkIsVariable()
+      try checkModifiers()
+      try checkWrappers()
       for accessors in bindings.compactMap(\.accessorBlock) {
         throw Finding(
           accessors,
@@ -28,7 +28,7 @@
       }
     }
 
-    private func refuseConstant() throws(Finding) {
+    private func checkIsVariable() throws(Finding) {
       guard bindingSpecifier.tokenKind == .keyword(.let) else { return }
       let specifier = bindingSpecifier.with(\.tokenKind, .keyword(.var))
       throw Finding(
@@ -37,7 +37,7 @@
         cures: [.replace("Replace 'let' by 'var'", bindingSpecifier, by: specifier), transient])
     }
 
-    private func refuseModifiers() throws(Finding) {
+    private func checkModifiers() throws(Finding) {
       for modifier in modifiers {
         switch modifier.keyword {
         case .lazy:
@@ -61,7 +61,7 @@
       return .replace("Remove '\(modifier.name.text)'", self, by: new)
     }
 
-    private func refuseWrappers() throws(Finding) {
+    private func checkWrappers() throws(Finding) {
       for attribute in attributes.compactMap({ $0.as(AttributeSyntax.self) }) {
         let name = attribute.name
         guard name.first?.isUppercase == true, !Self.ownAttributes.contains(name) else { continue }
@@ -146,7 +146,7 @@
 
   extension TypeSyntax {
     /// Refuses types that are known to have no form on disk.
-    func refuseUnstorable(in variable: VariableDeclSyntax) throws(Finding) {
+    func checkIsStorable(in variable: VariableDeclSyntax) throws(Finding) {
       if let forced = self.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
         let optional = TypeSyntax("\(forced.wrappedType)?")
         throw Finding(

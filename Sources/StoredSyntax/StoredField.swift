@@ -65,15 +65,15 @@
     ) throws(Finding) -> Role {
       guard let variable = member.as(VariableDeclSyntax.self) else { return .none }
       guard variable.isInstanceStored, variable.attribute("Transient") == nil else {
-        try variable.refuseMarksOutsideOfRecords()
+        try variable.checkAttributesOutsideOfRecords()
         return .none
       }
-      try variable.refuseUnstorable()
+      try variable.checkIsStorable()
       let (binding, name) = try variable.soleBinding()
       let type = try binding.typeOfProperty()
-      try type.refuseUnstorable(in: variable)
+      try type.checkIsStorable(in: variable)
       try MarkedProperty(variable: variable, name: name, type: type, className: className)
-        .refuseMisuse()
+        .validateAttributes()
       let former = variable.attributes.all(named: "Formerly")
       return .field(
         StoredField(

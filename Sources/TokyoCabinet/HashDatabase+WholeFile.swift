@@ -81,16 +81,16 @@ extension HashDatabase {
     try writing("optimize", allowedInTransaction: false) {
       try checkRoom(for: tuning)
       // What the library would meet with a signal that ends the process.
-      try refuseBeyondLimit(Int(clamping: tuning.initialSize + handle.fileSize))
+      try checkFileSizeLimit(Int(clamping: tuning.initialSize + handle.fileSize))
       try staysOpen {
         try replacingFile { try handle.optimize(tuning) }
       }
     }
   }
 
-  private func refuseBeyondLimit(_ size: Int) throws {
+  private func checkFileSizeLimit(_ size: Int) throws {
     do {
-      try Files.refuseBeyondLimit(size, path)
+      try Files.checkFileSizeLimit(size, path)
     } catch let failure {
       throw TokyoCabinetError(
         .noSpace, operation: "tchdboptimize", path: path,

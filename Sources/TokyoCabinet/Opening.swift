@@ -13,7 +13,7 @@ struct Opening {
   /// Opens the file.
   func run() throws {
     try checkTuning()
-    try refuseBeyondLimit()
+    try checkFileSizeLimit()
     if let before, before.size == 0, mode.options.isEmpty {
       throw error(.notADatabase, "the file is empty: it was never written as a database")
     }
@@ -26,12 +26,12 @@ struct Opening {
 
   /// Refuses to make a file whose buckets alone go past the limit on files (`ulimit -f`), because
   /// the library would meet it with a signal that ends the process.
-  private func refuseBeyondLimit() throws {
+  private func checkFileSizeLimit() throws {
     guard mode.options.contains(.create),
       (before?.size ?? 0) == 0 || mode.options.contains(.truncate)
     else { return }
     do {
-      try Files.refuseBeyondLimit(Int(clamping: tuning.initialSize), handle.path)
+      try Files.checkFileSizeLimit(Int(clamping: tuning.initialSize), handle.path)
     } catch let failure {
       throw TokyoCabinetError(
         .noSpace, operation: "tchdbopen", path: handle.path,

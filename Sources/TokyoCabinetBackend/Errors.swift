@@ -10,7 +10,7 @@ extension StoreError {
     let isHidden = error.path.hasPrefix("/proc/self/fd/")
     self.init(
       Self.code(error.code), error.message,
-      at: Place(path: isHidden ? path : error.path, className: className), underlying: error)
+      at: Location(path: isHidden ? path : error.path, className: className), underlying: error)
   }
 
   /// What an error of a hash file means for a store.
@@ -18,13 +18,13 @@ extension StoreError {
     let code: Code =
       switch error.code {
       case .inUse: .inUse
-      case .noSpace, .tooLarge: .full
+      case .noSpace, .tooLarge: .noSpace
       case .damaged, .truncated, .notAHashFile, .unsupportedCompression, .duplicateKey: .damaged
       default: .ioError
       }
     self.init(
       code, error.message,
-      at: Place(path: error.path, className: className, offset: error.offset), underlying: error)
+      at: Location(path: error.path, className: className, offset: error.offset), underlying: error)
   }
 
   private static func code(_ code: TokyoCabinetError.Code) -> Code {
@@ -32,7 +32,7 @@ extension StoreError {
     case .closed: .closed
     case .inUse: .inUse
     case .readOnly: .readOnly
-    case .noSpace, .fileTooLarge, .recordTooLarge: .full
+    case .noSpace, .fileTooLarge, .recordTooLarge: .noSpace
     case .damaged, .notADatabase, .otherByteOrder: .damaged
     default: .ioError
     }
@@ -40,8 +40,10 @@ extension StoreError {
 }
 
 /// Runs calls on a class file, and makes their errors those of a store.
-func storeErrors<Result>(at place: ClassFilePlace, _ body: () throws -> Result) throws -> Result {
-  try storeErrors(at: place.path, className: place.className, body)
+func storeErrors<Result>(at location: ClassFileLocation, _ body: () throws -> Result) throws
+  -> Result
+{
+  try storeErrors(at: location.path, className: location.className, body)
 }
 
 /// Runs calls of the hash database or the system, and makes their errors those of a store.

@@ -12,10 +12,10 @@ extension FileMark {
   private static let end = start + magic.count + byteCount
 
   /// The mark of a hash file; nil when it has none.
-  static func ofHashFile(at place: ClassFilePlace) throws -> FileMark? {
-    try storeErrors(at: place) {
+  static func ofHashFile(at location: ClassFileLocation) throws -> FileMark? {
+    try storeErrors(at: location) {
       do {
-        return FileMark(marked: try firstBytes(of: place.file, count: end).dropFirst(start))
+        return FileMark(marked: try firstBytes(of: location.file, count: end).dropFirst(start))
       } catch let error as SystemError where error.isMissing {
         return nil
       }
@@ -26,14 +26,14 @@ extension FileMark {
   func put(into opaque: inout [UInt8]) {
     let room = HashFileHeader.opaque.count
     opaque = Array((opaque + [UInt8](repeating: 0, count: room)).prefix(room))
-    let place = Self.start - HashFileHeader.opaque.lowerBound
-    opaque.replaceSubrange(place..<place + markedBytes.count, with: markedBytes)
+    let offset = Self.start - HashFileHeader.opaque.lowerBound
+    opaque.replaceSubrange(offset..<offset + markedBytes.count, with: markedBytes)
   }
 
   /// Puts the mark into a file that is whole, and may bring it to the disk.
-  func put(on place: ClassFilePlace, isSynced: Bool) throws {
-    try storeErrors(at: place) {
-      let file = try FileStorage(place.file, writable: true)
+  func put(on location: ClassFileLocation, isSynced: Bool) throws {
+    try storeErrors(at: location) {
+      let file = try FileStorage(location.file, writable: true)
       defer { file.close() }
       try file.write(markedBytes, at: Self.start)
       if isSynced { try file.synchronize() }

@@ -26,7 +26,7 @@ struct FilePreparation {
 
   /// Does it all.
   func run() throws {
-    try storeErrors(at: changes.place) {
+    try storeErrors(at: changes.location) {
       if let old, old.isOurs, canChangeCopy(of: old.file) {
         try changeCopy()
       } else {
@@ -87,9 +87,9 @@ struct FilePreparation {
   // MARK: A copy
 
   private func changeCopy() throws {
-    try removeFile(new.place.file)
-    try copyFile(changes.place.file, to: new.place.file)
-    let database = try HashDatabase(path: new.place.openingPath, mode: .readWrite([]))
+    try removeFile(new.location.file)
+    try copyFile(changes.location.file, to: new.location.file)
+    let database = try HashDatabase(path: new.location.openingPath, mode: .readWrite([]))
     if let limit = new.testedSizeLimit {
       database.testedSizeLimit = limit * UInt64(try database.alignment)
     }
@@ -103,8 +103,8 @@ struct FilePreparation {
     }
     try database.close()
     // Not before: the library writes the header and the list of free blocks when it closes.
-    try new.mark?.put(on: new.place, isSynced: new.isSynced && !new.isEncrypted)
-    if new.isEncrypted { try FileStamp.put(on: new.place, isSynced: new.isSynced) }
+    try new.mark?.put(on: new.location, isSynced: new.isSynced && !new.isEncrypted)
+    if new.isEncrypted { try FileStamp.put(on: new.location, isSynced: new.isSynced) }
   }
 
   private func apply(_ change: ChangeSet.RecordChange, to database: HashDatabase) throws {

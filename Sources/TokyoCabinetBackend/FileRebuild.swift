@@ -25,8 +25,8 @@ struct FileRebuild {
   ///
   /// Complexity: linear in the sizes of the file and the changes.
   func run(_ bytes: [UInt8], _ changes: inout some KeyedChanges) throws {
-    try removeFile(new.place.file)
-    let writer = try HashFileWriter(new.place.file, plan(bytes, &changes), rights: new.rights)
+    try removeFile(new.location.file)
+    let writer = try HashFileWriter(new.location.file, plan(bytes, &changes), rights: new.rights)
     try old?.forEach { key, value in
       switch changes.change(of: key) {
       case .none: try writer.append(key: key, value: value)
@@ -39,13 +39,13 @@ struct FileRebuild {
       try bytes.lend(range) { try writer.append(key: key, value: $0) }
     }
     try writer.finish(synchronized: new.isSynced && !new.isEncrypted)
-    if new.isEncrypted { try FileStamp.put(on: new.place, isSynced: new.isSynced) }
+    if new.isEncrypted { try FileStamp.put(on: new.location, isSynced: new.isSynced) }
   }
 
   private func plan(_ bytes: [UInt8], _ changes: inout some KeyedChanges) throws -> HashFilePlan {
     var layout = layout
     new.mark?.put(into: &layout.opaque)
-    var plan = try HashFilePlan(layout: layout, path: new.place.path)
+    var plan = try HashFilePlan(layout: layout, path: new.location.path)
     plan.reserveCapacity((old?.count ?? 0) + changes.count)
     var count = 0
     try old?.forEach { key, value in
@@ -58,7 +58,7 @@ struct FileRebuild {
     }
     if let old, count != old.count {
       throw StoreError.lostRecords(
-        count, of: old.count, at: .init(path: old.path, className: new.place.className))
+        count, of: old.count, at: .init(path: old.path, className: new.location.className))
     }
     try changes.forEachLeft { key, range in
       try bytes.lend(range) { try plan.add(key: key, value: $0) }

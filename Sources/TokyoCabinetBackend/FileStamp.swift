@@ -22,16 +22,16 @@ enum FileStamp {
   /// Complexity: linear in the size of the file, many gigabytes a second.
   ///
   /// - Parameters:
-  ///   - place: The file.
+  ///   - location: The file.
   ///   - isSynced: Whether it is then brought to the disk.
-  /// - Throws: `StoreError` with `full` or `ioError`.
-  static func put(on place: ClassFilePlace, isSynced: Bool) throws {
-    try storeErrors(at: place) {
-      let file = try FileStorage(place.file, writable: true)
+  /// - Throws: `StoreError` with `noSpace` or `ioError`.
+  static func put(on location: ClassFileLocation, isSynced: Bool) throws {
+    try storeErrors(at: location) {
+      let file = try FileStorage(location.file, writable: true)
       defer { file.close() }
       // The checksum is of these, too.
       try file.write(magic, at: HashFileHeader.opaque.lowerBound)
-      try file.write(stamp(for: place), at: HashFileHeader.opaque.lowerBound)
+      try file.write(stamp(for: location), at: HashFileHeader.opaque.lowerBound)
       if isSynced { try file.synchronize() }
     }
   }
@@ -41,16 +41,16 @@ enum FileStamp {
   /// Complexity: linear in the size of the file.
   ///
   /// - Throws: `StoreError` with `ioError`.
-  static func isRight(on place: ClassFilePlace) throws -> Bool {
-    try storeErrors(at: place) {
-      let start = try firstBytes(of: place.file, count: end).dropFirst(
+  static func isRight(on location: ClassFileLocation) throws -> Bool {
+    try storeErrors(at: location) {
+      let start = try firstBytes(of: location.file, count: end).dropFirst(
         HashFileHeader.opaque.lowerBound)
-      return try start.elementsEqual(stamp(for: place))
+      return try start.elementsEqual(stamp(for: location))
     }
   }
 
-  private static func value(of place: ClassFilePlace) throws -> UInt32 {
-    try MappedFile(place.file).withBytes { bytes in
+  private static func value(of location: ClassFileLocation) throws -> UInt32 {
+    try MappedFile(location.file).withBytes { bytes in
       var value = CRC32C()
       let size = bytes.byteCount
       for range in [0..<min(checksum, size), min(end, size)..<size] {
@@ -61,9 +61,9 @@ enum FileStamp {
   }
 
   /// The bytes that a file must have.
-  private static func stamp(for place: ClassFilePlace) throws -> [UInt8] {
+  private static func stamp(for location: ClassFileLocation) throws -> [UInt8] {
     var stamp = magic
-    stamp.append(littleEndian: try value(of: place))
+    stamp.append(littleEndian: try value(of: location))
     return stamp
   }
 }

@@ -81,7 +81,7 @@ final class HashClassFile: ClassFile {
   func copyRecords(from offset: Int?, to batch: inout RecordBatch) throws -> Int? {
     do {
       return try file.copyRecords(
-        from: offset, to: &batch.bytes, &batch.places,
+        from: offset, to: &batch.bytes, &batch.entries,
         limits: (batch.limits.bytes, batch.limits.records))
     } catch {
       throw StoreError(error, className: name)
@@ -92,7 +92,7 @@ final class HashClassFile: ClassFile {
 
   /// Makes a new file of the records with changes.
   ///
-  /// - Throws: `StoreError` with `rowExists`, `full`, `damaged` or `ioError`.
+  /// - Throws: `StoreError` with `rowExists`, `noSpace`, `damaged` or `ioError`.
   func write(_ changes: ClassFileChanges, to new: NewClassFile) throws {
     try format.write(changes, over: self, to: new)
   }
@@ -101,15 +101,15 @@ final class HashClassFile: ClassFile {
   ///
   /// - Returns: False when it is not smaller, and this one has the byte order of the C library
   ///   here.
-  /// - Throws: `StoreError` with `full`, `damaged` or `ioError`.
+  /// - Throws: `StoreError` with `noSpace`, `damaged` or `ioError`.
   func compact(to new: NewClassFile) throws -> Bool {
-    let order = try format.libraryByteOrder(beside: new.place)
-    return try storeErrors(at: new.place) {
+    let order = try format.libraryByteOrder(beside: new.location)
+    return try storeErrors(at: new.location) {
       var layout = file.layout
       layout.byteOrder = order
       layout.bucketCount = Layouts.bucketCount(for: file.count)
       try FileRebuild(old: file, layout: layout, new: new).run()
-      return try sizeOfFile(at: new.place.file) < byteCount || file.header.byteOrder != order
+      return try sizeOfFile(at: new.location.file) < byteCount || file.header.byteOrder != order
     }
   }
 

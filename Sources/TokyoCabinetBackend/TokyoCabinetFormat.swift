@@ -38,26 +38,26 @@ public struct TokyoCabinetFormat: ClassFileFormat {
   /// Whether a file is a hash database; anything else that lies in the directory is passed over.
   ///
   /// - Throws: `StoreError` with `ioError`.
-  public func isClassFile(_ place: ClassFilePlace) throws -> Bool {
-    try header(place)?.type == 0
+  public func isClassFile(_ location: ClassFileLocation) throws -> Bool {
+    try header(location)?.type == 0
   }
 
-  private func header(_ place: ClassFilePlace) throws -> HashFileHeader? {
-    try storeErrors(at: place) {
-      HashFileHeader(bytes: try firstBytes(of: place.file, count: HashFileHeader.size))
+  private func header(_ location: ClassFileLocation) throws -> HashFileHeader? {
+    try storeErrors(at: location) {
+      HashFileHeader(bytes: try firstBytes(of: location.file, count: HashFileHeader.size))
     }
   }
 
   /// The mark in a file; nil when there is no file, or none in it.
   ///
   /// - Throws: `StoreError` with `ioError`.
-  public func mark(of place: ClassFilePlace) throws -> FileMark? {
-    try FileMark.ofHashFile(at: place)
+  public func mark(of location: ClassFileLocation) throws -> FileMark? {
+    try FileMark.ofHashFile(at: location)
   }
 
   /// Makes the first file of a table.
   ///
-  /// - Throws: `StoreError` with `full` or `ioError`.
+  /// - Throws: `StoreError` with `noSpace` or `ioError`.
   public func write(_ changes: ClassFileChanges, to new: NewClassFile) throws {
     try write(changes, over: nil, to: new)
   }
@@ -65,16 +65,16 @@ public struct TokyoCabinetFormat: ClassFileFormat {
   func write(_ changes: ClassFileChanges, over old: HashClassFile?, to new: NewClassFile) throws {
     try FilePreparation(
       changes: changes, old: old, new: new, format: self,
-      byteOrder: libraryByteOrder(beside: new.place)
+      byteOrder: libraryByteOrder(beside: new.location)
     ).run()
   }
 
   /// Whether a file has another byte order than the C library here.
   ///
   /// - Throws: `StoreError` with `ioError`.
-  public func isForeign(_ place: ClassFilePlace) throws -> Bool {
-    guard let order = try header(place)?.byteOrder else { return false }
-    return try order != libraryByteOrder(beside: place)
+  public func isForeign(_ location: ClassFileLocation) throws -> Bool {
+    guard let order = try header(location)?.byteOrder else { return false }
+    return try order != libraryByteOrder(beside: location)
   }
 
   /// Reads the structure of a file, without the C library.
@@ -83,16 +83,16 @@ public struct TokyoCabinetFormat: ClassFileFormat {
   /// a record could begin.
   ///
   /// - Throws: `StoreError` with `ioError`.
-  public func findings(_ place: ClassFilePlace) throws -> [StoreFinding] {
+  public func findings(_ location: ClassFileLocation) throws -> [StoreFinding] {
     do {
-      return try HashFile(place.file).check().findings.map {
-        .damage($0.message, at: place.errorPlace(offset: $0.offset))
+      return try HashFile(location.file).check().findings.map {
+        .damage($0.message, at: location.errorLocation(offset: $0.offset))
       }
     } catch {
       switch error.code {
       case .notAHashFile, .truncated, .damaged:
-        return [.damage(error.message, at: place.errorPlace(offset: error.offset))]
-      default: throw StoreError(error, className: place.className)
+        return [.damage(error.message, at: location.errorLocation(offset: error.offset))]
+      default: throw StoreError(error, className: location.className)
       }
     }
   }
@@ -100,8 +100,8 @@ public struct TokyoCabinetFormat: ClassFileFormat {
   /// Whether every byte of a file of an encrypted store is as it was stamped.
   ///
   /// - Throws: `StoreError` with `ioError`.
-  public func isAsWritten(_ place: ClassFilePlace) throws -> Bool {
-    try FileStamp.isRight(on: place)
+  public func isAsWritten(_ location: ClassFileLocation) throws -> Bool {
+    try FileStamp.isRight(on: location)
   }
 
   // MARK: Opening
@@ -109,20 +109,20 @@ public struct TokyoCabinetFormat: ClassFileFormat {
   /// Opens a file; nil when there is none.
   ///
   /// - Throws: `StoreError` with `damaged`, `inUse` or `ioError`.
-  public func open(_ place: ClassFilePlace, isOurs: Bool) throws -> (any ClassFile)? {
-    try storeErrors(at: place) {
+  public func open(_ location: ClassFileLocation, isOurs: Bool) throws -> (any ClassFile)? {
+    try storeErrors(at: location) {
       let start: [UInt8]
       do {
-        start = try firstBytes(of: place.file, count: HashFileHeader.size)
+        start = try firstBytes(of: location.file, count: HashFileHeader.size)
       } catch let error as SystemError where error.isMissing {
         return nil
       }
       if let header = HashFileHeader(bytes: start), header.isMarkedOpen {
-        try takeBackTransaction(place, header.byteOrder)
+        try takeBackTransaction(location, header.byteOrder)
       }
-      let file = try HashFile(MappedFile(place.file, isLocked: true))
-      if !isOurs { try inspect(file, place) }
-      return HashClassFile(file, self, name: place.className, isOurs: isOurs)
+      let file = try HashFile(MappedFile(location.file, isLocked: true))
+      if !isOurs { try inspect(file, location) }
+      return HashClassFile(file, self, name: location.className, isOurs: isOurs)
     }
   }
 
@@ -132,29 +132,30 @@ public struct TokyoCabinetFormat: ClassFileFormat {
   /// to. What this backend itself has made needs no look.
   private static let inspectedSize = 4 << 20
 
-  private func inspect(_ file: HashFile, _ place: ClassFilePlace) throws {
+  private func inspect(_ file: HashFile, _ location: ClassFileLocation) throws {
     guard file.fileSize <= Self.inspectedSize, let finding = file.check().findings.first else {
       return
     }
-    let damage = StoreFinding.damage(finding.message, at: place.errorPlace(offset: finding.offset))
-    throw StoreError(.damaged, damage.message, at: damage.place)
+    let damage = StoreFinding.damage(
+      finding.message, at: location.errorLocation(offset: finding.offset))
+    throw StoreError(.damaged, damage.message, at: damage.location)
   }
 
   /// Lets the C library take back the transaction of a writer that died in it.
   ///
   /// This library never leaves a file so; BNRPersistence and others did.
   private func takeBackTransaction(
-    _ place: ClassFilePlace, _ order: HashFileHeader.ByteOrder
+    _ location: ClassFileLocation, _ order: HashFileHeader.ByteOrder
   ) throws {
-    let logPlace = place.file.appending(".wal")
-    let log = try FileStatus.find(logPlace, followsLink: false)
+    let logLocation = location.file.appending(".wal")
+    let log = try FileStatus.find(logLocation, followsLink: false)
     if log?.isRegular == false {
       throw StoreError(
         .ioError, "What has the name of the file's transaction is no file: move it away.",
-        at: .init(path: logPlace.path, className: place.className))
+        at: .init(path: logLocation.path, className: location.className))
     }
-    if !place.isReadOnly, try order == libraryByteOrder(beside: place) {
-      return try HashDatabase(path: place.openingPath, mode: .readWrite([])).close()
+    if !location.isReadOnly, try order == libraryByteOrder(beside: location) {
+      return try HashDatabase(path: location.openingPath, mode: .readWrite([])).close()
     }
     guard let log, log.size > 0 else { return }
     throw StoreError(
@@ -163,16 +164,16 @@ public struct TokyoCabinetFormat: ClassFileFormat {
       A writer has died in a transaction. Open the store for writing, on a machine whose Tokyo \
       Cabinet has the byte order of the file, to have it taken back.
       """,
-      at: place.errorPlace())
+      at: location.errorLocation())
   }
 
   /// The byte order of the files that the C library reads.
   func libraryByteOrder(
-    beside place: ClassFilePlace
+    beside location: ClassFileLocation
   ) throws -> HashFileHeader.ByteOrder {
-    try storeErrors(at: place) {
+    try storeErrors(at: location) {
       let name = StoreDirectory.newPrefix + "byte-order"
-      return try HashDatabase.libraryByteOrder(probing: place.file.beside(name).libraryPath)
+      return try HashDatabase.libraryByteOrder(probing: location.file.beside(name).libraryPath)
     }
   }
 }

@@ -29,17 +29,17 @@ struct HashFileWalk {
   private let geometry: HashFileGeometry
   private(set) var check = HashFileCheck()
   /// Where blocks begin.
-  private var records: PlaceSet
-  private var freeBlocks: PlaceSet
+  private var records: OffsetSet
+  private var freeBlocks: OffsetSet
   /// The records that were met in a tree.
-  private var reached: PlaceSet
+  private var reached: OffsetSet
   /// Whether the chain of blocks could be followed to its end.
   private var isChainWhole = false
 
   init(_ hashFile: HashFile) {
     self.hashFile = hashFile
     geometry = hashFile.geometry
-    records = PlaceSet(hashFile.geometry)
+    records = OffsetSet(hashFile.geometry)
     freeBlocks = records
     reached = records
   }

@@ -6,7 +6,7 @@ import Files
 extension HashFile {
   /// The row of a record, which is its key of 4 bytes, and where its value begins and ends in a
   /// copy.
-  package typealias Place = (rowID: UInt32, start: UInt32, end: UInt32)
+  package typealias Entry = (rowID: UInt32, start: UInt32, end: UInt32)
 
   /// Copies records whose keys are of 4 bytes, the least significant first.
   ///
@@ -15,22 +15,22 @@ extension HashFile {
   /// - Parameters:
   ///   - position: Where an earlier call has stopped; nil is the first record.
   ///   - copy: Gets the bytes; what is there stays.
-  ///   - places: Gets the records.
+  ///   - entries: Gets the records.
   ///   - limits: About how many bytes, and how many records at most.
   /// - Returns: where to go on; nil at the end of the file.
   /// - Throws: ``HashFileError`` with `damaged`, for a key that is not of 4 bytes, too, or
   ///   `unsupportedCompression`.
   package func copyRecords(
-    from position: Int?, to copy: inout [UInt8], _ places: inout [Place],
+    from position: Int?, to copy: inout [UInt8], _ entries: inout [Entry],
     limits: (bytes: Int, records: Int)
   ) throws(HashFileError) -> Int? {
     try file.withBytes { (bytes) throws(HashFileError) in
       var next = position ?? geometry.first
-      while next < geometry.end, copy.count < limits.bytes, places.count < limits.records {
+      while next < geometry.end, copy.count < limits.bytes, entries.count < limits.records {
         next =
           isCompressed
-          ? try copyRecord(bytes, at: next, to: &copy, &places)
-          : try copyStretch(bytes, from: next, to: &copy, &places, limits)
+          ? try copyRecord(bytes, at: next, to: &copy, &entries)
+          : try copyStretch(bytes, from: next, to: &copy, &entries, limits)
       }
       release(position ?? geometry.first, next)
       return next < geometry.end ? next : nil
@@ -51,15 +51,15 @@ extension HashFile {
 
   /// Copies records up to the next large free block, and returns where to go on.
   private func copyStretch(
-    _ bytes: RawSpan, from start: Int, to copy: inout [UInt8], _ places: inout [Place],
+    _ bytes: RawSpan, from start: Int, to copy: inout [UInt8], _ entries: inout [Entry],
     _ limits: (bytes: Int, records: Int)
   ) throws(HashFileError) -> Int {
     let (shift, limit) = (copy.count - start, start + limits.bytes - copy.count)
     var next = start
-    while next < min(limit, geometry.end), places.count < limits.records {
+    while next < min(limit, geometry.end), entries.count < limits.records {
       let block = try block(in: bytes, at: next)
       if block.isRecord {
-        places.append(
+        entries.append(
           (
             try rowID(of: block, bytes), UInt32(block.valueStart + shift),
             UInt32(block.value.upperBound + shift)
@@ -78,13 +78,13 @@ extension HashFile {
   private static let copiedGap = 512
 
   private func copyRecord(
-    _ bytes: RawSpan, at offset: Int, to copy: inout [UInt8], _ places: inout [Place]
+    _ bytes: RawSpan, at offset: Int, to copy: inout [UInt8], _ entries: inout [Entry]
   ) throws(HashFileError) -> Int {
     let block = try block(in: bytes, at: offset)
     if block.isRecord {
       let start = UInt32(copy.count)
       copy.append(contentsOf: try plainValue(block, bytes))
-      places.append((try rowID(of: block, bytes), start, UInt32(copy.count)))
+      entries.append((try rowID(of: block, bytes), start, UInt32(copy.count)))
     }
     return block.end
   }

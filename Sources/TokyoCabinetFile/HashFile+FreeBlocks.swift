@@ -37,14 +37,14 @@ extension HashFile {
   /// - Throws: ``HashFileError`` with `damaged`.
   public func freeBlockPool() throws(HashFileError) -> [FreeBlock] {
     try file.withBytes { (bytes) throws(HashFileError) in
-      var (place, last) = (geometry.pool, 0)
+      var (cursor, last) = (geometry.pool, 0)
       var blocks: [FreeBlock] = []
       // Pairs of sizes, the distance from the block before and the size, up to a 0
       // (`tchdbsavefbp`).
-      while place < geometry.first, bytes.loadByte(at: place) != 0 {
-        let start = place
-        guard let distance = geometry.poolNumber(in: bytes, at: &place),
-          let size = geometry.poolNumber(in: bytes, at: &place)
+      while cursor < geometry.first, bytes.loadByte(at: cursor) != 0 {
+        let start = cursor
+        guard let distance = geometry.poolNumber(in: bytes, at: &cursor),
+          let size = geometry.poolNumber(in: bytes, at: &cursor)
         else { throw damaged("the free-block pool is damaged", start) }
         last += distance
         guard last < geometry.end, size <= geometry.end - last else {
@@ -59,11 +59,11 @@ extension HashFile {
 
 extension HashFileGeometry {
   /// A number of the pool, in bytes; nil when it is not written as such, or larger than the file.
-  fileprivate func poolNumber(in bytes: RawSpan, at place: inout Int) -> Int? {
+  fileprivate func poolNumber(in bytes: RawSpan, at cursor: inout Int) -> Int? {
     var (number, shift) = (0, 0)
-    while place < first, shift < 49 {
-      let byte = bytes.loadByte(at: place)
-      place += 1
+    while cursor < first, shift < 49 {
+      let byte = bytes.loadByte(at: cursor)
+      cursor += 1
       number += Int(byte < 0x80 ? byte : ~byte) << shift
       shift += 7
       if byte < 0x80 {

@@ -33,11 +33,11 @@ public final class HashFile: Sendable {
   ///
   /// - Throws: ``HashFileError`` with `noFile`, `noPermission`, `ioError`, `notAHashFile`,
   ///   `truncated` or `damaged`.
-  public convenience init(_ path: String) throws(HashFileError) { try self.init(path.place) }
+  public convenience init(_ path: String) throws(HashFileError) { try self.init(path.location) }
 
   /// Opens a regular file, perhaps one in an open directory.
-  package convenience init(_ place: FilePlace) throws(HashFileError) {
-    let file = try hashFileErrors { () throws(SystemError) in try MappedFile(place) }
+  package convenience init(_ location: FileLocation) throws(HashFileError) {
+    let file = try hashFileErrors { () throws(SystemError) in try MappedFile(location) }
     try self.init(file)
   }
 
@@ -127,11 +127,11 @@ struct HashFileGeometry: Sendable {
 
   /// The offset in an entry of the bucket array or a link, in bytes from the file's beginning.
   @inline(__always)
-  func offset(in bytes: RawSpan, at place: Int) -> Int {
+  func offset(in bytes: RawSpan, at position: Int) -> Int {
     let number =
       isLarge
-      ? bytes.loadUInt64(at: place, isBigEndian: isBigEndian)
-      : UInt64(bytes.loadUInt32(at: place, isBigEndian: isBigEndian))
+      ? bytes.loadUInt64(at: position, isBigEndian: isBigEndian)
+      : UInt64(bytes.loadUInt32(at: position, isBigEndian: isBigEndian))
     // What is shifted out, or makes a negative number, leads out of the file: no file is so large.
     return number >> 47 == 0 ? Int(number << alignmentPower) : .max
   }

@@ -54,35 +54,35 @@ extension HashFileGeometry {
     let sizes = offset + 4 + 2 * width
     guard sizes + 2 <= end else { throw .tooLong }
     let padding = Int(bytes.loadUInt16(at: sizes - 2, isBigEndian: isBigEndian))
-    var place = sizes
-    let keyCount = try size(in: bytes, at: &place)
-    let valueCount = try size(in: bytes, at: &place)
+    var cursor = sizes
+    let keyCount = try size(in: bytes, at: &cursor)
+    let valueCount = try size(in: bytes, at: &cursor)
     // Each is below 2 to the 35th: the sum can't overflow.
-    let blockEnd = place + keyCount + valueCount + padding
+    let blockEnd = cursor + keyCount + valueCount + padding
     guard blockEnd <= end else { throw .tooLong }
     return HashFileBlock(
-      offset: offset, end: blockEnd, keyStart: place, keyCount: keyCount, valueCount: valueCount)
+      offset: offset, end: blockEnd, keyStart: cursor, keyCount: keyCount, valueCount: valueCount)
   }
 
   /// A size (`TCREADVNUMBUF`): seven bits a byte, the low ones first; all but the last are
   /// inverted.
   @inline(__always)
-  private func size(in bytes: RawSpan, at place: inout Int) throws(HashFileBlock.Fault) -> Int {
-    guard place < end else { throw .tooLong }
-    let byte = bytes.loadByte(at: place)
-    place += 1
-    return byte < 0x80 ? Int(byte) : try longSize(in: bytes, at: &place, Int(~byte))
+  private func size(in bytes: RawSpan, at cursor: inout Int) throws(HashFileBlock.Fault) -> Int {
+    guard cursor < end else { throw .tooLong }
+    let byte = bytes.loadByte(at: cursor)
+    cursor += 1
+    return byte < 0x80 ? Int(byte) : try longSize(in: bytes, at: &cursor, Int(~byte))
   }
 
   /// The rest of a size that has more than one byte.
   private func longSize(
-    in bytes: RawSpan, at place: inout Int, _ start: Int
+    in bytes: RawSpan, at cursor: inout Int, _ start: Int
   ) throws(HashFileBlock.Fault) -> Int {
     var (count, shift) = (start, 7)
     while shift < 35 {
-      guard place < end else { throw .tooLong }
-      let byte = bytes.loadByte(at: place)
-      place += 1
+      guard cursor < end else { throw .tooLong }
+      let byte = bytes.loadByte(at: cursor)
+      cursor += 1
       if byte < 0x80 { return count + Int(byte) << shift }
       count += Int(~byte) << shift
       shift += 7

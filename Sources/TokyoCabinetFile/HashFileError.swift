@@ -45,8 +45,8 @@ public struct HashFileError: Error, Hashable, Sendable, CustomStringConvertible 
 
   /// All of it in one line.
   public var description: String {
-    let place = offset.map { ", offset \($0)" } ?? ""
-    return "\(code): \(message) (\(path)\(place))"
+    let location = offset.map { ", offset \($0)" } ?? ""
+    return "\(code): \(message) (\(path)\(location))"
   }
 
   /// The kinds of failure; more may be added: a `switch` needs a default.

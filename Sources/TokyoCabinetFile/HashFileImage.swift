@@ -57,6 +57,6 @@ struct HashFileImage {
     guard let file else { return }
     self.file = nil
     isFinished = true
-    try? removeFile(file.place)
+    try? removeFile(file.location)
   }
 }

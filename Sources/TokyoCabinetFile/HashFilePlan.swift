@@ -99,12 +99,12 @@ public struct HashFilePlan {
     guard members.count <= 16 else { return try sortMany(&members, links) }
     for index in 1..<members.count {
       let member = members[index]
-      var place = index
-      while place > 0, try isGreater(member, members[place - 1], links) {
-        members[place] = members[place - 1]
-        place -= 1
+      var offset = index
+      while offset > 0, try isGreater(member, members[offset - 1], links) {
+        members[offset] = members[offset - 1]
+        offset -= 1
       }
-      members[place] = member
+      members[offset] = member
     }
   }
 

@@ -17,10 +17,10 @@ extension [UInt8] {
     append(addingCapacity: size) { (output: inout OutputSpan<UInt8>) in
       unsafe output.withUnsafeMutableBufferPointer { buffer, count in
         let room = UnsafeMutableRawBufferPointer(buffer)
-        var place = unsafe HashFileRecordPlace(room, at: count, layout)
-        place.put(head, key, value)
+        var location = unsafe HashFileRecordLocation(room, at: count, layout)
+        location.put(head, key, value)
         // The rest is padding.
-        while place.offset < count + size { place.put(byte: 0) }
+        while location.offset < count + size { location.put(byte: 0) }
         count += size
       }
     }
@@ -29,7 +29,7 @@ extension [UInt8] {
 
 /// Memory that a record is put into, field after field; each access is checked against its end.
 @safe
-private struct HashFileRecordPlace {
+private struct HashFileRecordLocation {
   private let memory: UnsafeMutableRawBufferPointer
   private(set) var offset: Int
   private let isBig: Bool

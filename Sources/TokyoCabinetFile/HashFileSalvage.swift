@@ -39,11 +39,11 @@ public struct HashFileSalvage {
   /// Complexity: constant time; without a header, linear in the size of the file.
   ///
   /// - Throws: ``HashFileError`` with `noFile`, `noPermission` or `ioError`.
-  public init(_ path: String) throws(HashFileError) { try self.init(path.place) }
+  public init(_ path: String) throws(HashFileError) { try self.init(path.location) }
 
   /// Opens a file, perhaps one in an open directory.
-  package init(_ place: FilePlace) throws(HashFileError) {
-    self.init(try hashFileErrors { () throws(SystemError) in try MappedFile(place) })
+  package init(_ location: FileLocation) throws(HashFileError) {
+    self.init(try hashFileErrors { () throws(SystemError) in try MappedFile(location) })
   }
 
   /// Reads bytes as if they were a file's.
@@ -213,8 +213,8 @@ extension HashFileGeometry {
   fileprivate init(salvaging header: HashFileHeader, _ file: MappedFile) {
     // The place of the first block is written down, and follows from other numbers: one may be
     // wrong.
-    let places = [Int(clamping: header.firstRecord), HashFileLayout(of: header).first].sorted()
-    let all = places.map { HashFileGeometry(header, first: $0, end: file.count) }
+    let starts = [Int(clamping: header.firstRecord), HashFileLayout(of: header).first].sorted()
+    let all = starts.map { HashFileGeometry(header, first: $0, end: file.count) }
     self = file.withBytes { bytes in all.first { $0.hasBlock(at: $0.first, bytes) } } ?? all[0]
   }
 

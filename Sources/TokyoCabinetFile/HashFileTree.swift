@@ -20,7 +20,8 @@ struct HashFileTree {
   ///
   /// Complexity: linear in the number of its records: none is entered twice.
   mutating func walk(
-    _ bucket: UInt64, _ root: Int, _ bytes: RawSpan, _ records: PlaceSet, _ reached: inout PlaceSet
+    _ bucket: UInt64, _ root: Int, _ bytes: RawSpan, _ records: OffsetSet,
+    _ reached: inout OffsetSet
   ) -> Fault? {
     path.removeAll(keepingCapacity: true)
     depth = 0
@@ -77,7 +78,7 @@ extension HashFileTree.Fault {
 }
 
 /// A set of places where blocks begin: a bit for each that is possible.
-struct PlaceSet {
+struct OffsetSet {
   private let start: Int
   private let power: Int
   private var words: [UInt64]
@@ -87,8 +88,8 @@ struct PlaceSet {
     // From the last aligned place before the first block: a file may have its first block anywhere.
     power = Int(geometry.alignmentPower)
     start = geometry.first >> power
-    let places = (geometry.end >> power) - start + 1
-    words = [UInt64](repeating: 0, count: (places + 63) / 64)
+    let offsets = (geometry.end >> power) - start + 1
+    words = [UInt64](repeating: 0, count: (offsets + 63) / 64)
   }
 
   /// The bit of an offset; nil where no block can begin.

@@ -45,16 +45,17 @@ public final class HashFileWriter {
   public convenience init(
     _ path: String, _ plan: consuming HashFilePlan
   ) throws(HashFileError) {
-    try self.init(path.place, plan, rights: .anyone)
+    try self.init(path.location, plan, rights: .anyone)
   }
 
   /// Makes a new file, perhaps in an open directory, with the rights of another one.
   package convenience init(
-    _ place: FilePlace, _ plan: consuming HashFilePlan, rights: FileRights
+    _ location: FileLocation, _ plan: consuming HashFilePlan, rights: FileRights
   ) throws(HashFileError) {
     let links = try plan.links()
-    let file = try hashFileErrors { () throws(SystemError) in try NewFile(place, rights: rights) }
-    self.init(place.path, plan, links, file)
+    let file = try hashFileErrors { () throws(SystemError) in try NewFile(location, rights: rights)
+    }
+    self.init(location.path, plan, links, file)
   }
 
   private init(

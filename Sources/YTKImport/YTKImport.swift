@@ -149,21 +149,21 @@ public struct YTKImport {
   // MARK: Items
 
   private func item(
-    _ place: Report.Item, _ json: String?, _ time: String?, _ report: inout Report
+    _ item: Report.Item, _ json: String?, _ time: String?, _ report: inout Report
   ) -> KeyValueItem {
     let date = time.flatMap(date)
-    if date == nil { report.addUnreadableTime(place) }
-    let value = value(json, place, &report)
+    if date == nil { report.addUnreadableTime(item) }
+    let value = value(json, item, &report)
     let moment = date ?? Date()
-    return KeyValueItem(key: place.key, value: value, createdAt: moment, updatedAt: moment)
+    return KeyValueItem(key: item.key, value: value, createdAt: moment, updatedAt: moment)
   }
 
   private func value(
-    _ json: String?, _ place: Report.Item, _ report: inout Report
+    _ json: String?, _ item: Report.Item, _ report: inout Report
   ) -> StoredValue {
     guard let json else { return .null }
     guard let value = try? JSONDecoder().decode(StoredValue.self, from: Data(json.utf8)) else {
-      report.addText(place)
+      report.addText(item)
       return .string(json)
     }
     guard !keepsArrays, case .array(let elements) = value, elements.count == 1 else {

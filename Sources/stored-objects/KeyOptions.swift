@@ -65,9 +65,9 @@ enum KeySource {
     try key(of: ProcessInfo.processInfo.environment[variable], "the variable \(variable)")
   }
 
-  private static func key(of passphrase: String?, _ place: String) throws -> EncryptionKey {
+  private static func key(of passphrase: String?, _ path: String) throws -> EncryptionKey {
     guard let passphrase, !passphrase.isEmpty else {
-      throw Failure(description: "There is no passphrase in \(place).")
+      throw Failure(description: "There is no passphrase in \(path).")
     }
     return EncryptionKey(passphrase: passphrase)
   }

@@ -30,7 +30,7 @@ struct StoreArgument: ParsableArguments {
 
   /// Refuses what can't even be a wreck of a store; the names in the directory.
   @discardableResult
-  func refuseNoDirectory() throws -> [String] {
+  func checkIsStoreDirectory() throws -> [String] {
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: resolved) else {
       throw Failure(description: "There is no directory \"\(directory)\". Check the path.")
     }
@@ -52,14 +52,14 @@ struct StoreArgument: ParsableArguments {
   func backendOfWreck() throws -> any DirectoryBackend.Type { try formatOfWreck().backend }
 
   private func formatOfWreck() throws -> StoreFormat {
-    StoreFormat(ofDirectoryWith: try refuseNoDirectory())
+    StoreFormat(ofDirectoryWith: try checkIsStoreDirectory())
   }
 
   /// The format of the store; refuses a directory of other things, before anything is made there.
   private func format() throws -> StoreFormat {
     let format = try formatOfWreck()
     if format == .cdb { return format }
-    for name in try refuseNoDirectory() {
+    for name in try checkIsStoreDirectory() {
       if name == "Commit.log" { return format }
       let file = FileHandle(forReadingAtPath: directory + "/" + name)
       let start = try? file?.read(upToCount: 14)

@@ -11,10 +11,10 @@ struct FindingReport: Encodable {
 
   init(_ finding: StoreFinding) {
     kind = finding.kind.description
-    path = finding.place.path
-    className = finding.place.className
-    rowID = finding.place.rowID
-    offset = finding.place.offset
+    path = finding.location.path
+    className = finding.location.className
+    rowID = finding.location.rowID
+    offset = finding.location.offset
     message = finding.message
   }
 

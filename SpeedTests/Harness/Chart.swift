@@ -14,7 +14,7 @@ struct Chart {
   private let top = 96.0
 
   /// The engines with bars of their own, each with its place among the colours.
-  private var contestants: [(place: Int, contestant: Contestant)] {
+  private var contestants: [(position: Int, contestant: Contestant)] {
     Contestant.all(rivals: nil).filter { contestant in
       contestant.name != Contestant.yardstick
         && results.contains { $0.engine == contestant.name && ratio($0) != nil }
@@ -61,10 +61,10 @@ struct Chart {
 
   private var yardsticks: [Result] { results.filter { $0.engine == Contestant.yardstick } }
 
-  private func members(of yardstick: Result) -> [(place: Int, result: Result)] {
-    contestants.compactMap { place, contestant in
+  private func members(of yardstick: Result) -> [(position: Int, result: Result)] {
+    contestants.compactMap { position, contestant in
       results.first { $0.engine == contestant.name && $0.isComparable(with: yardstick) }
-        .map { (place, $0) }
+        .map { (position, $0) }
     }
   }
 
@@ -74,7 +74,7 @@ struct Chart {
 
   private func group(of yardstick: Result, at y: Double) -> String {
     let bars = members(of: yardstick).enumerated().map { row, member in
-      bar(member.result, colour: member.place, at: y + Double(row) * (barHeight + 2))
+      bar(member.result, colour: member.position, at: y + Double(row) * (barHeight + 2))
     }
     return """
       <text x="0" y="\(text(y + 11))" font-weight="bold">\(yardstick.workload)</text>
@@ -96,10 +96,10 @@ struct Chart {
 
   private var legend: String {
     var left = 0.0
-    return contestants.map { place, contestant in
+    return contestants.map { position, contestant in
       defer { left += 30 + Double(contestant.title.count) * 7 }
       return """
-        <rect class="c\(place)" x="\(text(left))" y="55" width="12" height="12"/>
+        <rect class="c\(position)" x="\(text(left))" y="55" width="12" height="12"/>
         <text x="\(text(left + 17))" y="65">\(contestant.title)</text>
         """
     }.joined(separator: "\n")
@@ -108,12 +108,12 @@ struct Chart {
   private func grid(to bottom: Double) -> String {
     let (low, high) = bounds
     return stride(from: low, through: high, by: 1).map { power in
-      let place = text(x(exp2(power)))
+      let position = text(x(exp2(power)))
       let label = power < 0 ? "1/\(Int(exp2(-power)))" : "\(Int(exp2(power)))"
       return """
-        <line class="\(power == 0 ? "one" : "grid")" x1="\(place)" x2="\(place)" \
+        <line class="\(power == 0 ? "one" : "grid")" x1="\(position)" x2="\(position)" \
         y1="\(text(top - 6))" y2="\(text(bottom))"/>
-        <text x="\(place)" y="\(text(top - 10))" text-anchor="middle" class="quiet">\(label)</text>
+        <text x="\(position)" y="\(text(top - 10))" text-anchor="middle" class="quiet">\(label)</text>
         """
     }.joined(separator: "\n")
   }

@@ -33,14 +33,14 @@ struct Conditions {
 
   /// That of the temporary directory: the mount with the longest path that leads to it.
   private var fileSystem: String {
-    let place = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
+    let workspace = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
     let mounts = (try? String(contentsOfFile: "/proc/mounts", encoding: .utf8)) ?? ""
     var best = (folder: "", kind: "unknown files")
     for line in mounts.split(separator: "\n") {
       let words = line.split(separator: " ").map(String.init)
       guard words.count > 2, words[1].count > best.folder.count else { continue }
       let folder = words[1] == "/" ? "/" : words[1] + "/"
-      if (place + "/").hasPrefix(folder) { best = (words[1], words[2]) }
+      if (workspace + "/").hasPrefix(folder) { best = (words[1], words[2]) }
     }
     return best.kind
   }

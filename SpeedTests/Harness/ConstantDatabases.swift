@@ -39,11 +39,11 @@ struct ConstantDatabases: ParsableCommand {
     for run in 0..<runs {
       // Who comes second finds the machine as the other has left it, so they take turns in that,
       // too.
-      for place in run % 2 == 0 ? [0, 1] : [1, 0] {
+      for index in run % 2 == 0 ? [0, 1] : [1, 0] {
         // Both read the same file, and write over none.
         let file = folder.appending(path: "records.cdb")
         if step == .write { try? FileManager.default.removeItem(at: file) }
-        best[place] = min(best[place], try time(programs[place], step, file))
+        best[index] = min(best[index], try time(programs[index], step, file))
       }
     }
     return best

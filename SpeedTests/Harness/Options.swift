@@ -34,9 +34,9 @@ struct Options: ParsableArguments {
     let engines = try chosenEngines(contestants)
     return try chosenWorkloads().flatMap { workload in
       (count.map { [$0] } ?? workload.defaultCounts).flatMap { count in
-        (levels ?? workload.durabilities).enumerated().map { place, level in
+        (levels ?? workload.durabilities).enumerated().map { workspace, level in
           // What never outlives the process has no durability: once is enough.
-          let members = engines.filter { place == 0 || $0.outlivesProcess }
+          let members = engines.filter { workspace == 0 || $0.outlivesProcess }
             .filter { engine.isEmpty ? $0.takesPart(in: workload) : $0.canRun(workload) }
           return Group(workload: workload, count: count, durability: level, members: members)
         }

@@ -39,12 +39,12 @@ enum Readme {
   /// Groups of results that are the same work, in order.
   private static func groups(_ results: [Result]) -> [[Result]] {
     results.reduce(into: [[Result]]()) { groups, result in
-      let place = groups.firstIndex {
+      let index = groups.firstIndex {
         $0[0].workload == result.workload
           && $0[0].count == result.count
           && ($0[0].durability == result.durability || result.durability == "none")
       }
-      if let place { groups[place].append(result) } else { groups.append([result]) }
+      if let index { groups[index].append(result) } else { groups.append([result]) }
     }
   }
 

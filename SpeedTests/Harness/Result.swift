@@ -81,8 +81,8 @@ struct Report: Codable {
 func format(_ value: Double, _ digits: Int) -> String {
   let text = String(format: "%.\(digits)f", abs(value))
   let whole = text.prefix { $0 != "." }
-  let grouped = whole.enumerated().map { place, digit in
-    place > 0 && (whole.count - place) % 3 == 0 ? ",\(digit)" : "\(digit)"
+  let grouped = whole.enumerated().map { workspace, digit in
+    workspace > 0 && (whole.count - workspace) % 3 == 0 ? ",\(digit)" : "\(digit)"
   }.joined()
   return (value < 0 ? "-" : "") + grouped + text.dropFirst(whole.count)
 }

@@ -21,8 +21,8 @@ struct Runner {
     }
     var measurements = group.members.map { _ in [Measurement]() }
     for _ in 0..<runs {
-      for (place, member) in group.members.enumerated() {
-        measurements[place].append(try run(member, group, in: folder))
+      for (workspace, member) in group.members.enumerated() {
+        measurements[workspace].append(try run(member, group, in: folder))
       }
     }
     return zip(group.members, measurements).map { Result(group, $0, $1) }
@@ -31,13 +31,13 @@ struct Runner {
   /// One run, with a copy of what was prepared.
   private func run(_ member: Contestant, _ group: Group, in folder: URL) throws -> Measurement {
     let prepared = folder.appending(path: "prepared/\(member.name)")
-    let place = folder.appending(path: "run")
-    defer { try? FileManager.default.removeItem(at: place) }
+    let workspace = folder.appending(path: "run")
+    defer { try? FileManager.default.removeItem(at: workspace) }
     if FileManager.default.fileExists(atPath: prepared.path) {
-      try FileManager.default.copyItem(at: prepared, to: place)
-      try settle(place, isCold: isCold)
+      try FileManager.default.copyItem(at: prepared, to: workspace)
+      try settle(workspace, isCold: isCold)
     }
-    let lines = try start(member, group, place, "run").split(separator: "\n")
+    let lines = try start(member, group, workspace, "run").split(separator: "\n")
     guard lines.count == 2, let whole = Double(lines[1]) else {
       throw RunFailure(workload: group.workload.name, engine: member.name)
     }
@@ -45,7 +45,7 @@ struct Runner {
     let isInside = group.workload.timing == .inside || !member.outlivesProcess
     return Measurement(
       milliseconds: isInside ? answer.milliseconds : whole, peakMiB: answer.peakMiB,
-      fileBytes: byteCount(place))
+      fileBytes: byteCount(workspace))
   }
 
   /// Has the launcher run a program, and waits until both have ended.

@@ -9,7 +9,7 @@ import SpeedWorkloads
 /// The place of the run.
 ///
 /// It lives until the process ends, and so do the objects that a workload keeps.
-var place: Place?
+var workspace: Workspace?
 
 if CommandLine.arguments.count == 5, CommandLine.arguments[1] == "cdb" {
   // cdb STEP FILE COUNT, for the comparison with libcdb: it prints the milliseconds of the step.
@@ -20,5 +20,5 @@ if CommandLine.arguments.count == 5, CommandLine.arguments[1] == "cdb" {
   let elapsed = try ContinuousClock().measure { try ConstantDatabase.run(step, words[3], count) }
   print(elapsed / .milliseconds(1))
 } else {
-  place = try runStep(on: engines)
+  workspace = try runStep(on: engines)
 }

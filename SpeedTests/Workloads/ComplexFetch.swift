@@ -7,15 +7,17 @@ struct ComplexFetch: Workload {
   let defaultCounts = [100_000]
   let timing = Timing.inside
 
-  func prepare(_ place: Place, _ count: Int) throws { try insertPlaylists(place, count, of: 100) }
+  func prepare(_ workspace: Workspace, _ count: Int) throws {
+    try insertPlaylists(workspace, count, of: 100)
+  }
 
-  func run(_ place: Place, _ count: Int) throws {
-    try place.withStore { store in
+  func run(_ workspace: Workspace, _ count: Int) throws {
+    try workspace.withStore { store in
       let playlists = try store.allObjects(of: Playlist.self)
       let titles = playlists.compactMap { $0.songs.first?.title }
       try expect(titles.count == count / 100, "\(titles.count) titles")
       try expect(titles.dropFirst().first == title(100 % count), "the second title is another")
-      place.keep(playlists)
+      workspace.keep(playlists)
     }
   }
 }

@@ -6,11 +6,13 @@ struct ComplexInsert: Workload {
   let summary = "insert songs and playlists of 100 songs, and save them once"
   let defaultCounts = [100_000]
 
-  func run(_ place: Place, _ count: Int) throws { try insertPlaylists(place, count, of: 100) }
+  func run(_ workspace: Workspace, _ count: Int) throws {
+    try insertPlaylists(workspace, count, of: 100)
+  }
 }
 
-func insertPlaylists(_ place: Place, _ count: Int, of length: Int) throws {
-  try place.withStore { store in
+func insertPlaylists(_ workspace: Workspace, _ count: Int, of length: Int) throws {
+  try workspace.withStore { store in
     var songs: [Song] = []
     for index in 0..<count {
       let song = Song()

@@ -11,10 +11,12 @@ struct FullTextBuild: Workload {
   let defaultCounts = [1_000_000]
   let rivals: Set<String>? = textRivals
 
-  func prepare(_ place: Place, _ count: Int) throws { try insertUnsearchedSongs(place, count) }
+  func prepare(_ workspace: Workspace, _ count: Int) throws {
+    try insertUnsearchedSongs(workspace, count)
+  }
 
-  func run(_ place: Place, _ count: Int) throws {
-    try place.withStore(of: [SearchedSong.self]) { try buildIndex($0, count) }
+  func run(_ workspace: Workspace, _ count: Int) throws {
+    try workspace.withStore(of: [SearchedSong.self]) { try buildIndex($0, count) }
   }
 }
 
@@ -43,13 +45,13 @@ struct FullTextSearch: Workload {
 
   func operations(_ count: Int) -> Int { Self.searches }
 
-  func prepare(_ place: Place, _ count: Int) throws {
-    try insertUnsearchedSongs(place, count)
-    try place.withStore(of: [SearchedSong.self]) { try buildIndex($0, count) }
+  func prepare(_ workspace: Workspace, _ count: Int) throws {
+    try insertUnsearchedSongs(workspace, count)
+    try workspace.withStore(of: [SearchedSong.self]) { try buildIndex($0, count) }
   }
 
-  func run(_ place: Place, _ count: Int) throws {
-    try place.withStore(of: [SearchedSong.self]) { store in
+  func run(_ workspace: Workspace, _ count: Int) throws {
+    try workspace.withStore(of: [SearchedSong.self]) { store in
       for index in 0..<Self.searches {
         let found = try store.search(
           SearchedSong.self, query(index), limit: kind == .all ? .max : Self.limit)
@@ -79,8 +81,8 @@ let fullTextSearches = [
     kind: .words),
 ]
 
-private func insertUnsearchedSongs(_ place: Place, _ count: Int) throws {
-  try place.withStore(of: [UnsearchedSong.self]) { store in
+private func insertUnsearchedSongs(_ workspace: Workspace, _ count: Int) throws {
+  try workspace.withStore(of: [UnsearchedSong.self]) { store in
     for index in 0..<count {
       let song = UnsearchedSong()
       song.title = Titles.title(index)

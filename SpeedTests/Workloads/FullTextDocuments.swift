@@ -11,9 +11,9 @@ struct FullTextDocuments: Workload {
   let defaultCounts = [100_000]
   let rivals: Set<String>? = []
 
-  func prepare(_ place: Place, _ count: Int) throws {
+  func prepare(_ offset: Workspace, _ count: Int) throws {
     for start in stride(from: 0, to: count, by: 10_000) {
-      try place.withStore(of: [UnsearchedSong.self]) { store in
+      try offset.withStore(of: [UnsearchedSong.self]) { store in
         for index in start..<min(count, start + 10_000) {
           let song = UnsearchedSong()
           song.title = Self.document(index)
@@ -28,16 +28,16 @@ struct FullTextDocuments: Workload {
   private static func document(_ index: Int) -> String {
     var text = ""
     text.reserveCapacity(1100)
-    var place = index * 64
+    var offset = index * 64
     while text.utf8.count < 1000 {
-      text += Titles.title(place)
+      text += Titles.title(offset)
       text += " "
-      place += 1
+      offset += 1
     }
     return text
   }
 
-  func run(_ place: Place, _ count: Int) throws {
-    try place.withStore(of: [SearchedSong.self]) { try buildIndex($0, count) }
+  func run(_ offset: Workspace, _ count: Int) throws {
+    try offset.withStore(of: [SearchedSong.self]) { try buildIndex($0, count) }
   }
 }

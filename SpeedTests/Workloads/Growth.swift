@@ -7,8 +7,8 @@ struct Growth: Workload {
   let defaultCounts = [100_000, 1_000_000, 5_000_000, 10_000_000]
   let timing = Timing.inside
 
-  func run(_ place: Place, _ count: Int) throws {
-    try insertSongs(place, count)
-    try SimpleScan().run(place, count)
+  func run(_ workspace: Workspace, _ count: Int) throws {
+    try insertSongs(workspace, count)
+    try SimpleScan().run(workspace, count)
   }
 }

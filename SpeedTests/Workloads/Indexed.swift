@@ -11,11 +11,11 @@ struct IndexedInsert: Workload {
   let defaultCounts = [1_000_000]
   let rivals: Set<String>? = rivalsWithIndexes
 
-  func run(_ place: Place, _ count: Int) throws { try insertIndexedSongs(place, count) }
+  func run(_ workspace: Workspace, _ count: Int) throws { try insertIndexedSongs(workspace, count) }
 }
 
-func insertIndexedSongs(_ place: Place, _ count: Int) throws {
-  try place.withStore(of: [IndexedSong.self]) { store in
+func insertIndexedSongs(_ workspace: Workspace, _ count: Int) throws {
+  try workspace.withStore(of: [IndexedSong.self]) { store in
     for index in 0..<count {
       let song = IndexedSong()
       song.title = title(index)
@@ -35,10 +35,12 @@ struct IndexedLookup: Workload {
   let defaultCounts = [100_000]
   let rivals: Set<String>? = rivalsWithIndexes
 
-  func prepare(_ place: Place, _ count: Int) throws { try insertIndexedSongs(place, count * 10) }
+  func prepare(_ workspace: Workspace, _ count: Int) throws {
+    try insertIndexedSongs(workspace, count * 10)
+  }
 
-  func run(_ place: Place, _ count: Int) throws {
-    try place.withStore(of: [IndexedSong.self]) { store in
+  func run(_ workspace: Workspace, _ count: Int) throws {
+    try workspace.withStore(of: [IndexedSong.self]) { store in
       var numbers = Shuffled()
       for _ in 0..<count {
         let index = numbers.next(below: count * 10)
@@ -60,10 +62,12 @@ struct RangeFetch: Workload {
   let timing = Timing.inside
   let rivals: Set<String>? = rivalsWithIndexes
 
-  func prepare(_ place: Place, _ count: Int) throws { try insertIndexedSongs(place, count * 1_000) }
+  func prepare(_ workspace: Workspace, _ count: Int) throws {
+    try insertIndexedSongs(workspace, count * 1_000)
+  }
 
-  func run(_ place: Place, _ count: Int) throws {
-    try place.withStore(of: [IndexedSong.self]) { store in
+  func run(_ workspace: Workspace, _ count: Int) throws {
+    try workspace.withStore(of: [IndexedSong.self]) { store in
       var numbers = Shuffled()
       for _ in 0..<count {
         let start = title(numbers.next(below: count * 900))
@@ -84,10 +88,12 @@ struct SortedPage: Workload {
   let timing = Timing.inside
   let rivals: Set<String>? = rivalsWithIndexes
 
-  func prepare(_ place: Place, _ count: Int) throws { try insertIndexedSongs(place, count * 1_000) }
+  func prepare(_ workspace: Workspace, _ count: Int) throws {
+    try insertIndexedSongs(workspace, count * 1_000)
+  }
 
-  func run(_ place: Place, _ count: Int) throws {
-    try place.withStore(of: [IndexedSong.self]) { store in
+  func run(_ workspace: Workspace, _ count: Int) throws {
+    try workspace.withStore(of: [IndexedSong.self]) { store in
       let middle = try store.object(IndexedSong.self, rowID: UInt32(count * 500))
       for _ in 0..<count {
         let songs = try store.fetch(
@@ -108,10 +114,12 @@ struct DeepPage: Workload {
 
   func operations(_ count: Int) -> Int { 50 }
 
-  func prepare(_ place: Place, _ count: Int) throws { try insertIndexedSongs(place, count * 1_000) }
+  func prepare(_ workspace: Workspace, _ count: Int) throws {
+    try insertIndexedSongs(workspace, count * 1_000)
+  }
 
-  func run(_ place: Place, _ count: Int) throws {
-    try place.withStore(of: [IndexedSong.self]) { store in
+  func run(_ workspace: Workspace, _ count: Int) throws {
+    try workspace.withStore(of: [IndexedSong.self]) { store in
       for part in 0..<50 {
         let songs = try store.fetch(
           IndexedSong.self, sortedBy: [.ascending(\.title)], limit: 20, offset: count * part * 20)
@@ -129,10 +137,12 @@ struct CountRange: Workload {
   let timing = Timing.inside
   let rivals: Set<String>? = rivalsWithIndexes
 
-  func prepare(_ place: Place, _ count: Int) throws { try insertIndexedSongs(place, count * 1_000) }
+  func prepare(_ workspace: Workspace, _ count: Int) throws {
+    try insertIndexedSongs(workspace, count * 1_000)
+  }
 
-  func run(_ place: Place, _ count: Int) throws {
-    try place.withStore(of: [IndexedSong.self]) { store in
+  func run(_ workspace: Workspace, _ count: Int) throws {
+    try workspace.withStore(of: [IndexedSong.self]) { store in
       var numbers = Shuffled()
       for _ in 0..<count {
         let titles = [0, 1].map { _ in title(numbers.next(below: count * 1_000)) }.sorted()

@@ -33,8 +33,8 @@ struct InverseEdit: Workload {
   let timing = Timing.inside
   let rivals: Set<String>? = []
 
-  func run(_ place: Place, _ count: Int) throws {
-    try place.withStore(of: [Author.self, Comment.self]) { store in
+  func run(_ workspace: Workspace, _ count: Int) throws {
+    try workspace.withStore(of: [Author.self, Comment.self]) { store in
       let author = Author()
       store.insert(author)
       let comments = (0..<count).map { _ in Comment() }

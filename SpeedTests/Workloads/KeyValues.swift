@@ -16,7 +16,7 @@ struct KeyValuePut: KeyValueWorkload {
   let summary = "put items into a key-value table, 1,000 in each commit"
   let defaultCounts = [100_000]
 
-  func run(_ place: Place, _ count: Int) throws { try putItems(place, count) }
+  func run(_ workspace: Workspace, _ count: Int) throws { try putItems(workspace, count) }
 }
 
 /// Items of a key-value table got one by one, in no order.
@@ -25,10 +25,10 @@ struct KeyValueGet: KeyValueWorkload {
   let summary = "get all items of a key-value table by their keys, in no order"
   let defaultCounts = [100_000]
 
-  func prepare(_ place: Place, _ count: Int) throws { try putItems(place, count) }
+  func prepare(_ workspace: Workspace, _ count: Int) throws { try putItems(workspace, count) }
 
-  func run(_ place: Place, _ count: Int) throws {
-    try place.withTable { table in
+  func run(_ workspace: Workspace, _ count: Int) throws {
+    try workspace.withTable { table in
       var index = 0
       for _ in 0..<count {
         // A step that meets every index once, as it has no factor in common with round numbers.
@@ -47,8 +47,8 @@ struct KeyValueSinglePuts: KeyValueWorkload {
   let defaultCounts = [2_000]
   let durabilities: [Durability] = [.full, .process]
 
-  func run(_ place: Place, _ count: Int) throws {
-    try place.withTable { table in
+  func run(_ workspace: Workspace, _ count: Int) throws {
+    try workspace.withTable { table in
       for index in 0..<count { try table.put(title(index), for: "item \(index)") }
     }
   }
@@ -60,8 +60,8 @@ struct KeyValueThreadPuts: KeyValueWorkload {
   let summary = "put items into a key-value table, one by one, from 16 threads at once"
   let defaultCounts = [2_000]
 
-  func run(_ place: Place, _ count: Int) throws {
-    try place.withTable { table in
+  func run(_ workspace: Workspace, _ count: Int) throws {
+    try workspace.withTable { table in
       try onThreads(16) { thread in
         for index in stride(from: thread, to: count, by: 16) {
           try table.put(title(index), for: "item \(index)")
@@ -80,8 +80,8 @@ struct KeyValueTaskPuts: KeyValueWorkload {
   /// GRDB has no more than one writer.
   let rivals: Set<String>? = []
 
-  func run(_ place: Place, _ count: Int) throws {
-    try place.withTable { table in
+  func run(_ workspace: Workspace, _ count: Int) throws {
+    try workspace.withTable { table in
       try onTasks(100) { task in
         for index in stride(from: task, to: count, by: 100) {
           try await table.put(title(index), for: "item \(index)")
@@ -91,8 +91,8 @@ struct KeyValueTaskPuts: KeyValueWorkload {
   }
 }
 
-private func putItems(_ place: Place, _ count: Int) throws {
-  try place.withTable { table in
+private func putItems(_ workspace: Workspace, _ count: Int) throws {
+  try workspace.withTable { table in
     for start in stride(from: 0, to: count, by: 1000) {
       try table.store.write { batch in
         for index in start..<min(start + 1000, count) {
@@ -103,7 +103,7 @@ private func putItems(_ place: Place, _ count: Int) throws {
   }
 }
 
-extension Place {
+extension Workspace {
   /// Opens a key-value store, runs the body on its table, and closes the store.
   fileprivate func withTable(_ body: (KeyValueTable) throws -> Void) throws {
     let store = try KeyValueStore(backend: openBackend())

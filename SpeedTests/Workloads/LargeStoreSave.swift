@@ -11,10 +11,10 @@ struct LargeStoreSave: Workload {
 
   func operations(_ count: Int) -> Int { 1 }
 
-  func prepare(_ place: Place, _ count: Int) throws { try insertSongs(place, count) }
+  func prepare(_ workspace: Workspace, _ count: Int) throws { try insertSongs(workspace, count) }
 
-  func run(_ place: Place, _ count: Int) throws {
-    try place.withStore { store in
+  func run(_ workspace: Workspace, _ count: Int) throws {
+    try workspace.withStore { store in
       try songInTheMiddle(of: store, count)?.title += " again"
       try store.saveChanges()
     }

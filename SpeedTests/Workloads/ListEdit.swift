@@ -12,17 +12,17 @@ struct ListEdit: Workload {
 
   func operations(_ count: Int) -> Int { 1 }
 
-  func prepare(_ place: Place, _ count: Int) throws {
-    try insertPlaylists(place, count, of: count)
+  func prepare(_ workspace: Workspace, _ count: Int) throws {
+    try insertPlaylists(workspace, count, of: count)
   }
 
-  func run(_ place: Place, _ count: Int) throws {
-    try place.withStore { store in
+  func run(_ workspace: Workspace, _ count: Int) throws {
+    try workspace.withStore { store in
       let playlists = try store.allObjects(of: Playlist.self)
       try expect(playlists.first?.songs.count == count, "it is another list")
       playlists.first?.move(from: count - 1, to: count / 2)
       try store.saveChanges()
-      place.keep(playlists)
+      workspace.keep(playlists)
     }
   }
 }

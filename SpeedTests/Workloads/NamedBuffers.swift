@@ -6,7 +6,7 @@ struct NamedBufferInsert: Workload {
   let summary = "set named buffers and save them once"
   let defaultCounts = [100_000]
 
-  func run(_ place: Place, _ count: Int) throws { try insertBuffers(place, count) }
+  func run(_ workspace: Workspace, _ count: Int) throws { try insertBuffers(workspace, count) }
 }
 
 /// Named buffers, one by one.
@@ -15,10 +15,10 @@ struct NamedBufferFetch: Workload {
   let summary = "read all named buffers by their names"
   let defaultCounts = [100_000]
 
-  func prepare(_ place: Place, _ count: Int) throws { try insertBuffers(place, count) }
+  func prepare(_ workspace: Workspace, _ count: Int) throws { try insertBuffers(workspace, count) }
 
-  func run(_ place: Place, _ count: Int) throws {
-    try place.withStore { store in
+  func run(_ workspace: Workspace, _ count: Int) throws {
+    try workspace.withStore { store in
       for index in 0..<count {
         var buffer = try store.buffer(named: "Buffer \(index)")
         let number = try buffer?.readUInt32()
@@ -28,8 +28,8 @@ struct NamedBufferFetch: Workload {
   }
 }
 
-private func insertBuffers(_ place: Place, _ count: Int) throws {
-  try place.withStore { store in
+private func insertBuffers(_ workspace: Workspace, _ count: Int) throws {
+  try workspace.withStore { store in
     for index in 0..<count {
       try store.setBuffer(named: "Buffer \(index)") { $0.write(UInt32(index)) }
     }

@@ -11,10 +11,10 @@ struct OpenClose: Workload {
 
   func operations(_ count: Int) -> Int { 1 }
 
-  func prepare(_ place: Place, _ count: Int) throws { try insertSongs(place, count) }
+  func prepare(_ workspace: Workspace, _ count: Int) throws { try insertSongs(workspace, count) }
 
-  func run(_ place: Place, _ count: Int) throws {
-    try place.withStore { _ = try songInTheMiddle(of: $0, count) }
+  func run(_ workspace: Workspace, _ count: Int) throws {
+    try workspace.withStore { _ = try songInTheMiddle(of: $0, count) }
   }
 }
 

@@ -9,10 +9,12 @@ struct RandomFetch: Workload {
   let summary = "look songs up by row ID, out of ten times as many, in random order"
   let defaultCounts = [100_000]
 
-  func prepare(_ place: Place, _ count: Int) throws { try insertSongs(place, count * 10) }
+  func prepare(_ workspace: Workspace, _ count: Int) throws {
+    try insertSongs(workspace, count * 10)
+  }
 
-  func run(_ place: Place, _ count: Int) throws {
-    try place.withStore { store in
+  func run(_ workspace: Workspace, _ count: Int) throws {
+    try workspace.withStore { store in
       var numbers = Shuffled()
       for _ in 0..<count {
         let index = numbers.next(below: count * 10)

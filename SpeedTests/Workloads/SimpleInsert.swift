@@ -6,13 +6,13 @@ struct SimpleInsert: Workload {
   let summary = "insert new songs and save them once"
   let defaultCounts = [1_000_000]
 
-  func run(_ place: Place, _ count: Int) throws {
-    try insertSongs(place, count)
+  func run(_ workspace: Workspace, _ count: Int) throws {
+    try insertSongs(workspace, count)
   }
 }
 
-func insertSongs(_ place: Place, _ count: Int) throws {
-  try place.withStore { store in
+func insertSongs(_ workspace: Workspace, _ count: Int) throws {
+  try workspace.withStore { store in
     for index in 0..<count {
       let song = Song()
       song.title = title(index)

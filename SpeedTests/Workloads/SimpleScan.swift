@@ -6,10 +6,10 @@ struct SimpleScan: Workload {
   let summary = "visit all songs and keep none"
   let defaultCounts = [1_000_000]
 
-  func prepare(_ place: Place, _ count: Int) throws { try insertSongs(place, count) }
+  func prepare(_ workspace: Workspace, _ count: Int) throws { try insertSongs(workspace, count) }
 
-  func run(_ place: Place, _ count: Int) throws {
-    try place.withStore { store in
+  func run(_ workspace: Workspace, _ count: Int) throws {
+    try workspace.withStore { store in
       var seconds = 0
       var songs = try store.cursor(over: Song.self)
       while let song = try songs.next() { seconds += Int(song.seconds) }

@@ -7,8 +7,8 @@ struct SmallSaves: Workload {
   let defaultCounts = [2_000]
   let durabilities: [Durability] = [.full, .process]
 
-  func run(_ place: Place, _ count: Int) throws {
-    try place.withStore { store in
+  func run(_ workspace: Workspace, _ count: Int) throws {
+    try workspace.withStore { store in
       for index in 0..<count {
         let song = Song()
         song.title = title(index)

@@ -41,20 +41,20 @@ private func peakMiB() throws -> Double {
 ///
 /// - Returns: the place of the run, which must live until the process ends, and with it the objects
 ///   that a workload keeps.
-package func runStep(on engines: [any Engine]) throws -> Place {
+package func runStep(on engines: [any Engine]) throws -> Workspace {
   let workload = try find("--workload", in: workloads) { $0.name }
   let engine = try find("--engine", in: engines) { $0.name }
   let durability = try find("--durability", in: Durability.allCases) { $0.rawValue }
   let count = Int(try option("--count")) ?? 0
-  let place = Place(
+  let workspace = Workspace(
     engine: engine, directory: try option("--directory"), durability: durability)
   if try option("--step") == "prepare" {
-    try workload.prepare(place, count)
+    try workload.prepare(workspace, count)
   } else {
-    if !engine.outlivesProcess { try workload.prepare(place, count) }
-    let elapsed = try ContinuousClock().measure { try workload.run(place, count) }
+    if !engine.outlivesProcess { try workload.prepare(workspace, count) }
+    let elapsed = try ContinuousClock().measure { try workload.run(workspace, count) }
     let milliseconds = elapsed / .milliseconds(1)
     print("{\"milliseconds\": \(milliseconds), \"peakMiB\": \(try peakMiB())}")
   }
-  return place
+  return workspace
 }

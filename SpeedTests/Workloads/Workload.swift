@@ -19,9 +19,9 @@ package protocol Workload: Sendable {
   /// How many operations a run of this size is, for the time that each takes.
   func operations(_ count: Int) -> Int
   /// Makes what ``run(_:_:)`` needs. Not timed.
-  func prepare(_ place: Place, _ count: Int) throws
+  func prepare(_ workspace: Workspace, _ count: Int) throws
   /// What is timed: from opening the store to closing it.
-  func run(_ place: Place, _ count: Int) throws
+  func run(_ workspace: Workspace, _ count: Int) throws
 }
 
 extension Workload {
@@ -29,7 +29,7 @@ extension Workload {
   package var timing: Timing { .process }
   package var rivals: Set<String>? { nil }
   package func operations(_ count: Int) -> Int { count }
-  package func prepare(_ place: Place, _ count: Int) throws {}
+  package func prepare(_ workspace: Workspace, _ count: Int) throws {}
 }
 
 /// Between which moments a workload is timed.

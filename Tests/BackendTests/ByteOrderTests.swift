@@ -186,15 +186,15 @@ struct ByteOrderTests {
   func damaged() throws {
     try withStore(swapping: ["Song"]) { directory in
       let path = directory + "/Song"
-      let place = Int(try HashFile(path).header.firstRecord)
+      let offset = Int(try HashFile(path).header.firstRecord)
       var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-      bytes[place] = 0
+      bytes[offset] = 0
       try bytes.write(to: URL(fileURLWithPath: path))
       let backend = try TokyoCabinetBackend(directory: directory)
       let error = Fixtures.error { _ = try backend.table(named: "Song") }
       #expect(error?.code == .damaged)
-      #expect(error?.place.path?.hasSuffix("/Song") == true)
-      #expect(error?.place.offset == place)
+      #expect(error?.location.path?.hasSuffix("/Song") == true)
+      #expect(error?.location.offset == offset)
       try backend.close()
       #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
     }

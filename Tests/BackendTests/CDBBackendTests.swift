@@ -153,7 +153,7 @@ struct CDBBackendTests {
       try edit(directory + "/Word.cdb") { $0.removeLast(100) }
       let check = try CDBBackend.check(directory: directory)
       #expect(check.findings.map(\.kind) == [.fileDamaged])
-      #expect(check.findings.first?.place.className == "Word")
+      #expect(check.findings.first?.location.className == "Word")
       #expect(error { _ = try words(directory) }?.code == .damaged)
     }
   }
@@ -219,18 +219,21 @@ struct CDBBackendTests {
     try withDirectory { directory in
       try makeStore(directory)
       let size = try Data(contentsOf: URL(filePath: directory + "/Word.cdb")).count
-      let place = Int.random(in: 0..<size - 8, using: &random)
+      let offset = Int.random(in: 0..<size - 8, using: &random)
       try edit(directory + "/Word.cdb") { data in
-        if offset % 4 == 3 { return data.removeLast(size - max(place, 2_048)) }
-        for index in place..<place + 8 { data[index] ^= UInt8.random(in: 1...255, using: &random) }
+        if offset % 4 == 3 { return data.removeLast(size - max(offset, 2_048)) }
+        for index in offset..<offset + 8 {
+          data[index] ^= UInt8.random(in: 1...255, using: &random)
+        }
       }
       let report = try CDBBackend.salvage(from: directory, to: directory + " new")
       let found = try words(directory + " new")
       // The hash in an empty slot means nothing, and neither does the place of an empty table.
-      #expect(!report.losses.isEmpty || found.count == 100, "byte \(place), seed \(Seeds.current)")
+      #expect(
+        !report.losses.isEmpty || found.count == 100, "byte \(offset), seed \(Seeds.current)")
       #expect(Set(found).isSubset(of: Set((0..<100).map { "word \($0)" })))
       // Eight bytes are in two records at most; a cut takes what is behind it.
-      if offset % 4 != 3 { #expect(found.count >= 97, "byte \(place)") }
+      if offset % 4 != 3 { #expect(found.count >= 97, "byte \(offset)") }
       #expect(try CDBBackend.check(directory: directory + " new").isSound)
     }
   }

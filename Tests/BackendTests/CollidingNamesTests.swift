@@ -18,13 +18,13 @@ struct CollidingNamesTests {
     // Sorted, they would come one below the other.
     let names = Self.names(16_000).sorted()
     let growth = try timeGrowth(upTo: names.count) { count in
-      try TestedBackend.tokyoCabinet.withPlace { place in
-        let backend = try place.open()
+      try TestedBackend.tokyoCabinet.withLocation { location in
+        let backend = try location.open()
         let store = Store(backend: backend)
         for name in names.prefix(count) { try store.setBuffer(named: name) { $0.write(name) } }
         try store.saveChanges()
         try backend.close()
-        let saved = Store(backend: try place.open())
+        let saved = Store(backend: try location.open())
         for name in names.prefix(count) {
           var buffer = try #require(try saved.buffer(named: name))
           #expect(try buffer.readString() == name)

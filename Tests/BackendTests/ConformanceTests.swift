@@ -3,7 +3,7 @@ import StoredObjectsTestSupport
 import TestedBackends
 import Testing
 
-extension BackendPlace {
+extension BackendLocation {
   /// Opens a store of some classes, whose backend the test closes.
   func openStore(of types: StoredObject.Type...) throws -> Store {
     let store = Store(backend: try open())
@@ -17,19 +17,19 @@ extension BackendPlace {
     "A backend keeps its promises",
     arguments: TestedBackend.plain, BackendConformance.checks)
   func conformance(_ kind: TestedBackend, _ check: BackendConformance.Check) throws {
-    try kind.withPlace { try check.run($0) }
+    try kind.withLocation { try check.run($0) }
   }
 
   @Test(
     "A backend keeps its promises behind one that may fail",
     arguments: BackendConformance.checks)
   func failingBackend(_ check: BackendConformance.Check) throws {
-    struct FailingPlace: BackendPlace {
-      let place = MemoryPlace()
+    struct FailingLocation: BackendLocation {
+      let location = MemoryLocation()
       func open(readOnly: Bool) throws -> any StoreBackend {
-        FailingBackend(try place.open(readOnly: readOnly))
+        FailingBackend(try location.open(readOnly: readOnly))
       }
     }
-    try check.run(FailingPlace())
+    try check.run(FailingLocation())
   }
 }

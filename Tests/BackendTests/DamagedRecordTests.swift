@@ -54,8 +54,8 @@ struct DamagedRecordTests {
   private func close(_ store: Store) throws { try (store.backend as any StoreBackend).close() }
 
   /// Spoils the record of a row.
-  private func damage(_ row: UInt32, _ place: any BackendPlace) throws {
-    let backend = try place.open(readOnly: false)
+  private func damage(_ row: UInt32, _ location: any BackendLocation) throws {
+    let backend = try location.open(readOnly: false)
     let table = try backend.table(named: "Named")
     try backend.commit { $0.update(row, in: table, [0, 9, 9, 9]) }
     try backend.close()
@@ -74,14 +74,14 @@ struct DamagedRecordTests {
     "It is left out of indexes that are made, with a report, and all others are in them",
     arguments: TestedBackend.usual)
   func beforeIndexing(_ kind: TestedBackend) throws {
-    try kind.withPlace { place in
-      let first = try place.openStore(of: Named.self)
+    try kind.withLocation { location in
+      let first = try location.openStore(of: Named.self)
       try insert(Named.self, 0..<40, first)
       try close(first)
       // Row 8 has number 6: name 1.
-      try damage(8, place)
+      try damage(8, location)
 
-      let store = try place.openStore(of: Indexed.self)
+      let store = try location.openStore(of: Indexed.self)
       let listener = Listener()
       store.delegate = listener
       try insert(Indexed.self, 40..<50, store)
@@ -92,7 +92,7 @@ struct DamagedRecordTests {
       // The indexes are whole, and not made again and again.
       try insert(Indexed.self, 50..<55, store)
       #expect(listener.leftOut.count == reports)
-      #expect(try store.check().findings.allSatisfy { $0.place.rowID == 8 })
+      #expect(try store.check().findings.allSatisfy { $0.location.rowID == 8 })
 
       #expect(try store.delete(Indexed.self, rowID: 8))
       // Also before that is saved.
@@ -109,13 +109,13 @@ struct DamagedRecordTests {
 
   @Test("It can be deleted when it was indexed before", arguments: TestedBackend.usual)
   func afterIndexing(_ kind: TestedBackend) throws {
-    try kind.withPlace { place in
-      let first = try place.openStore(of: Indexed.self)
+    try kind.withLocation { location in
+      let first = try location.openStore(of: Indexed.self)
       try insert(Indexed.self, 0..<40, first)
       try close(first)
-      try damage(8, place)
+      try damage(8, location)
 
-      let store = try place.openStore(of: Indexed.self)
+      let store = try location.openStore(of: Indexed.self)
       try insert(Indexed.self, 40..<45, store)
       #expect(try store.delete(Indexed.self, rowID: 8))
       // Also before that is saved.
@@ -134,16 +134,16 @@ struct DamagedRecordTests {
 
 @Suite("What lies in a store's directory and is no file")
 struct ForeignDirectoryTests {
-  private func directory(of place: any BackendPlace) -> String {
-    (place as? DirectoryPlace)?.directory ?? ""
+  private func directory(of location: any BackendLocation) -> String {
+    (location as? DirectoryLocation)?.directory ?? ""
   }
 
   @Test(
     "Directories with names of the store's files stop no save, and a check names them",
     arguments: [TestedBackend.tokyoCabinet, .cdb, .encryptedTokyoCabinet])
   func directories(_ kind: TestedBackend) throws {
-    try kind.withPlace { place in
-      var store = try place.openStore(of: Indexed.self)
+    try kind.withLocation { location in
+      var store = try location.openStore(of: Indexed.self)
       let object = Indexed()
       store.insert(object)
       try store.saveChanges()
@@ -151,11 +151,11 @@ struct ForeignDirectoryTests {
       let names = ["X.index", "Y.ordered", "Z", "Z.cdb"]
       for name in names {
         try FileManager.default.createDirectory(
-          atPath: directory(of: place) + "/" + name, withIntermediateDirectories: false)
+          atPath: directory(of: location) + "/" + name, withIntermediateDirectories: false)
       }
-      #expect(unsafe mkfifo(directory(of: place) + "/Pipe.index", 0o600) == 0)
+      #expect(unsafe mkfifo(directory(of: location) + "/Pipe.index", 0o600) == 0)
 
-      store = try place.openStore(of: Indexed.self)
+      store = try location.openStore(of: Indexed.self)
       for number in 0..<3 {
         let object = Indexed()
         (object.name, object.number) = ("a name", Int64(number + 10))
@@ -178,12 +178,12 @@ struct ForeignDirectoryTests {
   }
 
   @Test("One in the place of an index is reported, and saves go on without the index's file")
-  func inPlaceOfIndex() throws {
-    try TestedBackend.tokyoCabinet.withPlace { place in
-      let path = directory(of: place) + "/Named..by name.index"
+  func inLocationOfIndex() throws {
+    try TestedBackend.tokyoCabinet.withLocation { location in
+      let path = directory(of: location) + "/Named..by name.index"
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
       for round in 0..<3 {
-        let store = try place.openStore(of: Indexed.self)
+        let store = try location.openStore(of: Indexed.self)
         let object = Indexed()
         (object.name, object.number) = ("a name", Int64(round))
         store.insert(object)
@@ -194,7 +194,7 @@ struct ForeignDirectoryTests {
         try store.backend.close()
       }
       try FileManager.default.removeItem(atPath: path)
-      let store = try place.openStore(of: Indexed.self)
+      let store = try location.openStore(of: Indexed.self)
       let name = "a name"
       #expect(try store.fetch(Indexed.self, where: #Predicate { $0.name == name }).count == 3)
       #expect(try store.check().findings == [])

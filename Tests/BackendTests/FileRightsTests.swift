@@ -60,9 +60,9 @@ struct FileRightsTests {
       try backend.close()
       try kind.salvage(path, to: path + ".salvaged")
       try kind.convert(path)
-      for place in [path, path + ".copy", path + ".salvaged"] {
-        #expect(try mode(place) == 0o700)
-        #expect(try modes(place) == [0o600])
+      for target in [path, path + ".copy", path + ".salvaged"] {
+        #expect(try mode(target) == 0o700)
+        #expect(try modes(target) == [0o600])
       }
       #expect(try kind.converted.image(path) == kind.image(path + ".copy"))
     }
@@ -77,16 +77,16 @@ struct FileRightsTests {
       try backend.backup(to: path + ".copy") { _ in }
       try backend.close()
       try kind.convert(path)
-      for place in [path, path + ".copy"] {
-        #expect(try mode(place) & 0o777 == 0o750)
+      for target in [path, path + ".copy"] {
+        #expect(try mode(target) & 0o777 == 0o750)
         // A key that is new is for its owner only.
-        let key = place + "/Commit.key"
-        let isNewKey = place == path && !kind.isEncrypted
+        let key = target + "/Commit.key"
+        let isNewKey = target == path && !kind.isEncrypted
         if FileManager.default.fileExists(atPath: key) {
           #expect(try mode(key) == (isNewKey ? 0o600 : 0o640))
           try setMode(0o640, key)
         }
-        #expect(try modes(place) == [0o640])
+        #expect(try modes(target) == [0o640])
       }
     }
   }
@@ -134,9 +134,9 @@ struct FileRightsTests {
       try backend.checkpoint()
       try backend.backup(to: path + ".copy") { _ in }
       try backend.close()
-      for place in [path, path + ".copy"] {
-        let names = try FileManager.default.contentsOfDirectory(atPath: place)
-        for file in names.map({ place + "/" + $0 }) + [place] {
+      for target in [path, path + ".copy"] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: target)
+        for file in names.map({ target + "/" + $0 }) + [target] {
           let attributes = try FileManager.default.attributesOfItem(atPath: file)
           #expect((attributes[.ownerAccountID] as? NSNumber)?.intValue == 1234, "\(file)")
           #expect((attributes[.groupOwnerAccountID] as? NSNumber)?.intValue == 4321, "\(file)")

@@ -53,7 +53,7 @@ struct FlippedSalvageTests {
       let backend = try TokyoCabinetBackend(directory: store)
       try makeStore(backend)
       try backend.close()
-      for (before, bit) in Self.places(5...24) {
+      for (before, bit) in Self.locations(5...24) {
         try FileManager.default.copyItem(atPath: store, toPath: copy)
         try flip(copy + "/Song", before: before, bit: bit)
         _ = try TokyoCabinetBackend.salvage(from: copy, to: new)
@@ -72,7 +72,7 @@ struct FlippedSalvageTests {
       let backend = try CDBBackend(directory: store)
       try makeStore(backend)
       try backend.close()
-      for (before, bit) in Self.places(5...18) {
+      for (before, bit) in Self.locations(5...18) {
         try FileManager.default.copyItem(atPath: store, toPath: copy)
         try flip(copy + "/Song.cdb", before: before, bit: bit)
         _ = try CDBBackend.salvage(from: copy, to: new)
@@ -87,7 +87,7 @@ struct FlippedSalvageTests {
   private static let songCount = 600
 
   /// How many bytes before a title, and which bit of the byte.
-  private static func places(_ range: ClosedRange<Int>) -> [(Int, UInt8)] {
+  private static func locations(_ range: ClosedRange<Int>) -> [(Int, UInt8)] {
     range.flatMap { before in [2, 5].map { (before, UInt8(($0 + before) % 8)) } }
   }
 }

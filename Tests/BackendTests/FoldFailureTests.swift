@@ -154,7 +154,7 @@ struct FoldFailureTests {
         }
       }
       #expect(saved > 20)
-      #expect(refusal?.code == .full)
+      #expect(refusal?.code == .noSpace)
       #expect(refusal?.message.contains("maximumLogBytes") == true)
       #expect(refusal?.underlying is StoreError)
       #expect(try backend.record(2, in: table)?.first == UInt8(saved))
@@ -219,7 +219,7 @@ struct FoldFailureTests {
         ])
       let error = TokyoFixtures.error { try backend.commit(changes) }
       #expect(error?.code == .tooLarge)
-      #expect(error?.place.className == "Song" && error?.place.rowID == 2)
+      #expect(error?.location.className == "Song" && error?.location.rowID == 2)
       let count = try backend.recordCount(in: table)
       #expect(count == 0)
     }

@@ -104,8 +104,8 @@ private struct Grep {
     String((0..<count).map { _ in letters.randomElement(using: &random) ?? "a" })
   }
 
-  private func open(_ place: any BackendPlace, readOnly: Bool = false) throws -> Store {
-    let store = Store(backend: try place.open(readOnly: readOnly))
+  private func open(_ location: any BackendLocation, readOnly: Bool = false) throws -> Store {
+    let store = Store(backend: try location.open(readOnly: readOnly))
     try store.register(Page.self)
     return store
   }
@@ -147,10 +147,10 @@ private struct Grep {
     "Searches find what a look at every text finds, between saves, deletes and reopenings",
     arguments: TestedBackend.usual)
   func againstGrep(_ kind: TestedBackend) throws {
-    try kind.withPlace { place in
+    try kind.withLocation { location in
       var random = Seeds.generator(for: "full text against grep, \(kind)")
       for session in 0..<3 {
-        let store = try open(place)
+        let store = try open(location)
         for _ in 0..<3 {
           try edit(store, &random)
           // Unsaved.
@@ -162,7 +162,7 @@ private struct Grep {
         #expect(try store.check().findings == [])
         try close(store)
         if session == 2 {
-          let reader = try open(place, readOnly: true)
+          let reader = try open(location, readOnly: true)
           try compare(reader, &random, rounds: 5)
           try close(reader)
         }
@@ -190,9 +190,9 @@ private struct Grep {
   @Test(
     "An index that is lost, or missed by a stranger, is made anew", arguments: TestedBackend.usual)
   func lostIndex(_ kind: TestedBackend) throws {
-    try kind.withPlace { place in
+    try kind.withLocation { location in
       var random = Seeds.generator(for: "lost full-text index, \(kind)")
-      var store = try open(place)
+      var store = try open(location)
       for _ in 0..<300 { store.insert(Page(Self.text(20, &random), nil)) }
       try store.saveChanges()
       let name = OrderedTableName("Page..text", kind: .index)
@@ -206,17 +206,17 @@ private struct Grep {
       try close(store)
 
       // A program without the index changes the texts.
-      let stranger = Store(backend: try place.open(readOnly: false))
+      let stranger = Store(backend: try location.open(readOnly: false))
       try stranger.register(Stranger.self)
       for page in try stranger.allObjects(of: Stranger.self) { page.text = "strange " + page.text }
       try stranger.saveChanges()
       try close(stranger)
 
-      store = try open(place, readOnly: true)
+      store = try open(location, readOnly: true)
       #expect(try store.search(Page.self, "strange").count == 300)
       try compare(store, &random, rounds: 3)
       try close(store)
-      store = try open(place)
+      store = try open(location)
       var progress: [IntegrityProgress] = []
       try store.buildFullTextIndexes { progress.append($0) }
       #expect(progress.last.map { $0.completed == $0.total } == true)
@@ -231,11 +231,11 @@ private struct Grep {
     arguments: [.tokyoCabinet, .cdb] as [TestedBackend],
     [0, 1, 2])
   func lostFile(_ kind: TestedBackend, _ damage: Int) throws {
-    try kind.withPlace { place in
+    try kind.withLocation { location in
       let directory =
-        (place as? DirectoryPlace)?.directory ?? ""
+        (location as? DirectoryLocation)?.directory ?? ""
       var random = Seeds.generator(for: "lost index file, \(kind)")
-      var store = try open(place)
+      var store = try open(location)
       for _ in 0..<600 { store.insert(Page(Self.text(20, &random), nil)) }
       try store.saveChanges()
       try close(store)
@@ -246,10 +246,12 @@ private struct Grep {
       case 0: try FileManager.default.removeItem(atPath: path)
       case 1: try Data(bytes.prefix(9000)).write(to: URL(filePath: path))
       default:
-        for place in stride(from: 100, to: bytes.count - 100, by: 1000) { bytes[place] ^= 0x55 }
+        for offset in stride(from: 100, to: bytes.count - 100, by: 1000) {
+          bytes[offset] ^= 0x55
+        }
         try Data(bytes).write(to: URL(filePath: path))
       }
-      store = try open(place)
+      store = try open(location)
       if damage == 2 { #expect(try store.check().findings.contains { $0.kind == .index }) }
       try compare(store, &random, rounds: 3)
       store.insert(Page("new", nil))
@@ -262,7 +264,7 @@ private struct Grep {
 
   @Test("An index that disagrees with its class is found by a check, and put right")
   func disagreement() throws {
-    let store = try open(MemoryPlace())
+    let store = try open(MemoryLocation())
     for number in 0..<200 { store.insert(Page("text number \(number)", nil)) }
     try store.saveChanges()
     let table = try store.backend.orderedTable(.init("Page..text", kind: .index))

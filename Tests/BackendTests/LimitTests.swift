@@ -17,7 +17,7 @@ struct LimitTests {
         try backend.commit { $0.insert(2, in: songs, [1]) }
         // Less than the buckets of a class file.
         try Limits.set(.fileSize, 40 << 10)
-        #expect(TokyoFixtures.error { try backend.checkpoint() }?.code == .full)
+        #expect(TokyoFixtures.error { try backend.checkpoint() }?.code == .noSpace)
         #expect(try backend.record(2, in: songs) == [1])
         try Limits.reset(.fileSize)
         try backend.checkpoint()
@@ -29,10 +29,10 @@ struct LimitTests {
         try backend.commit { $0.insert(5, in: songs, large) }
         #expect(
           TokyoFixtures.error { try backend.commit { $0.insert(4, in: songs, large) } }?.code
-            == .full)
+            == .noSpace)
         #expect(try backend.recordCount(in: songs) == 3)
         try Limits.set(.fileSize, 1 << 19)
-        #expect(TokyoFixtures.error { try backend.checkpoint() }?.code == .full)
+        #expect(TokyoFixtures.error { try backend.checkpoint() }?.code == .noSpace)
         try Limits.reset(.fileSize)
         try backend.commit { $0.insert(4, in: songs, large) }
         try backend.close()
@@ -40,8 +40,8 @@ struct LimitTests {
         let records = try again.records(in: again.table(named: "Song"))
         #expect(records == [2: [1], 3: large, 4: large, 5: large])
         try Limits.set(.fileSize, 300 << 10)
-        #expect(TokyoFixtures.error { _ = try again.compact() }?.code == .full)
-        #expect(TokyoFixtures.error { try again.backup(to: directory + ".copy") }?.code == .full)
+        #expect(TokyoFixtures.error { _ = try again.compact() }?.code == .noSpace)
+        #expect(TokyoFixtures.error { try again.backup(to: directory + ".copy") }?.code == .noSpace)
         #expect(!FileManager.default.fileExists(atPath: directory + ".copy"))
       }
     }
@@ -127,10 +127,10 @@ struct LimitTests {
         var rows: UInt32 = 2
         while (try? backend.commit { $0.insert(rows, in: songs, record) }) != nil { rows += 1 }
         #expect(rows > 3)
-        #expect(TokyoFixtures.error { try backend.checkpoint() }?.code == .full)
-        #expect(TokyoFixtures.error { _ = try backend.compact() }?.code == .full)
+        #expect(TokyoFixtures.error { try backend.checkpoint() }?.code == .noSpace)
+        #expect(TokyoFixtures.error { _ = try backend.compact() }?.code == .noSpace)
         #expect(
-          TokyoFixtures.error { try backend.backup(to: directory + "/copy") }?.code == .full)
+          TokyoFixtures.error { try backend.backup(to: directory + "/copy") }?.code == .noSpace)
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["store"])
         #expect(try backend.recordCount(in: songs) == Int(rows) - 2)
         try? backend.close()

@@ -30,9 +30,9 @@ import TokyoCabinetBackend
       + all.sorted { $0.key.lexicographicallyPrecedes($1.key) }
   }
 
-  private func spoil(_ path: String, at place: Int) throws {
+  private func spoil(_ path: String, at offset: Int) throws {
     var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-    bytes[place] ^= 0x55
+    bytes[offset] ^= 0x55
     try bytes.write(to: URL(fileURLWithPath: path))
   }
 
@@ -48,11 +48,13 @@ import TokyoCabinetBackend
         from: backend, to: (kind == .cdb ? TestedBackend.tokyoCabinet : .cdb).open(directory + "/c")
       ).run()
       try backend.close()
-      for (place, kind) in [("a", kind), ("b", kind), ("c", kind == .cdb ? .tokyoCabinet : .cdb)] {
-        #expect(try kind.check(directory + "/" + place).findings == [])
-        let copy = try kind.open(directory + "/" + place)
+      for (location, kind) in [
+        ("a", kind), ("b", kind), ("c", kind == .cdb ? .tokyoCabinet : .cdb),
+      ] {
+        #expect(try kind.check(directory + "/" + location).findings == [])
+        let copy = try kind.open(directory + "/" + location)
         for name in [Self.data, Self.index] {
-          #expect(try copy.keys(in: copy.orderedTable(name)) == all, "\(place) \(name)")
+          #expect(try copy.keys(in: copy.orderedTable(name)) == all, "\(location) \(name)")
         }
         try copy.close()
       }
@@ -73,7 +75,7 @@ import TokyoCabinetBackend
       #expect(throws: StoreError.self) { try again.keys(in: again.orderedTable(Self.data)) }
       try again.close()
       let report = try kind.salvage(directory + "/a", to: directory + "/b")
-      #expect(report.losses.contains { $0.place.className == "Words.ordered" })
+      #expect(report.losses.contains { $0.location.className == "Words.ordered" })
       let found = try kind.open(directory + "/b")
       let keys = try found.keys(in: found.orderedTable(Self.data))
       #expect(Set(keys).isSubset(of: all) && keys.count > all.count / 2 && keys.count < all.count)
@@ -98,16 +100,16 @@ import TokyoCabinetBackend
   @Test(
     "An index that is gone or spoilt is empty, takes no changes until it is cleared, and is told by check",
     arguments: [TestedBackend.cdb, .tokyoCabinet], [-1, 3])
-  func lostIndex(_ kind: TestedBackend, _ place: Int) throws {
+  func lostIndex(_ kind: TestedBackend, _ location: Int) throws {
     try TokyoFixtures.withDirectory { directory in
       var backend = try kind.open(directory)
       let all = try fill(backend)
       try backend.close()
       let path = directory + "/Song.title.index"
-      if place < 0 {
+      if location < 0 {
         try FileManager.default.removeItem(atPath: path)
       } else {
-        try spoil(path, at: place)
+        try spoil(path, at: location)
       }
       #expect(try kind.check(directory).findings.map(\.kind) == [.index])
       backend = try kind.open(directory)
@@ -151,8 +153,8 @@ import TokyoCabinetBackend
     "A class can't have the name of a file of an ordered table",
     arguments: [TestedBackend.cdb, .tokyoCabinet])
   func names(_ kind: TestedBackend) throws {
-    try kind.withPlace { place in
-      let backend = try place.open()
+    try kind.withLocation { location in
+      let backend = try location.open()
       for name in ["Song.index", "Song.ordered"] {
         #expect { try backend.table(named: name) } throws: {
           ($0 as? StoreError)?.code == .invalidName

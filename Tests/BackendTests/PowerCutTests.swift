@@ -120,9 +120,9 @@
           disk.plan(.cutPower(at: cut))
           var session = unused
           do { try session.run(disk.path) } catch {}
-          let place = "\(kind) at \(durability), cut at \(cut), \(operations[cut])"
+          let moment = "\(kind) at \(durability), cut at \(cut), \(operations[cut])"
           try disk.copyAfterPowerCut(to: directory + "/after", using: &generator)
-          try check(directory, session, place, isEnough, &generator)
+          try check(directory, session, moment, isEnough, &generator)
         }
       }
       print("\(operations.count) cuts of \(kind) at \(durability)")
@@ -130,7 +130,7 @@
 
     /// Reopens after a cut, perhaps with another one meanwhile; saves on, and cuts once more.
     private func check(
-      _ directory: String, _ session: Session, _ place: String,
+      _ directory: String, _ session: Session, _ moment: String,
       _ isEnough: (Session, Int) -> Bool, _ generator: inout SeededGenerator
     ) throws {
       var path = directory + "/after"
@@ -148,7 +148,7 @@
         guard let last = session.images.lastIndex(of: image), isEnough(session, last) else {
           let nearest = session.images[session.acknowledged]
           Issue.record(
-            "\(place): after \(session.acknowledged): \(image.differences(from: nearest))")
+            "\(moment): after \(session.acknowledged): \(image.differences(from: nearest))")
           return
         }
         for number in last + 1...last + 2 where number < session.images.count {
@@ -164,9 +164,9 @@
         #expect(
           session.durability == .full
             ? found == session.images[end] : session.images.contains(found),
-          "\(place): the saves after the cut")
+          "\(moment): the saves after the cut")
       } catch {
-        Issue.record("\(place): \(error)")
+        Issue.record("\(moment): \(error)")
       }
     }
   }

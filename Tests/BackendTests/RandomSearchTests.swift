@@ -8,13 +8,13 @@ import Testing
 @Suite("Random searches")
 struct RandomSearchTests {
   private func run(
-    _ crash: ((any BackendPlace) throws -> any BackendPlace)?, _ place: any BackendPlace
+    _ crash: ((any BackendLocation) throws -> any BackendLocation)?, _ location: any BackendLocation
   ) throws {
-    try RandomSearchTest(seed: Seeds.current, sessions: 6).run(place, crash: crash)
+    try RandomSearchTest(seed: Seeds.current, sessions: 6).run(location, crash: crash)
   }
 
   @Test("Searches of texts of many scripts find what a look at every text finds: in memory")
-  func inMemory() throws { try run(nil, MemoryPlace()) }
+  func inMemory() throws { try run(nil, MemoryLocation()) }
 
   @Test(
     "Searches of texts of many scripts find what a look at every text finds: in files",
@@ -22,8 +22,8 @@ struct RandomSearchTests {
   func inFiles(_ format: StoreFormat) throws {
     try TokyoFixtures.withDirectory { folder in
       try run(
-        { _ in DirectoryPlace(format, try crashed(in: folder)) },
-        DirectoryPlace(format, folder + "/0"))
+        { _ in DirectoryLocation(format, try crashed(in: folder)) },
+        DirectoryLocation(format, folder + "/0"))
     }
   }
 

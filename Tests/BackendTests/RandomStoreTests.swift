@@ -10,6 +10,6 @@ import Testing
     let steps = kind == .memory ? 1_500 : 300
     var random = Seeds.generator(for: "random operations, \(kind), \(offset)")
     let seed = random.next() &+ offset
-    try kind.withPlace { try RandomStoreTest(seed: seed, steps: steps).run($0) }
+    try kind.withLocation { try RandomStoreTest(seed: seed, steps: steps).run($0) }
   }
 }

@@ -109,7 +109,7 @@ struct SalvageTests {
       #expect(
         try TokyoCabinetBackend.check(directory: directory).findings.map(\.kind) == [.checksum])
       let report = try TokyoCabinetBackend.salvage(from: directory, to: directory + ".new")
-      #expect(report.losses.contains { $0.kind == .checksum && $0.place.rowID == 44 })
+      #expect(report.losses.contains { $0.kind == .checksum && $0.location.rowID == 44 })
       #expect(try words(directory + ".new") == (0..<100).filter { $0 != 42 }.map { "word \($0)" })
     }
   }
@@ -143,7 +143,7 @@ struct SalvageTests {
       try edit(directory + "/Word") { data in
         guard let range = data.range(of: Data("word 50".utf8)) else { return }
         let start = inHeader ? 0 : range.lowerBound
-        for place in start..<start + 100 { data[place] = 0 }
+        for offset in start..<start + 100 { data[offset] = 0 }
       }
       let check = try TokyoCabinetBackend.check(directory: directory)
       #expect(check.findings.map(\.kind).contains(.fileDamaged))
@@ -223,7 +223,7 @@ struct SalvageTests {
         try FileManager.default.copyItem(atPath: directory, toPath: directory + ".killed")
       }
       try edit(directory + ".killed/Commit.log") { data in
-        for place in 0..<1024 { data[place] = 0xFF }
+        for offset in 0..<1024 { data[offset] = 0xFF }
       }
       let report = try TokyoCabinetBackend.salvage(
         from: directory + ".killed", to: directory + ".new")
@@ -297,11 +297,11 @@ struct SalvageTests {
       let original = try Data(contentsOf: URL(fileURLWithPath: path))
       let header = try #require(HashFileHeader(bytes: Array(original.prefix(256))))
       // The records, the header, and the buckets that are used.
-      var places = Array(Int(header.firstRecord)..<Int(header.fileSize)) + Array(0..<72)
-      places += (256..<Int(header.firstRecord)).filter { original[$0] != 0 }
+      var offsets = Array(Int(header.firstRecord)..<Int(header.fileSize)) + Array(0..<72)
+      offsets += (256..<Int(header.firstRecord)).filter { original[$0] != 0 }
       var unnoticed = 0
-      for (number, place) in places.enumerated() {
-        try edit(path) { $0[place] ^= [1, 0x80, 0xFF][number % 3] }
+      for (number, offset) in offsets.enumerated() {
+        try edit(path) { $0[offset] ^= [1, 0x80, 0xFF][number % 3] }
         let check = try TokyoCabinetBackend.check(directory: directory)
         if check.isSound { unnoticed += 1 }
         if number % 16 == 0 {
@@ -311,7 +311,7 @@ struct SalvageTests {
         try original.write(to: URL(fileURLWithPath: path))
       }
       // Padding, a writer's mark, version digits and the like are nobody's data.
-      #expect(unnoticed < 40, "\(unnoticed) of \(places.count)")
+      #expect(unnoticed < 40, "\(unnoticed) of \(offsets.count)")
     }
   }
 

@@ -58,9 +58,9 @@ struct SortedBuildTests {
 
   /// Pages without an index, some of them saved again or deleted: their file has an order of its
   /// own.
-  private func makePages(_ place: any BackendPlace, _ count: Int) throws {
+  private func makePages(_ location: any BackendLocation, _ count: Int) throws {
     var random = Seeds.generator(for: "pages to be indexed")
-    let store = try place.openStore(of: PlainPage.self)
+    let store = try location.openStore(of: PlainPage.self)
     var pages: [PlainPage] = []
     for number in 0..<count {
       let page = PlainPage()
@@ -76,17 +76,17 @@ struct SortedBuildTests {
   }
 
   /// A store whose indexes are made in small steps.
-  private func open(_ place: any BackendPlace, stepBytes: Int) throws -> Store {
+  private func open(_ location: any BackendLocation, stepBytes: Int) throws -> Store {
     let store = Store(
-      backend: try place.open(readOnly: false), configuration: .init(indexingMemory: 1 << 10))
+      backend: try location.open(readOnly: false), configuration: .init(indexingMemory: 1 << 10))
     try store.register(Page.self)
     store.classes[0].fullText?.sortedCount = 0
     store.classes[0].fullText?.stepBytes = stepBytes
     return store
   }
 
-  private func directory(of place: any BackendPlace) -> String {
-    (place as? DirectoryPlace)?.directory ?? ""
+  private func directory(of location: any BackendLocation) -> String {
+    (location as? DirectoryLocation)?.directory ?? ""
   }
 
   private func scratchFiles(_ directory: String) throws -> [String] {
@@ -109,11 +109,11 @@ struct SortedBuildTests {
     "An index of several sorted files, merged in one step or in several, is right",
     arguments: [TestedBackend.tokyoCabinet, .cdb, .encryptedTokyoCabinet], [1 << 30, 100_000])
   func sorted(_ kind: TestedBackend, _ stepBytes: Int) throws {
-    try kind.withPlace { place in
-      try makePages(place, 450)
-      let store = try open(place, stepBytes: stepBytes)
+    try kind.withLocation { location in
+      try makePages(location, 450)
+      let store = try open(location, stepBytes: stepBytes)
       let most = Locked(0)
-      let directory = directory(of: place)
+      let directory = directory(of: location)
       Page.hook.withLock { hook in
         hook = {
           let names = try? FileManager.default.contentsOfDirectory(atPath: directory)
@@ -142,12 +142,12 @@ struct SortedBuildTests {
     "An index file from a backup is older than the store, and is made again",
     arguments: [TestedBackend.tokyoCabinet, .cdb, .encryptedTokyoCabinet])
   func broughtBack(_ kind: TestedBackend) throws {
-    try kind.withPlace { place in
-      try makePages(place, 100)
-      let directory = directory(of: place)
+    try kind.withLocation { location in
+      try makePages(location, 100)
+      let directory = directory(of: location)
       var indexes: [(path: String, bytes: Data)] = []
       for number in 0..<2 {
-        let store = try open(place, stepBytes: 1 << 30)
+        let store = try open(location, stepBytes: 1 << 30)
         try store.buildFullTextIndexes(anew: true)
         if number == 1 { try compare(store) }
         let pages = try store.allObjects(of: Page.self)
@@ -159,7 +159,7 @@ struct SortedBuildTests {
           indexes.append((path, try Data(contentsOf: URL(filePath: path))))
         }
         // The same number of pages, with other texts.
-        let plain = try place.openStore(of: PlainPage.self)
+        let plain = try location.openStore(of: PlainPage.self)
         for page in pages {
           try plain.object(PlainPage.self, rowID: page.rowID)?.text = "other \(page.rowID)"
         }
@@ -168,7 +168,7 @@ struct SortedBuildTests {
       }
       #expect(!indexes.isEmpty)
       for index in indexes { try index.bytes.write(to: URL(filePath: index.path)) }
-      let store = try open(place, stepBytes: 1 << 30)
+      let store = try open(location, stepBytes: 1 << 30)
       #expect(try store.searchCount(Page.self, .word("other")) == 80)
       try compare(store)
       try store.backend.close()
@@ -179,11 +179,11 @@ struct SortedBuildTests {
     "What was saved on the way is not made again, and temporary files are removed",
     arguments: [TestedBackend.tokyoCabinet, .cdb, .encryptedTokyoCabinet])
   func stopped(_ kind: TestedBackend) throws {
-    try kind.withPlace { place in
-      try makePages(place, 900)
-      let directory = directory(of: place)
+    try kind.withLocation { location in
+      try makePages(location, 900)
+      let directory = directory(of: location)
       let copy = directory + " stopped"
-      let store = try open(place, stepBytes: 100_000)
+      let store = try open(location, stepBytes: 100_000)
       let count = Locked(0)
       Page.hook.withLock { hook in
         hook = {
@@ -205,7 +205,7 @@ struct SortedBuildTests {
           #expect(!data.isEmpty && data.range(of: Data([0, 0x77, 0, 0, 0])) == nil)
         }
       }
-      let left = try DirectoryPlace(#require(kind.format), copy, key: kind.key)
+      let left = try DirectoryLocation(#require(kind.format), copy, key: kind.key)
       count.withLock { $0 = 1000 }
       let second = try open(left, stepBytes: 100_000)
       #expect(try scratchFiles(copy) == [])
@@ -219,10 +219,10 @@ struct SortedBuildTests {
 
   @Test("A temporary file whose bytes have changed is an error, and the index is not made of it")
   func spoiltFile() throws {
-    try TestedBackend.tokyoCabinet.withPlace { place in
-      try makePages(place, 450)
-      let directory = directory(of: place)
-      let store = try open(place, stepBytes: 1 << 30)
+    try TestedBackend.tokyoCabinet.withLocation { location in
+      try makePages(location, 450)
+      let directory = directory(of: location)
+      let store = try open(location, stepBytes: 1 << 30)
       let isDone = Locked(false)
       Page.hook.withLock { hook in
         hook = {

@@ -7,7 +7,7 @@ import Testing
 @testable import TokyoCabinetBackend
 
 /// A directory on whose backends the log is folded again and again.
-struct TinyLimitsPlace: BackendPlace {
+struct TinyLimitsLocation: BackendLocation {
   let directory: String
   let counter = CheckpointCounter()
 
@@ -39,9 +39,9 @@ struct TinyLimitsTests {
     var total = 0
     for check in BackendConformance.checks {
       try TokyoFixtures.withDirectory { directory in
-        let place = TinyLimitsPlace(directory: directory)
-        try check.run(place)
-        total += place.counter.total
+        let location = TinyLimitsLocation(directory: directory)
+        try check.run(location)
+        total += location.counter.total
       }
     }
     #expect(total > 100)
@@ -53,10 +53,10 @@ struct TinyLimitsTests {
     var generator = Seeds.generator(for: "checkpoints at every turn")
     let seed = generator.next() >> 32
     try TokyoFixtures.withDirectory { directory in
-      let place = TinyLimitsPlace(directory: directory)
-      try RandomStoreTest(seed: seed, steps: 150).run(place)
-      #expect(place.counter.total > 5)
-      print("the model test made \(place.counter.total) checkpoints")
+      let location = TinyLimitsLocation(directory: directory)
+      try RandomStoreTest(seed: seed, steps: 150).run(location)
+      #expect(location.counter.total > 5)
+      print("the model test made \(location.counter.total) checkpoints")
     }
   }
 }

@@ -77,8 +77,8 @@ struct TokyoCabinetBackendTests {
       ]
       let failure = Fixtures.error { try backend.commit(changes) }
       #expect(failure?.code == .rowExists)
-      #expect(failure?.place.className == "List")
-      #expect(failure?.place.rowID == 2)
+      #expect(failure?.location.className == "List")
+      #expect(failure?.location.rowID == 2)
       #expect(try Fixtures.record(2, songs, backend) == [1])
       #expect(try Fixtures.record(3, songs, backend) == nil)
       #expect(try Fixtures.record(2, lists, backend) == [2])

@@ -115,8 +115,8 @@ struct TokyoCabinetFaultTests {
         let backend = try TokyoCabinetBackend(directory: directory)
         let failure = Fixtures.error { _ = try backend.table(named: "Song") }
         #expect(failure?.code == .damaged)
-        #expect(failure?.place.path?.hasSuffix("/Song") == true)
-        #expect(failure?.place.className == "Song")
+        #expect(failure?.location.path?.hasSuffix("/Song") == true)
+        #expect(failure?.location.className == "Song")
         #expect(try backend.tableNames() == [])
       }
     }
@@ -133,7 +133,7 @@ struct TokyoCabinetFaultTests {
       let songs = try backend.table(named: "Song")
       let failure = Fixtures.error { _ = try backend.scan(songs, from: nil) { _, _ in .next } }
       #expect(failure?.code == .damaged)
-      #expect(failure?.place.path?.hasSuffix("/Song") == true)
+      #expect(failure?.location.path?.hasSuffix("/Song") == true)
     }
   }
 

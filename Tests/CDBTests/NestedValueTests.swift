@@ -61,7 +61,7 @@ struct NestedValueTests {
       #expect(try store.value(forKey: "shallow") == nest)
       for _ in 0..<200 { nest = Nest(inner: [nest]) }
       store["deep"] = nest
-      #expect(failure { try store.save() }?.code == .unencodable)
+      #expect(failure { try store.save() }?.code == .notEncodable)
       #expect(store.hasChanges)
       store["deep"] = nil
       try store.save()

@@ -206,14 +206,14 @@ struct StoreTests {
   }
 
   @Test("A value that can't be encoded fails the save, and only that")
-  func unencodable() throws {
+  func notEncodable() throws {
     try withTemporaryDirectory { directory in
       let store = CDBStore(directory + "/a.cdb", keys: CDBDataKeys(), values: PointCodec())
       try store.open()
       store[Data([1])] = Point(x: 1, y: -2)
       store[Data([2])] = Point(x: -1, y: 0)
       let error = failure { try store.save() }
-      #expect(error?.code == .unencodable)
+      #expect(error?.code == .notEncodable)
       #expect(error?.key == [2])
       store[Data([2])] = nil
       try store.save()
@@ -229,7 +229,7 @@ struct StoreTests {
       for tag in 0...31 as ClosedRange<UInt8> {
         store[tag] = tag
         let error = failure { try store.save() }
-        #expect(error?.code == .unencodable)
+        #expect(error?.code == .notEncodable)
         #expect(error?.key == [tag])
         #expect(error?.message.contains("the tag \(tag) is reserved") == true)
         #expect(store.changedKeys == [tag] && store[tag] == tag)
@@ -258,18 +258,18 @@ struct StoreTests {
   }
 
   @Test("A value of another codec is an error that names the key, and a save keeps its bytes")
-  func undecodable() throws {
+  func notDecodable() throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/a.cdb"
       try write([Pair([1, 0, 0, 0], [32, 1]), Pair([2, 0, 0, 0], [])], to: path)
       let store = CDBStore(path, keys: CDBIntegerKeys<UInt32>(), values: CDBValues())
       try store.open()
       let error = failure { _ = try store.value(forKey: 1) }
-      #expect(error?.code == .undecodable)
+      #expect(error?.code == .notDecodable)
       #expect(error?.key == [1, 0, 0, 0])
-      #expect(failure { _ = try store.value(forKey: 2) }?.code == .undecodable)
+      #expect(failure { _ = try store.value(forKey: 2) }?.code == .notDecodable)
       #expect(store[1] == nil)
-      #expect((store.failure as? CDBError)?.code == .undecodable)
+      #expect((store.failure as? CDBError)?.code == .notDecodable)
       store.clearFailure()
       #expect(Array(store.keys) == [1, 2])
       #expect(Array(store.values) == [])
@@ -287,7 +287,7 @@ struct StoreTests {
       let store = CDBStringKeyStore(directory + "/a.cdb")
       try store.open()
       #expect(Array(store.keys) == [])
-      #expect(failure { try store.forEach { _, _ in } }?.code == .undecodable)
+      #expect(failure { try store.forEach { _, _ in } }?.code == .notDecodable)
     }
   }
 

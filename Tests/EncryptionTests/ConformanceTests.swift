@@ -8,7 +8,7 @@ struct EncryptedConformanceTests {
     "An encrypted backend keeps its promises", arguments: StoreFormat.allCases,
     BackendConformance.checks)
   func conformance(_ kind: StoreFormat, _ check: BackendConformance.Check) throws {
-    try kind.withPlace { try check.run($0) }
+    try kind.withLocation { try check.run($0) }
   }
 
   @Test(
@@ -17,6 +17,6 @@ struct EncryptedConformanceTests {
   func randomOperations(_ kind: StoreFormat) throws {
     var random = Seeds.generator(for: "encrypted random operations, \(kind)")
     let seed = random.next()
-    try kind.withPlace { try RandomStoreTest(seed: seed, steps: 300).run($0) }
+    try kind.withLocation { try RandomStoreTest(seed: seed, steps: 300).run($0) }
   }
 }

@@ -43,8 +43,8 @@ enum EarlierStores {
           if !name.isEmpty { try content.write(to: URL(filePath: directory + "/" + name)) }
           (name, content) = (String(words[1]), Data(count: Int(words[2]) ?? 0))
         } else {
-          let bytes = stride(from: 0, to: words[1].utf8.count, by: 2).compactMap { place in
-            UInt8(words[1].dropFirst(place).prefix(2), radix: 16)
+          let bytes = stride(from: 0, to: words[1].utf8.count, by: 2).compactMap { offset in
+            UInt8(words[1].dropFirst(offset).prefix(2), radix: 16)
           }
           let start = Int(words[0]) ?? 0
           content.replaceSubrange(start..<start + bytes.count, with: bytes)

@@ -52,13 +52,13 @@ struct EveryByteTests {
       #expect(try !hashFile.freeBlockPool().isEmpty)
       #expect(try StoreFormat.tokyoCabinet.check(path).findings == [])
       let pool = HashFileHeader.size + 4 * Int(hashFile.header.bucketCount)
-      let places =
+      let offsets =
         Array(stride(from: 0, to: HashFileHeader.size, by: 3)) + Array(pool..<pool + 80)
         + Array(gap.offset..<gap.offset + gap.size) + [hashFile.fileSize - 1]
-      for place in places {
-        try flip(place, file)
-        #expect((try? StoreFormat.tokyoCabinet.check(path).isSound) != true, "\(place)")
-        try flip(place, file)
+      for offset in offsets {
+        try flip(offset, file)
+        #expect((try? StoreFormat.tokyoCabinet.check(path).isSound) != true, "\(offset)")
+        try flip(offset, file)
       }
       #expect(try StoreFormat.tokyoCabinet.check(path).findings == [])
       for tail in [[0], [UInt8](repeating: 0, count: 64)] as [[UInt8]] {
@@ -111,12 +111,12 @@ struct EveryByteTests {
   func room(_ kind: StoreFormat) throws {
     try EncryptedStore.use(kind) { _, path in
       try kind.open(path).close()
-      for place in [40, 100, 512 + 40, 700, 1024, 4095, 4096, 4200, 30_000] {
+      for offset in [40, 100, 512 + 40, 700, 1024, 4095, 4096, 4200, 30_000] {
         #expect(try kind.check(path).findings == [])
         #expect(try kind.check(path).tornTailByteCount == nil)
-        try flip(place, path + "/Commit.log")
+        try flip(offset, path + "/Commit.log")
         let check = try kind.check(path)
-        #expect(!check.isSound || check.tornTailByteCount != nil, "\(place)")
+        #expect(!check.isSound || check.tornTailByteCount != nil, "\(offset)")
         try EncryptedStore.expectAll(kind, path)
         let backend = try kind.open(path)
         _ = try (backend as? any FoldingBackend)?.compact { _ in }
@@ -152,8 +152,8 @@ struct EveryByteTests {
       try files.setBuffer(buffer.key, buffer.bytes.reversed())
       let findings = try kind.check(copy).findings
       #expect(findings.map(\.kind) == [.notAuthentic, .notAuthentic, .notAuthentic])
-      #expect(findings.map(\.place.rowID) == [3, 4, nil])
-      #expect(findings.first?.place.className == "SecretDiary")
+      #expect(findings.map(\.location.rowID) == [3, 4, nil])
+      #expect(findings.first?.location.className == "SecretDiary")
     }
   }
 }

@@ -26,7 +26,7 @@ struct KeyTests {
       try TokyoCabinetBackend(directory: path, key: key).close()
     }
     #expect(error?.code == code, sourceLocation: sourceLocation)
-    #expect(error?.place.path?.hasSuffix("/Store") == true, sourceLocation: sourceLocation)
+    #expect(error?.location.path?.hasSuffix("/Store") == true, sourceLocation: sourceLocation)
   }
 
   @Test("Another passphrase, a key instead, and none are three clear errors")

@@ -41,15 +41,16 @@ struct KnownAnswerTests {
       #expect(scope == .init(0x17F2_3750_804B_791A, 0x2387_FDF6_F843_1F3D))
       var plain: [UInt8] = []
       let isOpen = sealed.lend {
-        seal.open($0, at: SealedPlace(.record, in: scope, number: 42), to: &plain)
+        seal.open($0, at: SealedLocation(.record, in: scope, number: 42), to: &plain)
       }
       #expect(isOpen)
       #expect(String(decoding: plain, as: UTF8.self) == "Walking on Sunshine")
-      for place in [
-        SealedPlace(.record, in: scope, number: 43), SealedPlace(.page, in: scope, number: 42),
-        SealedPlace(.record, in: .init(scope.low, scope.high), number: 42),
+      for offset in [
+        SealedLocation(.record, in: scope, number: 43),
+        SealedLocation(.page, in: scope, number: 42),
+        SealedLocation(.record, in: .init(scope.low, scope.high), number: 42),
       ] {
-        let isOpen = sealed.lend { seal.open($0, at: place, to: &plain) }
+        let isOpen = sealed.lend { seal.open($0, at: offset, to: &plain) }
         #expect(!isOpen)
       }
       #expect(plain.count == 19)
@@ -73,15 +74,15 @@ struct KnownAnswerTests {
     var nonces: Set<[UInt8]> = []
     for size in [0, 1, 15, 16, 17, 200, 4096, 100_000] {
       let plain = (0..<size).map { UInt8(truncatingIfNeeded: $0) }
-      let place = SealedPlace(.buffer, in: .init(1, 2))
+      let offset = SealedLocation(.buffer, in: .init(1, 2))
       for _ in 0..<300 {
         var sealed: [UInt8] = []
-        try plain.lend { try seal.seal($0, at: place, to: &sealed) }
+        try plain.lend { try seal.seal($0, at: offset, to: &sealed) }
         #expect(sealed.count == size + seal.overhead)
         #expect(nonces.insert(Array(sealed.prefix(12))).inserted)
         guard nonces.count % 100 == 0 else { continue }
         var opened: [UInt8] = []
-        let isOpen = sealed.lend { seal.open($0, at: place, to: &opened) }
+        let isOpen = sealed.lend { seal.open($0, at: offset, to: &opened) }
         #expect(isOpen && opened == plain)
       }
     }

@@ -89,8 +89,8 @@ struct LeakTests {
       let rest = try kind.salvage(path, to: directory + "/Rest")
       // The count of the file says, too, that one is missing.
       #expect(rest.losses.map(\.kind).filter { $0 != .countMismatch } == [.notAuthentic])
-      #expect(rest.losses.first?.place.className == "SecretDiary")
-      #expect(rest.losses.first?.place.rowID == 3)
+      #expect(rest.losses.first?.location.className == "SecretDiary")
+      #expect(rest.losses.first?.location.rowID == 3)
       #expect(rest.classes.map(\.objectCount) == [2, EncryptedStore.texts.count - 1])
     }
   }

@@ -23,8 +23,8 @@ struct ManyRecordsTests {
       var batch = RecordBatch()
       batch.keepsFailures = keepsFailures
       let end = try backend.copyRecords(of: table, from: position, to: &batch)
-      for place in batch.places {
-        records[place.rowID] = Array(batch.bytes[Int(place.start)..<Int(place.end)])
+      for entry in batch.entries {
+        records[entry.rowID] = Array(batch.bytes[Int(entry.start)..<Int(entry.end)])
       }
       failures += batch.failures
       guard case .paused(let next) = end else { return (records, failures) }
@@ -56,7 +56,7 @@ struct ManyRecordsTests {
       let again = try kind.open(path, readOnly: true)
       let found = try read(again, keepsFailures: true)
       #expect(found.records == all.filter { !moved.contains($0.key) })
-      #expect(found.failures.compactMap(\.place.rowID).sorted() == moved)
+      #expect(found.failures.compactMap(\.location.rowID).sorted() == moved)
       let error = #expect(throws: StoreError.self) { try read(again, keepsFailures: false) }
       #expect(error?.code == .notAuthentic)
       try again.close()

@@ -98,7 +98,7 @@ struct MixedFilesTests {
       let error = error { try store.open(readOnly: readOnly).close() }
       #expect(error?.code == .damaged, "\(words)")
       #expect(error?.message.contains(words) == true, "\(String(describing: error))")
-      if let className { #expect(error?.place.className == className) }
+      if let className { #expect(error?.location.className == className) }
     }
     let findings = try store.kind.check(store.path, key: store.key).findings
     #expect(findings.contains { $0.message.contains(words) }, "\(findings)")

@@ -236,7 +236,7 @@ struct MovingTests {
   func orderedOfOther(_ kind: StoreFormat) throws {
     try withStores({ try makeOrdered(kind, $0) }) { path, other in
       // With the mark of the file whose place it takes, which nothing seals.
-      try OrderedPages(orderedFile(other)).write(inPlaceOf: orderedFile(path))
+      try OrderedPages(orderedFile(other)).write(inLocationOf: orderedFile(path))
       try expectNoKeys(kind, path)
     }
   }

@@ -83,7 +83,7 @@ struct EncryptedOrderedTests {
         try again.withValue(of: key(7), in: table) { _ in }
       }
       #expect(error?.code == .notAuthentic)
-      #expect(error?.place.className == "TitlesOfSecrets.ordered")
+      #expect(error?.location.className == "TitlesOfSecrets.ordered")
       try again.close()
     }
   }
@@ -113,7 +113,7 @@ struct EncryptedOrderedTests {
 
       try spoilPage(in: directory + "/Killed")
       let losses = try kind.salvage(directory + "/Killed", to: directory + "/Part").losses
-      #expect(losses.map(\.place.className) == [name.fileName])
+      #expect(losses.map(\.location.className) == [name.fileName])
       let part = try kind.open(directory + "/Part")
       let count = try part.keyCount(in: part.orderedTable(name), KeyRange())
       #expect(count > 200 && count < 1000)

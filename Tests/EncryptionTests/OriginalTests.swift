@@ -60,7 +60,7 @@ struct OriginalTests {
     ] as [(BNREncryptedBackend, UInt32)] {
       let error = #expect(throws: StoreError.self) { try backend.record(row, in: songs) }
       #expect(error?.code == .wrongKey)
-      #expect(error?.place.rowID == row)
+      #expect(error?.location.rowID == row)
     }
     let lenient = BNREncryptedBackend(base, passphrase: passphrase, allowsPlainRecords: true)
     #expect(try lenient.record(7, in: songs) == [1, 2, 3])

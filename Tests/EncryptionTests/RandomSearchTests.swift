@@ -14,12 +14,12 @@ struct EncryptedRandomSearchTests {
     try withTemporaryDirectory { folder in
       var number = 0
       let test = RandomSearchTest(seed: Seeds.current, sessions: 3)
-      try test.run(DirectoryPlace(kind, folder + "/0", key: testKey)) { _ in
+      try test.run(DirectoryLocation(kind, folder + "/0", key: testKey)) { _ in
         // Copied while it is open, as a process leaves it that dies.
         number += 1
         try FileManager.default.copyItem(
           atPath: folder + "/\(number - 1)", toPath: folder + "/\(number)")
-        return DirectoryPlace(kind, folder + "/\(number)", key: testKey)
+        return DirectoryLocation(kind, folder + "/\(number)", key: testKey)
       }
     }
   }

@@ -53,13 +53,13 @@ struct SealedFiles {
       let table = ChangeSet.TableChanges(
         table: try files.table(named: sealed), records: [change])
       let changes = ChangeSet(bytes: bytes, tables: [table])
-      try publish(changes, inPlaceOf: sealed, files)
+      try publish(changes, inLocationOf: sealed, files)
     }
   }
 
   /// Writes a file with changes, and with the mark of the old one, which nothing seals.
   private func publish(
-    _ changes: ChangeSet, inPlaceOf file: String, _ files: any RecordFiles
+    _ changes: ChangeSet, inLocationOf file: String, _ files: any RecordFiles
   ) throws {
     let mark = try files.mark(of: file) ?? FileMark(epoch: 1, number: 1)
     try files.publish(try files.prepare(changes, mark: mark, durability: .none))
@@ -88,7 +88,7 @@ struct SealedFiles {
   func setBuffer(_ key: String, _ bytes: [UInt8]) throws {
     try withFiles { files in
       let changes = ChangeSet(bytes: bytes, names: [.init(name: key, range: 0..<bytes.count)])
-      try publish(changes, inPlaceOf: StoreDirectory.buffers, files)
+      try publish(changes, inLocationOf: StoreDirectory.buffers, files)
     }
   }
 }

@@ -42,14 +42,14 @@ struct TamperingTests {
     for read in reads {
       let error = #expect(throws: StoreError.self, sourceLocation: sourceLocation) { try read() }
       #expect(error?.code == .notAuthentic, sourceLocation: sourceLocation)
-      #expect(error?.place.className == className, sourceLocation: sourceLocation)
-      #expect(error?.place.rowID == rowID, sourceLocation: sourceLocation)
+      #expect(error?.location.className == className, sourceLocation: sourceLocation)
+      #expect(error?.location.rowID == rowID, sourceLocation: sourceLocation)
     }
     try backend.close()
     let findings = try kind.check(path).findings
     #expect(findings.map(\.kind) == [.notAuthentic], sourceLocation: sourceLocation)
-    #expect(findings.map(\.place.rowID) == [rowID], sourceLocation: sourceLocation)
-    #expect(findings.map(\.place.className) == [className], sourceLocation: sourceLocation)
+    #expect(findings.map(\.location.rowID) == [rowID], sourceLocation: sourceLocation)
+    #expect(findings.map(\.location.className) == [className], sourceLocation: sourceLocation)
   }
 
   @Test("A record in another row is not read", arguments: StoreFormat.allCases)

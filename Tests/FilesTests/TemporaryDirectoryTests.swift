@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Temporary directories of tests")
 struct TemporaryDirectoryTests {
-  private func names(_ place: String) throws -> Set<String> {
-    Set(try FileManager.default.contentsOfDirectory(atPath: place))
+  private func names(_ parent: String) throws -> Set<String> {
+    Set(try FileManager.default.contentsOfDirectory(atPath: parent))
   }
 
   @Test("A directory is empty and its own, and gone at the end")
@@ -22,21 +22,21 @@ struct TemporaryDirectoryTests {
 
   @Test("What a killed process has left is cleared away, and nothing of one that lives")
   func leftovers() async throws {
-    let place = try makeTemporaryDirectory()
-    defer { try? FileManager.default.removeItem(atPath: place) }
-    let living = try ProcessDirectory(in: place)
-    await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as String] in
-      let directory = try ProcessDirectory(in: place).nextPath()
+    let parent = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: parent) }
+    let living = try ProcessDirectory(in: parent)
+    await #expect(processExitsWith: .signal(SIGKILL)) { [parent = parent as String] in
+      let directory = try ProcessDirectory(in: parent).nextPath()
       try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
       try Data([1]).write(to: URL(filePath: directory + "/file"))
       kill(getpid(), SIGKILL)
     }
     try FileManager.default.createDirectory(
-      atPath: place + "/of somebody else", withIntermediateDirectories: false)
-    #expect(try names(place).count == 3)
-    let next = try ProcessDirectory(in: place)
+      atPath: parent + "/of somebody else", withIntermediateDirectories: false)
+    #expect(try names(parent).count == 3)
+    let next = try ProcessDirectory(in: parent)
     #expect(
-      try names(place)
+      try names(parent)
         == Set([living.path, next.path].map { URL(filePath: $0).lastPathComponent })
         .union(["of somebody else"]))
     withExtendedLifetime((living, next)) {}

@@ -25,22 +25,22 @@ struct ByteMutation {
 
   private mutating func mutate(_ kind: Kind, _ random: inout SeededGenerator) {
     guard !bytes.isEmpty else { return }
-    let place = Int.random(in: 0..<bytes.count, using: &random)
-    let length = Int.random(in: 0...min(64, bytes.count - place), using: &random)
+    let offset = Int.random(in: 0..<bytes.count, using: &random)
+    let length = Int.random(in: 0...min(64, bytes.count - offset), using: &random)
     switch kind {
-    case .flip: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-    case .set: bytes[place] = .random(in: 0 ... .max, using: &random)
+    case .flip: bytes[offset] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+    case .set: bytes[offset] = .random(in: 0 ... .max, using: &random)
     case .field: changeField(&random)
     case .swapFields: copyField(&random)
     case .splice:
       let source = Int.random(in: 0...bytes.count - length, using: &random)
-      bytes.replaceSubrange(place..<place + length, with: Array(bytes[source..<source + length]))
-    case .cut: bytes.removeSubrange(place...)
-    case .insert: bytes.insert(contentsOf: bytes[place..<place + length], at: place)
-    case .remove: bytes.removeSubrange(place..<place + length)
+      bytes.replaceSubrange(offset..<offset + length, with: Array(bytes[source..<source + length]))
+    case .cut: bytes.removeSubrange(offset...)
+    case .insert: bytes.insert(contentsOf: bytes[offset..<offset + length], at: offset)
+    case .remove: bytes.removeSubrange(offset..<offset + length)
     case .zero:
-      bytes.replaceSubrange(place..<place + length, with: [UInt8](repeating: 0, count: length))
-    case .grow: bytes += [UInt8](repeating: bytes[place], count: length * 64)
+      bytes.replaceSubrange(offset..<offset + length, with: [UInt8](repeating: 0, count: length))
+    case .grow: bytes += [UInt8](repeating: bytes[offset], count: length * 64)
     }
   }
 
@@ -63,15 +63,15 @@ struct ByteMutation {
     let others: [UInt64] = [UInt64.random(in: 0...size, using: &random), random64]
     let number = (edges + ofFile + ofField + others).randomElement(using: &random) ?? 0
     let isBig = Bool.random(using: &random)
-    for (index, place) in field.enumerated() {
+    for (index, offset) in field.enumerated() {
       let shift = 8 * (isBig ? field.count - 1 - index : index)
-      bytes[place] = shift < 64 ? UInt8(truncatingIfNeeded: number >> UInt64(shift)) : 0
+      bytes[offset] = shift < 64 ? UInt8(truncatingIfNeeded: number >> UInt64(shift)) : 0
     }
   }
 
   /// Gives a field the bytes of another: a link that leads elsewhere.
   private mutating func copyField(_ random: inout SeededGenerator) {
     guard let field = field(&random), let other = self.field(&random) else { return }
-    for (place, source) in zip(field, other) { bytes[place] = bytes[source] }
+    for (offset, source) in zip(field, other) { bytes[offset] = bytes[source] }
   }
 }

@@ -70,8 +70,8 @@ package struct FuzzedOrderedFile: FuzzedFormat {
       fields.append(page.upperBound - 8..<page.upperBound)
       fields.append(page.upperBound - 20..<page.upperBound - 12)
     }
-    for place in stride(from: page.upperBound - 4, to: max(start, page.upperBound - 44), by: -4) {
-      fields.append(place..<place + 4)
+    for offset in stride(from: page.upperBound - 4, to: max(start, page.upperBound - 44), by: -4) {
+      fields.append(offset..<offset + 4)
     }
     return fields
   }
@@ -79,13 +79,13 @@ package struct FuzzedOrderedFile: FuzzedFormat {
   /// The pages, as far as one stands behind the other.
   private func pages(of file: [UInt8]) -> [Range<Int>] {
     var pages: [Range<Int>] = []
-    var place = OrderedFileFormat.magic.count
+    var offset = OrderedFileFormat.magic.count
     let end = file.count - OrderedFileFormat.footerSize
-    while place + OrderedFileFormat.pageHeadSize < end {
-      let size = (0..<4).reduce(0) { $0 | Int(file[place + $1]) << (8 * $1) }
-      guard size > OrderedFileFormat.pageHeadSize, size <= end - place else { break }
-      pages.append(place..<place + size)
-      place += size
+    while offset + OrderedFileFormat.pageHeadSize < end {
+      let size = (0..<4).reduce(0) { $0 | Int(file[offset + $1]) << (8 * $1) }
+      guard size > OrderedFileFormat.pageHeadSize, size <= end - offset else { break }
+      pages.append(offset..<offset + size)
+      offset += size
     }
     return pages
   }
@@ -106,9 +106,9 @@ package struct FuzzedOrderedFile: FuzzedFormat {
     return sealed
   }
 
-  private func put(_ number: UInt32, at place: Int, _ bytes: inout [UInt8]) {
+  private func put(_ number: UInt32, at offset: Int, _ bytes: inout [UInt8]) {
     for index in 0..<4 {
-      bytes[place + index] = UInt8(truncatingIfNeeded: number >> UInt32(8 * index))
+      bytes[offset + index] = UInt8(truncatingIfNeeded: number >> UInt32(8 * index))
     }
   }
 
@@ -178,9 +178,9 @@ package struct FuzzedOrderedFile: FuzzedFormat {
       }
       let rank = try attempt { try key.lend { try file.rank(of: $0) } }
       guard isSound, let all else { continue }
-      let place = all.firstIndex { !$0.key.lexicographicallyPrecedes(key) } ?? all.count
-      let isThere = place < all.count && all[place].key == key
-      guard let value, value == (isThere ? all[place].value : nil), rank == place else {
+      let offset = all.firstIndex { !$0.key.lexicographicallyPrecedes(key) } ?? all.count
+      let isThere = offset < all.count && all[offset].key == key
+      guard let value, value == (isThere ? all[offset].value : nil), rank == offset else {
         throw FuzzFailure("a sound file finds other keys than it lists")
       }
     }

@@ -29,17 +29,17 @@ struct StoreArchive {
   /// Finds the files in damaged bytes: those up to the first that makes no sense.
   init(damaged bytes: [UInt8]) {
     self.bytes = bytes
-    var place = 0
-    while place < bytes.count {
-      let nameEnd = place + 1 + Int(bytes[place])
+    var offset = 0
+    while offset < bytes.count {
+      let nameEnd = offset + 1 + Int(bytes[offset])
       guard nameEnd + 4 <= bytes.count,
-        let name = String(validating: bytes[(place + 1)..<nameEnd], as: UTF8.self),
+        let name = String(validating: bytes[(offset + 1)..<nameEnd], as: UTF8.self),
         !name.isEmpty, name != ".", name != "..", !name.contains("/"), !name.contains("\0")
       else { return }
       let size = (0..<4).reduce(0) { $0 | Int(bytes[nameEnd + $1]) << (8 * $1) }
-      place = nameEnd + 4 + size
+      offset = nameEnd + 4 + size
       // The last file may have been cut off.
-      files.append((name, nameEnd + 4..<min(place, bytes.count)))
+      files.append((name, nameEnd + 4..<min(offset, bytes.count)))
     }
   }
 

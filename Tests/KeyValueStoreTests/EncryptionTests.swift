@@ -21,8 +21,8 @@ struct EncryptedStoreTests {
     "Nothing of table names, keys and values is readable in any file or its name",
     arguments: [false, true])
   func leaks(_ isEncrypted: Bool) throws {
-    try TestedBackend.tokyoCabinet.withPlace { place in
-      let store = try open(place.path, isEncrypted ? Self.key : nil)
+    try TestedBackend.tokyoCabinet.withLocation { location in
+      let store = try open(location.path, isEncrypted ? Self.key : nil)
       for name in Self.tables {
         let table = try store.createTable(name)
         for (key, value) in zip(Self.keys, Self.values) {
@@ -30,13 +30,13 @@ struct EncryptedStoreTests {
         }
       }
       // In the log first, and then in files.
-      var found = try Self.found(in: place.path)
+      var found = try Self.found(in: location.path)
       let backend = try #require(store.backend as? TokyoCabinetBackend)
       try backend.checkpoint()
       try store.table(Self.tables[0]).put(Self.values[0], for: "again " + Self.keys[0])
-      found.formUnion(try Self.found(in: place.path))
+      found.formUnion(try Self.found(in: location.path))
       try store.close()
-      found.formUnion(try Self.found(in: place.path))
+      found.formUnion(try Self.found(in: location.path))
       // Without a key all of it is there: so the search would have found it.
       #expect(found == (isEncrypted ? [] : Set(Self.secrets)))
     }
@@ -44,17 +44,17 @@ struct EncryptedStoreTests {
 
   @Test("A store opens with its own key only, and says what is wrong with another")
   func keys() throws {
-    try TestedBackend.tokyoCabinet.withPlace { place in
+    try TestedBackend.tokyoCabinet.withLocation { location in
       let other = EncryptionKey(passphrase: "another", cost: .test)
-      let store = try open(place.path, Self.key)
+      let store = try open(location.path, Self.key)
       try store.createTable("a").put(1, for: "x")
       try store.close()
-      #expect(code { _ = try open(place.path, other) } == "wrongKey")
-      #expect(code { _ = try open(place.path, nil) } == "encrypted")
-      let again = try open(place.path, Self.key)
+      #expect(code { _ = try open(location.path, other) } == "wrongKey")
+      #expect(code { _ = try open(location.path, nil) } == "encrypted")
+      let again = try open(location.path, Self.key)
       #expect(try again.table("a").get("x", as: Int.self) == 1)
       try again.close()
-      let plain = place.path + "-plain"
+      let plain = location.path + "-plain"
       try open(plain, nil).close()
       #expect(code { _ = try open(plain, Self.key) } == "notEncrypted")
       try TokyoCabinetBackend.encrypt(directory: plain, key: other)

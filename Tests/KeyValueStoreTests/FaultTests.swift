@@ -101,10 +101,10 @@ struct FaultTests {
   #if DEBUG
     /// Writes and reads, with whatever fails; what was acknowledged, and keys of which nobody
     /// knows.
-    private func session(_ place: Place) -> (known: [String: Int], open: Set<String>) {
+    private func session(_ location: Location) -> (known: [String: Int], open: Set<String>) {
       var (known, open): ([String: Int], Set<String>) = ([:], [])
       for round in 0..<3 {
-        guard let store = try? KeyValueStore(backend: place.kind.openSmall(place.path)) else {
+        guard let store = try? KeyValueStore(backend: location.kind.openSmall(location.path)) else {
           continue
         }
         for number in 0..<6 {
@@ -139,19 +139,19 @@ struct FaultTests {
       var call = 1
       var isFailed = true
       while isFailed {
-        isFailed = try kind.withPlace { place in
+        isFailed = try kind.withLocation { location in
           let count = Locked(0)
           let failing = call
-          let parent = String(place.path.dropLast("/store".count))
+          let parent = String(location.path.dropLast("/store".count))
           let (known, open) = PlannedFailures.planning(below: parent) { _, _ in
             count.withLock {
               $0 += 1
               return $0 == failing ? EIO : nil
             }
           } _: {
-            session(place)
+            session(location)
           }
-          let store = try place.open()
+          let store = try location.open()
           let table = try store.createTable("table")
           for (key, value) in known where !open.contains(key) {
             #expect(try table.get(key, as: Int.self) == value, "call \(failing)")

@@ -239,17 +239,17 @@ struct GroupedWriteTests {
     return acknowledged.withLock { $0 }
   }
 
-  private static func check(_ table: KeyValueTable, _ known: [String: Int], _ place: String) throws
+  private static func check(_ table: KeyValueTable, _ known: [String: Int], _ moment: String) throws
   {
     let items = try table.all.items()
     let found = try Dictionary(
       uniqueKeysWithValues: items.map { ($0.key, try $0.decoded(as: Int.self)) })
-    #expect(try table.count() == found.count, "\(place)")
+    #expect(try table.count() == found.count, "\(moment)")
     let sum = found.filter { $0.key.hasPrefix("b") }.reduce(0) { $0 + $1.value }
-    #expect(found["sum"] ?? 0 == sum, "\(place): a batch is torn")
+    #expect(found["sum"] ?? 0 == sum, "\(moment): a batch is torn")
     for (key, value) in known {
       // The answer to one more may have been lost, or several where they were tried again.
-      #expect(found[key] ?? 0 >= value, "\(place): \(key) is lost")
+      #expect(found[key] ?? 0 >= value, "\(moment): \(key) is lost")
     }
   }
 

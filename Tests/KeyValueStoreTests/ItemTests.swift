@@ -95,22 +95,22 @@ struct ItemTests {
   @Test(
     "Tables have any names, and their files stay in the store", arguments: TestedBackend.allCases)
   func trickyTables(_ kind: TestedBackend) throws {
-    try kind.withPlace { place in
-      let store = try place.open()
+    try kind.withLocation { location in
+      let store = try location.open()
       for (index, name) in Self.tricks.enumerated() {
         try store.createTable(name).put(index, for: "k")
       }
       try store.close()
-      let again = try place.open()
+      let again = try location.open()
       #expect(again.tableNames().count == Self.tricks.count)
       for (index, name) in Self.tricks.enumerated() {
         #expect(try again.table(name).get("k", as: Int.self) == index, "\(name.debugDescription)")
       }
       try again.close()
       guard kind != .memory else { return }
-      let parent = URL(fileURLWithPath: place.path).deletingLastPathComponent().path
+      let parent = URL(fileURLWithPath: location.path).deletingLastPathComponent().path
       #expect(try FileManager.default.contentsOfDirectory(atPath: parent) == ["store"])
-      let names = try FileManager.default.subpathsOfDirectory(atPath: place.path)
+      let names = try FileManager.default.subpathsOfDirectory(atPath: location.path)
       // One for the list, one for each table, and those of the backend itself.
       let own = names.filter { $0.hasSuffix(".ordered") }
       #expect(own.count == Self.tricks.count + 1)
@@ -122,15 +122,15 @@ struct ItemTests {
 
   @Test("Long keys and large values are kept", arguments: TestedBackend.allCases)
   func large(_ kind: TestedBackend) throws {
-    try kind.withPlace { place in
+    try kind.withLocation { location in
       let key = String(repeating: "long ", count: 40_000)
       let value = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
-      let store = try place.open()
+      let store = try location.open()
       let table = try store.createTable("a")
       try table.put(value, for: key)
       try table.put("small", for: key + "!")
       try store.close()
-      let again = try place.open()
+      let again = try location.open()
       #expect(try again.table("a").get(key, as: Data.self) == value)
       #expect(try again.table("a").all.after(key).keys() == [key + "!"])
       try again.close()
@@ -231,8 +231,8 @@ struct ItemTests {
     "An expired item is gone, whether it has been removed or not", arguments: TestedBackend.allCases
   )
   func expiry(_ kind: TestedBackend) throws {
-    try kind.withPlace { place in
-      let store = try place.open()
+    try kind.withLocation { location in
+      let store = try location.open()
       let (table, other) = (try store.createTable("a"), try store.createTable("b"))
       try table.put(1, for: "stays")
       try table.put(2, for: "goes", expiresAfter: .seconds(10))
@@ -240,11 +240,11 @@ struct ItemTests {
       try table.put(4, for: "is kept", expiresAfter: .seconds(10))
       try table.put(4, for: "is kept")
       try other.put(["x": 1, "y": 2], expiresAfter: .milliseconds(10_500))
-      #expect(try table.item("goes")?.expiresAt == place.clock.now + 10)
-      place.clock.advance(9)
+      #expect(try table.item("goes")?.expiresAt == location.clock.now + 10)
+      location.clock.advance(9)
       try table.put(3, for: "is renewed", expiresAfter: .seconds(10))
       #expect(try table.count() == 4)
-      place.clock.advance(1)
+      location.clock.advance(1)
       #expect(try table.get("goes", as: Int.self) == nil)
       #expect(try !table.contains("goes"))
       #expect(try table.count() == 3)
@@ -254,13 +254,13 @@ struct ItemTests {
       #expect(try !table.delete("goes"))
       try store.close()
 
-      place.clock.advance(1)
-      let again = try place.open()
+      location.clock.advance(1)
+      let again = try location.open()
       let b = try again.table("b")
       #expect(try b.count() == 0)
       #expect(try again.purgeExpired() == 2)
       #expect(try again.purgeExpired() == 0)
-      let created = place.clock.now
+      let created = location.clock.now
       try b.put(1, for: "x")
       #expect(try b.item("x")?.createdAt == created)
       #expect(code { try b.put(1, for: "y", expiresAfter: .zero) } == "invalidExpiry")

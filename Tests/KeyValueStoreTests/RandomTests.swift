@@ -36,8 +36,8 @@ struct RandomTests {
     arguments: TestedBackend.allCases)
   func random(_ kind: TestedBackend) throws {
     var generator = Seeds.generator(for: "random work on \(kind)")
-    try kind.withPlace { place in
-      var runner = Runner(place, try place.open(), generator)
+    try kind.withLocation { location in
+      var runner = Runner(location, try location.open(), generator)
       for step in 0..<(kind == .memory ? 1500 : 500) {
         do {
           try runner.step()
@@ -54,14 +54,14 @@ struct RandomTests {
   }
 
   private struct Runner {
-    let place: Place
+    let location: Location
     var store: KeyValueStore
     var model = Model()
     var generator: SeededGenerator
     static let names = ["a", "", "../x", "é", "e\u{301}x"]
 
-    init(_ place: Place, _ store: KeyValueStore, _ generator: SeededGenerator) {
-      (self.place, self.store, self.generator) = (place, store, generator)
+    init(_ location: Location, _ store: KeyValueStore, _ generator: SeededGenerator) {
+      (self.location, self.store, self.generator) = (location, store, generator)
     }
 
     mutating func pick(_ count: Int) -> Int { .random(in: 0..<count, using: &generator) }
@@ -74,7 +74,7 @@ struct RandomTests {
       case 0: .null
       case 1: .double(Double(pick(1000)) / 8)
       case 2: .string(String(repeating: "é%", count: pick(pick(30) == 0 ? 3000 : 20)))
-      case 3: .array([.int(Int64(pick(9))), .bool(true), .date(place.clock.now)])
+      case 3: .array([.int(Int64(pick(9))), .bool(true), .date(location.clock.now)])
       case 4: .dictionary(["a": .data(Data([1])), "b": .int(-1)])
       default: .int(Int64(pick(1_000_000)))
       }
@@ -82,15 +82,15 @@ struct RandomTests {
 
     mutating func step() throws {
       let name = Self.names[pick(Self.names.count)]
-      let now = place.clock.now
+      let now = location.clock.now
       switch pick(40) {
-      case 0: place.clock.advance(TimeInterval(pick(40)))
+      case 0: location.clock.advance(TimeInterval(pick(40)))
       case 1:
         try store.dropTable(name)
         model.tables[name] = nil
       case 2, 3:
         try store.close()
-        store = try place.open()
+        store = try location.open()
       case 4: try store.purgeExpired()
       case 5 where store.hasTable(name):
         try store.table(name).removeAll()
@@ -110,7 +110,7 @@ struct RandomTests {
     mutating func batch(_ name: String) throws {
       let table = try store.createTable(name)
       if model.tables[name] == nil { model.tables[name] = [:] }
-      let (now, before) = (place.clock.now, model)
+      let (now, before) = (location.clock.now, model)
       let fails = pick(10) == 0
       let count = pick(5) == 0 ? 200 : pick(6)
       var (model, runner) = (model, self)
@@ -138,7 +138,7 @@ struct RandomTests {
     }
 
     mutating func compare() throws {
-      let now = place.clock.now
+      let now = location.clock.now
       #expect(Set(store.tableNames()) == Set(model.tables.keys))
       for name in model.tables.keys {
         let table = try store.table(name)

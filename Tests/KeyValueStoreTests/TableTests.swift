@@ -9,8 +9,8 @@ import Testing
 struct TableTests {
   @Test("Making a table twice gives the same one", arguments: TestedBackend.allCases)
   func create(_ kind: TestedBackend) throws {
-    try kind.withPlace { place in
-      let store = try place.open()
+    try kind.withLocation { location in
+      let store = try location.open()
       #expect(!store.hasTable("a"))
       #expect(code { _ = try store.table("a") } == "noSuchTable")
       try store.createTable("a").put(1, for: "x")
@@ -18,7 +18,7 @@ struct TableTests {
       try store.createTable("b")
       #expect(store.tableNames() == ["a", "b"])
       try store.close()
-      let again = try place.open()
+      let again = try location.open()
       #expect(again.tableNames() == ["a", "b"])
       #expect(try again.table("a").get("x", as: Int.self) == 1)
       #expect(try again.table("b").count() == 0)
@@ -28,8 +28,8 @@ struct TableTests {
 
   @Test("A dropped table is gone, for whoever still has it too", arguments: TestedBackend.allCases)
   func drop(_ kind: TestedBackend) throws {
-    try kind.withPlace { place in
-      let store = try place.open()
+    try kind.withLocation { location in
+      let store = try location.open()
       let old = try store.createTable("a")
       try old.put(1, for: "x", expiresAfter: .seconds(60))
       try store.dropTable("a")
@@ -42,10 +42,10 @@ struct TableTests {
       #expect(code { try old.put(3, for: "x") } == "noSuchTable")
       #expect(code { _ = try old.count() } == "noSuchTable")
       #expect(try new.get("x", as: Int.self) == 2)
-      place.clock.advance(100)
+      location.clock.advance(100)
       #expect(try new.count() == 1)
       try store.close()
-      let again = try place.open()
+      let again = try location.open()
       #expect(again.tableNames() == ["other"])
       #expect(try again.table("other").all.items().map(Pair.init) == [Pair("x", 2)])
       try again.close()
@@ -54,15 +54,15 @@ struct TableTests {
 
   @Test("Clearing a table leaves the table, and others alone", arguments: TestedBackend.allCases)
   func clear(_ kind: TestedBackend) throws {
-    try kind.withPlace { place in
-      let store = try place.open()
+    try kind.withLocation { location in
+      let store = try location.open()
       let (a, b) = (try store.createTable("a"), try store.createTable("b"))
       for table in [a, b] { try table.put(["x": 1, "y": 2], expiresAfter: .seconds(9)) }
       try a.removeAll()
       #expect(try a.count() == 0)
       #expect(try b.count() == 2)
       try a.put(3, for: "x")
-      place.clock.advance(10)
+      location.clock.advance(10)
       #expect(try a.count() == 1)
       #expect(try b.count() == 0)
       try store.close()
@@ -71,11 +71,11 @@ struct TableTests {
 
   @Test("A store that is open for reading only refuses to write", arguments: TestedBackend.allCases)
   func readOnly(_ kind: TestedBackend) throws {
-    try kind.withPlace { place in
-      let store = try place.open()
+    try kind.withLocation { location in
+      let store = try location.open()
       try store.createTable("a").put(1, for: "x")
       try store.close()
-      let reader = try place.open(readOnly: true)
+      let reader = try location.open(readOnly: true)
       let table = try reader.table("a")
       #expect(try table.get("x", as: Int.self) == 1)
       #expect(code { try table.put(2, for: "x") } == "readOnly")

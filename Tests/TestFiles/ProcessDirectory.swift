@@ -15,24 +15,24 @@ final class ProcessDirectory: Sendable {
   private let lock: DirectoryHandle
   private let count = Atomic(0)
 
-  private static let onDisk = Result { try ProcessDirectory(in: TemporaryPlace.disk.path) }
-  private static let inMemory = Result { try ProcessDirectory(in: TemporaryPlace.memory.path) }
+  private static let onDisk = Result { try ProcessDirectory(in: TemporaryLocation.disk.path) }
+  private static let inMemory = Result { try ProcessDirectory(in: TemporaryLocation.memory.path) }
 
   /// The one in a place, made when it is first asked for.
-  static func of(_ place: TemporaryPlace) throws -> ProcessDirectory {
-    switch place {
+  static func of(_ parent: TemporaryLocation) throws -> ProcessDirectory {
+    switch parent {
     case .disk: try onDisk.get()
     case .memory: try inMemory.get()
     }
   }
 
-  init(in place: String) throws {
-    try Self.removeLeftovers(in: place)
+  init(in parent: String) throws {
+    try Self.removeLeftovers(in: parent)
     let name = "\(ProcessInfo.processInfo.processIdentifier)-\(UInt32.random(in: 0 ... .max))"
-    path = "\(place)/\(Self.prefix)\(name)"
+    path = "\(parent)/\(Self.prefix)\(name)"
     // Nobody else looks at it before it is locked: the name comes after the lock, which stays with
     // it.
-    let start = "\(place)/.\(name)"
+    let start = "\(parent)/.\(name)"
     try makeDirectories(start)
     lock = try DirectoryHandle(start, shared: false)
     try renameFile(start, path)
@@ -43,9 +43,9 @@ final class ProcessDirectory: Sendable {
   func nextPath() -> String { "\(path)/\(count.add(1, ordering: .relaxed).newValue)" }
 
   /// Removes the directories of processes that are gone.
-  static func removeLeftovers(in place: String) throws {
-    for name in try directoryEntries(place) where name.hasPrefix(prefix) {
-      let path = "\(place)/\(name)"
+  static func removeLeftovers(in parent: String) throws {
+    for name in try directoryEntries(parent) where name.hasPrefix(prefix) {
+      let path = "\(parent)/\(name)"
       guard let lock = try? DirectoryHandle(path, shared: false) else { continue }
       // Those of other users stay.
       withExtendedLifetime(lock) { try? FileManager.default.removeItem(atPath: path) }

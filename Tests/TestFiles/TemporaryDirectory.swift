@@ -1,7 +1,7 @@
 import Foundation
 
 /// Where directories of tests are made.
-package enum TemporaryPlace: Sendable {
+package enum TemporaryLocation: Sendable {
   /// Among the temporary files of the system.
   case disk
   /// In memory where that can be, for files that are small and many.
@@ -18,17 +18,17 @@ package enum TemporaryPlace: Sendable {
 /// Makes an empty directory, which whoever calls removes.
 ///
 /// What a killed process has left the next one clears away.
-package func makeTemporaryDirectory(in place: TemporaryPlace = .disk) throws -> String {
-  let directory = try ProcessDirectory.of(place).nextPath()
+package func makeTemporaryDirectory(in location: TemporaryLocation = .disk) throws -> String {
+  let directory = try ProcessDirectory.of(location).nextPath()
   try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
   return directory
 }
 
 /// Runs a test with an empty directory, which is removed at the end.
 package func withTemporaryDirectory<Result>(
-  in place: TemporaryPlace = .disk, _ body: (String) throws -> Result
+  in location: TemporaryLocation = .disk, _ body: (String) throws -> Result
 ) throws -> Result {
-  let directory = try makeTemporaryDirectory(in: place)
+  let directory = try makeTemporaryDirectory(in: location)
   defer { try? FileManager.default.removeItem(atPath: directory) }
   return try body(directory)
 }

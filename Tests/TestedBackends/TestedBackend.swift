@@ -89,16 +89,16 @@ package enum TestedBackend: String, CaseIterable, Sendable {
   }
 
   /// Lets a test use a place of this kind that nothing has been written to.
-  package func withPlace(_ body: (any BackendPlace) throws -> Void) throws {
-    guard let format else { return try body(MemoryPlace()) }
+  package func withLocation(_ body: (any BackendLocation) throws -> Void) throws {
+    guard let format else { return try body(MemoryLocation()) }
     try withTemporaryDirectory {
-      try body(DirectoryPlace(format, $0 + "/store", key: key))
+      try body(DirectoryLocation(format, $0 + "/store", key: key))
     }
   }
 }
 
 /// A directory, on which backends are opened.
-package struct DirectoryPlace: BackendPlace {
+package struct DirectoryLocation: BackendLocation {
   package let format: StoreFormat
   package let directory: String
   package let key: (any StoreKey)?

@@ -16,7 +16,7 @@ struct DamageTests {
   }
 
   /// Where the record of a number begins; each takes 28 bytes.
-  private func place(_ number: Int, in bytes: [UInt8]) throws -> Int {
+  private func offset(_ number: Int, in bytes: [UInt8]) throws -> Int {
     try Int(HashFile(bytes: bytes).header.firstRecord) + 28 * (number - 1)
   }
 
@@ -56,8 +56,8 @@ struct DamageTests {
     // All 8 bytes of links lead back to the root: whichever side is asked for.
     let root = Array(bytes[256..<260])
     for number in [1, 2] {
-      let place = try place(number, in: bytes)
-      bytes.replaceSubrange(place + 2..<place + 10, with: root + root)
+      let offset = try offset(number, in: bytes)
+      bytes.replaceSubrange(offset + 2..<offset + 10, with: root + root)
     }
     let hashFile = try HashFile(bytes: bytes)
     for key in [[0], [9]] as [[UInt8]] {
@@ -72,7 +72,7 @@ struct DamageTests {
   @Test("A link that leads out of the file is told with its place", arguments: [0xFF, 0x7F])
   func wildLink(byte: UInt8) throws {
     var bytes = try file()
-    let root = try place(3, in: bytes)
+    let root = try offset(3, in: bytes)
     bytes.replaceSubrange(root + 2..<root + 10, with: [UInt8](repeating: byte, count: 8))
     let hashFile = try HashFile(bytes: bytes)
     #expect(error { _ = try hashFile.value(forKey: [1]) }?.code == .damaged)
@@ -83,16 +83,16 @@ struct DamageTests {
   @Test("Sizes that lead out of the file end a scan, with the offset of the record")
   func sizes() throws {
     var bytes = try file()
-    let place = try place(3, in: bytes)
-    bytes[place + 13] = 0x7F
+    let offset = try offset(3, in: bytes)
+    bytes[offset + 13] = 0x7F
     let hashFile = try HashFile(bytes: bytes)
     var count = 0
     let fault = error { try hashFile.forEach { _, _ in count += 1 } }
     #expect(count == 2)
-    #expect(fault?.offset == place)
-    #expect(hashFile.check().findings.first?.offset == place)
-    bytes.replaceSubrange(place + 12..<place + 18, with: [UInt8](repeating: 0x80, count: 6))
-    #expect(error { try HashFile(bytes: bytes).forEach { _, _ in } }?.offset == place)
+    #expect(fault?.offset == offset)
+    #expect(hashFile.check().findings.first?.offset == offset)
+    bytes.replaceSubrange(offset + 12..<offset + 18, with: [UInt8](repeating: 0x80, count: 6))
+    #expect(error { try HashFile(bytes: bytes).forEach { _, _ in } }?.offset == offset)
   }
 
   @Test("A wrong count, a lost record, a wrong hash and a wrong order are all found")
@@ -101,7 +101,7 @@ struct DamageTests {
     bytes[55] = 4
     #expect(try HashFile(bytes: bytes).check().findings.map(\.part) == [.header])
     bytes = try file()
-    let root = try place(3, in: bytes)
+    let root = try offset(3, in: bytes)
     bytes.replaceSubrange(root + 2..<root + 6, with: [0, 0, 0, 0])
     #expect(
       try HashFile(bytes: bytes).check().findings.first?.message.hasPrefix("1 records") == true)
@@ -131,12 +131,12 @@ struct DamageTests {
     layout.options = .deflate
     let value = (0..<200).map { UInt8(truncatingIfNeeded: $0 * $0) }
     var bytes = try HashFileWriter.bytes(layout: layout, records: [([1], value)])
-    let place = try place(1, in: bytes)
+    let offset = try offset(1, in: bytes)
     #expect(try HashFile(bytes: bytes).value(forKey: [1]) == value)
-    for index in place + 17..<place + 60 { bytes[index] = 0xFF }
+    for index in offset + 17..<offset + 60 { bytes[index] = 0xFF }
     let fault = error { _ = try HashFile(bytes: bytes).value(forKey: [1]) }
     #expect(fault?.code == .damaged)
-    #expect(fault?.offset == place)
+    #expect(fault?.offset == offset)
   }
 
   @Test("Files damaged in random ways do no harm")

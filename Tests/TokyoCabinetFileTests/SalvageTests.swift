@@ -38,8 +38,8 @@ struct SalvageTests {
   @Test("A destroyed record costs that record, and what is behind it is found")
   func gap() throws {
     var (bytes, records) = try file(.little, [])
-    let place = try #require(bytes.lastIndex(of: 49)) - 200
-    bytes[place - 1] = 0xC8
+    let offset = try #require(bytes.lastIndex(of: 49)) - 200
+    bytes[offset - 1] = 0xC8
     let first = Int(try HashFile(bytes: bytes).header.firstRecord)
     bytes[first] = 0
     records[Fixtures.key(0)] = nil

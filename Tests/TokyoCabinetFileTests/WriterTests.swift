@@ -108,10 +108,10 @@ struct WriterTests {
       let words = line.split(separator: " ")
       guard let start = words.first, start.count == 4, words.count > 4,
         line.dropFirst(4).hasPrefix("  "),
-        let place = Int(start, radix: 16)
+        let offset = Int(start, radix: 16)
       else { continue }
       for (index, word) in words.dropFirst().enumerated() {
-        bytes[place + index] = try #require(UInt8(word, radix: 16))
+        bytes[offset + index] = try #require(UInt8(word, radix: 16))
       }
     }
     let layout = HashFileLayout(bucketCount: 1, alignmentPower: 2, freeBlockPower: 0)

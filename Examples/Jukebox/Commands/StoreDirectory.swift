@@ -20,7 +20,7 @@ struct StoreDirectory {
     case .missing where !access.mayMake:
       throw notThere("There is no directory \(quoted(path)).")
     case .missing: break
-    case .directory: try refuseStrangers(access)
+    case .directory: try checkForForeignFiles(access)
     }
   }
 
@@ -31,7 +31,7 @@ struct StoreDirectory {
   }
 
   /// A directory of other files is not one to open for writing: that puts files there.
-  private func refuseStrangers(_ access: BackendChoice.Access) throws {
+  private func checkForForeignFiles(_ access: BackendChoice.Access) throws {
     // One that can't be listed is left to the backend, which says why.
     guard access != .reading, let entries, !entries.contains(where: Self.files.contains) else {
       return

@@ -6,7 +6,7 @@ struct ExpressionParser {
 
   private let source: String
   private let tokens: [ExpressionToken]
-  private var place = 0
+  private var index = 0
   private var comparisonCount = 0
 
   /// Reads a whole expression.
@@ -30,7 +30,7 @@ struct ExpressionParser {
     tokens = try reader.read()
   }
 
-  private var token: ExpressionToken { tokens[place] }
+  private var token: ExpressionToken { tokens[index] }
 
   private func failure(_ message: String) -> Failure {
     Failure(of: source, at: token.position, message)
@@ -38,13 +38,13 @@ struct ExpressionParser {
 
   private mutating func take(_ keyword: String) -> Bool {
     guard token.isKeyword(keyword) else { return false }
-    place += 1
+    index += 1
     return true
   }
 
   private mutating func take(sign: String) -> Bool {
     guard token.kind == .sign, token.text == sign else { return false }
-    place += 1
+    index += 1
     return true
   }
 
@@ -85,16 +85,16 @@ struct ExpressionParser {
     }
     let attribute = try attribute()
     if take("in") { return .oneOf(attribute, try values(of: attribute)) }
-    let start = place
+    let start = index
     let comparison = try comparator()
     if [.contains, .starts].contains(comparison), !attribute.isText {
-      place = start
+      index = start
       throw failure("\(attribute.rawValue) is a number: compare it by = != < <= > >= or in")
     }
-    let valuePlace = place
+    let valueIndex = index
     let value = try value(of: attribute)
     if value == .none, comparison != .equal, comparison != .notEqual {
-      place = valuePlace
+      index = valueIndex
       throw failure("what is none is compared by = and != only")
     }
     return .comparison(attribute, comparison, value)
@@ -108,7 +108,7 @@ struct ExpressionParser {
       let hint = near.map { "; did you mean \($0)" } ?? ""
       throw failure("expected one of \(SongAttribute.names), not \(token.name)\(hint)")
     }
-    place += 1
+    index += 1
     return attribute
   }
 
@@ -124,7 +124,7 @@ struct ExpressionParser {
         expected one of = != < <= > >= in, contains, and starts with, not \(token.name)
         """)
     }
-    place += 1
+    index += 1
     return comparison
   }
 
@@ -153,7 +153,7 @@ struct ExpressionParser {
     case .time: value = .time(try seconds())
     default: value = .text(token.text)
     }
-    place += 1
+    index += 1
     return value
   }
 

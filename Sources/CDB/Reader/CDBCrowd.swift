@@ -73,22 +73,22 @@ struct CDBCrowd: Sendable {
   ) throws(CDBRecordArea.Fault) -> CDBRecordArea.Record? {
     if let fault = faults[search.hash] { throw fault }
     let keyHash = key.keyHash
-    var place = search.crowdPlace ?? firstPlace(keyHash)
+    var probe = search.crowdSlot ?? firstSlot(keyHash)
     // What was found before the crowd was asked is in it, too.
-    var left = search.crowdPlace == nil ? search.count : 0
-    while place < entries.count, entries[place].keyHash == keyHash {
-      let record = try area.record(bytes, at: entries[place].position, from: 0)
-      place += 1
-      search.crowdPlace = place
+    var left = search.crowdSlot == nil ? search.count : 0
+    while probe < entries.count, entries[probe].keyHash == keyHash {
+      let record = try area.record(bytes, at: entries[probe].position, from: 0)
+      probe += 1
+      search.crowdSlot = probe
       guard bytes.extracting(record.key).hasSameBytes(as: key) else { continue }
       if left == 0 { return record }
       left -= 1
     }
-    search.crowdPlace = place
+    search.crowdSlot = probe
     return nil
   }
 
-  private func firstPlace(_ keyHash: UInt64) -> Int {
+  private func firstSlot(_ keyHash: UInt64) -> Int {
     var (low, high) = (0, entries.count)
     while low < high {
       let middle = (low + high) / 2

@@ -21,10 +21,10 @@ extension CDBReader {
   ///
   /// The result is the place behind the last record that was lent; nil at the end of all.
   package func scan(
-    from place: Int?, _ body: (_ position: Int, RawSpan, RawSpan) throws -> Bool
+    from location: Int?, _ body: (_ position: Int, RawSpan, RawSpan) throws -> Bool
   ) throws -> Int? {
     try file.withBytes { bytes in
-      var position = place ?? format.headerSize
+      var position = location ?? format.headerSize
       while position < layout.dataEnd {
         let record = try record(bytes, at: position)
         position = record.value.upperBound

@@ -44,15 +44,15 @@ public final class CDBReader: Sendable {
   ///   - format: The width of its numbers, which the file itself doesn't say.
   /// - Throws: ``CDBError`` with `noFile`, `noPermission`, `ioError`, `damaged` or `otherFormat`.
   public convenience init(_ path: String, format: CDBFormat = .classic) throws(CDBError) {
-    try self.init(path.place, format: format)
+    try self.init(path.location, format: format)
   }
 
   /// Opens a file, perhaps one in an open directory.
   package convenience init(
-    _ place: FilePlace, format: CDBFormat = .classic
+    _ location: FileLocation, format: CDBFormat = .classic
   ) throws(CDBError) {
     let file: MappedFile
-    do throws(SystemError) { file = try MappedFile(place) } catch { throw CDBError(error) }
+    do throws(SystemError) { file = try MappedFile(location) } catch { throw CDBError(error) }
     try self.init(file, format)
   }
 

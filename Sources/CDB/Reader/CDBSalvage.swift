@@ -127,8 +127,8 @@ package struct CDBSalvage {
           .multipliedReportingOverflow(by: format.pairSize)
         return isTooLarge || bytes > size ? size : min(size, sum + bytes)
       }
-      let places = [first, size - total].compactMap(\.self)
-      return places.filter { (format.headerSize...size).contains($0) }.max() ?? size
+      let offsets = [first, size - total].compactMap(\.self)
+      return offsets.filter { (format.headerSize...size).contains($0) }.max() ?? size
     }
 
     private mutating func read(_ table: Range<Int>, _ bytes: RawSpan) {

@@ -16,7 +16,7 @@ struct CDBSearch {
   /// The number of records found.
   var count = 0
   /// Where the search goes on in a ``CDBCrowd``; nil before it has asked one.
-  var crowdPlace: Int?
+  var crowdSlot: Int?
 
   /// The table that is searched.
   var table: Int { Int(truncatingIfNeeded: hash & 255) }

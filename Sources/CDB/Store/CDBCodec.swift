@@ -57,7 +57,7 @@ public struct CDBEncodedValue: Hashable, Sendable {
   ///   - tag: 32 to 255.
   ///   - bytes: The bytes, without it.
   /// - Throws: ``CDBCodecError`` for the tags 0 to 31; a save that meets it fails with
-  ///   `unencodable`, and keeps all changes.
+  ///   `notEncodable`, and keeps all changes.
   public init(tag: UInt8, bytes: [UInt8]) throws(CDBCodecError) {
     guard tag > CDBTag.lastReserved else {
       throw CDBCodecError(

@@ -8,12 +8,12 @@ extension CDBStore {
   ///
   /// Complexity: linear in the file; constant time when nothing has changed.
   ///
-  /// - Throws: ``CDBError`` with `unencodable`, `tooLarge`, `noSpace`, `noPermission`, `ioError`,
+  /// - Throws: ``CDBError`` with `notEncodable`, `tooLarge`, `noSpace`, `noPermission`, `ioError`,
   ///   `damaged`, `closed`, or `changedElsewhere` when another program has replaced the file, or
   ///   `forked` in a child process of the one that made the store. The file is as it was, all
   ///   changes are kept, and the save can be tried again.
   public func save() throws {
-    try refuseFork()
+    try checkProcess()
     try state.withLock { state in
       try checkOpen(state)
       try save(&state)
@@ -66,7 +66,7 @@ extension CDBStore {
       return try valueCodec.encode(value)
     } catch {
       throw CDBError(
-        .unencodable, path: path,
+        .notEncodable, path: path,
         message: "The codec can't write the value: \(error). Change it, and save again.", key: key)
     }
   }

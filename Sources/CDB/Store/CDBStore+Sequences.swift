@@ -21,7 +21,7 @@ extension CDBStore {
   ///
   /// The closure may call the store.
   ///
-  /// - Throws: ``CDBError`` with `undecodable`, `damaged` or `closed`, and what the closure throws.
+  /// - Throws: ``CDBError`` with `notDecodable`, `damaged` or `closed`, and what the closure throws.
   public func forEach(_ body: (Key, Value) throws -> Void) throws {
     var walk = try walk()
     while let entry = try walk.next() {
@@ -31,7 +31,7 @@ extension CDBStore {
 
   /// All keys and values in memory: think of the size of the file.
   ///
-  /// - Throws: ``CDBError`` with `undecodable`, `damaged` or `closed`.
+  /// - Throws: ``CDBError`` with `notDecodable`, `damaged` or `closed`.
   public func allKeysAndValues() throws -> [Key: Value] {
     var all: [Key: Value] = [:]
     try forEach { all[$0] = $1 }

@@ -26,7 +26,7 @@ extension CDBStore {
   ///
   /// Complexity: constant time, and the codec's for a value that was not read before.
   ///
-  /// - Throws: ``CDBError`` with `undecodable`, `damaged` or `closed`.
+  /// - Throws: ``CDBError`` with `notDecodable`, `damaged` or `closed`.
   public func value(forKey key: Key) throws -> Value? {
     let bytes = keyCodec.encode(key)
     return try state.withLock { state in
@@ -65,7 +65,7 @@ extension CDBStore {
   ///
   /// Nothing happens when there is no such key.
   ///
-  /// - Throws: ``CDBError`` with `undecodable`, `damaged` or `closed`.
+  /// - Throws: ``CDBError`` with `notDecodable`, `damaged` or `closed`.
   public func objectChanged(forKey key: Key) throws {
     let bytes = keyCodec.encode(key)
     try state.withLock { state in
@@ -81,7 +81,7 @@ extension CDBStore {
   ///
   /// Complexity: linear in the values in memory; ``objectChanged(forKey:)`` is faster.
   ///
-  /// - Throws: ``CDBError`` with `undecodable` or `closed`.
+  /// - Throws: ``CDBError`` with `notDecodable` or `closed`.
   public func objectChanged(_ object: Value) throws where Value: AnyObject {
     try state.withLock { state in
       try checkOpen(state)
@@ -104,22 +104,22 @@ extension CDBStore {
 
   func decode(_ bytes: RawSpan, _ key: [UInt8]) throws -> Value {
     guard let tag = bytes.firstByte else {
-      throw undecodable("the value is empty, and the first byte should be its tag", key)
+      throw notDecodable("the value is empty, and the first byte should be its tag", key)
     }
     do {
       return try valueCodec.decode(bytes.extracting(1...), tag: tag)
-    } catch { throw undecodable("\(error)", key) }
+    } catch { throw notDecodable("\(error)", key) }
   }
 
   func decode(key bytes: [UInt8]) throws -> Key {
     do {
       return try bytes.lend { try keyCodec.decode($0) }
-    } catch { throw undecodable("\(error)", bytes) }
+    } catch { throw notDecodable("\(error)", bytes) }
   }
 
-  private func undecodable(_ reason: String, _ key: [UInt8]) -> CDBError {
+  private func notDecodable(_ reason: String, _ key: [UInt8]) -> CDBError {
     CDBError(
-      .undecodable, path: path,
+      .notDecodable, path: path,
       message: "The codec can't read what is there: \(reason). Was it written by another one?",
       key: key)
   }

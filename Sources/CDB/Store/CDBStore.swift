@@ -95,7 +95,7 @@ public final class CDBStore<Keys: CDBKeyCodec, Values: CDBValueCodec>: Sendable 
   /// - Throws: ``CDBError`` with `noPermission`, `ioError`, `damaged` or `otherFormat`. A missing
   ///   file is no error, and made by the first save.
   public func open() throws {
-    try refuseFork()
+    try checkProcess()
     try state.withLock { state in
       if state.isOpen { return }
       // Leftovers do no harm, so that a directory that can't be read or written to is no obstacle.
@@ -159,7 +159,7 @@ public final class CDBStore<Keys: CDBKeyCodec, Values: CDBValueCodec>: Sendable 
   func note(_ error: any Error) { state.withLock { $0.failure = error } }
 
   /// Refuses a child process that was forked, whose saves and its parent's would undo each other.
-  func refuseFork() throws(CDBError) {
+  func checkProcess() throws(CDBError) {
     guard process != currentProcess() else { return }
     throw CDBError(
       .forked, path: path,

@@ -6,7 +6,7 @@ struct CDBNewRecords: ~Copyable {
   typealias Outcome = CDBWriter.Outcome
 
   /// The file that will get its name at the end.
-  let place: FilePlace
+  let location: FileLocation
   let path: String
   let format: CDBFormat
   private let sizeLimit: Int
@@ -17,9 +17,10 @@ struct CDBNewRecords: ~Copyable {
   private var replacedBytes = 0
 
   init(
-    _ place: FilePlace, _ format: CDBFormat, _ sizeLimit: UInt64, _ output: consuming CDBOutput
+    _ location: FileLocation, _ format: CDBFormat, _ sizeLimit: UInt64,
+    _ output: consuming CDBOutput
   ) {
-    (self.place, path) = (place, place.path)
+    (self.location, path) = (location, location.path)
     self.format = format
     self.sizeLimit = Int(clamping: sizeLimit)
     index = CDBIndex(format)

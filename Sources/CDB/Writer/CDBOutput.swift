@@ -15,16 +15,16 @@ struct CDBOutput: ~Copyable {
 
   /// Makes the file.
   init(
-    _ place: FilePlace, rights: FileRights, from start: Int, _ seam: CDBWriter.Seam
+    _ location: FileLocation, rights: FileRights, from start: Int, _ seam: CDBWriter.Seam
   ) throws(SystemError) {
     self.seam = seam
     flushed = start
     try seam.before(.create)
-    file = try .locked(place, rights: rights)
+    file = try .locked(location, rights: rights)
   }
 
   /// The file under its temporary name.
-  var place: FilePlace { file.place }
+  var location: FileLocation { file.location }
 
   /// Where the next byte goes.
   var position: Int { flushed + buffer.count }
@@ -110,8 +110,8 @@ struct CDBOutput: ~Copyable {
   }
 
   /// Gives the file the name that it is for.
-  func rename(to name: FilePlace) throws(SystemError) {
+  func rename(to name: FileLocation) throws(SystemError) {
     try seam.before(.rename)
-    try renameFile(place, name)
+    try renameFile(location, name)
   }
 }

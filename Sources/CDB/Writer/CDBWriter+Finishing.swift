@@ -51,11 +51,11 @@ extension CDBWriter {
 
   private func install(synchronize: Bool, isNameSynced: Bool) throws(SystemError) {
     if synchronize { try records.output.synchronize() }
-    try records.output.rename(to: records.place)
+    try records.output.rename(to: records.location)
     close()
     guard isNameSynced else { return }
     try seam.before(.synchronizeDirectory)
-    try records.place.synchronizeDirectory()
+    try records.location.synchronizeDirectory()
   }
 }
 

@@ -36,7 +36,7 @@ extension CDBWriter {
   private static let suffix = ".tmp"
 
   /// A name for the new file, beside the one that it is to replace.
-  static func temporaryFile(_ target: FilePlace) -> FilePlace {
+  static func temporaryFile(_ target: FileLocation) -> FileLocation {
     let digits = String(UInt64.random(in: 0 ... .max), radix: 16)
     let zeros = String(repeating: "0", count: digitCount - digits.count)
     return target.appending(".\(zeros)\(digits)\(suffix)")

@@ -50,9 +50,9 @@ public final class CDBWriter {
   package convenience init(
     _ path: String, format: CDBFormat, sizeLimit: UInt64? = nil, seam: Seam
   ) throws(CDBError) {
-    let target: FilePlace
+    let target: FileLocation
     do throws(SystemError) {
-      target = FilePlace(try Self.target(path))
+      target = FileLocation(try Self.target(path))
     } catch { throw CDBError(error) }
     try self.init(target, format: format, sizeLimit: sizeLimit, seam: seam)
   }
@@ -67,7 +67,7 @@ public final class CDBWriter {
   ///   - seam: What tests let fail.
   /// - Throws: ``CDBError``, as for a path.
   package init(
-    _ target: FilePlace, format: CDBFormat, rights: FileRights? = nil, sizeLimit: UInt64? = nil,
+    _ target: FileLocation, format: CDBFormat, rights: FileRights? = nil, sizeLimit: UInt64? = nil,
     seam: Seam = Seam()
   ) throws(CDBError) {
     self.seam = seam
@@ -88,7 +88,7 @@ public final class CDBWriter {
   public func cancel() {
     guard isOpen else { return }
     isOpen = false
-    try? removeFile(records.output.place)
+    try? removeFile(records.output.location)
   }
 
   @inline(__always)
@@ -103,7 +103,7 @@ public final class CDBWriter {
   /// Which file it is that has the temporary name.
   func fileIdentity() throws(CDBError) -> FileIdentity? {
     do throws(SystemError) {
-      return try FileStatus.find(records.output.place)?.identity
+      return try FileStatus.find(records.output.location)?.identity
     } catch { throw CDBError(error) }
   }
 

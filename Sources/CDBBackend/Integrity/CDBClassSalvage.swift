@@ -45,30 +45,30 @@ public struct CDBClassWriter: ClassFileWriter {
 
   init(_ new: NewClassFile) throws {
     self.new = new
-    writer = try cdbErrors(className: new.place.className) {
-      try CDBWriter(new.place.file, format: .classic, rights: new.rights)
+    writer = try cdbErrors(className: new.location.className) {
+      try CDBWriter(new.location.file, format: .classic, rights: new.rights)
     }
   }
 
   /// Adds a record.
   ///
-  /// - Throws: `StoreError` with `full` or `ioError`.
+  /// - Throws: `StoreError` with `noSpace` or `ioError`.
   public func add(key: RawSpan, value: RawSpan) throws {
-    try cdbErrors(className: new.place.className) { _ = try writer.add(value, forKey: key) }
+    try cdbErrors(className: new.location.className) { _ = try writer.add(value, forKey: key) }
   }
 
   /// Adds the record of a row.
   ///
-  /// - Throws: `StoreError` with `full` or `ioError`.
+  /// - Throws: `StoreError` with `noSpace` or `ioError`.
   public func add(_ rowID: UInt32, value: RawSpan) throws {
     try RowKey.lend(rowID) { try add(key: $0, value: value) }
   }
 
   /// Makes the file whole, and brings it to the disk if it is to be.
   ///
-  /// - Throws: `StoreError` with `full` or `ioError`.
+  /// - Throws: `StoreError` with `noSpace` or `ioError`.
   public func finish() throws {
-    try cdbErrors(className: new.place.className) {
+    try cdbErrors(className: new.location.className) {
       try writer.finish(
         synchronize: new.isSynced, trailer: new.mark?.markedBytes ?? [], isNameSynced: false)
     }

@@ -16,11 +16,11 @@ struct ItemIndex {
   @inline(__always)
   func find(_ hash: UInt64, _ isSame: (Int) -> Bool) -> Int? {
     if slots.isEmpty { return nil }
-    var place = Int(truncatingIfNeeded: hash) & (slots.count - 1)
-    while slots[place] != 0 {
-      let item = Int(slots[place]) - 1
+    var index = Int(truncatingIfNeeded: hash) & (slots.count - 1)
+    while slots[index] != 0 {
+      let item = Int(slots[index]) - 1
       if hashes[item] == hash, isSame(item) { return item }
-      place = (place + 1) & (slots.count - 1)
+      index = (index + 1) & (slots.count - 1)
     }
     return nil
   }
@@ -34,8 +34,8 @@ struct ItemIndex {
   }
 
   private mutating func insert(_ item: Int) {
-    var place = Int(truncatingIfNeeded: hashes[item]) & (slots.count - 1)
-    while slots[place] != 0 { place = (place + 1) & (slots.count - 1) }
-    slots[place] = UInt32(item + 1)
+    var index = Int(truncatingIfNeeded: hashes[item]) & (slots.count - 1)
+    while slots[index] != 0 { index = (index + 1) & (slots.count - 1) }
+    slots[index] = UInt32(item + 1)
   }
 }

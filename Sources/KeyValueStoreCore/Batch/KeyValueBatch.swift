@@ -250,7 +250,7 @@ public struct KeyValueBatch {
     try check(table)
     // Whether there is anything to clear is asked of the table itself.
     store.writesUnderWay.waitForAll()
-    tables[place(of: table.state)].clear()
+    tables[location(of: table.state)].clear()
   }
 
   // MARK: Helpers
@@ -265,7 +265,7 @@ public struct KeyValueBatch {
     tables.first { $0.state === state }
   }
 
-  private mutating func place(of state: TableState) -> Int {
+  private mutating func location(of state: TableState) -> Int {
     if let known = tables.firstIndex(where: { $0.state === state }) { return known }
     tables.append(TableBatch(state))
     return tables.count - 1
@@ -288,7 +288,7 @@ public struct KeyValueBatch {
 
   /// Appends a key to the bytes, and finds out what is there.
   private mutating func target(_ key: RawSpan, _ state: TableState) throws -> Target {
-    let table = place(of: state)
+    let table = location(of: state)
     let start = bytes.count
     bytes.append(copying: key)
     let range = start..<bytes.count

@@ -62,7 +62,7 @@ enum ItemFormat {
     append(record.head, to: &bytes)
     do {
       try ValueFormat.append(record.value, to: &bytes)
-      try refuse(bytes.count - keyStart + checksumSize)
+      try validate(bytes.count - keyStart + checksumSize)
     } catch {
       bytes.removeSubrange(start...)
       throw (error as? ValueFailure).map { KeyValueError(.notEncodable, $0.description) } ?? error
@@ -73,7 +73,7 @@ enum ItemFormat {
   }
 
   /// Refuses an item whose key and record would have more bytes than a table keeps.
-  static func refuse(_ count: Int, limit: Int = ChangeSet.maximumKeyByteCount) throws {
+  static func validate(_ count: Int, limit: Int = ChangeSet.maximumKeyByteCount) throws {
     if count <= limit { return }
     throw KeyValueError(
       .tooLarge,
@@ -113,7 +113,7 @@ enum ItemFormat {
 
   /// Reads a record, and verifies it.
   ///
-  /// - Throws: ``KeyValueError`` with `damaged` or `newerFormat`, without its table and key.
+  /// - Throws: ``KeyValueError`` with `damaged` or `newerVersion`, without its table and key.
   static func record(_ bytes: RawSpan, of key: RawSpan, in table: UInt32) throws -> ItemRecord {
     let end = bytes.byteCount - checksumSize
     guard end > 0 else { throw damage(0) }
@@ -124,7 +124,7 @@ enum ItemFormat {
     guard let (head, size) = head(of: body) else {
       if body.loadByte(at: 0) & 0xF0 == version { throw damage(0) }
       throw KeyValueError(
-        .newerFormat, "The item was written by a newer version of this library: use that one.")
+        .newerVersion, "The item was written by a newer version of this library: use that one.")
     }
     do {
       let value = try ValueReader.value(in: body.extracting(size..<end))
@@ -136,7 +136,7 @@ enum ItemFormat {
 
   /// Reads a record, and verifies it, with errors that name table and key.
   ///
-  /// - Throws: ``KeyValueError`` with `damaged` or `newerFormat`.
+  /// - Throws: ``KeyValueError`` with `damaged` or `newerVersion`.
   static func record(
     _ bytes: RawSpan, of key: RawSpan, _ name: String, _ state: TableState
   ) throws -> ItemRecord {

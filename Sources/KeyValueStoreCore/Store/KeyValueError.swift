@@ -47,7 +47,7 @@ public struct KeyValueError: Error, Sendable {
     /// The bytes of an item make no sense.
     public static let damaged = Code(description: "damaged")
     /// The item was written by a newer version of this library.
-    public static let newerFormat = Code(description: "newerFormat")
+    public static let newerVersion = Code(description: "newerVersion")
     /// The time after which an item expires is not after now.
     public static let invalidExpiry = Code(description: "invalidExpiry")
     /// A limit or an offset is negative.
@@ -64,10 +64,10 @@ public struct KeyValueError: Error, Sendable {
 extension KeyValueError: CustomStringConvertible {
   /// The code, the table and the key, the message, and the cause.
   public var description: String {
-    var place = table.map { "table \($0.debugDescription)" } ?? ""
-    if let key { place += "\(place.isEmpty ? "" : ", ")key \(key.debugDescription)" }
+    var location = table.map { "table \($0.debugDescription)" } ?? ""
+    if let key { location += "\(location.isEmpty ? "" : ", ")key \(key.debugDescription)" }
     var text = "\(code)"
-    if !place.isEmpty { text += " [\(place)]" }
+    if !location.isEmpty { text += " [\(location)]" }
     text += ": \(message)"
     if let underlying { text += " (\(underlying))" }
     return text

@@ -24,7 +24,7 @@ extension KeyValueStore {
   /// - Parameter body: Gets the batch; when it throws, nothing is written.
   /// - Returns: what the closure returns.
   /// - Throws: what the closure throws; ``KeyValueError`` with `nestedWrite`; what the backend
-  ///   throws (`readOnly`, `full`, `ioError`, `reopenNeeded`, `closed`), and nothing has been
+  ///   throws (`readOnly`, `noSpace`, `ioError`, `reopenNeeded`, `closed`), and nothing has been
   ///   written then.
   public func write<Result>(_ body: (inout KeyValueBatch) throws -> Result) throws -> Result {
     do {

@@ -32,7 +32,7 @@ public struct KeyValueItem: Sendable, Hashable {
 
   /// Reads an item, and verifies it.
   ///
-  /// - Throws: ``KeyValueError`` with `damaged` or `newerFormat`.
+  /// - Throws: ``KeyValueError`` with `damaged` or `newerVersion`.
   init(_ bytes: RawSpan, of key: RawSpan, _ name: String, _ state: TableState) throws {
     self.init(try ItemFormat.record(bytes, of: key, name, state), name, state)
   }

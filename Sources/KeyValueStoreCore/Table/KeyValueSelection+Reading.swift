@@ -8,7 +8,7 @@ extension KeyValueSelection {
   /// Complexity: linear in what the range holds up to the limit; O(n log n) when sorted.
   ///
   /// - Throws: ``KeyValueError`` with `noSuchTable`, `invalidArgument` (a negative limit or
-  ///   offset), `damaged` or `newerFormat`; what the backend and the closures throw.
+  ///   offset), `damaged` or `newerVersion`; what the backend and the closures throw.
   public func items() throws -> [KeyValueItem] {
     try requirePage()
     var items: [KeyValueItem] = []

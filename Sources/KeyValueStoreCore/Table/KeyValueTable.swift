@@ -31,7 +31,7 @@ public struct KeyValueTable: Sendable {
   ///
   /// - Returns: nil when there is no such key.
   /// - Throws: ``KeyValueError`` with `typeMismatch` when the value is of another type,
-  ///   `noSuchTable`, `damaged` or `newerFormat`; what the backend throws.
+  ///   `noSuchTable`, `damaged` or `newerVersion`; what the backend throws.
   @specialized(where Value == String)
   @specialized(where Value == Int)
   @specialized(where Value == Double)

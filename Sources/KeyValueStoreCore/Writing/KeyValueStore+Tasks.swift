@@ -50,7 +50,7 @@ extension KeyValueStore {
     _ write: (CheckedContinuation<Result, any Error>) -> TaskWrites.Write,
     orHere perform: () throws -> Result
   ) async throws -> Result {
-    try refuseFork()
+    try checkProcess()
     try Task.checkCancellation()
     guard taskWrites.start() else { return try perform() }
     let ticket = taskWrites.newTicket()

@@ -10,7 +10,7 @@ extension KeyValueStore {
   ///
   /// - Throws: ``KeyValueError`` with `nestedWrite`; `StoreError` with `forked`.
   func beginTurn() throws {
-    try refuseNesting()
+    try checkIsNotNested()
     turn.lock()
     writingThread.store(ThreadIdentity.current, ordering: .relaxed)
   }
@@ -41,13 +41,13 @@ extension KeyValueStore {
   }
 
   /// Refuses a child process that was forked: those who write for its parent are not there.
-  func refuseFork() throws {
+  func checkProcess() throws {
     if process != currentProcess() { throw StoreError.forked(backend.location) }
   }
 
   /// Refuses a write inside another one, which would wait for itself.
-  private func refuseNesting() throws {
-    try refuseFork()
+  private func checkIsNotNested() throws {
+    try checkProcess()
     if isWriting {
       throw KeyValueError(
         .nestedWrite, "A write was begun inside another one: use the batch of that one.")

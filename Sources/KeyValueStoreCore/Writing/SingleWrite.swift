@@ -24,7 +24,7 @@ struct SingleWrite: Sendable {
   }
 
   /// The key, in its table.
-  struct Place: Hashable {
+  struct TableKey: Hashable {
     private let table: ObjectIdentifier
     private let key: ExactName
 

@@ -129,14 +129,14 @@ final class TaskWrites: Sendable {
   /// since each has to be seen by observers.
   private static func take(from waiting: inout [Waiting]) -> [[Waiting]] {
     var commits: [[Waiting]] = []
-    var places = Set<SingleWrite.Place>()
+    var keys = Set<SingleWrite.TableKey>()
     var count = 0
     for one in waiting.prefix(mostWrites) {
-      if commits.last.map({ !join(one, to: $0, &places) }) ?? true {
+      if commits.last.map({ !join(one, to: $0, &keys) }) ?? true {
         if commits.count == mostCommits { break }
         commits.append([])
-        places = []
-        if let write = one.single { places.insert(.init(write)) }
+        keys = []
+        if let write = one.single { keys.insert(.init(write)) }
       }
       commits[commits.count - 1].append(one)
       count += 1
@@ -147,11 +147,11 @@ final class TaskWrites: Sendable {
 
   /// Whether a write can be in the commit of others.
   private static func join(
-    _ one: Waiting, to others: [Waiting], _ places: inout Set<SingleWrite.Place>
+    _ one: Waiting, to others: [Waiting], _ keys: inout Set<SingleWrite.TableKey>
   ) -> Bool {
     guard let write = one.single, others[0].single != nil, !one.isAlone, !others[0].isAlone
     else { return false }
-    return places.insert(.init(write)).inserted
+    return keys.insert(.init(write)).inserted
   }
 
   /// Does single writes, in one commit.

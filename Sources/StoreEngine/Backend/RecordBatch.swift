@@ -18,12 +18,12 @@ public struct RecordBatch: Sendable {
 
   package let limits: Limits
   /// The row of a record, and where it begins and ends in the bytes.
-  package typealias Place = (rowID: UInt32, start: UInt32, end: UInt32)
+  package typealias Entry = (rowID: UInt32, start: UInt32, end: UInt32)
 
   /// The copied bytes.
   package var bytes: [UInt8] = []
   /// The records, in the order of the scan.
-  package var places: [Place] = []
+  package var entries: [Entry] = []
   /// Whether records of an encrypted store that can't be opened are left out, each with its error,
   /// instead of ending the scan.
   package var keepsFailures = false
@@ -36,18 +36,18 @@ public struct RecordBatch: Sendable {
   package init(limits: Limits) { self.limits = limits }
 
   /// The number of records.
-  public var count: Int { places.count }
+  public var count: Int { entries.count }
 
   /// Copies of the records, with their rows.
   ///
   /// Complexity: linear in the bytes.
   public var records: [(rowID: UInt32, bytes: [UInt8])] {
-    places.map { ($0.rowID, Array(bytes[Int($0.start)..<Int($0.end)])) }
+    entries.map { ($0.rowID, Array(bytes[Int($0.start)..<Int($0.end)])) }
   }
 
   /// Whether a scan should stop here, and go on with another batch.
   public var isFull: Bool {
-    bytes.count >= limits.bytes || places.count >= limits.records
+    bytes.count >= limits.bytes || entries.count >= limits.records
   }
 
   /// Adds a copy of a record.
@@ -58,26 +58,26 @@ public struct RecordBatch: Sendable {
   public mutating func append(_ rowID: UInt32, _ record: RawSpan) {
     let start = UInt32(bytes.count)
     bytes.append(copying: record)
-    places.append((rowID, start, UInt32(bytes.count)))
+    entries.append((rowID, start, UInt32(bytes.count)))
   }
 
   /// Leaves out the records of some rows.
   ///
   /// Complexity: linear in the number of records.
   mutating func removeAll(where isUnwanted: (_ rowID: UInt32) -> Bool) {
-    places.removeAll { isUnwanted($0.rowID) }
+    entries.removeAll { isUnwanted($0.rowID) }
   }
 
   /// Makes room for all that is read at a time.
   package mutating func reserveCapacity() {
     bytes.reserveCapacity(limits.bytes + limits.bytes / 16)
-    places.reserveCapacity(limits.records)
+    entries.reserveCapacity(limits.records)
   }
 
   /// Leaves out all records, and keeps the memory.
   package mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
-    places.removeAll(keepingCapacity: true)
+    entries.removeAll(keepingCapacity: true)
     failures.removeAll()
   }
 }

@@ -120,7 +120,7 @@ extension RecordSource {
     for row in rows {
       let start = UInt32(batch.bytes.count)
       guard try copyRecord(row, in: table, to: &batch.bytes) else { continue }
-      batch.places.append((row, start, UInt32(batch.bytes.count)))
+      batch.entries.append((row, start, UInt32(batch.bytes.count)))
     }
   }
 

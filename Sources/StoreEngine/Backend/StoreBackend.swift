@@ -109,7 +109,7 @@ public protocol StoreBackend: RecordSource {
   /// - Returns: the commit; nil for an empty change set, which changes nothing.
   /// - Throws: ``StoreError`` with `readOnly`, `conflict` (others have changed what the commit rests
   ///   on; a ``CommitConflict`` names it), `rowExists` (an insert of a row that is there),
-  ///   `invalidName` (a buffer's name), `invalidArgument`, `full`, `ioError`, `damaged` or `closed`.
+  ///   `invalidName` (a buffer's name), `invalidArgument`, `noSpace`, `ioError`, `damaged` or `closed`.
   ///   Nothing has been changed then. With `reopenNeeded` the disk has failed half-way, and what it
   ///   holds is known when the backend is opened again: ``commit(withToken:)`` tells.
   @discardableResult

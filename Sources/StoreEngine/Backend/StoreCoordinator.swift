@@ -64,7 +64,7 @@ public final class StoreCoordinator: Sendable {
   ///
   /// - Throws: ``StoreError`` with `forked`; what the closure throws.
   package func whileCommitting<Result>(_ body: () throws -> Result) throws -> Result {
-    try refuseFork()
+    try checkProcess()
     return try turn.withLock { _ in
       underWay.change(once: { $0 == 0 }) { _ in }
       return try body()
@@ -90,13 +90,13 @@ public final class StoreCoordinator: Sendable {
   ///
   /// - Throws: ``StoreError`` with `forked`.
   package func takeTurn() throws -> CommitTurn {
-    try refuseFork()
+    try checkProcess()
     let own = CommitTurn(self)
     turn.lock()
     return own
   }
 
-  private func refuseFork() throws {
+  private func checkProcess() throws {
     // Before any lock, which a thread of the parent may have held at the fork.
     if let location, process != currentProcess() { throw StoreError.forked(location) }
   }

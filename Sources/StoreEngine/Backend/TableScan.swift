@@ -11,13 +11,13 @@ public enum ScanStep: Sendable {
 /// It is the backend's own notion of a place, and holds until a commit touches the table.
 public struct ScanPosition: Sendable {
   /// Where to go on: an offset, an index, whatever the backend counts in.
-  public let place: UInt64
+  public let location: UInt64
   /// The number of commits the table had seen when the position was taken.
   public let generation: UInt64
 
   /// Names a place.
-  public init(place: UInt64, generation: UInt64) {
-    self.place = place
+  public init(location: UInt64, generation: UInt64) {
+    self.location = location
     self.generation = generation
   }
 }

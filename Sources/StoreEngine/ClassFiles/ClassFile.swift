@@ -73,12 +73,12 @@ public protocol ClassFile: AnyObject, Sendable {
 
   /// Makes a new file of the records with changes, in place of one of its name.
   ///
-  /// - Throws: ``StoreError`` with `rowExists`, `full`, `damaged` or `ioError`.
+  /// - Throws: ``StoreError`` with `rowExists`, `noSpace`, `damaged` or `ioError`.
   func write(_ changes: ClassFileChanges, to new: NewClassFile) throws
 
   /// Makes a new file without gaps; false, as by default, when that would not make it smaller.
   ///
-  /// - Throws: ``StoreError`` with `full`, `damaged` or `ioError`.
+  /// - Throws: ``StoreError`` with `noSpace`, `damaged` or `ioError`.
   func compact(to new: NewClassFile) throws -> Bool
 }
 
@@ -100,12 +100,12 @@ extension StoreError {
   ///
   /// - Parameters:
   ///   - byteCount: The size of the key.
-  ///   - place: The file, its class, and where the record is.
+  ///   - location: The file, its class, and where the record is.
   /// - Returns: An error with the code `damaged`.
-  public static func notARowID(byteCount: Int, at place: Place) -> StoreError {
+  public static func notARowID(byteCount: Int, at location: Location) -> StoreError {
     StoreError(
       .damaged,
-      "A key of \(byteCount) bytes is no row ID: this is not the file of a class.", at: place)
+      "A key of \(byteCount) bytes is no row ID: this is not the file of a class.", at: location)
   }
 
   /// The error of a file that has fewer or more records than it says.
@@ -115,11 +115,14 @@ extension StoreError {
   /// - Parameters:
   ///   - count: How many were found.
   ///   - expected: How many there should be.
-  ///   - place: The file and its class.
+  ///   - location: The file and its class.
   /// - Returns: An error with the code `damaged`.
-  public static func lostRecords(_ count: Int, of expected: Int, at place: Place) -> StoreError {
+  public static func lostRecords(_ count: Int, of expected: Int, at location: Location)
+    -> StoreError
+  {
     StoreError(
       .damaged,
-      "The file has \(count) records, and should have \(expected). Salvage the store.", at: place)
+      "The file has \(count) records, and should have \(expected). Salvage the store.", at: location
+    )
   }
 }

@@ -37,53 +37,53 @@ public protocol ClassFileFormat: Sendable, Hashable {
   /// Whether a regular file is one of this format; by default every file that has the suffix is.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  func isClassFile(_ place: ClassFilePlace) throws -> Bool
+  func isClassFile(_ location: ClassFileLocation) throws -> Bool
 
   /// Opens a file; nil when there is none.
   ///
   /// - Parameters:
-  ///   - place: The file.
+  ///   - location: The file.
   ///   - isOurs: Whether this process has made it. Any other file is checked if that is quick.
   /// - Returns: The file, or nil.
   /// - Throws: ``StoreError`` with `damaged`, `inUse` or `ioError`.
-  func open(_ place: ClassFilePlace, isOurs: Bool) throws -> (any ClassFile)?
+  func open(_ location: ClassFileLocation, isOurs: Bool) throws -> (any ClassFile)?
 
   /// The mark in a file; nil when there is no file, or none in it.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  func mark(of place: ClassFilePlace) throws -> FileMark?
+  func mark(of location: ClassFileLocation) throws -> FileMark?
 
   /// Makes the first file of a table, in place of one of its name.
   ///
-  /// - Throws: ``StoreError`` with `full` or `ioError`.
+  /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
   func write(_ changes: ClassFileChanges, to new: NewClassFile) throws
 
   /// Whether a file was made elsewhere in a way that ``ClassFile/compact(to:)`` undoes, and must be written
   /// anew before the store is changed; by default none is.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  func isForeign(_ place: ClassFilePlace) throws -> Bool
+  func isForeign(_ location: ClassFileLocation) throws -> Bool
 
   /// Reads a file from its first byte to its last, and reports what is wrong with its structure.
   ///
   /// - Throws: ``StoreError`` with `damaged` or `ioError`.
-  func findings(_ place: ClassFilePlace) throws -> [StoreFinding]
+  func findings(_ location: ClassFileLocation) throws -> [StoreFinding]
 
   /// Whether every byte of a file of an encrypted store is as it was written; by default a format
   /// can't tell.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  func isAsWritten(_ place: ClassFilePlace) throws -> Bool
+  func isAsWritten(_ location: ClassFileLocation) throws -> Bool
 
   /// Opens a file that may be damaged; nil when there is none.
   ///
   /// - Throws: ``StoreError`` with `damaged` or `ioError`.
-  func salvage(_ place: ClassFilePlace) throws -> Salvage?
+  func salvage(_ location: ClassFileLocation) throws -> Salvage?
 
   /// Begins a file that is laid out for the records of another one.
   ///
-  /// - Throws: ``StoreError`` with `full` or `ioError`.
-  func writer(_ new: NewClassFile, sizedAs old: ClassFilePlace?) throws -> Writer
+  /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
+  func writer(_ new: NewClassFile, sizedAs old: ClassFileLocation?) throws -> Writer
 }
 
 extension ClassFileFormat {
@@ -96,11 +96,11 @@ extension ClassFileFormat {
   /// None.
   public static func reason(againstTable name: String) -> String? { nil }
   /// Every file that has the suffix.
-  public func isClassFile(_ place: ClassFilePlace) throws -> Bool { true }
+  public func isClassFile(_ location: ClassFileLocation) throws -> Bool { true }
   /// None is.
-  public func isForeign(_ place: ClassFilePlace) throws -> Bool { false }
+  public func isForeign(_ location: ClassFileLocation) throws -> Bool { false }
   /// It can't tell.
-  public func isAsWritten(_ place: ClassFilePlace) throws -> Bool { true }
+  public func isAsWritten(_ location: ClassFileLocation) throws -> Bool { true }
 }
 
 extension ClassFileFormat {

@@ -28,14 +28,17 @@ extension ClassFiles {
       return inspection.findings.append(foreign(entry))
     }
     do {
-      let place = try place(ofTable: name)
-      if try systemErrors(at: place.path, { try FileStatus.find(place.file) })?.isRegular == false {
+      let location = try location(ofTable: name)
+      if try systemErrors(at: location.path, { try FileStatus.find(location.file) })?.isRegular
+        == false
+      {
         return inspection.findings.append(foreign(entry))
       }
-      let findings = try format.findings(place)
+      let findings = try format.findings(location)
       inspection.findings += findings
-      if try directory.hasFile(StoreDirectory.key), try !format.isAsWritten(place) {
-        inspection.findings.append(.damage("it is not as it was written", at: place.errorPlace()))
+      if try directory.hasFile(StoreDirectory.key), try !format.isAsWritten(location) {
+        inspection.findings.append(
+          .damage("it is not as it was written", at: location.errorLocation()))
       }
       if name == StoreDirectory.buffers {
         inspection.hasReadableBuffers = findings.isEmpty
@@ -43,8 +46,8 @@ extension ClassFiles {
         inspection.tableNames.append(name)
       }
     } catch {
-      let place = StoreError.Place(path: path(of: name), className: name)
-      inspection.findings.append(StoreFinding(.fileDamaged, error, at: place))
+      let location = StoreError.Location(path: path(of: name), className: name)
+      inspection.findings.append(StoreFinding(.fileDamaged, error, at: location))
       if name == StoreDirectory.buffers { inspection.hasReadableBuffers = false }
     }
   }
@@ -61,9 +64,9 @@ extension StoreFinding {
   ///
   /// - Parameters:
   ///   - what: The damage, in half a sentence.
-  ///   - place: The file, its class, and where the damage is.
+  ///   - location: The file, its class, and where the damage is.
   /// - Returns: A finding of the kind `fileDamaged`.
-  public static func damage(_ what: String, at place: StoreError.Place) -> StoreFinding {
-    StoreFinding(.fileDamaged, "The file is damaged: \(what). Salvage the store.", at: place)
+  public static func damage(_ what: String, at location: StoreError.Location) -> StoreFinding {
+    StoreFinding(.fileDamaged, "The file is damaged: \(what). Salvage the store.", at: location)
   }
 }

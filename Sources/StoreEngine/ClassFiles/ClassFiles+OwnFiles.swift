@@ -20,7 +20,7 @@ extension ClassFiles {
 
   /// Writes a key file under another name, and renames it.
   ///
-  /// - Throws: ``StoreError`` with `full` or `ioError`.
+  /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
   public func setKeyFile(_ bytes: [UInt8]) throws { try directory.setKeyFile(bytes) }
 
   /// The bytes of the manifest; nil when there is none.
@@ -30,7 +30,7 @@ extension ClassFiles {
 
   /// Writes a manifest under another name, and renames it.
   ///
-  /// - Throws: ``StoreError`` with `full` or `ioError`.
+  /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
   public func setManifest(_ bytes: [UInt8], durability: Durability) throws {
     try directory.setManifest(bytes, durability: durability)
   }
@@ -51,7 +51,7 @@ extension ClassFiles {
   ///
   /// - Throws: ``StoreError`` with `ioError`.
   public func mark(of name: String) throws -> FileMark? {
-    try format.mark(of: place(ofTable: name))
+    try format.mark(of: location(ofTable: name))
   }
 
   /// The mark in a new file; nil when there is none.
@@ -59,7 +59,7 @@ extension ClassFiles {
   /// - Throws: ``StoreError`` with `ioError`.
   public func mark(ofNewFile newName: String) throws -> FileMark? {
     try format.mark(
-      of: ClassFilePlace(
+      of: ClassFileLocation(
         directory.file(newName), className: newName, isReadOnly: isReadOnly))
   }
 

@@ -97,9 +97,10 @@ extension ClassFiles {
   ) throws -> ScanEnd {
     let (file, generation) = try tables.file(table).current()
     if let position, position.generation != generation { return .disturbed }
-    guard let file, let place = try body(file, position.map { Int(clamping: $0.place) }) else {
+    guard let file, let location = try body(file, position.map { Int(clamping: $0.location) })
+    else {
       return .finished
     }
-    return .paused(ScanPosition(place: UInt64(place), generation: generation))
+    return .paused(ScanPosition(location: UInt64(location), generation: generation))
   }
 }

@@ -4,7 +4,7 @@ extension ClassFiles {
   /// Complexity: linear in the sizes of the files, which are copied or written anew, and in the
   /// changes.
   ///
-  /// - Throws: ``StoreError`` with `rowExists`, `full`, `ioError`, `damaged` or `closed`. No new
+  /// - Throws: ``StoreError`` with `rowExists`, `noSpace`, `ioError`, `damaged` or `closed`. No new
   ///   file is left then.
   public func prepare(
     _ changes: ChangeSet, mark: FileMark, durability: Durability
@@ -13,7 +13,7 @@ extension ClassFiles {
       for (file, content) in try targets(of: changes) {
         let old = try file.file()
         let ofFile = ClassFileChanges(
-          bytes: changes.bytes, content: content, place: try file.place())
+          bytes: changes.bytes, content: content, location: try file.location())
         guard old != nil || ofFile.writesAnything else { continue }
         let new = try begin(file, mark, durability, &compaction)
         if let old {
@@ -66,10 +66,10 @@ extension ClassFiles {
   func newFile(
     _ newName: String, for file: TableFile, mark: FileMark?, isSynced: Bool
   ) throws -> NewClassFile {
-    let place = ClassFilePlace(
+    let location = ClassFileLocation(
       try directory.file(newName), className: file.name, isReadOnly: isReadOnly)
     return NewClassFile(
-      place, rights: try directory.rights(ofNew: file.fileName), mark: mark, isSynced: isSynced,
+      location, rights: try directory.rights(ofNew: file.fileName), mark: mark, isSynced: isSynced,
       isEncrypted: try directory.hasFile(StoreDirectory.key), testedSizeLimit: testedSizeLimit)
   }
 
@@ -108,7 +108,7 @@ extension ClassFiles {
   ///
   /// Complexity: linear in the sizes of the files.
   ///
-  /// - Throws: ``StoreError`` with `full`, `ioError`, `damaged` or `closed`. No new file is left
+  /// - Throws: ``StoreError`` with `noSpace`, `ioError`, `damaged` or `closed`. No new file is left
   ///   then.
   public func prepareCompaction(
     mark: FileMark, durability: Durability, progress: (IntegrityProgress) -> Void
@@ -128,7 +128,7 @@ extension ClassFiles {
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
   public func foreignTables() throws -> [String] {
     // Tables are not opened: that would want their files to be sound.
-    try fileTables().sorted().filter { try format.isForeign(place(ofTable: $0)) }
+    try fileTables().sorted().filter { try format.isForeign(location(ofTable: $0)) }
   }
 
   /// Makes new files of this machine beside those of some tables.
@@ -163,7 +163,7 @@ extension ClassFiles {
     let made = compaction
     let new = try begin(file, mark, durability, &compaction)
     if try old.compact(to: new) {
-      compaction.bytesSaved += try old.byteCount - sizeOfFile(at: new.place.file)
+      compaction.bytesSaved += try old.byteCount - sizeOfFile(at: new.location.file)
     } else {
       discard(compaction.replacements.suffix(1))
       compaction = made

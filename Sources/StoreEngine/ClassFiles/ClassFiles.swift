@@ -64,8 +64,8 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
       StoreDirectory.newPrefix + "first", for: tables.buffers, mark: nil,
       isSynced: durability != .none)
     try format.writer(new, sizedAs: nil).finish()
-    try systemErrors(at: new.place.path) {
-      try renameFile(new.place.file, directory.file(tables.buffers.fileName))
+    try systemErrors(at: new.location.path) {
+      try renameFile(new.location.file, directory.file(tables.buffers.fileName))
     }
     if durability != .none { try directory.synchronize() }
   }
@@ -112,12 +112,12 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
     // A directory of such a name is no table, and must not keep the tables from being used.
     return Set(
       try directory.entries().compactMap(Format.tableName).filter { name in
-        let place = try place(ofTable: name)
-        return try isRegular(place.file) && format.isClassFile(place)
+        let location = try location(ofTable: name)
+        return try isRegular(location.file) && format.isClassFile(location)
       } + tables.all.filter(\.isRedirected).map(\.name))
   }
 
-  private func isRegular(_ file: FilePlace) throws -> Bool {
+  private func isRegular(_ file: FileLocation) throws -> Bool {
     try systemErrors(at: location) { try isRegularFile(file) }
   }
 
@@ -128,8 +128,8 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
   }
 
   /// Where the file of a table, or of the named buffers, is or would be.
-  func place(ofTable name: String) throws -> ClassFilePlace {
-    ClassFilePlace(
+  func location(ofTable name: String) throws -> ClassFileLocation {
+    ClassFileLocation(
       try directory.file(fileName(ofTable: name)), className: name, isReadOnly: isReadOnly)
   }
 

@@ -13,7 +13,8 @@ final class TableFile: Sendable {
   private let state: Locked<State>
 
   /// Opens a file of the store's format; nil when there is none.
-  typealias Opener = @Sendable (_ place: ClassFilePlace, _ isOurs: Bool) throws -> (any ClassFile)?
+  typealias Opener =
+    @Sendable (_ location: ClassFileLocation, _ isOurs: Bool) throws -> (any ClassFile)?
 
   private struct State: Sendable {
     /// The name under which the file was found: a temporary one if a writer died before renaming
@@ -65,10 +66,10 @@ final class TableFile: Sendable {
   func need() { state.withLock { $0.isNeeded = true } }
 
   /// Where the file is.
-  func place() throws -> ClassFilePlace { try place(fileName) }
+  func location() throws -> ClassFileLocation { try location(fileName) }
 
-  private func place(_ fileName: String) throws -> ClassFilePlace {
-    ClassFilePlace(
+  private func location(_ fileName: String) throws -> ClassFileLocation {
+    ClassFileLocation(
       try directory.file(fileName), className: name, isReadOnly: directory.isReadOnly)
   }
 
@@ -83,7 +84,7 @@ final class TableFile: Sendable {
       case .missing: return (nil, state.generation)
       case .closed: throw StoreError(.closed, "The backend has been closed.")
       case .unknown:
-        let found = try openFile(place(state.fileName), state.generation > 0)
+        let found = try openFile(location(state.fileName), state.generation > 0)
         if found == nil, state.isNeeded { throw StoreError.fileGone(name, in: directory.path) }
         state.content = found.map { .open($0) } ?? .missing
         return (found, state.generation)

@@ -11,7 +11,7 @@ extension ChangeSet {
   /// Complexity: constant time, unless the whole change set is larger than the limit.
   ///
   /// - Throws: ``StoreError`` with `tooLarge`; what `tableName` throws.
-  func refuseLargeRecords(
+  func checkRecordSizes(
     _ limit: Int, keyLimit: Int = ChangeSet.maximumKeyByteCount,
     tableName: (TableID) throws -> String
   ) throws {
@@ -42,11 +42,11 @@ extension ChangeSet {
   }
 
   package static func tooLarge(
-    _ what: String, _ count: Int, _ limit: Int, _ name: String, _ place: StoreError.Place
+    _ what: String, _ count: Int, _ limit: Int, _ name: String, _ location: StoreError.Location
   ) -> StoreError {
     StoreError(
       .tooLarge,
       "\(what) has \(count) bytes, and may have \(limit) (\(name)): divide it among several.",
-      at: place)
+      at: location)
   }
 }

@@ -137,17 +137,17 @@ private struct Ring<Element: Sendable>: Sendable {
   /// The element of a number, which is one of the last; numbers are set in their order.
   subscript(number: UInt64) -> Element? {
     get {
-      let place = place(of: number)
-      return place < elements.count ? elements[place] : nil
+      let index = index(of: number)
+      return index < elements.count ? elements[index] : nil
     }
     set {
       if elements.isEmpty { first = number }
-      let place = place(of: number)
-      if place < elements.count { elements[place] = newValue } else { elements.append(newValue) }
+      let index = index(of: number)
+      if index < elements.count { elements[index] = newValue } else { elements.append(newValue) }
     }
   }
 
-  private func place(of number: UInt64) -> Int { Int((number - first) % UInt64(capacity)) }
+  private func index(of number: UInt64) -> Int { Int((number - first) % UInt64(capacity)) }
 
   func first(where isWanted: (Element) -> Bool) -> Element? {
     elements.lazy.compactMap { $0 }.first(where: isWanted)

@@ -22,8 +22,8 @@ package struct ExactName: Hashable, Sendable, Comparable {
       for start in stride(from: 0, to: bytes.byteCount & ~7, by: 8) {
         hasher.combine(bytes.loadUInt64(at: start, isBigEndian: false))
       }
-      for place in bytes.byteCount & ~7..<bytes.byteCount {
-        hasher.combine(bytes.loadByte(at: place))
+      for offset in bytes.byteCount & ~7..<bytes.byteCount {
+        hasher.combine(bytes.loadByte(at: offset))
       }
     }
   }

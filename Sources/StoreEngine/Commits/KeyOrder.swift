@@ -81,13 +81,13 @@ enum KeyOrder {
   private static func distribute(
     _ items: [Item], to other: inout [Item], _ counts: [Int], _ shift: UInt64
   ) {
-    var places = [Int](repeating: 0, count: 256)
-    for byte in 1..<256 { places[byte] = places[byte - 1] + counts[byte - 1] }
+    var positions = [Int](repeating: 0, count: 256)
+    for byte in 1..<256 { positions[byte] = positions[byte - 1] + counts[byte - 1] }
     var target = other.mutableSpan
     for item in items {
       let byte = Int(item.head >> shift & 0xFF)
-      target[places[byte]] = item
-      places[byte] += 1
+      target[positions[byte]] = item
+      positions[byte] += 1
     }
   }
 

@@ -61,7 +61,7 @@ package func systemErrors<Result>(
 
 /// The size of a file; 0 when there is none.
 package func sizeOfFile(at file: some FileAddress) throws -> Int {
-  try systemErrors(at: file.place.path) { try FileStatus.find(file)?.size ?? 0 }
+  try systemErrors(at: file.location.path) { try FileStatus.find(file)?.size ?? 0 }
 }
 
 extension DirectoryFiles {
@@ -137,9 +137,9 @@ extension DirectoryFiles {
         let ofFiles = try inspect().findings + ordered.inspect()
         // A file that is cut off has lost its mark with its end: that is one damage.
         findings.removeAll { finding in
-          finding.kind == .fileDamaged && finding.place.className != nil
+          finding.kind == .fileDamaged && finding.location.className != nil
             && ofFiles.contains {
-              $0.kind == .fileDamaged && $0.place.className == finding.place.className
+              $0.kind == .fileDamaged && $0.location.className == finding.location.className
             }
         }
         findings += ofFiles

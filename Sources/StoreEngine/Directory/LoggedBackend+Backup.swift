@@ -18,7 +18,7 @@ extension LoggedBackend where Files: DirectoryFiles {
   /// - Parameters:
   ///   - directory: The target; those above it are made, too.
   ///   - progress: Hears of each file, in bytes.
-  /// - Throws: `StoreError` with `ioError` (something is in the target already), `full`, `closed`,
+  /// - Throws: `StoreError` with `ioError` (something is in the target already), `noSpace`, `closed`,
   ///   `reopenNeeded`, or `damaged` when the copy can't be opened.
   public func backup(
     to directory: String, progress: (IntegrityProgress) -> Void = { _ in }

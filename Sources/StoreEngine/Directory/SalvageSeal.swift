@@ -34,15 +34,15 @@ package struct SalvageSeal: Sendable {
     guard let name = name(key) else { return nil }
     guard let sealing else { return NamedBufferChecksum.opened(bytes, name: name) }
     var plain: [UInt8] = []
-    let place = sealing.place(ofBuffer: key)
-    guard bytes.lend({ sealing.seal.open($0, at: place, to: &plain) }) else { return nil }
+    let location = sealing.location(ofBuffer: key)
+    guard bytes.lend({ sealing.seal.open($0, at: location, to: &plain) }) else { return nil }
     return NamedBufferChecksum.opened(plain, name: name)
   }
 
   /// The records of one table.
   package struct Table: Sendable {
     fileprivate let sealing: Sealing?
-    fileprivate let scope: SealedPlace.Scope?
+    fileprivate let scope: SealedLocation.Scope?
 
     /// Whether its records are sealed.
     package var isSealed: Bool { sealing != nil }
@@ -51,8 +51,8 @@ package struct SalvageSeal: Sendable {
     package func opened(_ rowID: UInt32, _ bytes: [UInt8]) -> [UInt8]? {
       guard let sealing, let scope else { return bytes }
       var plain: [UInt8] = []
-      let place = sealing.place(rowID, in: scope)
-      return bytes.lend { sealing.seal.open($0, at: place, to: &plain) } ? plain : nil
+      let location = sealing.location(rowID, in: scope)
+      return bytes.lend { sealing.seal.open($0, at: location, to: &plain) } ? plain : nil
     }
 
     /// A record as it is stored.
@@ -61,7 +61,9 @@ package struct SalvageSeal: Sendable {
     package func stored(_ rowID: UInt32, _ bytes: [UInt8]) throws -> [UInt8] {
       guard let sealing, let scope else { return bytes }
       var sealed: [UInt8] = []
-      try bytes.lend { try sealing.seal.seal($0, at: sealing.place(rowID, in: scope), to: &sealed) }
+      try bytes.lend {
+        try sealing.seal.seal($0, at: sealing.location(rowID, in: scope), to: &sealed)
+      }
       return sealed
     }
   }

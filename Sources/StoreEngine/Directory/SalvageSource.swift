@@ -16,7 +16,7 @@ package struct SalvageSource {
   package let directory: DirectoryHandle
   private let fileName: @Sendable (_ table: String) -> String
   /// The mark in the file of a table.
-  private let mark: @Sendable (_ file: FilePlace) throws -> FileMark?
+  private let mark: @Sendable (_ file: FileLocation) throws -> FileMark?
 
   /// Locks a directory, without waiting.
   ///
@@ -25,7 +25,7 @@ package struct SalvageSource {
   package init(
     _ directory: String, key: (any StoreKey)?,
     fileName: @escaping @Sendable (_ table: String) -> String = { $0 },
-    mark: @escaping @Sendable (_ file: FilePlace) throws -> FileMark?
+    mark: @escaping @Sendable (_ file: FileLocation) throws -> FileMark?
   ) throws {
     let path = try systemErrors(at: directory) { try realPath(directory) }
     self.path = path
@@ -44,30 +44,30 @@ package struct SalvageSource {
   }
 
   /// The file that has a table: a new one that was ready when the process died, or the old one.
-  package func file(of name: String) throws -> FilePlace { try file(name, fileName(name)) }
+  package func file(of name: String) throws -> FileLocation { try file(name, fileName(name)) }
 
   /// The file that has an ordered table.
-  func file(ofOrdered name: OrderedTableName) throws -> FilePlace {
+  func file(ofOrdered name: OrderedTableName) throws -> FileLocation {
     try file(name.fileName, name.fileName)
   }
 
-  private func file(_ name: String, _ fileName: String) throws -> FilePlace {
+  private func file(_ name: String, _ fileName: String) throws -> FileLocation {
     if let new = newFiles[name], try hasFile(directory.file(new)) { return directory.file(new) }
     return directory.file(fileName)
   }
 
   /// Whether a file is there.
-  package func hasFile(_ place: FilePlace) throws -> Bool {
-    try systemErrors(at: place.path) { try exists(place) }
+  package func hasFile(_ location: FileLocation) throws -> Bool {
+    try systemErrors(at: location.path) { try exists(location) }
   }
 
   /// Reads the log, as far as that can be done.
   package mutating func readLog(_ report: inout SalvageReport) {
     do {
-      let place = directory.file(StoreDirectory.log)
-      guard try hasFile(place) else { return }
+      let location = directory.file(StoreDirectory.log)
+      guard try hasFile(location) else { return }
       let scan = try systemErrors(at: logPath) {
-        try CommitLogScan(try FileStorage(place, writable: false), sealing: seal.sealing)
+        try CommitLogScan(try FileStorage(location, writable: false), sealing: seal.sealing)
       }
       log = scan
       for replacement in try scan.replacements() where try isReady(replacement) {
@@ -87,9 +87,9 @@ package struct SalvageSource {
   }
 
   /// The mark of a file; that of one that can't be read is reported with its records.
-  private func markOfFile(at place: FilePlace, isOrdered: Bool) -> FileMark? {
+  private func markOfFile(at location: FileLocation, isOrdered: Bool) -> FileMark? {
     do {
-      return isOrdered ? OrderedFileFormat.mark(try MappedFile(place)) : try mark(place)
+      return isOrdered ? OrderedFileFormat.mark(try MappedFile(location)) : try mark(location)
     } catch {
       return .unreadable
     }

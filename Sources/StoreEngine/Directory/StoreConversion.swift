@@ -27,8 +27,8 @@ struct StoreConversion<Files: DirectoryFiles> {
   private let seam: (Step) throws -> Void
   private static var marker: String { ".converting" }
   /// The store, and what lies beside it, by their names.
-  private var place: FilePlace { parent.file(lastComponent(path)) }
-  private var workPlace: FilePlace { parent.file(lastComponent(workPath)) }
+  private var location: FileLocation { parent.file(lastComponent(path)) }
+  private var workLocation: FileLocation { parent.file(lastComponent(workPath)) }
   /// What the markers say of the store that they lie in.
   private static var old: [UInt8] { Array("old".utf8) }
   private static var new: [UInt8] { Array("new".utf8) }
@@ -59,7 +59,7 @@ struct StoreConversion<Files: DirectoryFiles> {
     if try isConverted(files) { return try systemErrors(at: path) { try unmark() } }
     let source = try LoggedBackend(files: files, key: oldKey)
     try source.checkpoint()
-    try refuseStrangers(files)
+    try checkForForeignFiles(files)
     do {
       let work = try copy(source, progress)
       try source.close(releasingFiles: false)
@@ -90,8 +90,8 @@ struct StoreConversion<Files: DirectoryFiles> {
     _ source: LoggedBackend<Files>, _ progress: (IntegrityProgress) -> Void
   ) throws -> DirectoryHandle {
     let work = try systemErrors(at: workPath) {
-      try makeDirectory(workPlace, mode: 0o700)
-      let work = try DirectoryHandle(workPlace, followsLink: false)
+      try makeDirectory(workLocation, mode: 0o700)
+      let work = try DirectoryHandle(workLocation, followsLink: false)
       try mark(work, Self.new)
       return work
     }
@@ -111,7 +111,7 @@ struct StoreConversion<Files: DirectoryFiles> {
   }
 
   /// Refuses a directory with things in it that would not be copied.
-  private func refuseStrangers(_ files: Files) throws {
+  private func checkForForeignFiles(_ files: Files) throws {
     let known = Set(
       try files.filesForManifest().map { files.fileName(ofTable: $0) }
         + files.ordered.names().map(\.fileName)
@@ -130,21 +130,21 @@ struct StoreConversion<Files: DirectoryFiles> {
     try systemErrors(at: path) { try mark(old, Self.old) }
     try seam(.exchange)
     try systemErrors(at: path) {
-      try refuseOthers(old, work)
-      try exchangeNames(place, workPlace)
+      try checkDirectories(old, work)
+      try exchangeNames(location, workLocation)
       do {
-        try refuseOthers(work, old)
+        try checkDirectories(work, old)
       } catch {
-        try? exchangeNames(place, workPlace)
+        try? exchangeNames(location, workLocation)
         throw error
       }
     }
   }
 
   /// Makes sure that the two names lead to these directories.
-  private func refuseOthers(_ store: DirectoryHandle, _ work: DirectoryHandle) throws {
-    guard try FileStatus.find(place)?.identity == store.identity,
-      try FileStatus.find(workPlace)?.identity == work.identity
+  private func checkDirectories(_ store: DirectoryHandle, _ work: DirectoryHandle) throws {
+    guard try FileStatus.find(location)?.identity == store.identity,
+      try FileStatus.find(workLocation)?.identity == work.identity
     else {
       throw StoreError(
         .ioError, "The directory was moved or replaced meanwhile: move it back and try again.",
@@ -169,14 +169,14 @@ struct StoreConversion<Files: DirectoryFiles> {
     try directory.synchronize()
   }
 
-  private func unmark() throws { try removeFile(DirectoryHandle(place).file(Self.marker)) }
+  private func unmark() throws { try removeFile(DirectoryHandle(location).file(Self.marker)) }
 
   /// Removes what a conversion has left beside the store.
   private func removeWork() throws {
     try seam(.remove)
     try systemErrors(at: workPath) {
-      guard try FileStatus.find(workPlace, followsLink: false) != nil else { return }
-      let work = try DirectoryHandle(workPlace, followsLink: false)
+      guard try FileStatus.find(workLocation, followsLink: false) != nil else { return }
+      let work = try DirectoryHandle(workLocation, followsLink: false)
       let names = try work.entries()
       guard names.isEmpty || names.contains(Self.marker) else {
         throw StoreError(
@@ -187,7 +187,7 @@ struct StoreConversion<Files: DirectoryFiles> {
       for name in names where name != Self.marker { try removeFile(work.file(name)) }
       try work.synchronize()
       try removeFile(work.file(Self.marker))
-      try removeDirectory(workPlace)
+      try removeDirectory(workLocation)
       try parent.synchronize()
     }
   }

@@ -33,10 +33,10 @@ extension StoreDirectory {
     try content(directory.file(key))
   }
 
-  private static func content(_ place: FilePlace) throws -> [UInt8]? {
-    try systemErrors(at: place.path) {
-      guard try exists(place) else { return nil }
-      let file = try FileStorage(place, writable: false)
+  private static func content(_ location: FileLocation) throws -> [UInt8]? {
+    try systemErrors(at: location.path) {
+      guard try exists(location) else { return nil }
+      let file = try FileStorage(location, writable: false)
       defer { file.close() }
       return try file.read(file.size(), at: 0)
     }

@@ -66,7 +66,7 @@ public final class StoreDirectory: Sendable {
   /// A file in it.
   ///
   /// - Throws: ``StoreError`` with `closed`, or `forked` in a child process.
-  package func file(_ name: String) throws -> FilePlace { try opened().file(name) }
+  package func file(_ name: String) throws -> FileLocation { try opened().file(name) }
 
   /// Whether a file is there.
   ///

@@ -55,7 +55,7 @@ package struct TargetDirectory {
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     let temporaryPath = "\(path).partial-\(UInt32.random(in: 0 ... .max))"
     let target = try systemErrors(at: path) {
-      try refuseContents(path)
+      try checkIsEmpty(path)
       try seam.before(.make)
       return try TargetDirectory(path, temporaryPath, seam)
     }
@@ -74,17 +74,17 @@ package struct TargetDirectory {
     let above = directoryName(path)
     try makeDirectories(above)
     parent = try DirectoryHandle(above)
-    let place = parent.file(lastComponent(temporaryPath))
-    try makeDirectory(place, mode: 0o700)
+    let location = parent.file(lastComponent(temporaryPath))
+    try makeDirectory(location, mode: 0o700)
     do {
-      directory = try DirectoryHandle(place)
+      directory = try DirectoryHandle(location)
     } catch {
-      try? removeDirectory(place)
+      try? removeDirectory(location)
       throw error
     }
   }
 
-  private static func refuseContents(_ path: String) throws {
+  private static func checkIsEmpty(_ path: String) throws {
     guard try exists(path) else { return }
     if try directoryEntries(path).isEmpty { return }
     throw StoreError(
@@ -93,11 +93,11 @@ package struct TargetDirectory {
   }
 
   /// A file in the directory.
-  package func file(_ name: String) -> FilePlace { directory.file(name) }
+  package func file(_ name: String) -> FileLocation { directory.file(name) }
 
   /// Copies a file into the directory.
   package func copy(_ name: String, from old: some FileAddress) throws {
-    try systemErrors(at: old.place.path) {
+    try systemErrors(at: old.location.path) {
       try seam.before(.copy(name))
       try copyFile(old, to: file(name))
     }
@@ -127,11 +127,11 @@ package struct TargetDirectory {
 
   private func remove() {
     guard (try? seam.before(.remove)) != nil else { return }
-    let place = parent.file(lastComponent(temporaryPath))
+    let location = parent.file(lastComponent(temporaryPath))
     // Once it has its name it is whole.
-    guard (try? FileStatus.find(place)?.identity) == directory.identity else { return }
+    guard (try? FileStatus.find(location)?.identity) == directory.identity else { return }
     for name in (try? directory.entries()) ?? [] { try? removeFile(file(name)) }
-    try? removeDirectory(place)
+    try? removeDirectory(location)
   }
 }
 

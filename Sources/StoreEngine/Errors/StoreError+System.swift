@@ -5,7 +5,7 @@ extension StoreError {
   package init(_ error: SystemError) {
     let (code, message): (Code, String) =
       switch error.kind {
-      case .full: (.full, "The disk, a quota or the limit on a file's size leaves no room.")
+      case .full: (.noSpace, "The disk, a quota or the limit on a file's size leaves no room.")
       case .denied: (.ioError, "The operating system denies access; check the permissions.")
       case .missing: (.ioError, "There is no such file or directory.")
       case .notADirectory: (.ioError, "A store is a directory, and this is none.")

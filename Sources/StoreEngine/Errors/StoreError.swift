@@ -4,7 +4,7 @@
 ///
 ///     do {
 ///       try store.saveChanges()
-///     } catch let error as StoreError where error.code == .full {
+///     } catch let error as StoreError where error.code == .noSpace {
 ///       print("No room left: \(error)")
 ///     }
 ///
@@ -16,12 +16,12 @@ public struct StoreError: Error, Sendable {
   /// What happened, and what to do, in a sentence or two.
   public let message: String
   /// Where it happened, as far as it is known.
-  public let place: Place
+  public let location: Location
   /// The error of a lower layer that caused this one.
   public let underlying: (any Error)?
 
   /// The place that an error is about.
-  public struct Place: Sendable, Hashable {
+  public struct Location: Sendable, Hashable {
     /// The file or directory.
     public var path: String?
     /// The class, by its stored name.
@@ -44,11 +44,12 @@ public struct StoreError: Error, Sendable {
 
   /// Describes a failure.
   public init(
-    _ code: Code, _ message: String, at place: Place = Place(), underlying: (any Error)? = nil
+    _ code: Code, _ message: String, at location: Location = Location(),
+    underlying: (any Error)? = nil
   ) {
     self.code = code
     self.message = message
-    self.place = place
+    self.location = location
     self.underlying = underlying
   }
 }
@@ -70,7 +71,7 @@ extension StoreError {
     /// The operating system refused to read or write.
     public static let ioError = Code(description: "ioError")
     /// The disk or a limit on the file's size leaves no room.
-    public static let full = Code(description: "full")
+    public static let noSpace = Code(description: "noSpace")
     /// The disk failed in an earlier save: close the backend and open it again.
     public static let reopenNeeded = Code(description: "reopenNeeded")
     /// The process was forked since the backend was opened, which belongs to the parent: open the
@@ -140,7 +141,7 @@ extension StoreError: CustomStringConvertible {
   /// The code, the place, the message, and the cause.
   public var description: String {
     var text = "\(code)"
-    if !place.text.isEmpty { text += " [\(place.text)]" }
+    if !location.text.isEmpty { text += " [\(location.text)]" }
     text += ": \(message)"
     if let underlying { text += " (\(underlying))" }
     return text

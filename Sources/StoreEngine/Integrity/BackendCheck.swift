@@ -64,13 +64,13 @@ public struct BackendCheck {
 // MARK: - Classes
 
 extension BackendCheck {
-  private func place(_ name: String, _ rowID: UInt32? = nil) -> StoreError.Place {
+  private func location(_ name: String, _ rowID: UInt32? = nil) -> StoreError.Location {
     .init(path: backend.location, className: name, rowID: rowID)
   }
 
   /// Runs a part of the check; what it throws is a finding, but for a backend that is closed.
   private mutating func noting(
-    _ kind: StoreFinding.Kind, at place: StoreError.Place,
+    _ kind: StoreFinding.Kind, at location: StoreError.Location,
     _ body: (inout BackendCheck) throws -> Void
   ) throws {
     do {
@@ -78,14 +78,14 @@ extension BackendCheck {
     } catch let error as StoreError where error.code == .closed {
       throw error
     } catch {
-      report.add(StoreFinding(kind, error, at: place))
+      report.add(StoreFinding(kind, error, at: location))
     }
   }
 
   private mutating func walk(
     _ name: String, _ progress: (IntegrityProgress) -> Void
   ) throws {
-    try noting(.fileDamaged, at: place(name)) { check in
+    try noting(.fileDamaged, at: location(name)) { check in
       let table = try check.backend.table(named: name)
       let total = try check.backend.recordCount(in: table)
       progress(IntegrityProgress(name, 0, of: total))
@@ -101,7 +101,7 @@ extension BackendCheck {
       }
       for failure in walk.failures {
         check.report.add(StoreFinding(.recordDamaged, failure))
-        if let rowID = failure.place.rowID { damaged.insert(rowID) }
+        if let rowID = failure.location.rowID { damaged.insert(rowID) }
       }
       check.tables[name] = .init(rows: walk.rows, metadata: metadata, damagedRows: damaged)
       check.finish(name, walk, total, metadata)
@@ -135,14 +135,14 @@ extension BackendCheck {
       let last = metadata?.lastRowID ?? 0
       report.add(
         .rowOutOfRange, "The last row ID that was ever given out is \(last).",
-        at: place(name, rowID))
+        at: location(name, rowID))
       return false
     }
     guard let metadata else { return true }
     guard verifyChecksum(rowID, bytes, range, metadata) else {
       report.add(
         .checksum, "The checksum is wrong: the record is not what was saved in this row.",
-        at: place(name, rowID))
+        at: location(name, rowID))
       return false
     }
     return verifyVersion(rowID, bytes, range, name, metadata)
@@ -165,7 +165,7 @@ extension BackendCheck {
     guard !range.isEmpty else {
       report.add(
         .recordDamaged, "The record is empty, and should begin with the version of its class.",
-        at: place(name, rowID))
+        at: location(name, rowID))
       return false
     }
     let version = bytes[range.lowerBound]
@@ -176,7 +176,7 @@ extension BackendCheck {
       The record is of version \(version), and the class has never been saved in a later version \
       than \(metadata.classVersion).
       """,
-      at: place(name, rowID))
+      at: location(name, rowID))
     return false
   }
 
@@ -188,7 +188,7 @@ extension BackendCheck {
       report.add(
         .metadataMissing,
         "There are records but no metadata row: salvage the store, which makes a new one.",
-        at: place(name, ClassMetadata.rowID))
+        at: location(name, ClassMetadata.rowID))
     }
     if walk.count != total || walk.repeatedCount > 0 {
       report.add(
@@ -197,7 +197,7 @@ extension BackendCheck {
         The backend counts \(total) records; \(walk.count) were found, and \(walk.repeatedCount) \
         rows twice. Salvage the store.
         """,
-        at: place(name))
+        at: location(name))
     }
     report.classes.append(
       .init(
@@ -207,7 +207,7 @@ extension BackendCheck {
 
   /// The number of classes whose IDs nobody knows.
   private func unreadableClasses(_ inspection: StoreInspection) -> Int {
-    let damaged = Set(inspection.findings.compactMap(\.place.className))
+    let damaged = Set(inspection.findings.compactMap(\.location.className))
     return tables.values.count { $0.metadata == nil }
       + damaged.count { tables[$0] == nil && $0 != "NamedBuffers" }
   }
@@ -220,7 +220,7 @@ extension BackendCheck {
       if let other = names[classID] {
         report.add(
           .classID,
-          "\"\(name)\" and \"\(other)\" both have the class ID \(classID).", at: place(name))
+          "\"\(name)\" and \"\(other)\" both have the class ID \(classID).", at: location(name))
       } else {
         names[classID] = name
       }
@@ -231,12 +231,12 @@ extension BackendCheck {
 }
 
 extension StoreCheck {
-  fileprivate mutating func addGaps(_ gaps: [UInt8], at place: StoreError.Place) {
+  fileprivate mutating func addGaps(_ gaps: [UInt8], at location: StoreError.Location) {
     for gap in gaps {
       add(
         .classMissing,
         "No class has the ID \(gap), and there are later ones: a class file is gone or unreadable.",
-        at: place)
+        at: location)
     }
   }
 }
@@ -261,10 +261,10 @@ extension BackendCheck {
 
 extension BackendCheck {
   private mutating func checkBuffers() throws {
-    let place = StoreError.Place(path: backend.location)
-    try noting(.namedBuffer, at: place) { check in
+    let location = StoreError.Location(path: backend.location)
+    try noting(.namedBuffer, at: location) { check in
       for name in try check.backend.bufferNames().sorted() {
-        try check.noting(.namedBuffer, at: place) { try $0.checkBuffer(name) }
+        try check.noting(.namedBuffer, at: location) { try $0.checkBuffer(name) }
       }
     }
   }
@@ -276,15 +276,15 @@ extension BackendCheck {
       bytes.append(copying: $0)
       return true
     }
-    let place = StoreError.Place(path: backend.location)
+    let location = StoreError.Location(path: backend.location)
     if name.isEmpty {
-      report.add(.namedBuffer, "A buffer has an empty name.", at: place)
+      report.add(.namedBuffer, "A buffer has an empty name.", at: location)
     } else if isThere == nil {
-      report.add(.namedBuffer, "The buffer \"\(name)\" is listed, and not found.", at: place)
+      report.add(.namedBuffer, "The buffer \"\(name)\" is listed, and not found.", at: location)
     } else if NamedBufferChecksum.opened(bytes, name: name) == nil {
       report.add(
         .namedBuffer, "The checksum of the buffer \"\(name)\" is wrong: it is not what was saved.",
-        at: place)
+        at: location)
     }
   }
 }

@@ -162,10 +162,10 @@ package struct CommitLogScan {
     var effort = CommitLogFormat.Effort(size: fileSize - end)
     while start < fileSize, !hasOverlaps {
       let chunk = try storage.read(Self.chunkSize, at: start)
-      for place in stride(from: 0, to: chunk.count, by: CommitLogFormat.alignment)
-      where chunk.count < place + 16 || chunk[place + 8] == UInt8(truncatingIfNeeded: epoch) {
-        guard try mayBeLater(at: start + place, &effort),
-          let (_, batch) = try batch(at: start + place, epoch: epoch)
+      for offset in stride(from: 0, to: chunk.count, by: CommitLogFormat.alignment)
+      where chunk.count < offset + 16 || chunk[offset + 8] == UInt8(truncatingIfNeeded: epoch) {
+        guard try mayBeLater(at: start + offset, &effort),
+          let (_, batch) = try batch(at: start + offset, epoch: epoch)
         else { continue }
         laterBatches.append(batch)
       }

@@ -43,8 +43,8 @@ public struct SalvageReport: Sendable {
   }
 
   package mutating func lose(
-    _ kind: StoreFinding.Kind, _ message: String, at place: StoreError.Place
-  ) { lose(StoreFinding(kind, message, at: place)) }
+    _ kind: StoreFinding.Kind, _ message: String, at location: StoreError.Location
+  ) { lose(StoreFinding(kind, message, at: location)) }
 
   mutating func renameLosses(_ body: (StoreFinding) -> StoreFinding) {
     losses = losses.map(body)

@@ -64,9 +64,9 @@ public struct StoreCheck: Sendable {
   }
 
   package mutating func add(
-    _ kind: StoreFinding.Kind, _ message: String, at place: StoreError.Place
+    _ kind: StoreFinding.Kind, _ message: String, at location: StoreError.Location
   ) {
-    add(StoreFinding(kind, message, at: place))
+    add(StoreFinding(kind, message, at: location))
   }
 }
 

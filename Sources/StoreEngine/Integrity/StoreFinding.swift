@@ -3,14 +3,14 @@ public struct StoreFinding: Sendable, Hashable {
   /// What kind of thing is wrong.
   public let kind: Kind
   /// Where, as far as it is known.
-  public let place: StoreError.Place
+  public let location: StoreError.Location
   /// What is wrong there, and what to do, in a sentence or two.
   public let message: String
 
   /// Describes a finding.
-  public init(_ kind: Kind, _ message: String, at place: StoreError.Place = .init()) {
+  public init(_ kind: Kind, _ message: String, at location: StoreError.Location = .init()) {
     self.kind = kind
-    self.place = place
+    self.location = location
     self.message = message
   }
 }
@@ -70,28 +70,28 @@ extension StoreFinding {
 extension StoreFinding: CustomStringConvertible {
   /// The kind, the place, and the message.
   public var description: String {
-    let place = place.text
-    return place.isEmpty ? "\(kind): \(message)" : "\(kind) [\(place)]: \(message)"
+    let location = location.text
+    return location.isEmpty ? "\(kind): \(message)" : "\(kind) [\(location)]: \(message)"
   }
 }
 
 extension StoreFinding {
   /// What an error says, as a finding.
-  package init(_ kind: Kind, _ error: any Error, at place: StoreError.Place = .init()) {
+  package init(_ kind: Kind, _ error: any Error, at location: StoreError.Location = .init()) {
     guard let error = error as? StoreError else {
-      self.init(kind, "\(error)", at: place)
+      self.init(kind, "\(error)", at: location)
       return
     }
-    var merged = place
-    merged.path = error.place.path ?? place.path
-    merged.className = error.place.className ?? place.className
-    merged.rowID = error.place.rowID ?? place.rowID
-    merged.offset = error.place.offset ?? place.offset
+    var merged = location
+    merged.path = error.location.path ?? location.path
+    merged.className = error.location.className ?? location.className
+    merged.rowID = error.location.rowID ?? location.rowID
+    merged.offset = error.location.offset ?? location.offset
     self.init(error.code == .notAuthentic ? .notAuthentic : kind, error.message, at: merged)
   }
 }
 
-extension StoreError.Place {
+extension StoreError.Location {
   /// What is known of the place, in words.
   var text: String {
     [

@@ -46,12 +46,12 @@ package struct TableWalk {
     _ body: (UInt32, [UInt8], Range<Int>) throws -> Void
   ) throws {
     for failure in batch.failures {
-      guard let rowID = failure.place.rowID, !rows.contains(rowID) else { continue }
+      guard let rowID = failure.location.rowID, !rows.contains(rowID) else { continue }
       rows.insert(rowID)
       count += 1
       failures.append(failure)
     }
-    for (rowID, start, end) in batch.places {
+    for (rowID, start, end) in batch.entries {
       if rows.contains(rowID) {
         if !isRestarted { repeatedCount += 1 }
         continue

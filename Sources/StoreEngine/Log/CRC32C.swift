@@ -29,11 +29,11 @@ package struct CRC32C {
   static func ofRecord(_ bytes: Span<UInt8>, classID: UInt8, rowID: UInt32) -> UInt32 {
     var checksum = CRC32C()
     guard hasInstruction else {
-      let place: InlineArray<5, UInt8> = [
+      let location: InlineArray<5, UInt8> = [
         classID, UInt8(truncatingIfNeeded: rowID), UInt8(truncatingIfNeeded: rowID >> 8),
         UInt8(truncatingIfNeeded: rowID >> 16), UInt8(truncatingIfNeeded: rowID >> 24),
       ]
-      checksum.updateByTables(place.span)
+      checksum.updateByTables(location.span)
       checksum.updateByTables(bytes)
       return checksum.value
     }

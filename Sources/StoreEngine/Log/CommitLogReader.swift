@@ -40,7 +40,7 @@ struct CommitLogReader {
     let slots = bytes.prefix(CommitLogFormat.firstBatch)
     firstHeader = Array(bytes.dropFirst(CommitLogFormat.firstBatch))
     if slots.allSatisfy({ $0 == 0 }) {
-      try Self.refuseContent(storage, upTo: size)
+      try Self.checkIsEmpty(storage, upTo: size)
       return nil
     }
     guard let newest = try CommitLogSlot.read(slots).max(by: { $0.slot < $1.slot }) else {
@@ -52,11 +52,11 @@ struct CommitLogReader {
       throw StoreError(
         .damaged, "The log has been cut off: it had \(slot.size) bytes.", at: .init(offset: size))
     }
-    try refuseNewerBatch()
+    try checkNewestHeader()
   }
 
   /// Makes sure that a log without headers is empty: it is new only then.
-  private static func refuseContent(_ storage: any Storage, upTo size: Int) throws {
+  private static func checkIsEmpty(_ storage: any Storage, upTo size: Int) throws {
     for start in stride(from: CommitLogFormat.firstBatch, to: size, by: chunkSize) {
       guard try storage.read(chunkSize, at: start).allSatisfy({ $0 == 0 }) else {
         throw StoreError(.damaged, "Both of the log's headers are gone.", at: .init(offset: 0))
@@ -67,7 +67,7 @@ struct CommitLogReader {
   /// Makes sure that the newest header has not been lost, which would hide all saves behind it.
   ///
   /// Batches of an epoch are written only once its header is on the disk.
-  private func refuseNewerBatch() throws {
+  private func checkNewestHeader() throws {
     guard let (header, checksum) = CommitLogFormat.BatchHeader.read(firstHeader),
       header.epoch > epoch, try isValid(header, checksum, at: offset)
     else { return }

@@ -72,7 +72,7 @@ struct CommitLogWriter: Sendable {
   ///
   /// - Throws: what the storage throws; ``StoreError`` with `reopenNeeded` after a failed sync.
   mutating func append(_ batches: [Batch]) throws {
-    try refuseAfterFailure()
+    try checkHasNotFailed()
     let end = batches.reduce(offset) { CommitLogFormat.end(ofBatchAt: $0, payload: count($1)) }
     let isSynced = batches.contains { self.isSynced($0.kind) }
     assert(offset >= CommitLogFormat.firstBatch && end >= offset, "the log goes back")
@@ -209,7 +209,7 @@ struct CommitLogWriter: Sendable {
   /// so nothing is said.
   mutating func noteClosing() throws {
     if durability == .none { return }
-    try refuseAfterFailure()
+    try checkHasNotFailed()
     let closed = CommitLogSlot(epoch: epoch, size: size, end: offset, isClosed: true)
     if slot.agrees(with: closed) { return }
     try clear(upTo: roomStart)
@@ -251,7 +251,7 @@ struct CommitLogWriter: Sendable {
   ///
   /// - Throws: what the storage throws.
   mutating func renewRoom() throws {
-    try refuseAfterFailure()
+    try checkHasNotFailed()
     try clear(upTo: size)
     roomStart = offset
     let slots = 2 * CommitLogFormat.slotSize
@@ -279,7 +279,7 @@ struct CommitLogWriter: Sendable {
   ///
   /// - Throws: what the storage throws; the log is of no further use then.
   mutating func removeAll() throws {
-    try refuseAfterFailure()
+    try checkHasNotFailed()
     do {
       let kept = min(size, Self.sizeKept)
       try write(CommitLogSlot(epoch: epoch + 1, size: min(slot.size, kept)))
@@ -314,7 +314,7 @@ struct CommitLogWriter: Sendable {
     }
   }
 
-  private func refuseAfterFailure() throws {
+  private func checkHasNotFailed() throws {
     guard let failure else { return }
     throw StoreError(
       .reopenNeeded,

@@ -68,12 +68,12 @@ extension FileMark {
   /// - Parameters:
   ///   - expected: The mark of the store's own file.
   ///   - found: The mark that is in the file; nil when there is none.
-  ///   - place: The file.
+  ///   - location: The file.
   /// - Returns: damage.
   static func stranger(
-    expected: FileMark, found: FileMark?, at place: StoreError.Place
+    expected: FileMark, found: FileMark?, at location: StoreError.Location
   ) -> StoreError {
-    StoreError(.damaged, "\(strangeness(expected, found)) \(cure)", at: place)
+    StoreError(.damaged, "\(strangeness(expected, found)) \(cure)", at: location)
   }
 
   private static func strangeness(_ expected: FileMark, _ found: FileMark?) -> String {

@@ -7,7 +7,7 @@ import Synchronization
 /// It is closed at the latest when nobody holds it any more.
 package final class FileStorage: Storage {
   private let descriptor: Int32
-  private let place: FilePlace
+  private let location: FileLocation
   private let path: String
   private let isClosed = Atomic(false)
   /// Up to where the limit on the size of files is known to let us write.
@@ -31,13 +31,13 @@ package final class FileStorage: Storage {
   package init(
     _ file: some FileAddress, writable: Bool, rights: FileRights = .anyone
   ) throws(SystemError) {
-    (place, path) = (file.place, file.place.path)
+    (location, path) = (file.location, file.location.path)
     descriptor = try openFile(file, writable: writable, rights: rights)
   }
 
   /// Makes a file where there is none; a symbolic link is not followed.
   package init(creating file: some FileAddress, rights: FileRights) throws(SystemError) {
-    (place, path) = (file.place, file.place.path)
+    (location, path) = (file.location, file.location.path)
     descriptor = try createFile(file, rights: rights)
   }
 
@@ -48,7 +48,7 @@ package final class FileStorage: Storage {
   }
 
   package func write(_ bytes: [UInt8], at offset: Int) throws {
-    try refuseRemovedFile(descriptor, path)
+    try checkFileHasName(descriptor, path)
     forgetBlock()
     try checkLimit(offset + bytes.count)
     try bytes.lend { (bytes) throws(SystemError) in
@@ -61,16 +61,16 @@ package final class FileStorage: Storage {
     if end <= limitChecked.load(ordering: .relaxed) { return }
     let ahead = end + (1 << 16)
     do throws(SystemError) {
-      try refuseBeyondLimit(ahead, path)
+      try checkFileSizeLimit(ahead, path)
       limitChecked.store(ahead, ordering: .relaxed)
-    } catch { try refuseBeyondLimit(end, path) }
+    } catch { try checkFileSizeLimit(end, path) }
   }
 
   package func writeThrough(_ bytes: [UInt8], at offset: Int) throws -> Bool {
-    try refuseRemovedFile(descriptor, path)
+    try checkFileHasName(descriptor, path)
     return try direct.withLock { direct in
       if case .untried = direct {
-        direct = DirectWriter(place, sameAs: descriptor).map { .open($0) } ?? .unavailable
+        direct = DirectWriter(location, sameAs: descriptor).map { .open($0) } ?? .unavailable
       }
       guard case .open(let writer) = direct else { return false }
       let isDone = try writer.write(bytes, at: offset) { count, offset in

@@ -45,8 +45,8 @@ struct Recovery<Files: RecordFiles> {
     firstCommit = manifest?.lastCommit
     storage = try files.openLog()
     reader = try storage.flatMap { try CommitLogReader($0) }
-    if manifestBytes != nil { try refuseForeignLog(isRead: false) }
-    try refuseForeignKeyFile()
+    if manifestBytes != nil { try checkLogOwner(isRead: false) }
+    try checkKeyFileOwner()
     try findStrangers()
     do {
       while let batch = try reader?.next() { try replay(batch) }
@@ -55,13 +55,13 @@ struct Recovery<Files: RecordFiles> {
       throw firstStranger ?? error
     }
     if let reader { tail = try reader.tail() }
-    if manifestBytes != nil { try refuseForeignLog(isRead: true) }
-    try refuseMissingFiles()
+    if manifestBytes != nil { try checkLogOwner(isRead: true) }
+    try checkFilesExist()
     if let firstStranger { throw firstStranger }
   }
 
   /// Refuses a log of another store, or of another moment than the manifest.
-  private func refuseForeignLog(isRead: Bool) throws {
+  private func checkLogOwner(isRead: Bool) throws {
     let loss = StoreManifest.lossOfLog(
       manifestOnDisk, epoch: reader?.epoch, files.location,
       isCheckpointed: { !isRead || isCheckpointed })
@@ -70,7 +70,7 @@ struct Recovery<Files: RecordFiles> {
 
   /// The key file of another store with the same passphrase opens, and with it this one would look
   /// empty.
-  private func refuseForeignKeyFile() throws {
+  private func checkKeyFileOwner() throws {
     let names = (manifest?.names ?? []).filter { $0 != StoreDirectory.buffers }
     guard let sealing, !names.isEmpty, !names.contains(where: { sealing.title($0) != nil }) else {
       return
@@ -84,7 +84,7 @@ struct Recovery<Files: RecordFiles> {
       at: .init(path: files.location + "/" + StoreDirectory.key))
   }
 
-  private func refuseMissingFiles() throws {
+  private func checkFilesExist() throws {
     var all = manifest ?? StoreManifest(firstEpoch: 0)
     for replacement in published { all.add(replacement.name, replacement.mark) }
     let missing = try all.missingFiles(in: files.location, hasFile: files.hasAnyFile)
@@ -106,7 +106,7 @@ struct Recovery<Files: RecordFiles> {
     }
     let found = try manifest.strangers(
       in: files.location, hasFile: files.hasAnyFile, mark: files.markOfAnyFile)
-    for error in found { strangers[error.place.className ?? ""] = error }
+    for error in found { strangers[error.location.className ?? ""] = error }
   }
 
   private func hasOwnIndex(_ name: OrderedTableName, _ mark: FileMark?) throws -> Bool {
@@ -161,7 +161,7 @@ struct Recovery<Files: RecordFiles> {
       if try replacement.mark == nil || files.markOfNewFile(replacement) == replacement.mark {
         ready.append(replacement)
       } else {
-        try refuseUnfinished(replacement)
+        try checkIsFinished(replacement)
       }
       strangers[replacement.name] = nil
       manifest?.add(replacement.name, replacement.mark)
@@ -171,7 +171,7 @@ struct Recovery<Files: RecordFiles> {
     published += replacements
   }
 
-  private func refuseUnfinished(_ replacement: Replacement) throws {
+  private func checkIsFinished(_ replacement: Replacement) throws {
     guard let expected = replacement.mark else { return }
     let found = try files.markOfAnyFile(replacement.name)
     if found == expected { return try files.ordered.find(replacement.name) }

@@ -11,13 +11,13 @@ extension LoggedBackend {
   /// so often a checkpoint comes on top, whose cost is spread over the saves before it.
   ///
   /// - Throws: ``StoreError`` with `readOnly`, `conflict` (see ``CommitConflict``), `rowExists`,
-  ///   `invalidName`, `invalidArgument`, `tooLarge`, `full` (also when the log has reached its limit,
+  ///   `invalidName`, `invalidArgument`, `tooLarge`, `noSpace` (also when the log has reached its limit,
   ///   see ``foldFailure``), `ioError`, `damaged` or `closed`: nothing is changed then. With
   ///   `reopenNeeded` the disk has failed, and whether the save went through is known when the
   ///   backend is opened again.
   @discardableResult
   public func commit(_ changes: ChangeSet, _ request: CommitRequest) throws -> Commit? {
-    try refuseFork()
+    try checkProcess()
     try request.check()
     guard !changes.isEmpty else {
       try log.withLock { log in
@@ -37,7 +37,7 @@ extension LoggedBackend {
     _ changes: ChangeSet, _ request: CommitRequest, mayWait: Bool,
     _ completion: @escaping @Sendable (Result<Commit, any Error>) -> Void
   ) throws {
-    try refuseFork()
+    try checkProcess()
     try request.check()
     let commit = try naming { try encode(changes, request) }
     if durability != .full { return completion(.success(try write(commit))) }
@@ -50,10 +50,10 @@ extension LoggedBackend {
       try checkOpen()
       try checkWritable(log)
       return try naming {
-        try refuseConflicts(one, CommitBatch())
+        try checkForConflicts(one, CommitBatch())
         try one.request.follower?.willWrite()
         if try isBulk(one.stored), let commit = try writeInBulk(one, &log) { return commit }
-        try refuseBeyondLogLimit(one.stored, &log)
+        try checkLogLimit(one.stored, &log)
         let prepared = try prepare(one, 0, CommitBatch())
         try write([(.commit, prepared.payload)], &log)
         state.withLock { $0.add(prepared) }
@@ -68,7 +68,7 @@ extension LoggedBackend {
   private func encode(_ changes: ChangeSet, _ request: CommitRequest) throws -> QueuedCommit {
     for change in changes.names { try files.check(bufferName: change.name) }
     let stored = try sealed(changes)
-    try stored.refuseLargeRecords(files.maximumRecordByteCount) { try files.name(of: $0) }
+    try stored.checkRecordSizes(files.maximumRecordByteCount) { try files.name(of: $0) }
     let commit = request.commit(number: 0, token: coordinator.journal.newToken())
     let isLarge = stored.bytes.count >= limits.bulkBytes
     return QueuedCommit(
@@ -115,7 +115,7 @@ extension LoggedBackend {
     _ one: QueuedCommit, _ index: Int, _ batch: inout CommitBatch,
     _ outcomes: inout [CommitOutcome?], _ log: inout LoggedLog
   ) throws -> Commit? {
-    try refuseConflicts(one, batch)
+    try checkForConflicts(one, batch)
     let isBulk = try isBulk(one.stored)
     if isBulk || batch.overlaps(one) || foldFailure != nil {
       write(&batch, &outcomes, &log)
@@ -123,7 +123,7 @@ extension LoggedBackend {
     }
     try one.request.follower?.willWrite()
     if isBulk, let commit = try writeInBulk(one, &log) { return commit }
-    try refuseBeyondLogLimit(one.stored, &log)
+    try checkLogLimit(one.stored, &log)
     batch.append(try prepare(one, index, batch))
     return nil
   }
@@ -137,7 +137,7 @@ extension LoggedBackend {
     return commit
   }
 
-  private func refuseConflicts(_ one: QueuedCommit, _ batch: CommitBatch) throws {
+  private func checkForConflicts(_ one: QueuedCommit, _ batch: CommitBatch) throws {
     guard let basis = one.request.basis else { return }
     let conflict = coordinator.journal.conflict(
       of: one.changes, on: basis, besides: batch.commits.lazy.map(\.queued.changes))

@@ -160,15 +160,15 @@ extension LoggedBackend {
 
   /// Refuses a save that would let the log grow beyond its limit, after another try to fold it.
   ///
-  /// - Throws: ``StoreError`` with `full`, and why folding fails.
-  func refuseBeyondLogLimit(_ changes: ChangeSet, _ log: inout LoggedLog) throws {
+  /// - Throws: ``StoreError`` with `noSpace`, and why folding fails.
+  func checkLogLimit(_ changes: ChangeSet, _ log: inout LoggedLog) throws {
     guard let failure = foldFailure, let used = log.writer?.usedCount else { return }
     let limit = limits.maximumLogBytes ?? max(1 << 30, fileBytesTouchedByPending / 4)
     guard used + changes.bytes.count > limit else { return }
     if ContinuousClock.now >= log.nextFold, (try? checkpoint(&log)) != nil { return }
     if let failure = log.failure { throw failure }
     throw StoreError(
-      .full,
+      .noSpace,
       """
       The commit log has \(used) bytes, and may have \(limit) (maximumLogBytes): it can't be folded \
       into the files, see the cause. What was saved is safe.
@@ -188,10 +188,10 @@ extension LoggedBackend {
   ///
   /// Complexity: linear in the sizes of the files concerned, which are copied.
   ///
-  /// - Throws: ``StoreError`` with `readOnly`, `full`, `ioError`, `damaged` or `closed`; what was
+  /// - Throws: ``StoreError`` with `readOnly`, `noSpace`, `ioError`, `damaged` or `closed`; what was
   ///   saved stays saved, in the log.
   public func checkpoint() throws {
-    try refuseFork()
+    try checkProcess()
     try log.withLock { log in
       try checkOpen()
       try checkWritable(log)

@@ -13,9 +13,9 @@ extension LoggedBackend {
     let begunAgain = try state.withLock({ $0.pending }).ordered.filter(\.value.isCleared)
       .map { try files.ordered.name(of: $0.key).fileName }
     inspection.findings += try files.ordered.inspect().filter {
-      !begunAgain.contains($0.place.className ?? "")
+      !begunAgain.contains($0.location.className ?? "")
     }
-    let damaged = Set(inspection.findings.compactMap(\.place.className))
+    let damaged = Set(inspection.findings.compactMap(\.location.className))
     for id in state.withLock({ $0.pending }).tables.keys {
       let name = try files.name(of: id)
       if !damaged.contains(name), !inspection.tableNames.contains(name) {
@@ -53,7 +53,7 @@ extension LoggedBackend {
   /// Complexity: linear in the size of all files, which are written anew beside the old ones.
   ///
   /// - Returns: by how many bytes the files are smaller.
-  /// - Throws: ``StoreError`` with `readOnly`, `full`, `ioError`, `damaged` or `closed`: nothing is
+  /// - Throws: ``StoreError`` with `readOnly`, `noSpace`, `ioError`, `damaged` or `closed`: nothing is
   ///   changed then. `reopenNeeded` as for ``commit(_:)``.
   public func compact(progress: (IntegrityProgress) -> Void = { _ in }) throws -> Int {
     try replaceFiles {
@@ -65,7 +65,7 @@ extension LoggedBackend {
   ///
   /// - Returns: by how many bytes the files are smaller.
   package func replaceFiles(_ prepare: (FileMark) throws -> Compaction) throws -> Int {
-    try refuseFork()
+    try checkProcess()
     return try log.withLock { log in
       try checkOpen()
       try checkWritable(log)
@@ -83,7 +83,7 @@ extension LoggedBackend {
   package func withFilesAtRest<Result: Sendable>(
     _ body: (Files) throws -> Result
   ) throws -> Result {
-    try refuseFork()
+    try checkProcess()
     return try log.withLock { log in
       try checkOpen()
       if let failure = log.failure { throw failure }

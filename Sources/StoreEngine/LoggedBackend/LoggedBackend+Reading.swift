@@ -41,10 +41,10 @@ extension LoggedBackend {
   ) throws -> Result? {
     guard let sealing else { return try withStoredRecord(rowID, in: table, body) }
     return try naming {
-      let place = try place(rowID, table, sealing)
+      let location = try location(rowID, table, sealing)
       return try withStoredRecord(rowID, in: table) { sealed in
         var bytes: [UInt8] = []
-        try sealing.open(sealed, place, to: &bytes) { errorPlace(rowID, table) }
+        try sealing.open(sealed, location, to: &bytes) { errorLocation(rowID, table) }
         return try bytes.lend(body)
       }
     }
@@ -66,9 +66,9 @@ extension LoggedBackend {
   ) throws -> Bool {
     if let sealing {
       return try naming {
-        let place = try place(rowID, table, sealing)
+        let location = try location(rowID, table, sealing)
         return try withStoredRecord(rowID, in: table) { sealed in
-          try sealing.open(sealed, place, to: &bytes) { errorPlace(rowID, table) }
+          try sealing.open(sealed, location, to: &bytes) { errorLocation(rowID, table) }
         } != nil
       }
     }
@@ -95,7 +95,7 @@ extension LoggedBackend {
     let key = try sealing.key(ofBuffer: name)
     return try withStoredBuffer(key) { sealed in
       var bytes: [UInt8] = []
-      try sealing.open(sealed, sealing.place(ofBuffer: key), to: &bytes) {
+      try sealing.open(sealed, sealing.location(ofBuffer: key), to: &bytes) {
         .init(path: location, className: StoreDirectory.buffers)
       }
       return try bytes.lend(body)

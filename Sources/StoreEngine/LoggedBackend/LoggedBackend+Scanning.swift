@@ -14,8 +14,8 @@ extension LoggedBackend {
       var bytes: [UInt8] = []
       return try scanStored(table, from: position) { rowID, sealed in
         bytes.removeAll(keepingCapacity: true)
-        try sealing.open(sealed, sealing.place(rowID, in: scope), to: &bytes) {
-          errorPlace(rowID, table)
+        try sealing.open(sealed, sealing.location(rowID, in: scope), to: &bytes) {
+          errorLocation(rowID, table)
         }
         return try bytes.lend { try body(rowID, $0) }
       }
@@ -52,7 +52,7 @@ extension LoggedBackend {
     return try naming {
       let end = try copyStored(table, from: position, to: &batch)
       try OpenedRecords.open(&batch, in: scope(of: table, sealing), by: sealing) {
-        self.errorPlace($0, table)
+        self.errorLocation($0, table)
       }
       return end
     }
@@ -100,14 +100,14 @@ private struct TableView: Sendable {
 
   /// Where to go on in the file.
   func positionInFile(_ position: ScanPosition?) -> ScanPosition? {
-    position.map { ScanPosition(place: $0.place, generation: fileGeneration) }
+    position.map { ScanPosition(location: $0.location, generation: fileGeneration) }
   }
 
   /// How the scan ends when that of the file has ended so; nil when it goes on.
   func end(_ end: ScanEnd) -> ScanEnd? {
     switch end {
     case .disturbed: .disturbed
-    case .paused(let pause): .paused(ScanPosition(place: pause.place, generation: generation))
+    case .paused(let pause): .paused(ScanPosition(location: pause.location, generation: generation))
     case .finished: nil
     }
   }
@@ -128,10 +128,10 @@ extension ScanPosition {
   private static let pendingBit: UInt64 = 1 << 63
 
   /// Whether the place is behind a pending record.
-  fileprivate var isPending: Bool { place & Self.pendingBit != 0 }
-  fileprivate var pendingRow: UInt32 { UInt32(truncatingIfNeeded: place) }
+  fileprivate var isPending: Bool { location & Self.pendingBit != 0 }
+  fileprivate var pendingRow: UInt32 { UInt32(truncatingIfNeeded: location) }
 
   fileprivate static func pending(_ rowID: UInt32, generation: UInt64) -> ScanPosition {
-    ScanPosition(place: pendingBit | UInt64(rowID), generation: generation)
+    ScanPosition(location: pendingBit | UInt64(rowID), generation: generation)
   }
 }

@@ -45,7 +45,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
   /// Puts a log in front of files, after making good what an earlier process has left unfinished.
   ///
   /// - Throws: ``StoreError`` with `damaged` when saves in the log are spoilt, `encrypted`,
-  ///   `notEncrypted` or `wrongKey` when the key is not that of the store, `ioError`, `full`.
+  ///   `notEncrypted` or `wrongKey` when the key is not that of the store, `ioError`, `noSpace`.
   public convenience init(
     files: Files, durability: Durability = .full, limits: CheckpointLimits = .init(),
     key: (any StoreKey)? = nil
@@ -143,7 +143,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
   /// Refuses a child process that was forked since the opening: files and lock are its parent's.
   ///
   /// Comes before any lock, which a thread of the parent may have held at the fork.
-  func refuseFork() throws {
+  func checkProcess() throws {
     if process != currentProcess() { throw StoreError.forked(location) }
   }
 

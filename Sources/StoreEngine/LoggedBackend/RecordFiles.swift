@@ -34,7 +34,7 @@ public protocol RecordFiles: RecordSource {
   /// replacements have it. It is given back by ``mark(of:)`` and ``mark(ofNewFile:)``.
   ///
   /// - Returns: the names of the new files and of those whose place they take.
-  /// - Throws: `rowExists`, `full`, `ioError`, `damaged`.
+  /// - Throws: `rowExists`, `noSpace`, `ioError`, `damaged`.
   func prepare(
     _ changes: ChangeSet, mark: FileMark, durability: Durability
   ) throws -> [Replacement]
@@ -87,7 +87,7 @@ public protocol RecordFiles: RecordSource {
   ///
   /// Nothing changes for readers. A failure leaves nothing behind.
   ///
-  /// - Throws: ``StoreError`` with `full`, `ioError`, `damaged`.
+  /// - Throws: ``StoreError`` with `noSpace`, `ioError`, `damaged`.
   func prepareCompaction(
     mark: FileMark, durability: Durability, progress: (IntegrityProgress) -> Void
   ) throws -> Compaction
@@ -117,7 +117,7 @@ public protocol RecordFiles: RecordSource {
   /// Puts a key file in the place of the old one: afterwards the one or the other is there, whole,
   /// and on the disk.
   ///
-  /// - Throws: ``StoreError`` with `full` or `ioError`, also when the files keep none.
+  /// - Throws: ``StoreError`` with `noSpace` or `ioError`, also when the files keep none.
   func setKeyFile(_ bytes: [UInt8]) throws
 
   /// The bytes of the manifest, which says what the directory must hold; nil when there is none.
@@ -131,7 +131,7 @@ public protocol RecordFiles: RecordSource {
   ///
   /// Its bytes are brought to the disk; ``synchronizeNames()`` follows, and brings its name there.
   ///
-  /// - Throws: ``StoreError`` with `full` or `ioError`.
+  /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
   func setManifest(_ bytes: [UInt8], durability: Durability) throws
 
   /// The names of the files of tables and named buffers, which a new manifest lists.

@@ -95,13 +95,13 @@ public final class MemoryBackend: StoreBackend {
   ) throws -> ScanEnd {
     let contents = try contents(of: table)
     if let position, position.generation != contents.generation { return .disturbed }
-    var index = Int(position?.place ?? 0)
+    var index = Int(position?.location ?? 0)
     while index < contents.rows.count {
       let rowID = contents.rows[index]
       index += 1
       guard let record = contents.records[rowID] else { continue }
       if try record.lend({ try body(rowID, $0) }) == .pause {
-        return .paused(.init(place: UInt64(index), generation: contents.generation))
+        return .paused(.init(location: UInt64(index), generation: contents.generation))
       }
     }
     return .finished

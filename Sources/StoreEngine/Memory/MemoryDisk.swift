@@ -43,7 +43,7 @@ public final class MemoryDisk: Sendable {
     try contents.withLock { contents in
       for table in changes.tables {
         let name = tableNames[table.table.index]
-        try contents.tables[name]?.refuseInsertsOfExistingRows(table, className: name)
+        try contents.tables[name]?.checkInsertedRows(table, className: name)
       }
       for table in changes.tables where !table.records.isEmpty {
         contents.tables[tableNames[table.table.index], default: MemoryTable()]
@@ -79,7 +79,7 @@ struct MemoryTable: Sendable {
   /// The number of commits that have touched the table.
   private(set) var generation: UInt64 = 0
 
-  func refuseInsertsOfExistingRows(
+  func checkInsertedRows(
     _ changes: ChangeSet.TableChanges, className: String
   ) throws {
     let clash = changes.records.first { $0.kind == .insert && records[$0.rowID] != nil }

@@ -55,7 +55,7 @@ private struct MergedRun {
 
   mutating func add(_ part: MergeOrder.Part, of run: KeyRun) {
     if isCounted { addGrowth(part, of: run) }
-    var rest = part.places
+    var rest = part.indices
     while !rest.isEmpty {
       if dropsRemovals && run.changes[rest.lowerBound].isRemoval {
         rest.removeFirst()
@@ -68,14 +68,14 @@ private struct MergedRun {
   }
 
   /// Where the first changes end that stand one behind the other in the bytes, too.
-  private func endOfPiece(_ places: Range<Int>, in run: KeyRun) -> Int {
+  private func endOfPiece(_ indices: Range<Int>, in run: KeyRun) -> Int {
     let changes = run.changes
-    var place = places.lowerBound
+    var index = indices.lowerBound
     while true {
-      let end = changes[place].value.upperBound
-      place += 1
-      if place == places.upperBound || changes[place].start != end { return place }
-      if dropsRemovals && changes[place].isRemoval { return place }
+      let end = changes[index].value.upperBound
+      index += 1
+      if index == indices.upperBound || changes[index].start != end { return index }
+      if dropsRemovals && changes[index].isRemoval { return index }
     }
   }
 
@@ -86,17 +86,17 @@ private struct MergedRun {
     let end = source[piece.upperBound - 1].value.upperBound
     run.bytes.lend(start..<end) { bytes.append(copying: $0) }
     changes.append(addingCapacity: piece.count) { target in
-      for place in piece { target.append(source[place].moved(by: shift)) }
+      for index in piece { target.append(source[index].moved(by: shift)) }
     }
   }
 
   private mutating func addGrowth(_ part: MergeOrder.Part, of run: KeyRun) {
     var sum = sum + part.olderGrowth
     let (dropsRemovals, counted, changes) = (dropsRemovals, run.growth, run.changes)
-    growth.append(addingCapacity: part.places.count) { target in
-      for place in part.places {
-        sum += counted[place + 1] - counted[place]
-        if !(dropsRemovals && changes[place].isRemoval) { target.append(sum) }
+    growth.append(addingCapacity: part.indices.count) { target in
+      for index in part.indices {
+        sum += counted[index + 1] - counted[index]
+        if !(dropsRemovals && changes[index].isRemoval) { target.append(sum) }
       }
     }
     self.sum = sum

@@ -78,17 +78,17 @@ final class KeyRun: Sendable {
 
   /// The change of a key.
   func find(_ key: RawSpan) -> Change? {
-    let place = lowerBound(key)
-    return place < count && compare(place, key) == 0 ? changes[place] : nil
+    let index = lowerBound(key)
+    return index < count && compare(index, key) == 0 ? changes[index] : nil
   }
 
   /// Compares the key of a change with another, see `RawSpan.compare(_:)`.
   @inline(__always)
-  func compare(_ place: Int, _ key: RawSpan) -> Int {
-    bytes.lend(changes[place].key) { $0.compare(key) }
+  func compare(_ index: Int, _ key: RawSpan) -> Int {
+    bytes.lend(changes[index].key) { $0.compare(key) }
   }
 
-  func compare(_ place: Int, _ other: KeyRun, _ otherPlace: Int) -> Int {
-    other.bytes.lend(other.changes[otherPlace].key) { compare(place, $0) }
+  func compare(_ index: Int, _ other: KeyRun, _ otherIndex: Int) -> Int {
+    other.bytes.lend(other.changes[otherIndex].key) { compare(index, $0) }
   }
 }

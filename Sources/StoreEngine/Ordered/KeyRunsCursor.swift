@@ -47,28 +47,28 @@ struct KeyRunsCursor: ChangeCursor {
 
   /// The next change, and the bytes it is in.
   var next: (bytes: [UInt8], change: ChangeSet.KeyChange)? {
-    head.map { (runs[$0].bytes, runs[$0].changes[place($0)]) }
+    head.map { (runs[$0].bytes, runs[$0].changes[index($0)]) }
   }
 
   /// Compares the key of the next change with another; below zero is earlier on the way.
   func compareNext(_ key: RawSpan) -> Int? {
     guard let head else { return nil }
-    let order = runs[head].compare(place(head), key)
+    let order = runs[head].compare(index(head), key)
     return isReversed ? -order : order
   }
 
   /// Goes on behind the next change, and all older ones of its key.
   mutating func step() {
     guard let head else { return }
-    let place = place(head)
+    let index = index(head)
     for run in runs.indices where run != head && !parts[run].isEmpty {
-      if runs[run].compare(self.place(run), runs[head], place) == 0 { step(run) }
+      if runs[run].compare(self.index(run), runs[head], index) == 0 { step(run) }
     }
     step(head)
     findHead()
   }
 
-  private func place(_ run: Int) -> Int {
+  private func index(_ run: Int) -> Int {
     isReversed ? parts[run].upperBound - 1 : parts[run].lowerBound
   }
 
@@ -86,7 +86,7 @@ struct KeyRunsCursor: ChangeCursor {
         head = run
         continue
       }
-      let order = runs[run].compare(place(run), runs[best], place(best))
+      let order = runs[run].compare(index(run), runs[best], index(best))
       if order == 0 || (order < 0) != isReversed { head = run }
     }
   }

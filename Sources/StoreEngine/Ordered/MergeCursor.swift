@@ -4,7 +4,7 @@ import Files
 struct MergeCursor: ChangeCursor {
   private var order: MergeOrder
   private var part: MergeOrder.Part?
-  private var place = 0
+  private var index = 0
 
   init(_ runs: [KeyRun]) {
     order = MergeOrder(runs)
@@ -14,21 +14,21 @@ struct MergeCursor: ChangeCursor {
   var isAtEnd: Bool { part == nil }
 
   var next: (bytes: [UInt8], change: ChangeSet.KeyChange)? {
-    part.map { (order.runs[$0.run].bytes, order.runs[$0.run].changes[place]) }
+    part.map { (order.runs[$0.run].bytes, order.runs[$0.run].changes[index]) }
   }
 
   func compareNext(_ key: RawSpan) -> Int? {
-    part.map { order.runs[$0.run].compare(place, key) }
+    part.map { order.runs[$0.run].compare(index, key) }
   }
 
   mutating func step() {
-    place += 1
-    if place == part?.places.upperBound { nextPart() }
+    index += 1
+    if index == part?.indices.upperBound { nextPart() }
   }
 
   private mutating func nextPart() {
     part = order.next()
-    place = part?.places.lowerBound ?? 0
+    index = part?.indices.lowerBound ?? 0
   }
 }
 
@@ -39,7 +39,7 @@ extension KeyRuns {
     while let part = order.next() {
       let run = runs[part.run]
       try run.bytes.lend { bytes in
-        for change in run.changes[part.places] where !change.isRemoval {
+        for change in run.changes[part.indices] where !change.isRemoval {
           try body(bytes.extracting(change.key), bytes.extracting(change.value))
         }
       }

@@ -9,7 +9,7 @@ struct MergeOrder {
   /// Some changes of one run.
   struct Part {
     let run: Int
-    let places: Range<Int>
+    let indices: Range<Int>
     /// By how much the older changes of its first key let the table grow, which it replaces.
     var olderGrowth: Int32 = 0
   }
@@ -78,12 +78,12 @@ struct MergeOrder {
   }
 
   private mutating func take(_ count: Int, of run: Int, olderGrowth: Int32 = 0) -> Part {
-    let place = place(run)
+    let index = index(run)
     rests[run] = rests[run].lowerBound + count..<rests[run].upperBound
-    return Part(run: run, places: place..<place + count, olderGrowth: olderGrowth)
+    return Part(run: run, indices: index..<index + count, olderGrowth: olderGrowth)
   }
 
-  private func place(_ run: Int) -> Int { rests[run].lowerBound - starts[run] }
+  private func index(_ run: Int) -> Int { rests[run].lowerBound - starts[run] }
 
   /// The run with the smallest next head, and that of the other runs; nil when there are no others.
   private func smallest() -> (run: Int, bound: UInt64?)? {
@@ -107,16 +107,16 @@ struct MergeOrder {
   private mutating func takeTied(_ head: UInt64) -> Part {
     let tied = runs.indices.filter { !rests[$0].isEmpty && heads[rests[$0].lowerBound] == head }
     var best = tied[0]
-    for run in tied.dropFirst() where runs[run].compare(place(run), runs[best], place(best)) <= 0 {
+    for run in tied.dropFirst() where runs[run].compare(index(run), runs[best], index(best)) <= 0 {
       best = run
     }
     var growth: Int32 = 0
     // Those of the same key are older: of several the last one was taken.
     for run in tied where run < best {
-      let place = place(run)
-      guard runs[run].compare(place, runs[best], self.place(best)) == 0 else { continue }
+      let index = index(run)
+      guard runs[run].compare(index, runs[best], self.index(best)) == 0 else { continue }
       let counted = runs[run].growth
-      if !counted.isEmpty { growth += counted[place + 1] - counted[place] }
+      if !counted.isEmpty { growth += counted[index + 1] - counted[index] }
       _ = take(1, of: run)
     }
     return take(1, of: best, olderGrowth: growth)

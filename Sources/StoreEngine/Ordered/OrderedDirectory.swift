@@ -1,7 +1,7 @@
 import Files
 
 /// The files of ordered tables in a directory.
-struct OrderedDirectory: OrderedFilePlace {
+struct OrderedDirectory: OrderedFileLocation {
   let directory: StoreDirectory
 
   var location: String { directory.path }
@@ -36,9 +36,9 @@ final class NewOrderedFile: OrderedFileSink {
   private var size = 0
 
   /// Makes a file, in place of one of this name.
-  init(_ place: FilePlace, rights: FileRights) throws {
-    try removeFile(place)
-    file = try NewFile(place, rights: rights)
+  init(_ location: FileLocation, rights: FileRights) throws {
+    try removeFile(location)
+    file = try NewFile(location, rights: rights)
   }
 
   func write(_ bytes: [UInt8]) throws {

@@ -23,18 +23,18 @@ private struct OrderedFileCheck {
 
   init(file: OrderedFile) { self.file = file }
 
-  mutating func walk(_ place: OrderedFile.Child, _ level: Int) throws {
-    guard place.rank == count else {
+  mutating func walk(_ node: OrderedFile.Child, _ level: Int) throws {
+    guard node.rank == count else {
       throw file.damage(
-        "A page counts \(place.rank) keys before it, not \(count)", at: place.offset)
+        "A page counts \(node.rank) keys before it, not \(count)", at: node.offset)
     }
-    try file.withPage(place, level: level) { page, bytes in
+    try file.withPage(node, level: level) { page, bytes in
       for index in 0..<page.count {
         let (rest, _) = try page.entry(index, bytes)
         let key =
           [UInt8](copying: bytes.extracting(page.prefix))
           + [UInt8](copying: bytes.extracting(rest))
-        if level == 0 { try take(key, place) } else { try enter(index, key, page, bytes, level) }
+        if level == 0 { try take(key, node) } else { try enter(index, key, page, bytes, level) }
       }
     }
   }
@@ -54,9 +54,9 @@ private struct OrderedFileCheck {
 
   /// Whether a separator is not behind the first key of a page.
   private func isFirst(
-    _ separator: [UInt8], _ place: OrderedFile.Child, _ level: Int
+    _ separator: [UInt8], _ node: OrderedFile.Child, _ level: Int
   ) throws -> Bool {
-    try file.withPage(place, level: level) { page, bytes in
+    try file.withPage(node, level: level) { page, bytes in
       if level > 0 { return try isFirst(separator, page.child(0, bytes), level - 1) }
       let first =
         [UInt8](copying: bytes.extracting(page.prefix))
@@ -65,9 +65,9 @@ private struct OrderedFileCheck {
     }
   }
 
-  private mutating func take(_ key: [UInt8], _ place: OrderedFile.Child) throws {
+  private mutating func take(_ key: [UInt8], _ node: OrderedFile.Child) throws {
     if let last, !last.lexicographicallyPrecedes(key) {
-      throw file.damage("Keys are not in their order", at: place.offset)
+      throw file.damage("Keys are not in their order", at: node.offset)
     }
     last = key
     count += 1
@@ -89,7 +89,7 @@ extension OrderedFiles {
     } catch let error as StoreError where error.code == .damaged {
       return StoreFinding(
         name.kind == .index ? .index : .fileDamaged, error.message + Self.cure(name.kind),
-        at: .init(path: place.location, className: name.fileName, offset: error.place.offset))
+        at: .init(path: location.location, className: name.fileName, offset: error.location.offset))
     }
   }
 
@@ -101,7 +101,7 @@ extension OrderedFiles {
     lostIndexes().map { name, reason in
       StoreFinding(
         .index, reason + Self.cure(.index),
-        at: .init(path: place.location, className: name.fileName))
+        at: .init(path: location.location, className: name.fileName))
     }
   }
 }

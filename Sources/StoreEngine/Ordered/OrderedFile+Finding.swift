@@ -21,8 +21,8 @@ extension OrderedFile {
   /// Complexity: O(log n).
   package func rank(of key: RawSpan) throws -> Int {
     var rank = 0
-    try lendLeaf(for: key) { place, page, bytes in
-      rank = place.rank + (try page.bound(key, passingEqual: false, bytes))
+    try lendLeaf(for: key) { node, page, bytes in
+      rank = node.rank + (try page.bound(key, passingEqual: false, bytes))
     }
     return rank
   }
@@ -34,25 +34,25 @@ extension OrderedFile {
     guard footer.depth > 0 else { return }
     guard opened == nil else { return try lendOpenedLeaf(for: key, body) }
     try file.withBytes { bytes in
-      var place = footer.root
+      var node = footer.root
       for level in stride(from: Int(footer.depth) - 1, to: 0, by: -1) {
-        place = try child(of: place, level, for: key, bytes)
+        node = try child(of: node, level, for: key, bytes)
       }
-      try open(bytes.extracting(try check(place, bytes)), place, 0) { try body(place, $0, $1) }
+      try open(bytes.extracting(try check(node, bytes)), node, 0) { try body(node, $0, $1) }
     }
   }
 
   /// The page below one that stands in the file as it is.
   private func child(
-    of place: Child, _ level: Int, for key: RawSpan, _ bytes: RawSpan
+    of node: Child, _ level: Int, for key: RawSpan, _ bytes: RawSpan
   ) throws -> Child {
-    let page = bytes.extracting(try check(place, bytes))
+    let page = bytes.extracting(try check(node, bytes))
     do throws(OrderedPage.Damage) {
       let numbers = try OrderedPage(page)
       guard numbers.level == level else { throw OrderedPage.Damage(offset: 2) }
       return try numbers.child(for: key, page)
     } catch {
-      throw damage("A page makes no sense", at: place.offset + error.offset)
+      throw damage("A page makes no sense", at: node.offset + error.offset)
     }
   }
 
@@ -60,10 +60,10 @@ extension OrderedFile {
   private func lendOpenedLeaf(
     for key: RawSpan, _ body: (Child, OrderedPage, RawSpan) throws -> Void
   ) throws {
-    var place = footer.root
+    var node = footer.root
     for level in stride(from: Int(footer.depth) - 1, to: 0, by: -1) {
-      place = try withPage(place, level: level) { page, bytes in try page.child(for: key, bytes) }
+      node = try withPage(node, level: level) { page, bytes in try page.child(for: key, bytes) }
     }
-    try withPage(place, level: 0) { try body(place, $0, $1) }
+    try withPage(node, level: 0) { try body(node, $0, $1) }
   }
 }

@@ -33,17 +33,17 @@ private struct OrderedFileScan {
   /// of a page count from its rank to an end: parts that do not overlap, so that pages that lead to
   /// the same page again and again are noticed.
   mutating func walk(
-    _ place: OrderedFile.Child, _ level: Int, rankEnd: Int, isFirst: Bool, isLast: Bool,
+    _ node: OrderedFile.Child, _ level: Int, rankEnd: Int, isFirst: Bool, isLast: Bool,
     _ body: (RawSpan, RawSpan) throws -> ScanStep
   ) throws -> Bool {
-    try file.withPage(place, level: level) { page, bytes in
+    try file.withPage(node, level: level) { page, bytes in
       let part = try part(of: page, bytes, isFirst: isFirst, isLast: isLast)
       if level == 0 { return try lend(part, page, bytes, body) }
       for step in 0..<part.count {
         let index = isReversed ? part.upperBound - 1 - step : part.lowerBound + step
         let child = try page.child(index, bytes)
         let end = index + 1 < page.count ? try page.child(index + 1, bytes).rank : rankEnd
-        guard child.rank >= place.rank, child.rank < end, end <= rankEnd else {
+        guard child.rank >= node.rank, child.rank < end, end <= rankEnd else {
           throw file.damage("A page counts its keys wrongly", at: child.offset)
         }
         let isDone = try walk(

@@ -57,20 +57,20 @@ package final class OrderedFile: Sendable {
   ///
   /// - Throws: ``StoreError`` with `damaged`; what the closure throws.
   func withPage<Result>(
-    _ place: Child, level: Int, _ body: (OrderedPage, RawSpan) throws -> Result
+    _ node: Child, level: Int, _ body: (OrderedPage, RawSpan) throws -> Result
   ) throws -> Result {
     try file.withBytes { bytes in
-      let stored = bytes.extracting(try check(place, bytes))
-      guard let opened, let codec else { return try open(stored, place, level, body) }
-      let page = try opened.page(at: place.offset, level: level) {
-        try codec.open(stored, at: place.offset)
+      let stored = bytes.extracting(try check(node, bytes))
+      guard let opened, let codec else { return try open(stored, node, level, body) }
+      let page = try opened.page(at: node.offset, level: level) {
+        try codec.open(stored, at: node.offset)
       }
-      return try page.lend { try open($0, place, level, body) }
+      return try page.lend { try open($0, node, level, body) }
     }
   }
 
   func open<Result>(
-    _ page: RawSpan, _ place: Child, _ level: Int,
+    _ page: RawSpan, _ node: Child, _ level: Int,
     _ body: (OrderedPage, RawSpan) throws -> Result
   ) throws -> Result {
     do {
@@ -78,29 +78,29 @@ package final class OrderedFile: Sendable {
       guard numbers.level == level else { throw OrderedPage.Damage(offset: 2) }
       return try body(numbers, page)
     } catch let error as OrderedPage.Damage {
-      throw damage("A page makes no sense", at: place.offset + error.offset)
+      throw damage("A page makes no sense", at: node.offset + error.offset)
     }
   }
 
   /// Where the bytes of a page are, behind its head; its checksum is compared, once.
   @inline(__always)
-  func check(_ place: Child, _ bytes: RawSpan) throws -> Range<Int> {
+  func check(_ node: Child, _ bytes: RawSpan) throws -> Range<Int> {
     let head = OrderedFileFormat.pageHeadSize
-    guard place.offset >= OrderedFileFormat.magicSize, place.size > head,
-      place.size <= bytes.byteCount, place.offset <= bytes.byteCount - place.size,
-      place.rank <= count
-    else { throw damage("A page is named that is not in the file", at: place.offset) }
-    if !verified.contains(place.offset) { try verify(place, bytes) }
-    return place.offset + head..<place.offset + place.size
+    guard node.offset >= OrderedFileFormat.magicSize, node.size > head,
+      node.size <= bytes.byteCount, node.offset <= bytes.byteCount - node.size,
+      node.rank <= count
+    else { throw damage("A page is named that is not in the file", at: node.offset) }
+    if !verified.contains(node.offset) { try verify(node, bytes) }
+    return node.offset + head..<node.offset + node.size
   }
 
-  private func verify(_ place: Child, _ bytes: RawSpan) throws {
-    let start = place.offset + OrderedFileFormat.pageHeadSize
-    let stored = bytes.extracting(start..<place.offset + place.size)
-    let checksum = OrderedFileFormat.checksum(Span<UInt8>(_bytes: stored), at: place.offset)
-    guard Int(bytes.loadUInt32(at: place.offset, isBigEndian: false)) == place.size,
-      bytes.loadUInt32(at: place.offset + 4, isBigEndian: false) == checksum
-    else { throw damage("The checksum of a page is wrong", at: place.offset) }
-    verified.insert(place.offset)
+  private func verify(_ node: Child, _ bytes: RawSpan) throws {
+    let start = node.offset + OrderedFileFormat.pageHeadSize
+    let stored = bytes.extracting(start..<node.offset + node.size)
+    let checksum = OrderedFileFormat.checksum(Span<UInt8>(_bytes: stored), at: node.offset)
+    guard Int(bytes.loadUInt32(at: node.offset, isBigEndian: false)) == node.size,
+      bytes.loadUInt32(at: node.offset + 4, isBigEndian: false) == checksum
+    else { throw damage("The checksum of a page is wrong", at: node.offset) }
+    verified.insert(node.offset)
   }
 }

@@ -42,7 +42,7 @@ package enum OrderedFileFormat {
   static let maximumDepth: UInt32 = 16
 
   /// Where the footer has the file's mark, see ``FileMark``; zeros in a file without one.
-  static let markPlace = 48..<60
+  static let markOffset = 48..<60
 
   /// The mark in a file; nil where there is none, ``FileMark/unreadable`` where the end is damaged.
   static func mark(_ file: MappedFile) -> FileMark? {
@@ -51,7 +51,7 @@ package enum OrderedFileFormat {
       let footer = [UInt8](
         copying: bytes.extracting(bytes.byteCount - footerSize..<bytes.byteCount))
       guard Footer(footer, fileSize: bytes.byteCount) != nil else { return .unreadable }
-      return FileMark(footer[markPlace])
+      return FileMark(footer[markOffset])
     }
   }
 
@@ -121,9 +121,9 @@ package enum OrderedFileFormat {
   /// The checksum of a page as it is stored.
   package static func checksum(_ page: Span<UInt8>, at offset: Int) -> UInt32 {
     var checksum = CRC32C()
-    var place: [UInt8] = []
-    place.append(littleEndian: UInt64(offset))
-    checksum.update(place.span)
+    var location: [UInt8] = []
+    location.append(littleEndian: UInt64(offset))
+    checksum.update(location.span)
     checksum.update(page)
     return checksum.value
   }

@@ -106,7 +106,7 @@ package struct OrderedFileWriter {
     let stored = try codec?.seal(page, at: offset) ?? page
     let size = stored.count + OrderedFileFormat.pageHeadSize
     guard let number = UInt32(exactly: size) else {
-      throw StoreError(.full, "A key and its value have 4 GiB or more.")
+      throw StoreError(.noSpace, "A key and its value have 4 GiB or more.")
     }
     bytes.append(littleEndian: number)
     bytes.append(littleEndian: OrderedFileFormat.checksum(stored.span, at: offset))

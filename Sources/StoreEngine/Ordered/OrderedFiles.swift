@@ -2,7 +2,7 @@ package import Files
 import Locks
 
 /// Where the files of ordered tables are.
-package protocol OrderedFilePlace: Sendable {
+package protocol OrderedFileLocation: Sendable {
   /// The place, as a user would name it.
   var location: String { get }
   /// Whether nothing may be written.
@@ -25,7 +25,7 @@ package protocol OrderedFilePlace: Sendable {
 ///
 /// They have the same format, whatever the backend keeps its records in. Safe on any threads.
 public final class OrderedFiles: Sendable {
-  let place: any OrderedFilePlace
+  let location: any OrderedFileLocation
   private let codec: (any OrderedPageCodec)?
   /// What an encrypted store's pages are sealed with.
   private let sealing = Locked<Sealing?>(nil)
@@ -63,8 +63,8 @@ public final class OrderedFiles: Sendable {
     var isLost: Bool { if case .lost = self { true } else { false } }
   }
 
-  package init(_ place: any OrderedFilePlace, codec: (any OrderedPageCodec)? = nil) {
-    (self.place, self.codec) = (place, codec)
+  package init(_ location: any OrderedFileLocation, codec: (any OrderedPageCodec)? = nil) {
+    (self.location, self.codec) = (location, codec)
   }
 
   /// The files in a directory, which the backend has locked.
@@ -137,15 +137,15 @@ public final class OrderedFiles: Sendable {
 
   private func open(_ table: Table) throws -> File {
     do {
-      let map = try systemErrors(at: place.location) {
+      let map = try systemErrors(at: location.location) {
         do {
-          return try place.open(table.fileName)
+          return try location.open(table.fileName)
         } catch let error as SystemError where error.isOfNoRegularFile {
           throw notAFile(table.fileName)
         }
       }
       guard let map else {
-        if table.isNeeded { throw StoreError.fileGone(table.fileName, in: place.location) }
+        if table.isNeeded { throw StoreError.fileGone(table.fileName, in: location.location) }
         return .missing
       }
       return .open(try OrderedFile(map, codec: pageCodec(of: table.name)))
@@ -168,7 +168,7 @@ public final class OrderedFiles: Sendable {
       """
       "\(fileName)" is a directory, or something else that is no file, and has the name of one of the \
       store's. Move it out of the store's directory.
-      """, at: .init(path: place.location + "/" + fileName))
+      """, at: .init(path: location.location + "/" + fileName))
   }
 
   /// Takes note that the file of an index should be there and is not, or is damaged.
@@ -200,7 +200,7 @@ public final class OrderedFiles: Sendable {
   /// The mark in a file; nil when there is none, or no such file.
   func mark(ofFile fileName: String) throws -> FileMark? {
     do {
-      guard let map = try place.open(fileName) else { return nil }
+      guard let map = try location.open(fileName) else { return nil }
       return OrderedFileFormat.mark(map)
     } catch let error as SystemError {
       // A directory in the place of an index is no reason to open nothing.
@@ -217,7 +217,7 @@ public final class OrderedFiles: Sendable {
         table.fileName != table.name.fileName || table.isNeeded && table.name.kind == .data
       }.map(\.name)
     }
-    let found = try systemErrors(at: place.location) { try place.names() }
+    let found = try systemErrors(at: location.location) { try location.names() }
     return Array(Set(found.compactMap(OrderedTableName.init(fileName:))).union(redirected))
   }
 
@@ -238,7 +238,9 @@ public final class OrderedFiles: Sendable {
     let fileName = state.withLock { state in
       state.numbers[name].map { state.tables[$0].fileName }
     }
-    return try systemErrors(at: place.location) { try place.hasFile(fileName ?? name.fileName) }
+    return try systemErrors(at: location.location) {
+      try location.hasFile(fileName ?? name.fileName)
+    }
   }
 
   // MARK: Replacing
@@ -247,7 +249,7 @@ public final class OrderedFiles: Sendable {
   ///
   /// Complexity: linear in the sizes of the files.
   ///
-  /// - Throws: ``StoreError`` with `full`, `ioError`, `damaged` or `closed`. No new file is left
+  /// - Throws: ``StoreError`` with `noSpace`, `ioError`, `damaged` or `closed`. No new file is left
   ///   then.
   func prepare(
     _ pending: [(OrderedTableID, PendingKeys)], mark: FileMark, durability: Durability
@@ -262,21 +264,21 @@ public final class OrderedFiles: Sendable {
           newName: "\(StoreDirectory.newPrefix)ordered-\(made.count)",
           name: try name(of: table).fileName, mark: mark)
         made.append(replacement)
-        try systemErrors(at: place.location) {
+        try systemErrors(at: location.location) {
           try write(
             keys.view(over: file.opened), to: replacement, isSynced: durability != .none)
         }
       }
       return made
     } catch {
-      for replacement in made { place.remove(replacement.newName) }
+      for replacement in made { location.remove(replacement.newName) }
       throw error
     }
   }
 
   /// Makes a new file of the keys that a closure appends in their order.
   ///
-  /// - Throws: ``StoreError`` with `full`, `ioError` or `closed`; what the closure throws. No new
+  /// - Throws: ``StoreError`` with `noSpace`, `ioError` or `closed`; what the closure throws. No new
   ///   file is left then.
   func prepare(
     _ table: OrderedTableID, mark: FileMark, durability: Durability,
@@ -286,16 +288,16 @@ public final class OrderedFiles: Sendable {
     let replacement = Replacement(
       newName: "\(StoreDirectory.newPrefix)ordered-0", name: name.fileName, mark: mark)
     do {
-      try systemErrors(at: place.location) {
+      try systemErrors(at: location.location) {
         var writer = OrderedFileWriter(
-          try place.create(replacement.newName, replacing: replacement.name),
+          try location.create(replacement.newName, replacing: replacement.name),
           codec: pageCodec(of: name), mark: mark)
         try body(&writer)
         try writer.finish(isSynced: durability != .none)
       }
       return replacement
     } catch {
-      place.remove(replacement.newName)
+      location.remove(replacement.newName)
       throw error
     }
   }
@@ -304,7 +306,7 @@ public final class OrderedFiles: Sendable {
   func makeScratchFile(_ number: Int) throws -> ScratchFile {
     let name = "\(ScratchFile.prefix)\(number)"
     let codec = sealing.withLock { $0 }.map { SealedPages($0.seal, fileName: name) }
-    return try ScratchFile(name, in: place, codec: codec)
+    return try ScratchFile(name, in: location, codec: codec)
   }
 
   private func write(_ view: OrderedView, to replacement: Replacement, isSynced: Bool) throws {
@@ -323,7 +325,7 @@ public final class OrderedFiles: Sendable {
   ) throws {
     let codec = OrderedTableName(fileName: replacement.name).flatMap { pageCodec(of: $0) }
     var writer = OrderedFileWriter(
-      try place.create(replacement.newName, replacing: replacement.name), codec: codec,
+      try location.create(replacement.newName, replacing: replacement.name), codec: codec,
       mark: replacement.mark)
     try view.scanOnce { key, value in try writer.append(key, value) }
     try writer.finish(isSynced: isSynced)
@@ -338,7 +340,7 @@ public final class OrderedFiles: Sendable {
         let name = OrderedTableName(fileName: replacement.name)
       else {
         throw StoreError(
-          .damaged, "The log names a file that it can't mean.", at: .init(path: place.location))
+          .damaged, "The log names a file that it can't mean.", at: .init(path: location.location))
       }
       try publish(replacement.newName, table(name).index)
     }
@@ -347,9 +349,9 @@ public final class OrderedFiles: Sendable {
   private func publish(_ newName: String, _ index: Int) throws {
     try state.withLock { state in
       var table = state.tables[index]
-      try systemErrors(at: place.location) {
-        guard try place.hasFile(newName) else { return }
-        if place.isReadOnly {
+      try systemErrors(at: location.location) {
+        guard try location.hasFile(newName) else { return }
+        if location.isReadOnly {
           table.fileName = newName
         } else {
           try rename(newName, to: table.name)
@@ -366,9 +368,9 @@ public final class OrderedFiles: Sendable {
   /// could open the store if it were an error.
   private func rename(_ newName: String, to name: OrderedTableName) throws {
     do {
-      try place.rename(newName, to: name.fileName)
+      try location.rename(newName, to: name.fileName)
     } catch let error as SystemError where name.kind == .index && error.isOfNoRegularFile {
-      place.remove(newName)
+      location.remove(newName)
     }
   }
 

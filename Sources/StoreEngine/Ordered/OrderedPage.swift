@@ -38,25 +38,25 @@ struct OrderedPage {
   /// Where an entry has the rest of its key, and its value.
   @inline(__always)
   func entry(_ index: Int, _ page: RawSpan) throws(Damage) -> (key: Range<Int>, value: Range<Int>) {
-    var place = start(of: index, page)
+    var cursor = start(of: index, page)
     let end = index + 1 < count ? start(of: index + 1, page) : end
-    guard place < end, end <= self.end else { throw Damage(offset: place) }
-    var size = Int(page.loadByte(at: place))
-    place += 1
+    guard cursor < end, end <= self.end else { throw Damage(offset: cursor) }
+    var size = Int(page.loadByte(at: cursor))
+    cursor += 1
     if size >= 0x80 {
       size &= 0x7F
       var shift = 7
       while true {
-        guard place < end, shift < 35 else { throw Damage(offset: place) }
-        let byte = Int(page.loadByte(at: place))
-        place += 1
+        guard cursor < end, shift < 35 else { throw Damage(offset: cursor) }
+        let byte = Int(page.loadByte(at: cursor))
+        cursor += 1
         size |= (byte & 0x7F) << shift
         shift += 7
         if byte < 0x80 { break }
       }
     }
-    guard size <= end - place else { throw Damage(offset: place) }
-    return (place..<place + size, place + size..<end)
+    guard size <= end - cursor else { throw Damage(offset: cursor) }
+    return (cursor..<cursor + size, cursor + size..<end)
   }
 
   /// The first entry whose key is not before a key, or, if those that equal it are to be passed, is
@@ -109,7 +109,7 @@ struct OrderedPage {
         isLeaf
         ? Int(page.loadUInt16(at: slots &+ 2 &* middle, isBigEndian: false))
         : Int(page.loadUInt32(at: slots &+ 4 &* middle, isBigEndian: false))
-      let (start, count) = try keyPlace(middle, entries &+ offset, page)
+      let (start, count) = try keyRange(middle, entries &+ offset, page)
       // Most keys differ in the eight bytes that one step compares.
       let other = page.head(at: start, count: count)
       let isBefore: Bool
@@ -126,19 +126,19 @@ struct OrderedPage {
 
   /// Where the entry at a place has the rest of its key.
   @inline(__always)
-  private func keyPlace(
-    _ index: Int, _ place: Int, _ page: RawSpan
+  private func keyRange(
+    _ index: Int, _ cursor: Int, _ page: RawSpan
   ) throws(Damage) -> (start: Int, count: Int) {
-    if place < end {
+    if cursor < end {
       // The size of most is in one byte.
-      let size = Int(page.loadByte(at: place))
-      if size < 0x80, size < end &- place { return (place &+ 1, size) }
+      let size = Int(page.loadByte(at: cursor))
+      if size < 0x80, size < end &- cursor { return (cursor &+ 1, size) }
     }
-    return try longKeyPlace(index, page)
+    return try longKeyRange(index, page)
   }
 
   @inline(never)
-  private func longKeyPlace(
+  private func longKeyRange(
     _ index: Int, _ page: RawSpan
   ) throws(Damage) -> (start: Int, count: Int) {
     let key = try entry(index, page).key

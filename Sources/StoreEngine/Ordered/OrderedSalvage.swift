@@ -26,60 +26,61 @@ package struct OrderedSalvage {
   ///
   /// Complexity: linear in the size of the file; where it is damaged, some hundred times that.
   package mutating func run() {
-    var place = OrderedFileFormat.magic.count
+    var offset = OrderedFileFormat.magic.count
     let end = file.count - OrderedFileFormat.footerSize
     budget = 8 * file.count
-    while place < end {
-      guard let size = takePage(at: place, end) else {
-        let next = nextPage(from: place + 1, end)
-        gaps.append(place..<next)
-        place = next
+    while offset < end {
+      guard let size = takePage(at: offset, end) else {
+        let next = nextPage(from: offset + 1, end)
+        gaps.append(offset..<next)
+        offset = next
         continue
       }
-      place += size
+      offset += size
     }
-    if place > end { gaps.append(end..<file.count) }
+    if offset > end { gaps.append(end..<file.count) }
   }
 
   /// Where the next page begins; the end when there is none.
   ///
   /// Any four bytes may be the size of a page: of large ones only so many are tried.
   private mutating func nextPage(from start: Int, _ end: Int) -> Int {
-    var place = start
-    while place + OrderedFileFormat.pageHeadSize < end {
-      let size = file.withBytes { Int($0.loadUInt32(at: place, isBigEndian: false)) }
-      let isTried = size <= Self.commonSize || size <= min(budget, end - place)
+    var offset = start
+    while offset + OrderedFileFormat.pageHeadSize < end {
+      let size = file.withBytes { Int($0.loadUInt32(at: offset, isBigEndian: false)) }
+      let isTried = size <= Self.commonSize || size <= min(budget, end - offset)
       if size > Self.commonSize, isTried { budget -= size }
-      if isTried, pageSize(at: place, end) != nil { return place }
-      place += 1
+      if isTried, pageSize(at: offset, end) != nil { return offset }
+      offset += 1
     }
     return end
   }
 
   /// The size of the page that stands at a place; nil when none does.
-  private func pageSize(at place: Int, _ end: Int) -> Int? {
+  private func pageSize(at offset: Int, _ end: Int) -> Int? {
     file.withBytes { bytes in
       let head = OrderedFileFormat.pageHeadSize
-      guard place + head < end else { return nil }
-      let size = Int(bytes.loadUInt32(at: place, isBigEndian: false))
-      guard size > head, size <= end - place else { return nil }
-      let stored = Span<UInt8>(_bytes: bytes.extracting(place + head..<place + size))
-      let expected = bytes.loadUInt32(at: place + 4, isBigEndian: false)
-      return OrderedFileFormat.checksum(stored, at: place) == expected ? size : nil
+      guard offset + head < end else { return nil }
+      let size = Int(bytes.loadUInt32(at: offset, isBigEndian: false))
+      guard size > head, size <= end - offset else { return nil }
+      let stored = Span<UInt8>(_bytes: bytes.extracting(offset + head..<offset + size))
+      let expected = bytes.loadUInt32(at: offset + 4, isBigEndian: false)
+      return OrderedFileFormat.checksum(stored, at: offset) == expected ? size : nil
     }
   }
 
-  private mutating func takePage(at place: Int, _ end: Int) -> Int? {
-    guard let size = pageSize(at: place, end) else { return nil }
+  private mutating func takePage(at offset: Int, _ end: Int) -> Int? {
+    guard let size = pageSize(at: offset, end) else { return nil }
     let stored = file.withBytes { bytes in
-      [UInt8](copying: bytes.extracting(place + OrderedFileFormat.pageHeadSize..<place + size))
+      [UInt8](
+        copying: bytes.extracting(offset + OrderedFileFormat.pageHeadSize..<offset + size))
     }
     guard
-      let plain = try? codec.map({ codec in try stored.lend { try codec.open($0, at: place) } })
+      let plain = try? codec.map({ codec in try stored.lend { try codec.open($0, at: offset) } })
         ?? stored,
       let entries = try? Self.entries(plain)
     else {
-      gaps.append(place..<place + size)
+      gaps.append(offset..<offset + size)
       return size
     }
     for (key, value) in entries { changes.set(key, to: value, in: Self.table) }
@@ -110,7 +111,7 @@ extension SalvageSource {
   ///
   /// Memory: that of the largest table.
   ///
-  /// - Throws: ``StoreError`` with `full` or `ioError`.
+  /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
   package func salvageOrdered(
     to target: TargetDirectory, _ report: inout SalvageReport
   ) throws {
@@ -172,11 +173,11 @@ extension SalvageSource {
   private func readKeys(
     of name: OrderedTableName, _ codec: (any OrderedPageCodec)?, _ report: inout SalvageReport
   ) throws -> ChangeSet {
-    let place = try file(ofOrdered: name)
-    let path = place.path
-    guard try hasFile(place) else { return ChangeSet() }
+    let location = try file(ofOrdered: name)
+    let path = location.path
+    guard try hasFile(location) else { return ChangeSet() }
     do {
-      let file = try systemErrors(at: path) { try MappedFile(place) }
+      let file = try systemErrors(at: path) { try MappedFile(location) }
       var salvage = OrderedSalvage(file, codec: codec)
       salvage.run()
       for gap in salvage.gaps {

@@ -12,20 +12,20 @@ package struct ScratchFile {
   package static let prefix = StoreDirectory.newPrefix + "scratch-"
 
   let name: String
-  private let place: any OrderedFilePlace
+  private let location: any OrderedFileLocation
   private let codec: (any OrderedPageCodec)?
   private let sink: any OrderedFileSink
   private var offset = 0
   /// How many bytes have been written.
   package var byteCount: Int { offset }
 
-  package init(_ name: String, in place: any OrderedFilePlace, codec: (any OrderedPageCodec)?)
+  package init(_ name: String, in location: any OrderedFileLocation, codec: (any OrderedPageCodec)?)
     throws
   {
-    (self.name, self.place, self.codec) = (name, place, codec)
-    sink = try systemErrors(at: place.location) {
+    (self.name, self.location, self.codec) = (name, location, codec)
+    sink = try systemErrors(at: location.location) {
       // It is as private as the log.
-      try place.create(name, replacing: StoreDirectory.log)
+      try location.create(name, replacing: StoreDirectory.log)
     }
   }
 
@@ -37,16 +37,16 @@ package struct ScratchFile {
     bytes.append(littleEndian: UInt32(clamping: stored.count))
     bytes.append(littleEndian: OrderedFileFormat.checksum(stored.span, at: offset))
     bytes += stored
-    try systemErrors(at: place.location) { try sink.write(bytes) }
+    try systemErrors(at: location.location) { try sink.write(bytes) }
     offset += bytes.count
   }
 
   /// Begins to read what has been written.
   package func reader() throws -> Reader {
-    try systemErrors(at: place.location) {
+    try systemErrors(at: location.location) {
       try sink.finish(isSynced: false)
-      guard let file = try place.open(name) else {
-        throw StoreError(.ioError, "A temporary file is gone.", at: .init(path: place.location))
+      guard let file = try location.open(name) else {
+        throw StoreError(.ioError, "A temporary file is gone.", at: .init(path: location.location))
       }
       file.expect(.sequential)
       return Reader(file: file, codec: codec)
@@ -54,7 +54,7 @@ package struct ScratchFile {
   }
 
   /// Removes the file.
-  package func remove() { place.remove(name) }
+  package func remove() { location.remove(name) }
 
   /// Gives back the blocks in their order.
   package struct Reader {
@@ -112,7 +112,7 @@ package protocol OrderedRebuilding: AnyObject {
 
 extension LoggedBackend: OrderedRebuilding {
   package func makeScratchFile(_ number: Int) throws -> ScratchFile {
-    try refuseFork()
+    try checkProcess()
     try checkOpen()
     return try files.ordered.makeScratchFile(number)
   }
@@ -120,7 +120,7 @@ extension LoggedBackend: OrderedRebuilding {
   package func replaceKeys(
     of table: OrderedTableID, _ body: (inout OrderedFileWriter) throws -> Void
   ) throws {
-    try refuseFork()
+    try checkProcess()
     try log.withLock { log in
       try checkOpen()
       try checkWritable(log)

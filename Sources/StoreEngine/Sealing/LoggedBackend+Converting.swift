@@ -18,7 +18,7 @@ extension LoggedBackend where Files: DirectoryFiles {
   ///   - progress: Hears of each class.
   /// - Throws: ``StoreError`` with `inUse`, `wrongKey` (it is encrypted with another key),
   ///   `ioError` (there are files in the directory that are no part of the store, or the file
-  ///   system can't exchange names), `full`, `damaged`. The store is as it was then, unless it
+  ///   system can't exchange names), `noSpace`, `damaged`. The store is as it was then, unless it
   ///   could only not be removed.
   public static func encrypt(
     directory: String, key: any StoreKey, progress: (IntegrityProgress) -> Void = { _ in }
@@ -48,7 +48,7 @@ extension LoggedBackend where Files: DirectoryFiles {
   /// Only its key file is written: after a crash the one or the other opens it. What the records
   /// are sealed with stays the same, see <doc:Encryption>.
   ///
-  /// - Throws: ``StoreError`` with `inUse`, `wrongKey`, `notEncrypted`, `full` or `ioError`.
+  /// - Throws: ``StoreError`` with `inUse`, `wrongKey`, `notEncrypted`, `noSpace` or `ioError`.
   public static func changeKey<Key: StoreKey>(
     directory: String, from oldKey: Key, to newKey: Key
   ) throws {
@@ -77,7 +77,7 @@ extension Sealing {
   static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
-    } catch let error as StoreError where error.place.path == nil {
+    } catch let error as StoreError where error.location.path == nil {
       throw StoreError(error.code, error.message, at: .init(path: path))
     }
   }

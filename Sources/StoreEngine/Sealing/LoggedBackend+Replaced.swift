@@ -11,17 +11,17 @@ extension LoggedBackend {
     var findings: [StoreFinding] = []
     for (table, changes) in pending.tables {
       for rowID in changes.rows.keys.sorted() {
-        let place = try place(rowID, table, sealing)
-        findings += finding(errorPlace(rowID, table)) { error in
-          try files.withRecord(rowID, in: table) { try sealing.verify($0, place, error) }
+        let location = try location(rowID, table, sealing)
+        findings += finding(errorLocation(rowID, table)) { error in
+          try files.withRecord(rowID, in: table) { try sealing.verify($0, location, error) }
         }
       }
     }
     for key in pending.names.keys.map(\.text).sorted() {
-      let place = StoreError.Place(path: location, className: StoreDirectory.buffers)
-      findings += finding(place) { error in
+      let location = StoreError.Location(path: location, className: StoreDirectory.buffers)
+      findings += finding(location) { error in
         try files.withNamedBuffer(key) {
-          try sealing.verify($0, sealing.place(ofBuffer: key), error)
+          try sealing.verify($0, sealing.location(ofBuffer: key), error)
         }
       }
     }
@@ -29,14 +29,14 @@ extension LoggedBackend {
   }
 
   private func finding(
-    _ place: StoreError.Place, _ body: (StoreError.Place) throws -> Void?
+    _ location: StoreError.Location, _ body: (StoreError.Location) throws -> Void?
   ) -> [StoreFinding] {
     do {
-      _ = try body(place)
+      _ = try body(location)
       return []
     } catch {
       // A file that can't be read is found by itself.
-      return [StoreFinding(.recordDamaged, error, at: place)].filter { $0.kind == .notAuthentic }
+      return [StoreFinding(.recordDamaged, error, at: location)].filter { $0.kind == .notAuthentic }
     }
   }
 }
@@ -44,9 +44,9 @@ extension LoggedBackend {
 extension Sealing {
   /// Opens what was sealed for a place, and throws it away.
   fileprivate func verify(
-    _ sealed: RawSpan, _ place: SealedPlace, _ error: StoreError.Place
+    _ sealed: RawSpan, _ location: SealedLocation, _ error: StoreError.Location
   ) throws {
     var bytes: [UInt8] = []
-    try open(sealed, place, to: &bytes) { error }
+    try open(sealed, location, to: &bytes) { error }
   }
 }

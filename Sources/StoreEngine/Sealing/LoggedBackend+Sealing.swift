@@ -22,16 +22,16 @@ extension LoggedBackend {
 
   // MARK: Places
 
-  func scope(of table: TableID, _ sealing: Sealing) throws -> SealedPlace.Scope {
+  func scope(of table: TableID, _ sealing: Sealing) throws -> SealedLocation.Scope {
     try sealing.scope(of: table) { try files.name(of: table) }
   }
 
-  func place(_ rowID: UInt32, _ table: TableID, _ sealing: Sealing) throws -> SealedPlace {
-    sealing.place(rowID, in: try scope(of: table, sealing))
+  func location(_ rowID: UInt32, _ table: TableID, _ sealing: Sealing) throws -> SealedLocation {
+    sealing.location(rowID, in: try scope(of: table, sealing))
   }
 
   /// Where a record is, as errors say it.
-  func errorPlace(_ rowID: UInt32, _ table: TableID) -> StoreError.Place {
+  func errorLocation(_ rowID: UInt32, _ table: TableID) -> StoreError.Location {
     .init(path: location, className: try? files.name(of: table), rowID: rowID)
   }
 

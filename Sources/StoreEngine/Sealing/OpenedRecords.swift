@@ -4,7 +4,7 @@ import Locks
 /// The records of a batch, opened one behind the other.
 struct OpenedRecords: Sendable {
   private(set) var bytes: [UInt8] = []
-  private(set) var places: [RecordBatch.Place] = []
+  private(set) var entries: [RecordBatch.Entry] = []
   private(set) var failures: [StoreError] = []
 
   /// So many are worth a second thread.
@@ -16,11 +16,11 @@ struct OpenedRecords: Sendable {
   /// - Throws: ``StoreError`` with `notAuthentic`, for the first of them, unless the batch keeps
   ///   failures.
   static func open(
-    _ batch: inout RecordBatch, in scope: SealedPlace.Scope, by sealing: Sealing,
-    _ error: @escaping @Sendable (_ rowID: UInt32) -> StoreError.Place
+    _ batch: inout RecordBatch, in scope: SealedLocation.Scope, by sealing: Sealing,
+    _ error: @escaping @Sendable (_ rowID: UInt32) -> StoreError.Location
   ) throws {
     let sealed = batch
-    let all = sealed.places.indices
+    let all = sealed.entries.indices
     var opened: OpenedRecords
     if all.count < sharedFrom {
       opened = try OpenedRecords(all, of: sealed, in: scope, by: sealing, error)
@@ -31,25 +31,25 @@ struct OpenedRecords: Sendable {
       opened = first
       opened.append(second)
     }
-    (batch.bytes, batch.places) = (opened.bytes, opened.places)
+    (batch.bytes, batch.entries) = (opened.bytes, opened.entries)
     batch.failures += opened.failures
   }
 
   private init(
-    _ part: Range<Int>, of batch: RecordBatch, in scope: SealedPlace.Scope, by sealing: Sealing,
-    _ error: (_ rowID: UInt32) -> StoreError.Place
+    _ part: Range<Int>, of batch: RecordBatch, in scope: SealedLocation.Scope, by sealing: Sealing,
+    _ error: (_ rowID: UInt32) -> StoreError.Location
   ) throws {
     // The first part takes the others in.
     let isFirst = part.lowerBound == 0
     bytes.reserveCapacity(isFirst ? batch.bytes.count : batch.bytes.count / 2)
-    places.reserveCapacity(isFirst ? batch.places.count : part.count)
-    for (rowID, start, end) in batch.places[part] {
+    entries.reserveCapacity(isFirst ? batch.entries.count : part.count)
+    for (rowID, start, end) in batch.entries[part] {
       let newStart = UInt32(bytes.count)
       do {
         try batch.bytes.lend(Int(start)..<Int(end)) {
-          try sealing.open($0, sealing.place(rowID, in: scope), to: &bytes) { error(rowID) }
+          try sealing.open($0, sealing.location(rowID, in: scope), to: &bytes) { error(rowID) }
         }
-        places.append((rowID, newStart, UInt32(bytes.count)))
+        entries.append((rowID, newStart, UInt32(bytes.count)))
       } catch let failure as StoreError where batch.keepsFailures {
         failures.append(failure)
       }
@@ -59,7 +59,7 @@ struct OpenedRecords: Sendable {
   private mutating func append(_ other: OpenedRecords) {
     let shift = UInt32(bytes.count)
     bytes += other.bytes
-    places += other.places.lazy.map { ($0.rowID, $0.start + shift, $0.end + shift) }
+    entries += other.entries.lazy.map { ($0.rowID, $0.start + shift, $0.end + shift) }
     failures += other.failures
   }
 }

@@ -3,7 +3,7 @@ import Files
 /// Seals the pages of an ordered table, each for its file and its place there.
 struct SealedPages: OrderedPageCodec {
   private let seal: any StoreSeal
-  private let scope: SealedPlace.Scope
+  private let scope: SealedLocation.Scope
   private let fileName: String
 
   init(_ seal: any StoreSeal, fileName: String) {
@@ -11,20 +11,20 @@ struct SealedPages: OrderedPageCodec {
     scope = seal.scope(of: fileName)
   }
 
-  private func place(_ offset: Int) -> SealedPlace {
-    SealedPlace(.page, in: scope, number: UInt64(offset))
+  private func location(_ offset: Int) -> SealedLocation {
+    SealedLocation(.page, in: scope, number: UInt64(offset))
   }
 
   func seal(_ page: [UInt8], at offset: Int) throws -> [UInt8] {
     var stored: [UInt8] = []
     stored.reserveCapacity(page.count + seal.overhead)
-    try page.lend { try seal.seal($0, at: place(offset), to: &stored) }
+    try page.lend { try seal.seal($0, at: location(offset), to: &stored) }
     return stored
   }
 
   func open(_ stored: RawSpan, at offset: Int) throws -> [UInt8] {
     var page: [UInt8] = []
-    guard seal.open(stored, at: place(offset), to: &page) else {
+    guard seal.open(stored, at: location(offset), to: &page) else {
       throw StoreError(
         .notAuthentic, "This page is not what the store has sealed here.",
         at: .init(className: fileName, offset: offset))

@@ -11,7 +11,7 @@ struct SealedRecords: Sendable {
 
   /// Seals records, half of them on a second thread when there are many.
   static func seal(
-    _ records: [ChangeSet.RecordChange], of changes: ChangeSet, in scope: SealedPlace.Scope,
+    _ records: [ChangeSet.RecordChange], of changes: ChangeSet, in scope: SealedLocation.Scope,
     by sealing: Sealing
   ) throws -> SealedRecords {
     guard records.count >= sharedFrom else {
@@ -26,7 +26,7 @@ struct SealedRecords: Sendable {
 
   private init(
     _ part: ArraySlice<ChangeSet.RecordChange>, of changes: ChangeSet,
-    in scope: SealedPlace.Scope, by sealing: Sealing
+    in scope: SealedLocation.Scope, by sealing: Sealing
   ) throws {
     let plainCount = part.reduce(0) { $0 + $1.range.count }
     bytes.reserveCapacity(plainCount + part.count * sealing.seal.overhead)
@@ -34,9 +34,9 @@ struct SealedRecords: Sendable {
     for record in part {
       let start = bytes.count
       if record.kind != .delete {
-        let place = sealing.place(record.rowID, in: scope)
+        let location = sealing.location(record.rowID, in: scope)
         try changes.bytes.lend(record.range) {
-          try sealing.seal.seal($0, at: place, to: &bytes)
+          try sealing.seal.seal($0, at: location, to: &bytes)
         }
       }
       records.append(.init(kind: record.kind, rowID: record.rowID, range: start..<bytes.count))

@@ -18,7 +18,7 @@ extension Sealing {
     }
     for change in changes.names {
       let key = try key(ofBuffer: change.name)
-      let range = try append(change.range, of: changes, place(ofBuffer: key), to: &sealed.bytes)
+      let range = try append(change.range, of: changes, location(ofBuffer: key), to: &sealed.bytes)
       sealed.names.append(.init(name: key, range: range))
     }
     copyKeys(of: changes, to: &sealed)
@@ -42,11 +42,11 @@ extension Sealing {
   }
 
   private func append(
-    _ range: Range<Int>?, of changes: ChangeSet, _ place: SealedPlace, to bytes: inout [UInt8]
+    _ range: Range<Int>?, of changes: ChangeSet, _ location: SealedLocation, to bytes: inout [UInt8]
   ) throws -> Range<Int>? {
     guard let range else { return nil }
     let start = bytes.count
-    try changes.bytes.lend(range) { try seal.seal($0, at: place, to: &bytes) }
+    try changes.bytes.lend(range) { try seal.seal($0, at: location, to: &bytes) }
     return start..<bytes.count
   }
 }
@@ -62,7 +62,7 @@ extension Sealing {
     let plain = payload.count == 1 ? payload[0] : Array(payload.joined())
     var sealed: [UInt8] = []
     sealed.reserveCapacity(plain.count + seal.overhead)
-    try plain.lend { try seal.seal($0, at: Self.place(kind, epoch, sequence), to: &sealed) }
+    try plain.lend { try seal.seal($0, at: Self.location(kind, epoch, sequence), to: &sealed) }
     return sealed
   }
 
@@ -71,17 +71,17 @@ extension Sealing {
   /// - Throws: ``StoreError`` with `notAuthentic`.
   func opened(
     _ payload: [UInt8], _ kind: CommitLogFormat.Kind, epoch: UInt64, sequence: UInt64,
-    _ error: StoreError.Place
+    _ error: StoreError.Location
   ) throws -> [UInt8] {
     var plain: [UInt8] = []
     plain.reserveCapacity(payload.count)
-    try payload.lend { try open($0, Self.place(kind, epoch, sequence), to: &plain) { error } }
+    try payload.lend { try open($0, Self.location(kind, epoch, sequence), to: &plain) { error } }
     return plain
   }
 
-  private static func place(
+  private static func location(
     _ kind: CommitLogFormat.Kind, _ epoch: UInt64, _ sequence: UInt64
-  ) -> SealedPlace {
-    SealedPlace(.batch, in: .init(epoch, UInt64(kind.rawValue)), number: sequence)
+  ) -> SealedLocation {
+    SealedLocation(.batch, in: .init(epoch, UInt64(kind.rawValue)), number: sequence)
   }
 }

@@ -11,7 +11,7 @@ package final class Sealing: Sendable {
   /// What does it.
   package let seal: any StoreSeal
   /// What stands for the names of tables in places; by number.
-  private let scopes = Locked<[TableID: SealedPlace.Scope]>([:])
+  private let scopes = Locked<[TableID: SealedLocation.Scope]>([:])
 
   package init(_ seal: any StoreSeal) { self.seal = seal }
 
@@ -49,7 +49,7 @@ package final class Sealing: Sendable {
   /// What stands for a table; its files' name for it is asked for once.
   package func scope(
     of table: TableID, fileName: () throws -> String
-  ) rethrows -> SealedPlace.Scope {
+  ) rethrows -> SealedLocation.Scope {
     if let known = scopes.withLock({ $0[table] }) { return known }
     let scope = seal.scope(of: try fileName())
     scopes.withLock { $0[table] = scope }
@@ -57,23 +57,23 @@ package final class Sealing: Sendable {
   }
 
   /// The place of a record.
-  package func place(_ rowID: UInt32, in scope: SealedPlace.Scope) -> SealedPlace {
-    SealedPlace(.record, in: scope, number: UInt64(rowID))
+  package func location(_ rowID: UInt32, in scope: SealedLocation.Scope) -> SealedLocation {
+    SealedLocation(.record, in: scope, number: UInt64(rowID))
   }
 
   /// The place of a buffer.
-  package func place(ofBuffer key: String) -> SealedPlace {
-    SealedPlace(.buffer, in: seal.scope(of: key))
+  package func location(ofBuffer key: String) -> SealedLocation {
+    SealedLocation(.buffer, in: seal.scope(of: key))
   }
 
   /// Appends what was sealed for a place.
   ///
   /// - Throws: ``StoreError`` with `notAuthentic`.
   package func open(
-    _ sealed: RawSpan, _ place: SealedPlace, to bytes: inout [UInt8],
-    _ error: () -> StoreError.Place
+    _ sealed: RawSpan, _ location: SealedLocation, to bytes: inout [UInt8],
+    _ error: () -> StoreError.Location
   ) throws {
-    if !seal.open(sealed, at: place, to: &bytes) {
+    if !seal.open(sealed, at: location, to: &bytes) {
       throw StoreError(
         .notAuthentic,
         """
@@ -94,17 +94,17 @@ package final class Sealing: Sendable {
 
   /// An error of the files, by the names that their users know.
   package func naming(_ error: StoreError) -> StoreError {
-    guard let sealed = error.place.className, let name = title(sealed) else { return error }
-    var place = error.place
-    place.className = name
-    return StoreError(error.code, error.message, at: place, underlying: error.underlying)
+    guard let sealed = error.location.className, let name = title(sealed) else { return error }
+    var location = error.location
+    location.className = name
+    return StoreError(error.code, error.message, at: location, underlying: error.underlying)
   }
 
   /// A finding of the files, by the names that their users know.
   package func naming(_ finding: StoreFinding) -> StoreFinding {
-    guard let sealed = finding.place.className, let name = title(sealed) else { return finding }
-    var place = finding.place
-    place.className = name
-    return StoreFinding(finding.kind, finding.message, at: place)
+    guard let sealed = finding.location.className, let name = title(sealed) else { return finding }
+    var location = finding.location
+    location.className = name
+    return StoreFinding(finding.kind, finding.message, at: location)
   }
 }

@@ -30,23 +30,23 @@ public protocol StoreSeal: Sendable {
   /// By how many bytes a piece grows when it is sealed.
   var overhead: Int { get }
 
-  /// A short stand-in for a name, which goes into ``SealedPlace``.
+  /// A short stand-in for a name, which goes into ``SealedLocation``.
   ///
   /// Different names have different scopes. Costs a hash: keep it.
-  func scope(of name: String) -> SealedPlace.Scope
+  func scope(of name: String) -> SealedLocation.Scope
 
   /// Appends bytes in sealed form, which is different each time.
   ///
   /// Complexity: linear in the number of bytes.
   ///
   /// - Throws: ``StoreError`` when there is no randomness to be had.
-  func seal(_ bytes: RawSpan, at place: SealedPlace, to sealed: inout [UInt8]) throws
+  func seal(_ bytes: RawSpan, at location: SealedLocation, to sealed: inout [UInt8]) throws
 
   /// Appends what was sealed for this place.
   ///
   /// - Returns: false, with nothing appended, when it was not: it has been changed, comes from
   ///   another place, or was sealed by another store.
-  func open(_ sealed: RawSpan, at place: SealedPlace, to bytes: inout [UInt8]) -> Bool
+  func open(_ sealed: RawSpan, at location: SealedLocation, to bytes: inout [UInt8]) -> Bool
 
   /// A name in sealed form, which is always the same.
   func sealName(_ name: [UInt8]) throws -> [UInt8]
@@ -56,7 +56,7 @@ public protocol StoreSeal: Sendable {
 }
 
 /// Where a sealed piece belongs: it can be opened only as what it was sealed as.
-public struct SealedPlace: Hashable, Sendable {
+public struct SealedLocation: Hashable, Sendable {
   /// What a piece is.
   public enum Kind: UInt8, Sendable {
     /// The record of a row; the scope is its table's, the number is the row ID.

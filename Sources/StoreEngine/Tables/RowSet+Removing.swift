@@ -20,7 +20,7 @@ extension RowSet {
   package mutating func remove(_ rowID: UInt32) {
     guard contains(rowID) else { return }
     updatePages { pages in
-      let (number, bit) = Self.place(of: rowID)
+      let (number, bit) = Self.position(of: rowID)
       pages[number][bit >> 6] &= ~(1 << UInt64(bit & 63))
     }
   }

@@ -70,7 +70,7 @@
   }
 
   /// The number of a row's page, and of its bit there.
-  static func place(of rowID: UInt32) -> (page: Int, bit: Int) {
+  static func position(of rowID: UInt32) -> (page: Int, bit: Int) {
     (Int(rowID >> pageBits), Int(rowID & (pageSize - 1)))
   }
 

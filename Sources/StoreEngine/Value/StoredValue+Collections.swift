@@ -61,21 +61,21 @@ extension StoredValue {
     /// Complexity: O(log n); O(n) to set it.
     public subscript(name: String) -> StoredValue? {
       get {
-        let (place, isThere) = place(of: name)
+        let (position, isThere) = position(of: name)
         // Beside a value, nil would be the value that is null.
-        return isThere ? Optional(node.values[place]) : Optional.none
+        return isThere ? Optional(node.values[position]) : Optional.none
       }
       set {
-        let (place, isThere) = place(of: name)
+        let (position, isThere) = position(of: name)
         if !isKnownUniquelyReferenced(&node) { node = node.copy() }
         switch (newValue, isThere) {
-        case (let value?, true): node.values[place] = value
+        case (let value?, true): node.values[position] = value
         case (let value?, false):
-          node.names.insert(name, at: place)
-          node.values.insert(value, at: place)
+          node.names.insert(name, at: position)
+          node.values.insert(value, at: position)
         case (nil, true):
-          node.names.remove(at: place)
-          node.values.remove(at: place)
+          node.names.remove(at: position)
+          node.values.remove(at: position)
         case (nil, false): return
         }
         node.depth = ValueNode.depth(of: node.values)
@@ -83,7 +83,7 @@ extension StoredValue {
     }
 
     /// Where a name is, or would be.
-    private func place(of name: String) -> (place: Int, isThere: Bool) {
+    private func position(of name: String) -> (position: Int, isThere: Bool) {
       var (low, high) = (0, node.names.count)
       while low < high {
         let middle = (low + high) / 2

@@ -3,11 +3,11 @@ import FoundationEssentials
 /// Makes values of types with a coding of their own from ``StoredValue``s.
 struct ValueDecoder: Decoder {
   let value: StoredValue
-  private let place: Place
+  private let component: PathComponent
 
   /// Where in the whole value a value is.
-  private final class Place {
-    let parent: Place?
+  private final class PathComponent {
+    let parent: PathComponent?
     let key: (any CodingKey)?
     let fromPropertyList: Bool
     /// The calls of `decode` that are under way.
@@ -17,7 +17,7 @@ struct ValueDecoder: Decoder {
       (parent, key, self.fromPropertyList, callDepth) = (nil, nil, fromPropertyList, 0)
     }
 
-    init(inside parent: Place, _ key: (any CodingKey)?, _ callDepth: Int) {
+    init(inside parent: PathComponent, _ key: (any CodingKey)?, _ callDepth: Int) {
       (self.parent, self.key, self.callDepth) = (parent, key, callDepth)
       fromPropertyList = parent.fromPropertyList
     }
@@ -26,26 +26,28 @@ struct ValueDecoder: Decoder {
   /// Makes a decoder; one of a value from a property list, which writes nil as the text "$null",
   /// reads such a text as nil where the type has one.
   init(_ value: StoredValue, fromPropertyList: Bool) {
-    (self.value, place) = (value, Place(fromPropertyList: fromPropertyList))
+    (self.value, component) = (value, PathComponent(fromPropertyList: fromPropertyList))
   }
 
-  private init(_ value: StoredValue, _ place: Place) { (self.value, self.place) = (value, place) }
+  private init(_ value: StoredValue, _ component: PathComponent) {
+    (self.value, self.component) = (value, component)
+  }
 
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   var codingPath: [any CodingKey] {
     var path: [any CodingKey] = []
-    var place: Place? = place
-    while let here = place {
+    var component: PathComponent? = component
+    while let here = component {
       if let key = here.key { path.append(key) }
-      place = here.parent
+      component = here.parent
     }
     return path.reversed()
   }
 
   /// A decoder of a value in this one.
   fileprivate func inner(_ value: StoredValue, _ key: any CodingKey) -> ValueDecoder {
-    ValueDecoder(value, Place(inside: place, key, place.callDepth))
+    ValueDecoder(value, PathComponent(inside: component, key, component.callDepth))
   }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
@@ -54,17 +56,18 @@ struct ValueDecoder: Decoder {
       if let plain: Value = value.plain() { return plain }
       throw mismatch(type)
     }
-    guard place.callDepth < ValueFormat.maximumCallDepth else {
+    guard component.callDepth < ValueFormat.maximumCallDepth else {
       throw DecodingError.dataCorrupted(
         .init(codingPath: [], debugDescription: ValueFailure.tooDeep.description))
     }
-    return try Value(from: ValueDecoder(value, Place(inside: place, nil, place.callDepth + 1)))
+    return try Value(
+      from: ValueDecoder(value, PathComponent(inside: component, nil, component.callDepth + 1)))
   }
 
   fileprivate var isNil: Bool {
     switch value {
     case .null: true
-    case .string(let text): place.fromPropertyList && text == "$null"
+    case .string(let text): component.fromPropertyList && text == "$null"
     default: false
     }
   }

@@ -65,7 +65,7 @@ struct ChangeSetEncoder {
   ) throws(StoreError) -> Range<Int> {
     guard object.rowID > ClassMetadata.rowID else {
       throw StoreError(
-        .rowIDsExhausted, "All 4,294,967,294 row IDs of the class are used.", at: entry.place())
+        .rowIDsExhausted, "All 4,294,967,294 row IDs of the class are used.", at: entry.location())
     }
     let range: Range<Int>
     do {
@@ -76,14 +76,14 @@ struct ChangeSetEncoder {
         """
         \(error.message): remove the reference. keepConflictingChanges() does so, discardChanges() takes \
         back what is changed here.
-        """, at: entry.place(object.rowID), underlying: error)
+        """, at: entry.location(object.rowID), underlying: error)
     } catch {
-      throw .wrapping(error, .notEncodable, at: entry.place(object.rowID))
+      throw .wrapping(error, .notEncodable, at: entry.location(object.rowID))
     }
     if range.count <= ChangeSet.maximumRecordByteCount { return range }
     throw ChangeSet.tooLarge(
       "The record", range.count, ChangeSet.maximumRecordByteCount, "maximumRecordByteCount",
-      entry.place(object.rowID))
+      entry.location(object.rowID))
   }
 
   /// Encodes the named buffers, in order of their names.

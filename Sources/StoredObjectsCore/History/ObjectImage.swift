@@ -61,7 +61,8 @@ enum ObjectImage {
   /// The image for itself, made of what the object is like now.
   ///
   /// - Throws: ``StoreError`` with `conflict` when the object is not as the step left it.
-  func whole(of current: ObjectImage, at place: StoreError.Place) throws(StoreError) -> ObjectImage
+  func whole(of current: ObjectImage, at location: StoreError.Location) throws(StoreError)
+    -> ObjectImage
   {
     switch self {
     case .absent, .unreadable, .content: return self
@@ -80,7 +81,7 @@ enum ObjectImage {
       The object is not as the step has left it, so the step can't be taken back: something \
       else has changed it. removeAllActions() begins a new history.
       """,
-      at: place)
+      at: location)
   }
 }
 

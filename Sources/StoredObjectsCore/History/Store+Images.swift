@@ -23,7 +23,7 @@ extension Store {
       try object.writeContent(to: &buffer)
       if let failure = buffer.failure { throw failure }
     } catch {
-      throw .wrapping(error, .notEncodable, at: entry.place(object.rowID))
+      throw .wrapping(error, .notEncodable, at: entry.location(object.rowID))
     }
     return ContentImage(
       bytes: buffer.bytes, version: entry.version, strangers: strangers.objects)

@@ -184,11 +184,11 @@ extension Store {
       }
       let object = try object(entry, rowID: key.rowID)
       let current = if let object { try self.image(of: object, entry) } else { ObjectImage.absent }
-      let target = try image.whole(of: current, at: entry.place(key.rowID))
+      let target = try image.whole(of: current, at: entry.location(key.rowID))
       if case .unreadable = target, entry.living(key.rowID) == nil {
         throw StoreError(
           .recordMissing, "The object was deleted without being read, and its record is gone.",
-          at: entry.place(key.rowID))
+          at: entry.location(key.rowID))
       }
       restorations.append(
         Restoration(key: key, entry: entry, object: object, current: current, target: target))

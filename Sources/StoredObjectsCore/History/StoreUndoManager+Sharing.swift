@@ -43,7 +43,7 @@ extension StoreUndoManager {
     if saved.redo.contains(where: isConcerned) { saved.redo = [] }
   }
 
-  func refuseForeignChanges(to step: UndoStep) throws(StoreError) {
+  func checkForForeignChanges(to step: UndoStep) throws(StoreError) {
     let serial = firstSerial + undoSteps.count - 1
     for name in step.names.keys where foreignNames[name].map({ $0 > serial }) == true {
       throw Self.changedBuffer(name)
@@ -54,7 +54,7 @@ extension StoreUndoManager {
         """
         Another store has changed the object since, so the step can't be taken back. \
         removeAllActions() begins a new history.
-        """, at: store?.registration(classID: key.classID)?.place(key.rowID) ?? .init())
+        """, at: store?.registration(classID: key.classID)?.location(key.rowID) ?? .init())
     }
   }
 

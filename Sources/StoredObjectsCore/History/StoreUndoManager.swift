@@ -176,7 +176,7 @@ extension StoreUndoManager {
     closeStep()
     store?.collectChangesElsewhere()
     guard let store, let step = undoSteps.last else { return }
-    try refuseForeignChanges(to: step)
+    try checkForForeignChanges(to: step)
     redoSteps.append(try goBack(step, store))
     undoSteps.removeLast()
     for key in step.keys { wholeImages[key] = nil }

@@ -4,7 +4,7 @@ import StoreEngine
 ///
 /// It holds 16 bytes for each object: a hash of the values, and the row.
 struct DuplicateSearch {
-  private var places: [(hash: UInt64, row: UInt32)] = []
+  private var entries: [(hash: UInt64, row: UInt32)] = []
 
   /// Adds what an object is compared by.
   mutating func add(_ key: [UInt8], row: UInt32) {
@@ -12,7 +12,7 @@ struct DuplicateSearch {
     let hash = key.reduce(0xCBF2_9CE4_8422_2325) { hash, byte in
       (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
     }
-    places.append((hash, row))
+    entries.append((hash, row))
   }
 
   /// Returns the first row that has the values of one before it, that one, and how many such rows
@@ -20,7 +20,7 @@ struct DuplicateSearch {
   ///
   /// The closure reads what a row is compared by again.
   func first(_ key: (UInt32) -> [UInt8]?) -> (row: UInt32, other: UInt32, count: Int)? {
-    let sorted = places.sorted { ($0.hash, $0.row) < ($1.hash, $1.row) }
+    let sorted = entries.sorted { ($0.hash, $0.row) < ($1.hash, $1.row) }
     var found: (row: UInt32, other: UInt32, count: Int)?
     var start = 0
     while start < sorted.count {

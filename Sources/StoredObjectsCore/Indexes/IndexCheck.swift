@@ -76,7 +76,7 @@ struct IndexCheck {
   ) {
     let error = index.notUnique(entry, row, other)
     let rest = count == 1 ? "" : " So it is with \(count - 1) more."
-    findings.append(StoreFinding(.duplicate, error.message + rest, at: error.place))
+    findings.append(StoreFinding(.duplicate, error.message + rest, at: error.location))
   }
 
   /// Compares the numbers of keys.
@@ -107,6 +107,6 @@ struct IndexCheck {
       StoreFinding(
         .index,
         "\(what) the index \"\(index.declaration.name)\". Call rebuildIndexes(of:) to make it anew.",
-        at: entry.place(row)))
+        at: entry.location(row)))
   }
 }

@@ -56,7 +56,7 @@ struct RegisteredIndex {
       Row \(other) has the same values by the unique index "\(declaration.name)": change one of them, \
       delete one, or use insertOrUpdate(_:).
       """,
-      at: entry.place(row))
+      at: entry.location(row))
   }
 
   /// The keys of all objects that have some values.

@@ -13,7 +13,7 @@ extension Store {
   /// Complexity: linear in the number of objects of the classes concerned, whose records are read.
   ///
   /// - Parameter progress: Hears how far it has come, in rows.
-  /// - Throws: ``StoreError`` with `readOnly`, `damaged`, `newerVersion`, `full`, `ioError` or
+  /// - Throws: ``StoreError`` with `readOnly`, `damaged`, `newerVersion`, `noSpace`, `ioError` or
   ///   `closed`.
   public func buildIndexes(
     progress: (IntegrityProgress) -> Void = { _ in }
@@ -44,7 +44,7 @@ extension Store {
           try buildIfNeeded(index, of: entry)
         }
       }
-    } catch { throw .wrapping(error, .ioError, at: entry.place()) }
+    } catch { throw .wrapping(error, .ioError, at: entry.location()) }
   }
 
   /// Inside the commit lock.
@@ -116,24 +116,24 @@ private struct IndexBuild {
   }
 
   mutating func run(_ progress: (IntegrityProgress) -> Void) throws {
-    let place = "\(entry.name) by \(index.declaration.name)"
+    let title = "\(entry.name) by \(index.declaration.name)"
     var row = try lastRow() ?? 1
     let last = entry.shared.lastRowID
     var changes = ChangeSet()
     if row == 1 {
       changes.clear(index.table)
-      try addAll(&changes, { progress(IntegrityProgress(place, $0, of: Int(last))) }, &row)
+      try addAll(&changes, { progress(IntegrityProgress(title, $0, of: Int(last))) }, &row)
     }
     while row < last {
       row += 1
       try add(row, to: &changes)
       if changes.bytes.count > Self.batchSize {
         try commit(&changes, unfinished(row))
-        progress(IntegrityProgress(place, Int(row), of: Int(last)))
+        progress(IntegrityProgress(title, Int(row), of: Int(last)))
       }
     }
     try commit(&changes, index.stamp)
-    progress(IntegrityProgress(place, Int(last), of: Int(last)))
+    progress(IntegrityProgress(title, Int(last), of: Int(last)))
   }
 
   /// A class of which all keys are one batch is read in the order of its file, which is quicker.
@@ -155,7 +155,7 @@ private struct IndexBuild {
       if done % 8192 == 0 { progress(done) }
     }
     for failure in walk.failures {
-      guard let rowID = failure.place.rowID, rowID > ClassMetadata.rowID else { continue }
+      guard let rowID = failure.location.rowID, rowID > ClassMetadata.rowID else { continue }
       store.noteLeftOut(entry, rowID, failure)
       add(nil, rowID, to: &copy)
     }

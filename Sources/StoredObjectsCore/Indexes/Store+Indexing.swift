@@ -96,7 +96,7 @@ private struct IndexUpdate {
         try replaceUnreadable(row, new, &set)
       }
     }
-    try refuseDuplicates()
+    try checkUniqueness()
     set.ordered += changes.filter { !$0.isEmpty }
   }
 
@@ -190,7 +190,7 @@ private struct IndexUpdate {
     }
   }
 
-  private func refuseDuplicates() throws {
+  private func checkUniqueness() throws {
     if let duplicate {
       throw entry.indexes[duplicate.index].notUnique(entry, duplicate.row, duplicate.other)
     }
@@ -227,7 +227,7 @@ extension Store {
     var buffer = DataBuffer([], store: self)
     do {
       guard try buffer.fill(from: backend, rowID, in: entry.table) else { return nil }
-    } catch { throw .wrapping(error, .ioError, at: entry.place(rowID)) }
+    } catch { throw .wrapping(error, .ioError, at: entry.location(rowID)) }
     return try looseObject(rowID, entry, &buffer)
   }
 

@@ -87,9 +87,9 @@ struct InverseCheck {
   }
 
   private func inverse(of end: RelationshipEnd, in target: ObjectKey) -> Int? {
-    let place = end.inversePlaces[Int(target.classID)]
-    if place < 0 { return nil }
-    return numbers[ObjectIdentifier(keeper.ends[Int(target.classID)][place])]
+    let index = end.inverseIndices[Int(target.classID)]
+    if index < 0 { return nil }
+    return numbers[ObjectIdentifier(keeper.ends[Int(target.classID)][index])]
   }
 
   private mutating func add(_ side: Side, _ other: Side, _ count: Int) {
@@ -121,7 +121,7 @@ extension InverseCheck {
         """
         \(names[from.end] ?? "") refers to \(target.name) row \(to.rowID), whose \
         \(names[to.end] ?? "") does not refer back, or not as often. Set one of the two again.
-        """, at: ends[from.end].source.place(from.rowID))
+        """, at: ends[from.end].source.location(from.rowID))
     }
   }
 

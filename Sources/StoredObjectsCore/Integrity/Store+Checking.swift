@@ -70,7 +70,7 @@ struct ObjectCheck {
     if let metadata = table.metadata, metadata.classID != entry.classID {
       report.add(
         .classID, "Saved as class \(metadata.classID), registered as class \(entry.classID).",
-        at: entry.place())
+        at: entry.location())
       return
     }
     let exists = exists
@@ -98,7 +98,7 @@ struct ObjectCheck {
       try compare(&text, entry)
     } catch let error as StoreError where error.code != .closed {
       // The first pass has said the same, unless the disk has failed since.
-      report.add(StoreFinding(.fileDamaged, error, at: entry.place()))
+      report.add(StoreFinding(.fileDamaged, error, at: entry.location()))
     }
   }
 
@@ -120,10 +120,10 @@ struct ObjectCheck {
       indexes.compare(object)
     } catch {
       isRead = false
-      report.add(StoreFinding(Self.kind(of: error), error, at: entry.place(rowID)))
+      report.add(StoreFinding(Self.kind(of: error), error, at: entry.location(rowID)))
     }
     for reference in recorder.references {
-      check(reference, at: entry.place(rowID, offset: reference.offset))
+      check(reference, at: entry.location(rowID, offset: reference.offset))
     }
     return isRead ? object : nil
   }
@@ -160,8 +160,9 @@ struct ObjectCheck {
     }
   }
 
-  private mutating func check(_ reference: ReferenceRecorder.Reference, at place: StoreError.Place)
-  {
+  private mutating func check(
+    _ reference: ReferenceRecorder.Reference, at location: StoreError.Location
+  ) {
     guard let target = store.registration(classID: reference.classID) else { return }
     if let table = tables[target.name] {
       // Of a class that could not be read nobody knows which rows it has.
@@ -171,7 +172,8 @@ struct ObjectCheck {
     }
     report.add(
       .danglingReference,
-      "A reference leads to \(target.name) row \(reference.rowID), which does not exist.", at: place
+      "A reference leads to \(target.name) row \(reference.rowID), which does not exist.",
+      at: location
     )
   }
 }
@@ -186,7 +188,7 @@ extension ObjectCheck {
       guard let text = entry.fullText, try text.hasStamp(store.backend) else { return nil }
       return TextCheck(text, store.backend)
     } catch {
-      report.add(StoreFinding(.index, error, at: entry.place()))
+      report.add(StoreFinding(.index, error, at: entry.location()))
       return nil
     }
   }
@@ -198,21 +200,21 @@ extension ObjectCheck {
       for row in try text?.wrongRows() ?? [] {
         report.add(
           .index, "The full-text index has other texts than the object; \(advice).",
-          at: entry.place(row))
+          at: entry.location(row))
       }
       if try text?.hasRightCounts() == false {
         report.add(
           .index, "The full-text index counts other texts than there are; \(advice).",
-          at: entry.place())
+          at: entry.location())
       }
     } catch let error as StoreError where error.isOfIndex {
-      report.add(StoreFinding(.index, error, at: entry.place()))
+      report.add(StoreFinding(.index, error, at: entry.location()))
     }
   }
 }
 
 extension StoreCheck {
   fileprivate func hasFinding(about className: String) -> Bool {
-    findings.contains { $0.place.className == className }
+    findings.contains { $0.location.className == className }
   }
 }

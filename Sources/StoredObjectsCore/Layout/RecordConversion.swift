@@ -42,24 +42,24 @@ struct RecordConversion: Sendable {
     _ old: inout DataBuffer, fresh: DataBuffer?, into output: inout DataBuffer,
     classID: (String) throws(DataBufferError) -> UInt8
   ) throws {
-    let places = try old.places(of: oldProperties)
+    let offsets = try old.offsets(of: oldProperties)
     let end = old.position
     var fresh = fresh
-    let defaults = try fresh?.places(of: properties) ?? []
+    let defaults = try fresh?.offsets(of: properties) ?? []
     for step in steps {
       switch step {
       case .copy(let index):
-        old.position = places[index]
+        old.position = offsets[index]
         output.append(try old.bytesRead(by: oldProperties[index]))
       case .wrap(let index):
-        old.position = places[index]
+        old.position = offsets[index]
         output.write(true)
         output.append(try old.bytesRead(by: oldProperties[index]))
       case .convert(let index, let type, let conversion):
-        old.position = places[index]
+        old.position = offsets[index]
         try old.convert(type, by: conversion, to: &output, classID: classID)
       case .make(let index, let type, let conversion, let property):
-        old.position = places[index]
+        old.position = offsets[index]
         var value = DataBuffer()
         try old.convert(type, by: conversion, to: &value, classID: classID)
         value.rewind()
@@ -75,13 +75,13 @@ struct RecordConversion: Sendable {
 
 extension DataBuffer {
   /// Where the values of properties begin, which are passed over.
-  fileprivate mutating func places(of properties: [RecordConversion.Skip]) throws -> [Int] {
-    var places: [Int] = []
-    places.reserveCapacity(properties.count)
+  fileprivate mutating func offsets(of properties: [RecordConversion.Skip]) throws -> [Int] {
+    var offsets: [Int] = []
+    offsets.reserveCapacity(properties.count)
     for skip in properties {
-      places.append(position)
+      offsets.append(position)
       try skip(&self)
     }
-    return places
+    return offsets
   }
 }

@@ -53,10 +53,10 @@ extension Store {
         return count < 16 ? .next : .pause
       }
     } catch {
-      throw .wrapping(error, .ioError, at: entry.place())
+      throw .wrapping(error, .ioError, at: entry.location())
     }
     guard let misfit else { return }
-    throw .unknownProperties(misfit.form, misfit.number, entry.place())
+    throw .unknownProperties(misfit.form, misfit.number, entry.location())
   }
 
   /// How the records of a class are laid out around their content.
@@ -66,7 +66,7 @@ extension Store {
   }
 
   /// Refuses to write objects of a class that a later program has saved.
-  func refuseOutdatedClasses() throws(StoreError) {
+  func checkClassVersions() throws(StoreError) {
     for entry in classes
     where entry.layouts.isOutdated && entry.changeCounts.inserts + entry.changeCounts.updates > 0 {
       throw StoreError(
@@ -75,7 +75,7 @@ extension Store {
         A later program has saved the class with other properties, and this one would lose some. Use \
         the later program; if the change is meant to be taken back, raise the version: \
         @Stored(version: \(Int(entry.layouts.lastClassVersion) + 1)).
-        """, at: entry.place())
+        """, at: entry.location())
     }
   }
 
@@ -89,7 +89,7 @@ extension Store {
           """
           Another store has saved the class with other properties since this one was opened. Open the \
           store again.
-          """, at: entry.place())
+          """, at: entry.location())
       }
       entry.layouts = layouts
     }

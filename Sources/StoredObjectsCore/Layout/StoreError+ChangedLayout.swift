@@ -33,7 +33,7 @@ extension StoreError {
 
   /// Says that records from before layouts were kept don't have the properties of the class.
   static func unknownProperties(
-    _ form: SavedLayout.Form, _ version: UInt8, _ place: Place
+    _ form: SavedLayout.Form, _ version: UInt8, _ location: Location
   ) -> StoreError {
     StoreError(
       .changedLayout,
@@ -42,7 +42,7 @@ extension StoreError {
       \(version) don't have its properties, \(form.text). Put the properties in the order of that \
       time, @Since(\(Int(version) + 1)) on those that are new, @Dropped(in: \(Int(version) + 1)) on \
       those that are gone.
-      """, at: place)
+      """, at: location)
   }
 
   private static func table(_ change: LayoutChange, _ number: UInt8) -> String {

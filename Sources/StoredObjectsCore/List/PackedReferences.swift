@@ -193,9 +193,11 @@ extension Array {
   fileprivate mutating func move(from index: Int, to target: Int) {
     let element = self[index]
     if index < target {
-      for place in index..<target { self[place] = self[place + 1] }
+      for position in index..<target { self[position] = self[position + 1] }
     } else {
-      for place in stride(from: index, to: target, by: -1) { self[place] = self[place - 1] }
+      for position in stride(from: index, to: target, by: -1) {
+        self[position] = self[position - 1]
+      }
     }
     self[target] = element
   }

@@ -104,7 +104,7 @@ import StoreEngine
   var checksumsRecords: Bool { format.contains(.checksums) }
 
   /// Where an error about a row of this class happened.
-  func place(_ rowID: UInt32? = nil, offset: Int? = nil) -> StoreError.Place {
+  func location(_ rowID: UInt32? = nil, offset: Int? = nil) -> StoreError.Location {
     .init(path: store?.backend.location, className: name, rowID: rowID, offset: offset)
   }
 }

@@ -113,9 +113,9 @@ final class UniquingTable {
 
   /// Exchanges the current page for that in the directory; where it has none, there is nothing.
   private func swap(with number: Int) {
-    let (index, place) = (number >> Self.directoryBits, number & Self.directoryMask)
+    let (index, slot) = (number >> Self.directoryBits, number & Self.directoryMask)
     guard index < directories.count, !directories[index].isEmpty else { return }
-    Swift.swap(&current, &directories[index][place])
+    Swift.swap(&current, &directories[index][slot])
   }
 
   private func makeRoom(for number: Int) {
@@ -137,8 +137,8 @@ final class UniquingTable {
     // So that its turn comes.
     makeRoom(for: currentNumber)
     for index in directories.indices {
-      for (place, page) in directories[index].enumerated() {
-        let isCurrent = index << Self.directoryBits | place == currentNumber
+      for (slot, page) in directories[index].enumerated() {
+        let isCurrent = index << Self.directoryBits | slot == currentNumber
         append(isCurrent ? current : page, to: &objects)
       }
     }

@@ -13,7 +13,7 @@ struct IndexWalk {
   /// What is left, the next one last.
   private var ranges: [KeyRange]
   private var rows: [UInt32] = []
-  private var place = 0
+  private var index = 0
   private var size: Int
 
   /// Begins a walk; `wanted` rows are going to be asked for, if that is known.
@@ -24,7 +24,7 @@ struct IndexWalk {
   }
 
   /// Whether the next row has to be looked for.
-  var isAtEndOfBatch: Bool { place == rows.count }
+  var isAtEndOfBatch: Bool { index == rows.count }
 
   /// Leaves out what does not come behind a key.
   mutating func goOn(after key: [UInt8]) {
@@ -41,16 +41,16 @@ struct IndexWalk {
 
   /// The next row, or nil at the end.
   mutating func next() throws -> UInt32? {
-    while place == rows.count {
+    while index == rows.count {
       guard let range = ranges.popLast() else { return nil }
       try read(range)
     }
-    defer { place += 1 }
-    return rows[place]
+    defer { index += 1 }
+    return rows[index]
   }
 
   private mutating func read(_ range: KeyRange) throws {
-    place = 0
+    index = 0
     var found = rows
     rows = []
     found.removeAll(keepingCapacity: true)

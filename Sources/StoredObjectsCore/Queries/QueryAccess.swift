@@ -41,10 +41,10 @@ enum QueryAccess {
   /// The numbers that are in both, which are sorted.
   private static func common(_ left: [UInt32], _ right: [UInt32]) -> [UInt32] {
     var common: [UInt32] = []
-    var place = 0
+    var position = 0
     for number in left {
-      while place < right.count, right[place] < number { place += 1 }
-      if place < right.count, right[place] == number { common.append(number) }
+      while position < right.count, right[position] < number { position += 1 }
+      if position < right.count, right[position] == number { common.append(number) }
     }
     return common
   }

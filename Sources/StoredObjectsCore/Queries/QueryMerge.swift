@@ -25,22 +25,22 @@ import StoreEngine
     let most = limit.map { $0.addingSaturated(offset) }
     let isReversed = queries.first?.orders.last?.isDescending == true
     parts = queries.map { query in
-      let place = object.map { Self.place(of: $0, among: query.entry, isReversed) }
-      let walk = QueryWalk(query, limit: most, offset: 0, after: object, place: place)
+      let start = object.map { Self.start(of: $0, among: query.entry, isReversed) }
+      let walk = QueryWalk(query, limit: most, offset: 0, after: object, start: start)
       return Part(orders: query.orders, walk: walk)
     }
     if isReversed { parts.reverse() }
     guard let object, queries.first?.orders.isEmpty == true else { return }
     // Without an order, whole classes come before the object.
     parts = zip(queries, parts).filter {
-      Self.place(of: object, among: $0.0.entry, isReversed) != .behindAll
+      Self.start(of: object, among: $0.0.entry, isReversed) != .behindAll
     }.map(\.1)
   }
 
   /// Where an object stands among those of a class that have its values.
-  private static func place(
+  private static func start(
     of object: StoredObject, among entry: RegisteredClass, _ isReversed: Bool
-  ) -> QueryWalk.Place {
+  ) -> QueryWalk.Start {
     let own = object.registration?.classID ?? 0
     if own == entry.classID || object.registration == nil { return .row }
     return (own < entry.classID) == isReversed ? .behindAll : .beforeAll

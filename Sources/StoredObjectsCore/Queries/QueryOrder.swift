@@ -47,17 +47,19 @@ struct SortKey: Comparable {
   let row: UInt32
 
   init(
-    _ object: StoredObject, _ orders: [QueryOrderKey], _ place: QueryWalk.Place = .row
+    _ object: StoredObject, _ orders: [QueryOrderKey], _ startPoint: QueryWalk.Start = .row
   ) {
     var key = IndexKey()
     for order in orders {
       let start = key.bytes.count
       order.writeKey(object, &key)
       // No value's bytes begin those of another, so that they may be turned around one by one.
-      if order.isDescending { for place in start..<key.bytes.count { key.bytes[place] ^= 0xFF } }
+      if order.isDescending {
+        for startPoint in start..<key.bytes.count { key.bytes[startPoint] ^= 0xFF }
+      }
     }
     bytes = key.bytes
-    switch place {
+    switch startPoint {
     // An object without a row is before all that have its values.
     case .row where object.rowID > 0:
       row = orders.last?.isDescending == true ? ~object.rowID : object.rowID

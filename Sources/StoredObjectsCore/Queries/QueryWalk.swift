@@ -24,7 +24,7 @@ import StoreEngine
   private var scan: RowCursor?
 
   /// Where a walk begins among the objects that have the same values as the one it comes after.
-  enum Place {
+  enum Start {
     /// Behind its row.
     case row
     case beforeAll
@@ -32,15 +32,15 @@ import StoreEngine
   }
 
   init(
-    _ query: Query, limit: Int?, offset: Int, after: StoredObject?, place: Place? = nil
+    _ query: Query, limit: Int?, offset: Int, after: StoredObject?, start: Start? = nil
   ) {
     self.query = query
-    let place = place ?? .row
-    self.after = after.map { SortKey($0, query.orders, place) }
+    let start = start ?? .row
+    self.after = after.map { SortKey($0, query.orders, start) }
     page = QueryPage(offset: offset, limit: limit)
     if let limit, query.orders.isEmpty, case .scan = query.choice.access {
       lookUps = RowLookUps(
-        after: place == .row ? after?.rowID ?? 0 : 0, query.entry,
+        after: start == .row ? after?.rowID ?? 0 : 0, query.entry,
         wanted: limit.addingSaturated(offset),
         budget: QueryPlanner.lookUpBudget(for: query.choice.recordCount))
     }
@@ -49,7 +49,7 @@ import StoreEngine
       let wanted = query.choice.isCovered ? limit?.addingSaturated(offset) : nil
       var walk = IndexWalk(
         query.store.backend, part, isReversed: query.choice.isReversed, wanted: wanted)
-      if let after { walk.goOn(after: Self.key(of: after, place, query, part)) }
+      if let after { walk.goOn(after: Self.key(of: after, start, query, part)) }
       index = walk
     }
   }
@@ -58,14 +58,14 @@ import StoreEngine
   ///
   /// Its values count in the properties of the order only: in others it may have any.
   private static func key(
-    of object: StoredObject, _ place: Place, _ query: Query, _ part: IndexRanges
+    of object: StoredObject, _ start: Start, _ query: Query, _ part: IndexRanges
   ) -> [UInt8] {
     var key = IndexKey()
     let isBehindFixed =
       query.orders.count == part.index.declaration.properties.count - part.fixedCount
     key.bytes = isBehindFixed ? part.fixedPrefix : [RegisteredIndex.mark]
     for order in query.orders { order.writeKey(object, &key) }
-    switch place {
+    switch start {
     // An object without a row is before all that have its values.
     case .row where object.rowID > 0: key.write(object.rowID)
     case .row, .beforeAll: key.write(query.choice.isReversed ? UInt32.max : 0)
@@ -103,9 +103,9 @@ import StoreEngine
     }
   }
 
-  private mutating func findRows(after place: SortKey?) throws {
+  private mutating func findRows(after start: SortKey?) throws {
     if query.orders.isEmpty { commitCount = query.entry.shared.commitCount }
-    rows = try rowsInOrder(after: place).reversed()
+    rows = try rowsInOrder(after: start).reversed()
   }
 
   private mutating func nextInOrder() throws -> StoredObject? {

@@ -7,10 +7,10 @@ extension RegisteredClass {
   func requirePage(limit: Int?, offset: Int) throws(StoreError) {
     if let limit, limit < 0 {
       throw StoreError(
-        .invalidArgument, "The limit is \(limit): give 0 or more, or none.", at: place())
+        .invalidArgument, "The limit is \(limit): give 0 or more, or none.", at: location())
     }
     if offset < 0 {
-      throw StoreError(.invalidArgument, "The offset is \(offset): give 0 or more.", at: place())
+      throw StoreError(.invalidArgument, "The offset is \(offset): give 0 or more.", at: location())
     }
   }
 }

@@ -31,7 +31,7 @@ extension Store {
   ///   - object: An object behind which they come, as it is now, whether it would be found or not.
   /// - Returns: the objects.
   /// - Throws: ``StoreError`` with `notRegistered`, `invalidArgument` (a negative limit or offset),
-  ///   `notEvaluable`, `damaged`, `newerVersion`, `full`, `ioError` or `closed`.
+  ///   `notEvaluable`, `damaged`, `newerVersion`, `noSpace`, `ioError` or `closed`.
   @inlinable public func fetch<Object: StoredObject>(
     _ type: Object.Type, where predicate: Predicate<Object>? = nil,
     sortedBy orders: [QueryOrder<Object>] = [], limit: Int? = nil, offset: Int = 0,

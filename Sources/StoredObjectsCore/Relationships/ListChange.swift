@@ -103,12 +103,12 @@ struct ChangedList {
     for element in elements.reversed() {
       if left == 0 { break }
       index -= 1
-      guard let place = indices[element], counts[place].removed > 0 else { continue }
-      counts[place].removed -= 1
+      guard let position = indices[element], counts[position].removed > 0 else { continue }
+      counts[position].removed -= 1
       left -= 1
       removed.append(index)
-      if counts[place].isDeleted {
-        lost.append(LostElement(object: counts[place].object, index: index))
+      if counts[position].isDeleted {
+        lost.append(LostElement(object: counts[position].object, index: index))
       }
     }
     removed.reverse()

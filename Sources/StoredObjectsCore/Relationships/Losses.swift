@@ -4,7 +4,7 @@ import StoreEngine
 struct Losses {
   private var lists: [List] = []
   /// Where an object stands in them; filled when it is first needed.
-  private var places: [ObjectIdentifier: [(list: List, place: Int)]] = [:]
+  private var indices: [ObjectIdentifier: [(list: List, index: Int)]] = [:]
   private var knownCount = 0
 
   /// The elements that one change of a list has taken out of it.
@@ -25,14 +25,14 @@ struct Losses {
     }
 
     /// The changes that put some elements back among those that are still there.
-    func restorations(of places: [Int]) -> [ListChange] {
-      for place in places { isBack[place] = true }
-      let wanted = Set(places)
+    func restorations(of indices: [Int]) -> [ListChange] {
+      for index in indices { isBack[index] = true }
+      let wanted = Set(indices)
       var missing = 0
-      return elements.indices.compactMap { place in
-        let element = elements[place]
-        if !isBack[place] { missing += 1 }
-        guard wanted.contains(place) else { return nil }
+      return elements.indices.compactMap { index in
+        let element = elements[index]
+        if !isBack[index] { missing += 1 }
+        guard wanted.contains(index) else { return nil }
         return ListChange(
           object: element.object, kind: .restoration(index: element.index - missing))
       }
@@ -48,14 +48,14 @@ struct Losses {
   }
 
   /// Where an object was lost; it is so only once.
-  mutating func take(_ object: StoredObject) -> [(list: List, place: Int)] {
+  mutating func take(_ object: StoredObject) -> [(list: List, index: Int)] {
     for list in lists[knownCount...] {
-      for (place, element) in list.elements.enumerated() {
-        places[ObjectIdentifier(element.object), default: []].append((list, place))
+      for (index, element) in list.elements.enumerated() {
+        indices[ObjectIdentifier(element.object), default: []].append((list, index))
       }
     }
     knownCount = lists.count
-    return places.removeValue(forKey: ObjectIdentifier(object)) ?? []
+    return indices.removeValue(forKey: ObjectIdentifier(object)) ?? []
   }
 
   mutating func removeAll() { self = Losses() }

@@ -2,40 +2,40 @@ import StoreEngine
 
 /// Changes to lists that are made once somebody looks at the lists.
 struct PostponedChanges {
-  private var places: [Place: Int] = [:]
+  private var listKeys: [ListKey: Int] = [:]
   private var lists: [ChangesOfList?] = []
   private var first = 0
   /// Whether a list may wait for something that was deleted to be taken out of it.
   private(set) var hasDeletions = false
 
-  private struct Place: Hashable {
+  private struct ListKey: Hashable {
     let object: ObjectIdentifier
     let end: ObjectIdentifier
   }
 
-  @inline(__always) var isEmpty: Bool { places.isEmpty }
+  @inline(__always) var isEmpty: Bool { listKeys.isEmpty }
 
   /// Adds a change to those of a list; true if it is the first one.
   mutating func append(
     _ change: PostponedChange, of object: StoredObject, _ end: RelationshipEnd
   ) -> Bool {
     if case .change(let change) = change, case .deletion = change.kind { hasDeletions = true }
-    let place = Place(object: ObjectIdentifier(object), end: ObjectIdentifier(end))
-    if let index = places[place] {
+    let listKey = ListKey(object: ObjectIdentifier(object), end: ObjectIdentifier(end))
+    if let index = listKeys[listKey] {
       lists[index]?.changes.append(change)
       return false
     }
-    places[place] = lists.count
+    listKeys[listKey] = lists.count
     lists.append(ChangesOfList(object: object, end: end, changes: [change]))
     return true
   }
 
   /// Takes the changes of a list.
   mutating func take(_ object: StoredObject, _ end: RelationshipEnd) -> ChangesOfList? {
-    let place = Place(object: ObjectIdentifier(object), end: ObjectIdentifier(end))
-    guard let index = places.removeValue(forKey: place) else { return nil }
+    let listKey = ListKey(object: ObjectIdentifier(object), end: ObjectIdentifier(end))
+    guard let index = listKeys.removeValue(forKey: listKey) else { return nil }
     assert(lists[index]?.object === object && index >= first, "changes of another list")
-    defer { if places.isEmpty { (lists, first, hasDeletions) = ([], 0, false) } }
+    defer { if listKeys.isEmpty { (lists, first, hasDeletions) = ([], 0, false) } }
     return lists[index].take()
   }
 
@@ -45,7 +45,7 @@ struct PostponedChanges {
       if let next = lists[first] { return take(next.object, next.end) }
       first += 1
     }
-    assert(places.isEmpty, "changes of a list are lost")
+    assert(listKeys.isEmpty, "changes of a list are lost")
     return nil
   }
 
@@ -110,7 +110,7 @@ extension RelationshipKeeper {
     quietly {
       var changes: [ListChange] = []
       var hasRemovals = false
-      var restorations: [(list: Losses.List, place: Int)] = []
+      var restorations: [(list: Losses.List, index: Int)] = []
       for change in list.changes {
         switch change {
         case .change(let change):
@@ -122,11 +122,11 @@ extension RelationshipKeeper {
             hasRemovals = true
           }
           changes.append(change)
-        case .restoration(let losses, let place):
+        case .restoration(let losses, let index):
           // What is added behind the others is there after this as well.
           if hasRemovals { make(&changes, list) }
           hasRemovals = false
-          restorations.append((losses, place))
+          restorations.append((losses, index))
         }
       }
       if !restorations.isEmpty { restore(&restorations, list) }
@@ -145,11 +145,11 @@ extension RelationshipKeeper {
 
   /// Puts back what a list has lost, the last losses first, since indices are those of then.
   private func restore(
-    _ restorations: inout [(list: Losses.List, place: Int)], _ list: ChangesOfList
+    _ restorations: inout [(list: Losses.List, index: Int)], _ list: ChangesOfList
   ) {
     let groups = Dictionary(grouping: restorations) { $0.list.serial }
     for (_, group) in groups.sorted(by: { $0.key > $1.key }) {
-      let changes = group[0].list.restorations(of: group.map(\.place))
+      let changes = group[0].list.restorations(of: group.map(\.index))
       _ = list.end.relationship.access.change(list.object, changes)
     }
     restorations = []

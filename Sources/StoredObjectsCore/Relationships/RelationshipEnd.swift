@@ -6,7 +6,7 @@ final class RelationshipEnd {
   /// The class whose objects have the property.
   unowned let source: RegisteredClass
   /// The place of the inverse among the ends of each class, by class ID; -1 where there is none.
-  var inversePlaces: [Int] = []
+  var inverseIndices: [Int] = []
   /// Who refers to whom, once it has been asked for; not kept where the inverse says it.
   var index = CommitBound<ReferenceIndex>()
   /// Whether the index has saved references as well as unsaved ones.

@@ -26,9 +26,9 @@ extension RelationshipKeeper {
 
   /// An object that was deleted is inserted again: what referred to it does so again.
   func didUndelete(_ object: StoredObject, _ entry: RegisteredClass) {
-    for (list, place) in losses.take(object) where list.object.registration != nil {
+    for (list, location) in losses.take(object) where list.object.registration != nil {
       guard list.end.kind == .one else {
-        postpone(.restoration(list, place), of: list.object, list.end)
+        postpone(.restoration(list, location), of: list.object, list.end)
         continue
       }
       quietly {
@@ -151,7 +151,7 @@ extension RelationshipKeeper {
   }
 
   /// The first deletion that a rule forbids.
-  func refuseDenied(_ classes: [RegisteredClass]) throws(StoreError) {
+  func checkDeleteRules(_ classes: [RegisteredClass]) throws(StoreError) {
     for entry in classes where entry.changeCounts.deletes > 0 {
       for end in ends(of: entry) where end.relationship.deleteRule == .deny {
         for object in entry.pending where object.state.change == .delete && object.hasContent {
@@ -163,7 +163,7 @@ extension RelationshipKeeper {
             """
             The object still refers to \(type(of: target).storedName) row \(target.rowID), and its \
             delete rule is to deny that: delete that first, or insert(_:) the object again.
-            """, at: entry.place(object.rowID))
+            """, at: entry.location(object.rowID))
         }
       }
     }

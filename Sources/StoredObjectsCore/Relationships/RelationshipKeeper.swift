@@ -87,7 +87,7 @@ extension RelationshipKeeper {
       }
     }
     for end in ends.joined() {
-      end.inversePlaces = ends.map { ends in
+      end.inverseIndices = ends.map { ends in
         guard let inverse = end.relationship.inverse else { return -1 }
         return ends.firstIndex { $0.relationship.property == inverse } ?? -1
       }
@@ -106,8 +106,8 @@ extension RelationshipKeeper {
       let entry = target.registration ?? end.source.store?.registration(of: type(of: target)),
       entry.store?.isDeletedElsewhere(target, entry) != true
     else { return nil }
-    let place = end.inversePlaces[Int(entry.classID)]
-    return place < 0 ? nil : ends(of: entry)[place]
+    let index = end.inverseIndices[Int(entry.classID)]
+    return index < 0 ? nil : ends(of: entry)[index]
   }
 }
 

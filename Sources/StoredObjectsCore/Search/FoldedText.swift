@@ -30,7 +30,7 @@ struct FoldedText {
 
   /// The scalar at a place, or the end behind the last.
   @inline(__always)
-  subscript(place: Int) -> UInt32 { place < scalars.count ? scalars[place] : Self.end }
+  subscript(index: Int) -> UInt32 { index < scalars.count ? scalars[index] : Self.end }
 
   /// Takes on another text, and keeps the memory.
   mutating func fold(_ text: String) {
@@ -55,36 +55,36 @@ struct FoldedText {
   private mutating func foldASCII(_ text: String) -> Bool {
     let ascii = ScalarFolding.ascii
     return text.lendUTF8 { bytes in
-      for place in 0..<bytes.byteCount where bytes.loadByte(at: place) >= 0x80 { return false }
-      for place in 0..<bytes.byteCount {
-        let (scalar, kind) = ascii[Int(bytes.loadByte(at: place))]
-        append(scalar, kind, place..<place + 1)
+      for index in 0..<bytes.byteCount where bytes.loadByte(at: index) >= 0x80 { return false }
+      for index in 0..<bytes.byteCount {
+        let (scalar, kind) = ascii[Int(bytes.loadByte(at: index))]
+        append(scalar, kind, index..<index + 1)
       }
       return true
     }
   }
 
   private mutating func foldPlain(_ text: String) {
-    var place = 0
+    var index = 0
     for scalar in text.unicodeScalars {
-      let next = place + UTF8.width(scalar)
+      let next = index + UTF8.width(scalar)
       if scalar.value < 0x300 {
         for (scalar, kind) in ScalarFolding.small[Int(scalar.value)] {
-          append(scalar, kind, place..<next)
+          append(scalar, kind, index..<next)
         }
       } else {
-        append(scalar.value, .unspaced, place..<next)
+        append(scalar.value, .unspaced, index..<next)
       }
-      place = next
+      index = next
     }
   }
 
   private mutating func foldCharacters(_ text: String) {
-    var place = 0
+    var index = 0
     for character in text {
-      let next = place + character.utf8.count
-      for (scalar, kind) in ScalarFolding.fold(character) { append(scalar, kind, place..<next) }
-      place = next
+      let next = index + character.utf8.count
+      for (scalar, kind) in ScalarFolding.fold(character) { append(scalar, kind, index..<next) }
+      index = next
     }
   }
 

@@ -14,8 +14,8 @@ enum PostingChunk {
 
   /// The last row of a chunk.
   static func lastRow(_ first: UInt32, _ value: RawSpan) throws(PostingDamage) -> UInt32 {
-    var place = 0
-    return try row(first, try value.readVarint(&place))
+    var offset = 0
+    return try row(first, try value.readVarint(&offset))
   }
 
   private static func row(
@@ -30,21 +30,21 @@ enum PostingChunk {
   static func visit(
     _ first: UInt32, _ value: RawSpan, _ body: (UInt32, UInt32) -> Void
   ) throws(PostingDamage) {
-    var place = 0
-    let last = try row(first, try value.readVarint(&place))
+    var offset = 0
+    let last = try row(first, try value.readVarint(&offset))
     var row = first
     while true {
       var position: UInt64 = 0
       while true {
-        let number = try value.readVarint(&place)
+        let number = try value.readVarint(&offset)
         // A number has at most 49 bits: nothing overflows.
         position += number >> 1
         guard position <= UInt64(UInt32.max) else { throw PostingDamage() }
         body(row, UInt32(truncatingIfNeeded: position))
         if number & 1 == 0 { break }
       }
-      if place == value.byteCount { break }
-      let difference = try value.readVarint(&place)
+      if offset == value.byteCount { break }
+      let difference = try value.readVarint(&offset)
       guard difference > 0 else { throw PostingDamage() }
       row = try Self.row(row, difference)
     }
@@ -53,9 +53,9 @@ enum PostingChunk {
 
   /// The postings of a chunk.
   static func postings(_ first: UInt32, _ value: RawSpan) throws(PostingDamage) -> [Posting] {
-    var place = 0
-    _ = try value.readVarint(&place)
-    return try postings(first, value, from: place)
+    var offset = 0
+    _ = try value.readVarint(&offset)
+    return try postings(first, value, from: offset)
   }
 
   /// The postings in bytes that begin with the positions of the first row.
@@ -63,14 +63,14 @@ enum PostingChunk {
     _ first: UInt32, _ value: RawSpan, from start: Int
   ) throws(PostingDamage) -> [Posting] {
     var postings: [Posting] = []
-    var (place, row) = (start, first)
+    var (offset, row) = (start, first)
     while true {
-      let start = place
-      while try value.readVarint(&place) & 1 == 1 {}
-      let positions = [UInt8](copying: value.extracting(start..<place))
+      let start = offset
+      while try value.readVarint(&offset) & 1 == 1 {}
+      let positions = [UInt8](copying: value.extracting(start..<offset))
       postings.append(Posting(row: row, positions: positions))
-      if place == value.byteCount { return postings }
-      row = try Self.row(row, try value.readVarint(&place))
+      if offset == value.byteCount { return postings }
+      row = try Self.row(row, try value.readVarint(&offset))
     }
   }
 
@@ -105,18 +105,18 @@ enum PostingChunk {
     _ first: UInt32, _ bytes: RawSpan, _ body: (UInt32, UInt32, Range<Int>) -> Void
   ) throws(PostingDamage) {
     var (row, chunkRow, lastRow) = (first, first, first)
-    var (place, start, end) = (0, 0, 0)
+    var (offset, start, end) = (0, 0, 0)
     while true {
       // At the positions of a row.
-      let rowStart = place
-      while try bytes.readVarint(&place) & 1 == 1 {}
-      if place - start > PostingFormat.chunkSize, end > start {
+      let rowStart = offset
+      while try bytes.readVarint(&offset) & 1 == 1 {}
+      if offset - start > PostingFormat.chunkSize, end > start {
         body(chunkRow, lastRow, start..<end)
         (start, chunkRow) = (rowStart, row)
       }
-      (end, lastRow) = (place, row)
-      if place == bytes.byteCount { break }
-      row = try Self.row(row, try bytes.readVarint(&place))
+      (end, lastRow) = (offset, row)
+      if offset == bytes.byteCount { break }
+      row = try Self.row(row, try bytes.readVarint(&offset))
     }
     body(chunkRow, lastRow, start..<end)
   }

@@ -12,7 +12,7 @@ struct PostingCollector {
     var lastRow: UInt32
     var lastPosition: UInt32
     /// Where the last position stands in the bytes, whose lowest bit says whether another follows.
-    var lastPlace: Int
+    var lastLocation: Int
     /// The positions in the first row; then for each row how much higher it is, and its positions.
     var bytes: [UInt8]
   }
@@ -56,7 +56,8 @@ struct PostingCollector {
   ) {
     table[slot] = Int32(lists.count)
     var list = List(
-      trigram: trigram, firstRow: row, lastRow: row, lastPosition: position, lastPlace: 0, bytes: []
+      trigram: trigram, firstRow: row, lastRow: row, lastPosition: position, lastLocation: 0,
+      bytes: []
     )
     list.bytes.append(varint: UInt64(position) << 1)
     byteCount += 64
@@ -91,12 +92,12 @@ extension PostingCollector.List {
   fileprivate mutating func add(_ row: UInt32, _ position: UInt32) -> Int {
     let before = bytes.count
     if row == lastRow {
-      bytes[lastPlace] |= 1
-      lastPlace = before
+      bytes[lastLocation] |= 1
+      lastLocation = before
       bytes.append(varint: UInt64(position - lastPosition) << 1)
     } else {
       bytes.append(varint: UInt64(row - lastRow))
-      lastPlace = bytes.count
+      lastLocation = bytes.count
       bytes.append(varint: UInt64(position) << 1)
       lastRow = row
     }

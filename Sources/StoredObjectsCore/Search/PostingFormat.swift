@@ -89,17 +89,17 @@ extension [UInt8] {
 extension RawSpan {
   /// Reads what `append(varint:)` has written, and steps over it.
   @inline(__always)
-  func readVarint(_ place: inout Int) throws(PostingDamage) -> UInt64 {
-    guard place < byteCount else { throw PostingDamage() }
-    var number = UInt64(loadByte(at: place))
-    place += 1
+  func readVarint(_ offset: inout Int) throws(PostingDamage) -> UInt64 {
+    guard offset < byteCount else { throw PostingDamage() }
+    var number = UInt64(loadByte(at: offset))
+    offset += 1
     if number < 0x80 { return number }
     number &= 0x7F
     var shift: UInt64 = 7
     while true {
-      guard place < byteCount, shift < 42 else { throw PostingDamage() }
-      let byte = UInt64(loadByte(at: place))
-      place += 1
+      guard offset < byteCount, shift < 42 else { throw PostingDamage() }
+      let byte = UInt64(loadByte(at: offset))
+      offset += 1
       number |= (byte & 0x7F) << shift
       if byte < 0x80 { return number }
       shift += 7

@@ -86,8 +86,8 @@ struct PostingMerge {
       try put(added.firstRow, added.bytes, &writer, &changes)
       return true
     }
-    var place = 0
-    let distance = try chunk.value.lend { value throws in try value.readVarint(&place) }
+    var offset = 0
+    let distance = try chunk.value.lend { value throws in try value.readVarint(&offset) }
     let last = UInt64(chunk.first) + distance
     guard last < UInt64(added.firstRow) else { return false }
     if chunk.value.count > PostingFormat.chunkSize - 16 {
@@ -95,7 +95,7 @@ struct PostingMerge {
       try put(added.firstRow, added.bytes, &writer, &changes)
       return true
     }
-    var bytes = Array(chunk.value[place...])
+    var bytes = Array(chunk.value[offset...])
     bytes.append(varint: UInt64(added.firstRow) - last)
     bytes += added.bytes
     try put(chunk.first, bytes, &writer, &changes)

@@ -72,7 +72,7 @@ struct PostingRunCursor {
 
   private var reader: ScratchFile.Reader
   private var block: [UInt8] = []
-  private var place = 0
+  private var offset = 0
   /// The next entry; nil at the end.
   private(set) var key: Key?
   /// The first row of the next entry.
@@ -84,30 +84,30 @@ struct PostingRunCursor {
   }
 
   private mutating func findKey() throws {
-    if place == block.count {
-      (block, place) = (try reader.next() ?? [], 0)
+    if offset == block.count {
+      (block, offset) = (try reader.next() ?? [], 0)
     }
-    guard place < block.count else { return key = nil }
-    key = block.lend { [place] bytes in
+    guard offset < block.count else { return key = nil }
+    key = block.lend { [offset] bytes in
       Key(
-        attribute: bytes.loadByte(at: place),
-        trigram: bytes.loadUInt64(at: place + 1, isBigEndian: false))
+        attribute: bytes.loadByte(at: offset),
+        trigram: bytes.loadUInt64(at: offset + 1, isBigEndian: false))
     }
-    firstRow = block.lend { [place] in $0.loadUInt32(at: place + 9, isBigEndian: false) }
+    firstRow = block.lend { [offset] in $0.loadUInt32(at: offset + 9, isBigEndian: false) }
   }
 
   /// Takes the next entry.
   mutating func take() throws -> Part {
-    let (part, end) = block.lend { [place] bytes in
-      let start = place + PostingRun.headSize
-      let end = start + Int(bytes.loadUInt32(at: place + 17, isBigEndian: false))
+    let (part, end) = block.lend { [offset] bytes in
+      let start = offset + PostingRun.headSize
+      let end = start + Int(bytes.loadUInt32(at: offset + 17, isBigEndian: false))
       let part = Part(
-        firstRow: bytes.loadUInt32(at: place + 9, isBigEndian: false),
-        lastRow: bytes.loadUInt32(at: place + 13, isBigEndian: false),
+        firstRow: bytes.loadUInt32(at: offset + 9, isBigEndian: false),
+        lastRow: bytes.loadUInt32(at: offset + 13, isBigEndian: false),
         bytes: [UInt8](copying: bytes.extracting(start..<end)))
       return (part, end)
     }
-    place = end
+    offset = end
     try findKey()
     return part
   }

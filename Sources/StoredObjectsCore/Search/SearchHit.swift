@@ -62,8 +62,8 @@ final class HitSearch {
 
 extension FoldedText {
   /// The bytes of the text that a pattern found at a place covers, without the spaces around it.
-  fileprivate func origin(of pattern: TextPattern, at place: Int) -> Range<Int> {
-    var (first, last) = (place, min(place + pattern.scalars.count, scalars.count) - 1)
+  fileprivate func origin(of pattern: TextPattern, at position: Int) -> Range<Int> {
+    var (first, last) = (position, min(position + pattern.scalars.count, scalars.count) - 1)
     while first < last, scalars[first] == Self.space { first += 1 }
     while last > first, scalars[last] == Self.space { last -= 1 }
     return origins[first].lowerBound..<max(origins[first].lowerBound, origins[last].upperBound)
@@ -96,12 +96,12 @@ public struct SearchSnippet: Hashable, Sendable {
   /// - Returns: The marked text.
   public func marked(_ start: String, _ end: String? = nil) -> String {
     var marked = isCutAtStart ? "…" : ""
-    var place = text.startIndex
+    var position = text.startIndex
     for match in matches {
-      marked += text[place..<match.lowerBound] + start + text[match] + (end ?? start)
-      place = match.upperBound
+      marked += text[position..<match.lowerBound] + start + text[match] + (end ?? start)
+      position = match.upperBound
     }
-    return marked + text[place...] + (isCutAtEnd ? "…" : "")
+    return marked + text[position...] + (isCutAtEnd ? "…" : "")
   }
 }
 
@@ -162,18 +162,22 @@ extension SearchSnippet {
 
   /// Leaves out the rest of a word that begins before a place.
   private static func wordStart(
-    _ text: String, _ place: String.Index, before match: String.Index
+    _ text: String, _ position: String.Index, before match: String.Index
   ) -> String.Index {
-    guard place > text.startIndex, place < match else { return place }
-    if text[text.index(before: place)].isWhitespace { return place }
-    guard let space = text[place..<match].firstIndex(where: \.isWhitespace) else { return place }
+    guard position > text.startIndex, position < match else { return position }
+    if text[text.index(before: position)].isWhitespace { return position }
+    guard let space = text[position..<match].firstIndex(where: \.isWhitespace) else {
+      return position
+    }
     return text.index(after: space)
   }
 
   private static func wordEnd(
-    _ text: String, _ place: String.Index, after match: String.Index
+    _ text: String, _ position: String.Index, after match: String.Index
   ) -> String.Index {
-    guard place < text.endIndex, place > match, !text[place].isWhitespace else { return place }
-    return text[match..<place].lastIndex(where: \.isWhitespace) ?? place
+    guard position < text.endIndex, position > match, !text[position].isWhitespace else {
+      return position
+    }
+    return text[match..<position].lastIndex(where: \.isWhitespace) ?? position
   }
 }

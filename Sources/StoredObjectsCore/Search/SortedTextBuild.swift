@@ -176,11 +176,11 @@ private struct SavedPostings {
         let last = try PostingChunk.lastRow(first, value)
         // Also makes sure that the bytes make sense.
         try PostingChunk.visit(first, value) { _, _ in }
-        var place = 0
-        _ = try value.readVarint(&place)
+        var offset = 0
+        _ = try value.readVarint(&offset)
         try run.append(
           Int(key.loadByte(at: 1)), trigram, first, last,
-          [UInt8](copying: value.extracting(place..<value.byteCount)))
+          [UInt8](copying: value.extracting(offset..<value.byteCount)))
         return .next
       }
     } catch is PostingDamage {

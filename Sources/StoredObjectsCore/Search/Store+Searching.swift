@@ -66,8 +66,8 @@ extension Store {
     // A row and its place in one number: numbers are sorted in no time.
     let order = rows.indices.map { UInt64(rows[$0].row) << 32 | UInt64($0) }.sorted()
     for number in order {
-      let place = Int(number & 0xFFFF_FFFF)
-      objects[place] = try object(entry, rowID: rows[place].row)
+      let index = Int(number & 0xFFFF_FFFF)
+      objects[index] = try object(entry, rowID: rows[index].row)
     }
     return objects
   }
@@ -98,7 +98,7 @@ extension Store {
       guard let number = all.firstIndex(of: name) else {
         throw StoreError(
           .invalidArgument, "There is no full-text attribute \"\(name)\": give one of \(all).",
-          at: entry.place())
+          at: entry.location())
       }
       numbers.append(number)
     }
@@ -122,7 +122,7 @@ extension Store {
         try backend.coordinator.whileCommitting { try rebuildText(of: entry, text) }
         return try indexed(search, entry, text, limit) ?? BestRows(limit)
       }
-    } catch { throw .wrapping(error, .ioError, at: entry.place()) }
+    } catch { throw .wrapping(error, .ioError, at: entry.location()) }
   }
 
   /// What the index finds; nil when there is none and none can be made.

@@ -19,7 +19,7 @@ extension Store {
   ///   - anew: Whether indexes that are there are made again, too: after a finding of
   ///     ``check(progress:)``.
   ///   - progress: Hears how far it has come, in objects.
-  /// - Throws: ``StoreError`` with `readOnly`, `damaged`, `newerVersion`, `full`, `ioError` or
+  /// - Throws: ``StoreError`` with `readOnly`, `damaged`, `newerVersion`, `noSpace`, `ioError` or
   ///   `closed`.
   public func buildFullTextIndexes(
     anew: Bool = false, progress: (IntegrityProgress) -> Void = { _ in }

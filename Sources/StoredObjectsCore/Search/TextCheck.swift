@@ -24,16 +24,16 @@ struct TextCheck {
       expected.lengths[attribute] += UInt64(folded.scalars.count)
       let code = PostingFormat.code(length: folded.scalars.count)
       sums[row, default: 0] &+= Self.mix(attribute, UInt64.max, UInt64(code))
-      for place in folded.scalars.indices.dropLast() {
+      for index in folded.scalars.indices.dropLast() {
         let trigram =
-          UInt64(folded[place]) << 42 | UInt64(folded[place + 1]) << 21 | UInt64(folded[place + 2])
-        sums[row, default: 0] &+= Self.mix(attribute, trigram, UInt64(place))
+          UInt64(folded[index]) << 42 | UInt64(folded[index + 1]) << 21 | UInt64(folded[index + 2])
+        sums[row, default: 0] &+= Self.mix(attribute, trigram, UInt64(index))
       }
     }
   }
 
-  private static func mix(_ attribute: Int, _ letters: UInt64, _ place: UInt64) -> UInt64 {
-    var bits = letters &* 0x9E37_79B9_7F4A_7C15 ^ (place << 8 | UInt64(attribute))
+  private static func mix(_ attribute: Int, _ letters: UInt64, _ index: UInt64) -> UInt64 {
+    var bits = letters &* 0x9E37_79B9_7F4A_7C15 ^ (index << 8 | UInt64(attribute))
     bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
     bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
     return bits ^ (bits >> 31)
@@ -68,9 +68,9 @@ struct TextCheck {
     if key.loadByte(at: 0) == PostingFormat.lengths, key.byteCount == 6 {
       guard value.byteCount == 1 << Int(PostingFormat.blockShift) else { throw PostingDamage() }
       let first = PostingFormat.row(key) << PostingFormat.blockShift
-      for place in 0..<value.byteCount where value.loadByte(at: place) > 0 {
-        sums[first + UInt32(place), default: 0] &-= Self.mix(
-          attribute, UInt64.max, UInt64(value.loadByte(at: place)))
+      for index in 0..<value.byteCount where value.loadByte(at: index) > 0 {
+        sums[first + UInt32(index), default: 0] &-= Self.mix(
+          attribute, UInt64.max, UInt64(value.loadByte(at: index)))
       }
       return
     }

@@ -32,7 +32,9 @@ struct TextLengthBlocks {
     var rows: [UInt32] = []
     for (number, codes) in blocks.first ?? [:] {
       let first = number << PostingFormat.blockShift
-      for (place, code) in codes.enumerated() where code > 0 { rows.append(first + UInt32(place)) }
+      for (location, code) in codes.enumerated() where code > 0 {
+        rows.append(first + UInt32(location))
+      }
     }
     return rows.sorted()
   }

@@ -22,9 +22,9 @@ struct TextLengths {
       let bytes = try backend.withValue(of: key, in: text.table) { [UInt8](copying: $0) }
       (numbers[attribute], blocks[attribute]) = (number, bytes ?? [])
     }
-    let place = Int(row) & (1 << Int(PostingFormat.blockShift) - 1)
-    guard place < blocks[attribute].count else { return 0 }
-    return PostingFormat.length(code: blocks[attribute][place])
+    let index = Int(row) & (1 << Int(PostingFormat.blockShift) - 1)
+    guard index < blocks[attribute].count else { return 0 }
+    return PostingFormat.length(code: blocks[attribute][index])
   }
 
   /// The rows of all objects.
@@ -36,8 +36,8 @@ struct TextLengths {
         return .next
       }
       let first = PostingFormat.row(key) << PostingFormat.blockShift
-      for place in 0..<value.byteCount where value.loadByte(at: place) > 0 {
-        rows.append(first + UInt32(place))
+      for index in 0..<value.byteCount where value.loadByte(at: index) > 0 {
+        rows.append(first + UInt32(index))
       }
       return .next
     }

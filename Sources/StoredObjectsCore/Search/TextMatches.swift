@@ -26,39 +26,41 @@ struct TextLookUp {
   }
 
   /// A row and a position, in one number that has their order.
-  private typealias Place = UInt64
+  private typealias Occurrence = UInt64
 
   /// Where a pattern is.
   ///
   /// Of its letters so many are looked up that each is covered, three at a time, first those that
   /// are in the fewest chunks.
   func matches(_ pattern: TextPattern, _ attribute: Int) throws -> TextMatches {
-    var places: [Place]
+    var occurrences: [Occurrence]
     if pattern.scalars.count < 3 {
-      places = try shortPlaces(pattern.scalars, attribute)
+      occurrences = try shortOccurrences(pattern.scalars, attribute)
     } else {
       let parts = try parts(of: pattern, attribute)
       guard parts.allSatisfy({ $0.chunkCount > 0 }), let first = parts.first else {
         return TextMatches()
       }
-      places = try allPlaces(first)
-      for part in parts.dropFirst() where !places.isEmpty { try filter(&places, part) }
+      occurrences = try allOccurrences(first)
+      for part in parts.dropFirst() where !occurrences.isEmpty { try filter(&occurrences, part) }
     }
-    if pattern.isAtStart { places.removeAll { UInt32(truncatingIfNeeded: $0) != 0 } }
+    if pattern.isAtStart { occurrences.removeAll { UInt32(truncatingIfNeeded: $0) != 0 } }
     var matches = TextMatches()
-    for place in places { matches.add(UInt32(truncatingIfNeeded: place >> 32)) }
+    for occurrence in occurrences { matches.add(UInt32(truncatingIfNeeded: occurrence >> 32)) }
     return matches
   }
 
   // MARK: One or two letters
 
-  private func shortPlaces(_ letters: [UInt32], _ attribute: Int) throws -> [Place] {
-    var places: [Place] = []
+  private func shortOccurrences(_ letters: [UInt32], _ attribute: Int) throws -> [Occurrence] {
+    var occurrences: [Occurrence] = []
     try scan(.prefix(PostingFormat.key(attribute, letters))) { row, value in
-      try PostingChunk.visit(row, value) { places.append(Place($0) << 32 | Place($1)) }
+      try PostingChunk.visit(row, value) {
+        occurrences.append(Occurrence($0) << 32 | Occurrence($1))
+      }
     }
-    places.sort()
-    return places
+    occurrences.sort()
+    return occurrences
   }
 
   // MARK: Three letters and more
@@ -84,22 +86,22 @@ struct TextLookUp {
     }.sorted { $0.chunkCount < $1.chunkCount }
   }
 
-  private func allPlaces(_ part: Part) throws -> [Place] {
-    var places: [Place] = []
-    places.reserveCapacity(part.chunkCount * 64)
+  private func allOccurrences(_ part: Part) throws -> [Occurrence] {
+    var occurrences: [Occurrence] = []
+    occurrences.reserveCapacity(part.chunkCount * 64)
     try scan(part.range) { row, value in
       try PostingChunk.visit(row, value) { row, position in
         guard position >= part.offset else { return }
-        places.append(Place(row) << 32 | Place(position - part.offset))
+        occurrences.append(Occurrence(row) << 32 | Occurrence(position - part.offset))
       }
     }
-    return places
+    return occurrences
   }
 
   /// Keeps the places that fit to three more letters.
-  private func filter(_ places: inout [Place], _ part: Part) throws {
-    var filter = PlaceFilter(places, part.offset)
-    if places.count * 16 < part.chunkCount {
+  private func filter(_ occurrences: inout [Occurrence], _ part: Part) throws {
+    var filter = OccurrenceFilter(occurrences, part.offset)
+    if occurrences.count * 16 < part.chunkCount {
       while let row = filter.nextRow {
         let range = KeyRange(from: part.prefix, through: part.prefix + PostingFormat.bytes(row))
         var isFound = false
@@ -113,7 +115,7 @@ struct TextLookUp {
     } else {
       try scan(part.range) { first, value in try filter.compare(first, value) }
     }
-    places = filter.kept
+    occurrences = filter.kept
   }
 
   private func scan(
@@ -143,17 +145,19 @@ struct TextLookUp {
 }
 
 /// Places of which those are kept that a list has, too.
-private struct PlaceFilter {
-  private let places: [UInt64]
+private struct OccurrenceFilter {
+  private let occurrences: [UInt64]
   private let offset: UInt32
   private var next = 0
   private(set) var kept: [UInt64] = []
 
-  init(_ places: [UInt64], _ offset: UInt32) { (self.places, self.offset) = (places, offset) }
+  init(_ occurrences: [UInt64], _ offset: UInt32) {
+    (self.occurrences, self.offset) = (occurrences, offset)
+  }
 
   /// The row of the next place that has not been compared.
   var nextRow: UInt32? {
-    next < places.count ? UInt32(truncatingIfNeeded: places[next] >> 32) : nil
+    next < occurrences.count ? UInt32(truncatingIfNeeded: occurrences[next] >> 32) : nil
   }
 
   /// Goes on behind a row.
@@ -166,10 +170,10 @@ private struct PlaceFilter {
     guard let row = nextRow, row <= last else { return }
     try PostingChunk.visit(first, value) { row, position in
       guard position >= offset else { return }
-      let place = UInt64(row) << 32 | UInt64(position - offset)
-      while next < places.count, places[next] < place { next += 1 }
-      if next < places.count, places[next] == place {
-        kept.append(place)
+      let occurrence = UInt64(row) << 32 | UInt64(position - offset)
+      while next < occurrences.count, occurrences[next] < occurrence { next += 1 }
+      if next < occurrences.count, occurrences[next] == occurrence {
+        kept.append(occurrence)
         next += 1
       }
     }
@@ -177,17 +181,17 @@ private struct PlaceFilter {
   }
 
   /// Goes on at the first place that is not before another, in steps that get longer.
-  private mutating func advance(to place: UInt64) {
-    guard next < places.count, places[next] < place else { return }
+  private mutating func advance(to occurrence: UInt64) {
+    guard next < occurrences.count, occurrences[next] < occurrence else { return }
     var step = 1
-    while next + step < places.count, places[next + step] < place {
+    while next + step < occurrences.count, occurrences[next + step] < occurrence {
       next += step
       step *= 2
     }
-    var (low, high) = (next + 1, min(places.count, next + step))
+    var (low, high) = (next + 1, min(occurrences.count, next + step))
     while low < high {
       let middle = (low + high) / 2
-      if places[middle] < place { low = middle + 1 } else { high = middle }
+      if occurrences[middle] < occurrence { low = middle + 1 } else { high = middle }
     }
     next = low
   }

@@ -46,15 +46,15 @@ struct TextPattern: Hashable {
   func visit(_ text: FoldedText, _ body: (Int) -> Void) {
     guard !text.isEmpty else { return }
     let last = isAtStart ? 0 : text.scalars.count + 1 - scalars.count
-    var place = 0
-    while place <= last {
-      if isThere(place, text) { body(place) }
-      place += 1
+    var position = 0
+    while position <= last {
+      if isThere(position, text) { body(position) }
+      position += 1
     }
   }
 
-  private func isThere(_ place: Int, _ text: FoldedText) -> Bool {
-    for index in scalars.indices where text[place + index] != scalars[index] { return false }
+  private func isThere(_ position: Int, _ text: FoldedText) -> Bool {
+    for index in scalars.indices where text[position + index] != scalars[index] { return false }
     return true
   }
 }

@@ -27,22 +27,22 @@ extension TextQuery {
 
 private struct TextQueryParser {
   private let text: [Character]
-  private var place = 0
+  private var index = 0
   private var depth = 0
 
   init(_ text: String) { self.text = Array(text) }
 
-  private func error(_ message: String, at place: Int) -> StoreError {
+  private func error(_ message: String, at index: Int) -> StoreError {
     // Of a long query the part around the place.
-    let part = text[max(0, place - 100)..<min(text.count, place + 100)]
+    let part = text[max(0, index - 100)..<min(text.count, index + 100)]
     return StoreError(
-      .invalidQuery, "\(message), at character \(place) of \"\(String(part))\".",
-      at: .init(offset: place))
+      .invalidQuery, "\(message), at character \(index) of \"\(String(part))\".",
+      at: .init(offset: index))
   }
 
   mutating func query() throws(StoreError) -> TextQuery.Node {
     let node = try any()
-    if place < text.count { throw error("A ) closes nothing", at: place) }
+    if index < text.count { throw error("A ) closes nothing", at: index) }
     return node
   }
 
@@ -61,83 +61,83 @@ private struct TextQueryParser {
         needsMore = true
         skipSpaces()
       }
-      if place == text.count || text[place] == ")" || isNext("OR") || isNext("||") { break }
+      if index == text.count || text[index] == ")" || isNext("OR") || isNext("||") { break }
       parts.append(try one())
       needsMore = false
     }
     // A query of nothing is a query; an operator with nothing to its right is a mistake.
-    if needsMore || parts.isEmpty && (place < text.count || place > 0 && hasOperatorBefore) {
-      throw error("Something to search for is missing", at: place)
+    if needsMore || parts.isEmpty && (index < text.count || index > 0 && hasOperatorBefore) {
+      throw error("Something to search for is missing", at: index)
     }
     return parts.count == 1 ? parts[0] : .all(parts)
   }
 
-  private var hasOperatorBefore: Bool { text[..<place].contains { !$0.isWhitespace } }
+  private var hasOperatorBefore: Bool { text[..<index].contains { !$0.isWhitespace } }
 
   private mutating func one() throws(StoreError) -> TextQuery.Node {
     var isNegated = false
     while take("NOT") || take("!!") { isNegated.toggle() }
     skipSpaces()
-    guard place < text.count, text[place] != ")", !isNext("AND"), !isNext("OR") else {
-      throw error("Something to search for is missing", at: place)
+    guard index < text.count, text[index] != ")", !isNext("AND"), !isNext("OR") else {
+      throw error("Something to search for is missing", at: index)
     }
     let node = try term()
     return isNegated ? .not(node) : node
   }
 
   private mutating func term() throws(StoreError) -> TextQuery.Node {
-    switch text[place] {
+    switch text[index] {
     case "(": return try group()
     case "\"": return try phrase()
-    case "[" where text[place...].starts(with: "[[[["): break
-    case "[" where text[place...].starts(with: "[["): return try bracketed()
+    case "[" where text[index...].starts(with: "[[[["): break
+    case "[" where text[index...].starts(with: "[["): return try bracketed()
     default: break
     }
     return word(takeWord())
   }
 
   private mutating func group() throws(StoreError) -> TextQuery.Node {
-    let start = place
-    guard depth < 100 else { throw error("More than 100 parentheses are open", at: place) }
-    place += 1
+    let start = index
+    guard depth < 100 else { throw error("More than 100 parentheses are open", at: index) }
+    index += 1
     depth += 1
     let node = try any()
     depth -= 1
-    guard place < text.count else { throw error("A ( is never closed", at: start) }
-    place += 1
+    guard index < text.count else { throw error("A ( is never closed", at: start) }
+    index += 1
     return node
   }
 
   private mutating func phrase() throws(StoreError) -> TextQuery.Node {
-    let start = place
+    let start = index
     guard let end = text[(start + 1)...].firstIndex(of: "\"") else {
       throw error("A quotation mark is never closed", at: start)
     }
-    place = end + 1
+    index = end + 1
     let words = String(text[start + 1..<end])
-    guard place < text.count, text[place] == "*" else { return .text(words, .word, .word) }
-    place += 1
+    guard index < text.count, text[index] == "*" else { return .text(words, .word, .word) }
+    index += 1
     return .text(words, .word, .anything)
   }
 
   private mutating func bracketed() throws(StoreError) -> TextQuery.Node {
-    let start = place + 2
+    let start = index + 2
     var end = start
     while end + 1 < text.count, text[end] != "]" || text[end + 1] != "]" { end += 1 }
-    guard end + 1 < text.count else { throw error("[[ is never closed", at: place) }
-    place = end + 2
+    guard end + 1 < text.count else { throw error("[[ is never closed", at: index) }
+    index = end + 2
     return starred(text[start..<end])
   }
 
   private mutating func takeWord() -> ArraySlice<Character> {
-    let start = place
-    let isAnchored = text[place...].starts(with: "[[[[")
-    while place < text.count, !text[place].isWhitespace {
-      if "()\"".contains(text[place]) { break }
-      if !isAnchored, place > start, text[place...].starts(with: "[[") { break }
-      place += 1
+    let start = index
+    let isAnchored = text[index...].starts(with: "[[[[")
+    while index < text.count, !text[index].isWhitespace {
+      if "()\"".contains(text[index]) { break }
+      if !isAnchored, index > start, text[index...].starts(with: "[[") { break }
+      index += 1
     }
-    return text[start..<place]
+    return text[start..<index]
   }
 
   private func word(_ word: ArraySlice<Character>) -> TextQuery.Node {
@@ -160,20 +160,20 @@ private struct TextQueryParser {
   // MARK: Operators
 
   private mutating func skipSpaces() {
-    while place < text.count, text[place].isWhitespace { place += 1 }
+    while index < text.count, text[index].isWhitespace { index += 1 }
   }
 
   /// Whether an operator comes next, with a space or a parenthesis behind it.
   private func isNext(_ name: String) -> Bool {
-    guard text[place...].starts(with: name) else { return false }
-    let end = place + name.count
+    guard text[index...].starts(with: name) else { return false }
+    let end = index + name.count
     return end == text.count || text[end].isWhitespace || "()\"".contains(text[end])
   }
 
   private mutating func take(_ name: String) -> Bool {
     skipSpaces()
     guard isNext(name) else { return false }
-    place += name.count
+    index += name.count
     return true
   }
 }

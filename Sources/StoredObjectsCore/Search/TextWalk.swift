@@ -38,7 +38,7 @@ struct TextWalk {
       if done % 8192 == 0 { progress(IntegrityProgress(subject, done, of: total)) }
     }
     for failure in walk.failures {
-      guard let rowID = failure.place.rowID, rowID > ClassMetadata.rowID, !known.contains(rowID)
+      guard let rowID = failure.location.rowID, rowID > ClassMetadata.rowID, !known.contains(rowID)
       else { continue }
       store.noteLeftOut(entry, rowID, failure)
       try visit(rowID, text.noTexts)

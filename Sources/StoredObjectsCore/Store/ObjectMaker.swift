@@ -28,9 +28,9 @@ struct ObjectMaker: Sendable {
     buffer.swapBytes(&batch.bytes)
     defer { buffer.swapBytes(&batch.bytes) }
     var objects: [StoredObject?] = []
-    objects.reserveCapacity(batch.places.count)
-    for place in batch.places {
-      guard let object = object(at: place, &buffer) else { return nil }
+    objects.reserveCapacity(batch.entries.count)
+    for record in batch.entries {
+      guard let object = object(at: record, &buffer) else { return nil }
       objects.append(object)
     }
     return MadeObjects(objects)
@@ -38,9 +38,11 @@ struct ObjectMaker: Sendable {
 
   // Nil stands for whatever is not as usual. The store finds it again, and knows what to do.
   @inline(__always)
-  private func object(at place: RecordBatch.Place, _ buffer: inout DataBuffer) -> StoredObject? {
-    guard place.rowID > ClassMetadata.rowID else { return nil }
-    guard buffer.showWindow(Int(place.start), Int(place.end)) else { return nil }
+  private func object(at record: RecordBatch.Entry, _ buffer: inout DataBuffer)
+    -> StoredObject?
+  {
+    guard record.rowID > ClassMetadata.rowID else { return nil }
+    guard buffer.showWindow(Int(record.start), Int(record.end)) else { return nil }
     let object = type.init()
     object.state = .loading
     do {

@@ -31,18 +31,18 @@ struct ReadAhead {
 
   /// Whether no record is left.
   @inline(__always)
-  var isEmpty: Bool { nextIndex >= batch.places.count }
+  var isEmpty: Bool { nextIndex >= batch.entries.count }
 
   /// Takes the first record that is left, and the object that was made of it on the other thread.
   @inline(__always)
-  mutating func popFirst() -> (RecordBatch.Place, StoredObject?)? {
-    guard nextIndex < batch.places.count else { return nil }
+  mutating func popFirst() -> (RecordBatch.Entry, StoredObject?)? {
+    guard nextIndex < batch.entries.count else { return nil }
     defer { nextIndex += 1 }
-    return (batch.places[nextIndex], objects?.take(nextIndex))
+    return (batch.entries[nextIndex], objects?.take(nextIndex))
   }
 
   /// Forgets the records that are left.
-  mutating func removeAll() { nextIndex = batch.places.count }
+  mutating func removeAll() { nextIndex = batch.entries.count }
 
   /// Reads the next batch of a class.
   mutating func fill(
@@ -76,12 +76,13 @@ struct ReadAhead {
   /// Sets the content of a fault from a record.
   @inline(__always)
   mutating func decode(
-    _ object: StoredObject, at place: RecordBatch.Place, _ entry: RegisteredClass, _ store: Store
+    _ object: StoredObject, at record: RecordBatch.Entry, _ entry: RegisteredClass,
+    _ store: Store
   ) throws(StoreError) {
-    guard buffer.showWindow(Int(place.start), Int(place.end)) else {
+    guard buffer.showWindow(Int(record.start), Int(record.end)) else {
       throw StoreError(
         .damaged, "readContent(from:) has put another buffer in the place of its own.",
-        at: entry.place(place.rowID))
+        at: entry.location(record.rowID))
     }
     try store.decode(object, entry, from: &buffer, isVerified: isVerified)
   }

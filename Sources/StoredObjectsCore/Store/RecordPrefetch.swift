@@ -95,17 +95,17 @@ extension RecordBatch {
   /// - Returns: false when one is wrong; nothing has changed then.
   mutating func verifyChecksums(classID: UInt8) -> Bool {
     guard hasValidChecksums(classID) else { return false }
-    for index in places.indices {
+    for index in entries.indices {
       // The metadata row has none.
-      let hasChecksum = places[index].rowID > ClassMetadata.rowID
-      places[index].end -= hasChecksum ? UInt32(RecordChecksum.byteCount) : 0
+      let hasChecksum = entries[index].rowID > ClassMetadata.rowID
+      entries[index].end -= hasChecksum ? UInt32(RecordChecksum.byteCount) : 0
     }
     return true
   }
 
   private func hasValidChecksums(_ classID: UInt8) -> Bool {
     let span = bytes.span
-    return places.allSatisfy { rowID, start, end in
+    return entries.allSatisfy { rowID, start, end in
       rowID == ClassMetadata.rowID
         || RecordChecksum.isValid(
           span.extracting(Int(start)..<Int(end)), classID: classID, rowID: rowID)

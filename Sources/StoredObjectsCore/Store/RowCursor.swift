@@ -82,7 +82,7 @@ extension RowCursor {
       case .disturbed: try leaveScan(false)
       }
     } catch {
-      throw .wrapping(error, .ioError, at: entry.place())
+      throw .wrapping(error, .ioError, at: entry.location())
     }
   }
 
@@ -103,11 +103,12 @@ extension RowCursor {
       ahead.removeAll()
       return nil
     }
-    while let (place, made) = ahead.popFirst() {
-      guard place.rowID > ClassMetadata.rowID, place.rowID <= lastRowID, isDue(place.rowID) else {
+    while let (record, made) = ahead.popFirst() {
+      guard record.rowID > ClassMetadata.rowID, record.rowID <= lastRowID, isDue(record.rowID)
+      else {
         continue
       }
-      if let object = try object(at: place, made) { return object }
+      if let object = try object(at: record, made) { return object }
     }
     return nil
   }
@@ -123,15 +124,15 @@ extension RowCursor {
   /// An object that was made of the record is taken if the row has none yet.
   @inline(__always)
   private mutating func object(
-    at place: RecordBatch.Place, _ made: StoredObject?
+    at record: RecordBatch.Entry, _ made: StoredObject?
   ) throws(StoreError) -> StoredObject? {
-    let object = entry.object(place.rowID, orMade: made)
+    let object = entry.object(record.rowID, orMade: made)
     if !object.state.isFault {
-      if object === made { store.forgetKnownChange(place.rowID, entry) }
+      if object === made { store.forgetKnownChange(record.rowID, entry) }
       return object.state.contains(.deleted) ? nil : object
     }
-    store.forgetKnownChange(place.rowID, entry)
-    try ahead.decode(object, at: place, entry, store)
+    store.forgetKnownChange(record.rowID, entry)
+    try ahead.decode(object, at: record, entry, store)
     return object
   }
 }

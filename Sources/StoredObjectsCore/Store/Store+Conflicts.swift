@@ -67,7 +67,7 @@ extension Store {
     let isSaved: Bool
     do {
       isSaved = try backend.withRecord(object.rowID, in: entry.table) { _ in true } ?? false
-    } catch { throw .wrapping(error, .ioError, at: entry.place(object.rowID)) }
+    } catch { throw .wrapping(error, .ioError, at: entry.location(object.rowID)) }
     if object.state.change == .delete { return }
     foreign.restore(ObjectKey(classID: entry.classID, rowID: object.rowID))
     if object.state.change == .update, !isSaved {
@@ -117,7 +117,7 @@ extension Store {
   /// Throws if a save would rest on what another store has changed since.
   ///
   /// With all news collected, before the changes are encoded and in the commit lock.
-  func refuseConflicts() throws(StoreError) {
+  func checkForConflicts() throws(StoreError) {
     if foreign.isEmpty { return }
     for entry in classes {
       let rows = foreign.outdated[entry.table]
@@ -141,22 +141,22 @@ extension Store {
       throw conflict(
         "Another store has saved the buffer \"\(name.text)\" since it was read here.", nil)
     }
-    try refuseReferencesToDeleted()
+    try checkReferencesToDeleted()
   }
 
   private func conflict(_ message: String, _ key: ObjectKey?) -> StoreError {
-    let place = key.flatMap { key in
-      registration(classID: key.classID)?.place(key.rowID)
+    let location = key.flatMap { key in
+      registration(classID: key.classID)?.location(key.rowID)
     }
     return StoreError(
       .conflict,
       """
       \(message) discardChanges() takes theirs, keepConflictingChanges() and another save takes yours.
-      """, at: place ?? .init(path: backend.location))
+      """, at: location ?? .init(path: backend.location))
   }
 
   /// Throws if another store has saved a reference to an object that a save would delete.
-  private func refuseReferencesToDeleted() throws(StoreError) {
+  private func checkReferencesToDeleted() throws(StoreError) {
     guard foreign.hasWritten, hasDeletions else { return }
     for (object, entry) in pendingReferrers() {
       let strangers = Strangers(omitting: .deletedAnywhere)

@@ -130,7 +130,7 @@ extension Store {
     } catch let error as StoreError where error.code == .notAuthentic || error.code == .damaged {
       // What can't be opened is there.
       return true
-    } catch { throw .wrapping(error, .ioError, at: entry.place(rowID)) }
+    } catch { throw .wrapping(error, .ioError, at: entry.location(rowID)) }
   }
 
   /// Tells the store that an object is about to change.

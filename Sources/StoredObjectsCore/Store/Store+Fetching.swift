@@ -62,7 +62,7 @@ extension Store {
         ? entry.pending.count { $0.state.change == .delete && isDeletedElsewhere($0, entry) } : 0
       return saved + entry.changeCounts.inserts - entry.changeCounts.deletes + gone
     } catch {
-      throw .wrapping(error, .ioError, at: entry.place())
+      throw .wrapping(error, .ioError, at: entry.location())
     }
   }
 
@@ -137,7 +137,7 @@ extension Store {
         throw StoreError(
           .recordMissing,
           "Something refers to this row, but it has no record: it was deleted, or the file is damaged.",
-          at: entry.place(object.rowID))
+          at: entry.location(object.rowID))
       }
       try decode(object, entry, from: &buffer)
     }
@@ -150,7 +150,7 @@ extension Store {
     do {
       return try buffer.fill(from: backend, rowID, in: entry.table)
     } catch {
-      throw .wrapping(error, .ioError, at: entry.place(rowID))
+      throw .wrapping(error, .ioError, at: entry.location(rowID))
     }
   }
 
@@ -193,7 +193,7 @@ extension Store {
       }
       guard buffer.remainingCount == 0 else { throw unreadBytes(buffer) }
     } catch {
-      let error = StoreError.wrapping(error, .damaged, at: entry.place(object.rowID))
+      let error = StoreError.wrapping(error, .damaged, at: entry.location(object.rowID))
       throw isPrepared ? error.explained(buffer.version, entry) : error
     }
     object.state.insert(.hasContent)
@@ -208,7 +208,7 @@ extension Store {
       The record was written by version \(version) of the class, and this program has version \
       \(entry.version). Use a newer program.\(entry.unversionedHint)
       """,
-      at: entry.place(rowID))
+      at: entry.location(rowID))
   }
 
   func unreadBytes(_ buffer: DataBuffer) -> DataBufferError {

@@ -18,7 +18,7 @@ extension Store {
   public func setBuffer(
     named name: String, _ write: (inout DataBuffer) throws -> Void
   ) throws {
-    try refuseUnfitName(name)
+    try validateName(name)
     var buffer = DataBuffer([], store: self)
     try write(&buffer)
     if let failure = buffer.failure {
@@ -39,7 +39,7 @@ extension Store {
   ///
   /// - Throws: ``StoreError`` with `invalidName`, `damaged`, `ioError` or `closed`.
   public func buffer(named name: String) throws(StoreError) -> DataBuffer? {
-    try refuseUnfitName(name)
+    try validateName(name)
     forgetChangeElsewhere(named: name)
     guard let sealed = try sealedBuffer(named: name) else { return nil }
     guard let bytes = NamedBufferChecksum.opened(sealed, name: name) else {
@@ -76,7 +76,7 @@ extension Store {
   ///
   /// - Throws: ``StoreError`` with `invalidName`, `damaged`, `ioError` or `closed`.
   public func removeBuffer(named name: String) throws(StoreError) {
-    try refuseUnfitName(name)
+    try validateName(name)
     guard try sealedBuffer(named: name) != nil else { return }
     try noteBuffer(named: name)
     pendingNames[ExactName(name)] = .some(nil)
@@ -100,7 +100,7 @@ extension Store {
     }
   }
 
-  private func refuseUnfitName(_ name: String) throws(StoreError) {
+  private func validateName(_ name: String) throws(StoreError) {
     if InternalBuffers.contain(name) {
       throw StoreError(
         .invalidName,

@@ -26,7 +26,7 @@ extension Store {
     guard entry.isKind(of: Object.self) else {
       throw StoreError(
         .invalidArgument, "\(id) is the ID of another object than a \(Object.self).",
-        at: entry.place(id.rowID))
+        at: entry.location(id.rowID))
     }
     return try object(entry, rowID: id.rowID) as? Object
   }

@@ -29,7 +29,7 @@ extension Store {
   }
 
   private func register(_ type: StoredObject.Type) throws(StoreError) {
-    try refuseSecondRegistration(of: type)
+    try checkIsUnregistered(of: type)
     guard classes.count < 255 else {
       throw StoreError(
         .tooManyClasses, "A store has at most 255 classes.", at: .init(className: type.storedName))
@@ -47,15 +47,15 @@ extension Store {
       try verifyAssumedLayouts(of: entry)
       enroll(entry)
     } catch {
-      throw .wrapping(error, .ioError, at: place(of: type))
+      throw .wrapping(error, .ioError, at: location(of: type))
     }
   }
 
-  private func place(of type: StoredObject.Type, row: UInt32? = nil) -> StoreError.Place {
+  private func location(of type: StoredObject.Type, row: UInt32? = nil) -> StoreError.Location {
     .init(path: backend.location, className: type.storedName, rowID: row)
   }
 
-  private func refuseSecondRegistration(of type: StoredObject.Type) throws(StoreError) {
+  private func checkIsUnregistered(of type: StoredObject.Type) throws(StoreError) {
     guard let other = classes.first(where: { $0.name == type.storedName }) else { return }
     let message =
       other.type == type
@@ -64,7 +64,7 @@ extension Store {
       \(String(reflecting: type)) and \(String(reflecting: other.type)) would both be stored as \
       "\(other.name)". Override storedName in one of them.
       """
-    throw StoreError(.registeredTwice, message, at: place(of: type))
+    throw StoreError(.registeredTwice, message, at: location(of: type))
   }
 
   /// The metadata of a class that is in its place; nil for a new one.
@@ -76,7 +76,7 @@ extension Store {
       let saved = try savedClassIDs()
       let hasRecords = try backend.recordCount(in: table) > 0
       if saved[type.storedName] == nil, !hasRecords {
-        try refuseTakenPlace(type, saved)
+        try checkClassIDIsFree(type, saved)
         return nil
       }
       // Another store may have saved the class between two looks.
@@ -86,7 +86,7 @@ extension Store {
       throw StoreError(
         .damaged,
         "There are records but no metadata row, so no row ID would be safe to give out.",
-        at: place(of: type, row: ClassMetadata.rowID))
+        at: location(of: type, row: ClassMetadata.rowID))
     }
     try checkOrder(type, metadata)
     return metadata
@@ -100,7 +100,7 @@ extension Store {
     do {
       return try ClassMetadata(from: &buffer)
     } catch {
-      throw StoreError.wrapping(error, .damaged, at: place(of: type, row: ClassMetadata.rowID))
+      throw StoreError.wrapping(error, .damaged, at: location(of: type, row: ClassMetadata.rowID))
     }
   }
 
@@ -114,7 +114,7 @@ extension Store {
   }
 
   /// References of unknown class that were saved to another class must not lead to this one.
-  private func refuseTakenPlace(
+  private func checkClassIDIsFree(
     _ type: StoredObject.Type, _ saved: [String: UInt8]
   ) throws {
     guard let other = saved.first(where: { Int($0.value) == classes.count }) else { return }
@@ -136,7 +136,7 @@ extension Store {
       "\(type.storedName)" \(what). Saved order: \(saved). Registered order: \(registered). \
       Register the classes in the saved order, new ones last.
       """,
-      at: place(of: type))
+      at: location(of: type))
   }
 
   /// The places of the classes as the files have them.
@@ -155,7 +155,7 @@ extension Store {
   }
 
   /// Another store on the backend may have saved first, and in another order.
-  func refuseOtherOrder() throws(StoreError) {
+  func checkClassOrder() throws(StoreError) {
     for entry in classes {
       guard let metadata = entry.shared.metadata, metadata.classID != entry.classID else {
         continue
@@ -166,7 +166,7 @@ extension Store {
         Another store has saved "\(entry.name)" as class \(metadata.classID), and here it is \
         registered as class \(entry.classID). Register the same classes in the same order.
         """,
-        at: entry.place())
+        at: entry.location())
     }
   }
 }

@@ -11,12 +11,12 @@ extension Store {
   /// - Throws: ``StoreError`` with `notEncodable` (an object can't be written, or refers to one
   ///   that is not in the store), `contentUnavailable` (see ``fetchFailures``), `deleteDenied`,
   ///   `notUnique`, `conflict` (see ``keepConflictingChanges()``), `rowIDsExhausted`, `readOnly`,
-  ///   `full`, `ioError`, `damaged` or `closed`.
+  ///   `noSpace`, `ioError`, `damaged` or `closed`.
   public func saveChanges() throws(StoreError) {
     relationships?.endModifications()
     settleRelationships()
-    try refuseFetchFailures()
-    try relationships?.refuseDenied(classes)
+    try checkForFetchFailures()
+    try relationships?.checkDeleteRules(classes)
     try saveHistory()
     guard hasUnsavedChanges else { return acceptChanges() }
     if try !commitChanges() { while try !commitChanges(exclusively: true) {} }
@@ -37,10 +37,10 @@ extension Store {
     collectChangesElsewhere()
     let deletionCount = foreign.deletionCount
     // What rests on outdated objects may not even be encodable.
-    try refuseConflicts()
+    try checkForConflicts()
     var encoder = try encodeChanges()
     // Writing an object may have read others.
-    try refuseFetchFailures()
+    try checkForFetchFailures()
     do {
       let coordinator = backend.coordinator
       if isExclusive || needsOthersToWait {
@@ -57,13 +57,13 @@ extension Store {
   private func commit(
     _ encoder: inout ChangeSetEncoder, _ deletionCount: Int, _ turn: CommitTurn?
   ) throws -> Bool {
-    try refuseOtherOrder()
+    try checkClassOrder()
     let number = backend.lastCommitNumber
     collectChangesElsewhere()
     guard foreign.deletionCount == deletionCount else { return false }
-    try refuseConflicts()
+    try checkForConflicts()
     relationships?.willCommit()
-    try refuseOutdatedClasses()
+    try checkClassVersions()
     try reconcileLayouts()
     encoder.appendLayouts(of: classes)
     let metadata = encoder.appendMetadata(of: classes)
@@ -77,7 +77,7 @@ extension Store {
       request.basis?.number = backend.lastCommitNumber
       collectChangesElsewhere()
       guard foreign.deletionCount == deletionCount else { return false }
-      try refuseConflicts()
+      try checkForConflicts()
     }
     request.follower = turn
     do {
@@ -111,7 +111,7 @@ extension Store {
     return basis
   }
 
-  private func refuseFetchFailures() throws(StoreError) {
+  private func checkForFetchFailures() throws(StoreError) {
     guard let first = fetchFailures.first else { return }
     throw StoreError(
       .contentUnavailable,
@@ -119,7 +119,7 @@ extension Store {
       \(fetchFailures.count) records could not be read when they were needed, so properties gave \
       their defaults. Look at fetchFailures, then acknowledgeFetchFailures() or discardChanges().
       """,
-      at: first.error.place, underlying: first.error)
+      at: first.error.location, underlying: first.error)
   }
 
   private func encodeChanges() throws(StoreError) -> ChangeSetEncoder {

@@ -28,7 +28,7 @@ extension Store {
     let entry = try requireRegistration(of: type)
     guard !hasUnsavedChanges else {
       throw StoreError(
-        .unsavedChanges, "Save or discard changes before upgrading.", at: entry.place())
+        .unsavedChanges, "Save or discard changes before upgrading.", at: entry.location())
     }
     let rows = try oldRows(entry)
     for start in stride(from: 0, to: rows.count, by: batchSize) {
@@ -65,7 +65,7 @@ extension Store {
       }
       return rows
     } catch {
-      throw .wrapping(error, .ioError, at: entry.place())
+      throw .wrapping(error, .ioError, at: entry.location())
     }
   }
 }

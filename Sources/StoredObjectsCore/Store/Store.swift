@@ -133,9 +133,9 @@ public final class Store {
   /// The entry of a class, or nil.
   func registration(of type: StoredObject.Type) -> RegisteredClass? {
     if let lastClass, lastClass.type == type { return lastClass }
-    let place = placeByType(of: type)
-    guard place < classesByType.count, classesByType[place].type == type else { return nil }
-    lastClass = classesByType[place]
+    let index = placeByType(of: type)
+    guard index < classesByType.count, classesByType[index].type == type else { return nil }
+    lastClass = classesByType[index]
     return lastClass
   }
 

@@ -19,7 +19,7 @@ extension StoreError {
         """
     }
     return StoreError(
-      code, "\(fault.code): \(fault.message). \(hint)", at: place, underlying: underlying)
+      code, "\(fault.code): \(fault.message). \(hint)", at: location, underlying: underlying)
   }
 }
 

@@ -80,7 +80,7 @@ extension Store {
         if let object = try object(entry, rowID: row) { return object }
       }
       return nil
-    } catch { throw .wrapping(error, .ioError, at: entry.place()) }
+    } catch { throw .wrapping(error, .ioError, at: entry.location()) }
   }
 
   /// Reads the class of a store that can't be written, and has no index yet.

@@ -32,7 +32,7 @@ public final class SimulatedFiles: RecordFiles {
   public init(_ disk: SimulatedDisk, isReadOnly: Bool = false) {
     self.disk = disk
     self.isReadOnly = isReadOnly
-    ordered = OrderedFiles(SimulatedOrderedPlace(disk: disk, isReadOnly: isReadOnly))
+    ordered = OrderedFiles(SimulatedOrderedLocation(disk: disk, isReadOnly: isReadOnly))
   }
 
   typealias Content = [[UInt8]: [UInt8]]
@@ -103,9 +103,9 @@ public final class SimulatedFiles: RecordFiles {
     if let position, position.generation != generation { return .disturbed }
     let content = try content(name(of: table))
     let records = content.map { (Self.row($0), $1) }.sorted { $0.0 < $1.0 }
-    for (row, record) in records where UInt64(row) > position?.place ?? 0 {
+    for (row, record) in records where UInt64(row) > position?.location ?? 0 {
       if try record.lend({ try body(row, $0) }) == .pause {
-        return .paused(ScanPosition(place: UInt64(row), generation: generation))
+        return .paused(ScanPosition(location: UInt64(row), generation: generation))
       }
     }
     return .finished

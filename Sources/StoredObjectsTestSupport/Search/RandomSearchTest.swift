@@ -3,7 +3,7 @@ import StoredObjectsCore
 /// Searches of random texts of many scripts, compared with a look at every text, between edits,
 /// undo, saves, crashes and reopenings.
 ///
-///     try RandomSearchTest(seed: 1, sessions: 4).run(MemoryPlace())
+///     try RandomSearchTest(seed: 1, sessions: 4).run(MemoryLocation())
 public struct RandomSearchTest {
   private let seed: UInt64
   private let sessions: Int
@@ -17,14 +17,15 @@ public struct RandomSearchTest {
   /// Runs the test on a place that nothing has been written to.
   ///
   /// - Parameters:
-  ///   - place: Where the texts are.
+  ///   - location: Where the texts are.
   ///   - crash: Makes the place that a process leaves which dies now, with the place still open;
   ///     nil where that can't be had.
   /// - Throws: ``RandomStoreTest/Failure``.
   public func run(
-    _ place: any BackendPlace, crash: ((any BackendPlace) throws -> any BackendPlace)? = nil
+    _ location: any BackendLocation,
+    crash: ((any BackendLocation) throws -> any BackendLocation)? = nil
   ) throws {
-    var run = SearchRun(place, SeededNumbers(seed))
+    var run = SearchRun(location, SeededNumbers(seed))
     do {
       for session in 0..<sessions { try run.session(crash: session % 2 == 1 ? crash : nil) }
       try run.compareWithoutIndex()
@@ -56,22 +57,22 @@ final class SearchedText: StoredObject {
 }
 
 private struct SearchRun {
-  private var place: any BackendPlace
+  private var location: any BackendLocation
   private var random: SeededNumbers
   /// What each text was made of.
   private var pieces: [String: [SearchGrep.Piece]] = ["": []]
 
-  init(_ place: any BackendPlace, _ random: SeededNumbers) {
-    (self.place, self.random) = (place, random)
+  init(_ location: any BackendLocation, _ random: SeededNumbers) {
+    (self.location, self.random) = (location, random)
   }
 
   private func open(readOnly: Bool = false) throws -> Store {
-    let store = Store(backend: try place.open(readOnly: readOnly))
+    let store = Store(backend: try location.open(readOnly: readOnly))
     try store.register(SearchedText.self)
     return store
   }
 
-  mutating func session(crash: ((any BackendPlace) throws -> any BackendPlace)?) throws {
+  mutating func session(crash: ((any BackendLocation) throws -> any BackendLocation)?) throws {
     let store = try open()
     let history = StoreUndoManager()
     store.undoManager = history
@@ -88,9 +89,9 @@ private struct SearchRun {
     try expect(try store.check().isSound, "the index disagrees with the texts")
     try store.saveChanges()
     if let crash {
-      let crashed = try crash(place)
+      let crashed = try crash(location)
       try store.backend.close()
-      place = crashed
+      location = crashed
     } else {
       try store.backend.close()
     }

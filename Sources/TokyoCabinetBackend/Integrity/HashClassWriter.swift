@@ -10,41 +10,41 @@ public struct HashClassWriter: ClassFileWriter {
 
   init(_ new: NewClassFile, tuning: Tuning) throws {
     self.new = new
-    database = try storeErrors(at: new.place) {
+    database = try storeErrors(at: new.location) {
       try HashDatabase(
-        path: new.place.openingPath, mode: .readWrite([.create, .truncate]), tuning: tuning)
+        path: new.location.openingPath, mode: .readWrite([.create, .truncate]), tuning: tuning)
     }
   }
 
   /// Adds a record.
   ///
-  /// - Throws: `StoreError` with `full` or `ioError`.
+  /// - Throws: `StoreError` with `noSpace` or `ioError`.
   public func add(key: RawSpan, value: RawSpan) throws {
-    try storeErrors(at: new.place) { try database.put(key: key, value: value) }
+    try storeErrors(at: new.location) { try database.put(key: key, value: value) }
   }
 
   /// Adds the record of a row.
   ///
-  /// - Throws: `StoreError` with `full` or `ioError`.
+  /// - Throws: `StoreError` with `noSpace` or `ioError`.
   public func add(_ rowID: UInt32, value: RawSpan) throws {
     try withKey(of: rowID) { try add(key: $0, value: value) }
   }
 
   /// Makes the file whole, and brings it to the disk if it is to be.
   ///
-  /// - Throws: `StoreError` with `full` or `ioError`.
+  /// - Throws: `StoreError` with `noSpace` or `ioError`.
   public func finish() throws {
-    try storeErrors(at: new.place) {
+    try storeErrors(at: new.location) {
       try database.close()
-      if new.isEncrypted { try FileStamp.put(on: new.place, isSynced: false) }
-      if new.isSynced { try syncFile(new.place.file) }
+      if new.isEncrypted { try FileStamp.put(on: new.location, isSynced: false) }
+      if new.isSynced { try syncFile(new.location.file) }
     }
   }
 
   /// Removes the file.
   public func cancel() {
     try? database.close()
-    try? removeFile(new.place.file)
+    try? removeFile(new.location.file)
   }
 }
 
@@ -52,17 +52,17 @@ extension TokyoCabinetFormat {
   /// Opens a file that may be damaged; nil when there is none.
   ///
   /// - Throws: `StoreError` with `ioError`.
-  public func salvage(_ place: ClassFilePlace) throws -> HashClassSalvage? {
-    try storeErrors(at: place) {
-      try exists(place.file) ? HashClassSalvage(HashFileSalvage(place.file)) : nil
+  public func salvage(_ location: ClassFileLocation) throws -> HashClassSalvage? {
+    try storeErrors(at: location) {
+      try exists(location.file) ? HashClassSalvage(HashFileSalvage(location.file)) : nil
     }
   }
 
   /// Begins a file that is laid out for the records of another one, and for those of a log on top.
   ///
-  /// - Throws: `StoreError` with `full` or `ioError`.
+  /// - Throws: `StoreError` with `noSpace` or `ioError`.
   public func writer(
-    _ new: NewClassFile, sizedAs old: ClassFilePlace?
+    _ new: NewClassFile, sizedAs old: ClassFileLocation?
   ) throws -> HashClassWriter {
     var tuning = Tuning(alignmentPower: 2)
     if let old, let size = try? sizeOfFile(at: old.file), size > 0 {

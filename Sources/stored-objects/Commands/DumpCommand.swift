@@ -27,7 +27,7 @@ struct DumpCommand: ParsableCommand {
       + ordered.filter { $0.kind == .data }.map(\.description)
     let dump = RecordDump(backend: backend, isJSON: output.json)
     if let className {
-      try refuseUnknown(className, all + ordered.filter { $0.kind == .index }.map(\.description))
+      try checkIsKnown(className, all + ordered.filter { $0.kind == .index }.map(\.description))
       try dump.write(className)
     } else {
       try dump.writeAll(all)
@@ -36,7 +36,7 @@ struct DumpCommand: ParsableCommand {
     try backend.close()
   }
 
-  private func refuseUnknown(_ name: String, _ known: [String]) throws {
+  private func checkIsKnown(_ name: String, _ known: [String]) throws {
     if known.contains(name) || name == RecordDump.buffers { return }
     let list = known.isEmpty ? "none" : known.joined(separator: ", ")
     throw Failure(description: "There is no class \"\(name)\" in this store. There are: \(list).")

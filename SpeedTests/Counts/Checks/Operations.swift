@@ -6,7 +6,7 @@ struct Operations: Sendable {
   let directory: String
 
   private func withStore(_ body: (Store) throws -> Void) throws {
-    try Place(engine: engines[0], directory: directory, durability: .full)
+    try Workspace(engine: engines[0], directory: directory, durability: .full)
       .withStore(body)
   }
 

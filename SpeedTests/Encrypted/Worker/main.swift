@@ -6,4 +6,4 @@ import SpeedWorkloads
 /// The place of the run.
 ///
 /// It lives until the process ends, and so do the objects that a workload keeps.
-let place = try runStep(on: encryptedEngines)
+let workspace = try runStep(on: encryptedEngines)

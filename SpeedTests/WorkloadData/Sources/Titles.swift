@@ -43,10 +43,10 @@ public enum Titles {
   /// The title of a song.
   public static func title(_ index: Int) -> String {
     var title = ""
-    for place in 0..<2 + mixed(UInt64(index) + 1 << 32) % 5 {
-      let bits = mixed(UInt64(index) * 8 + place + 1 << 40)
+    for position in 0..<2 + mixed(UInt64(index) + 1 << 32) % 5 {
+      let bits = mixed(UInt64(index) * 8 + position + 1 << 40)
       let word = word(number(bits % wordBits, bits >> 8))
-      if place > 0 { title += " " }
+      if position > 0 { title += " " }
       title += word.prefix(1).uppercased() + word.dropFirst()
     }
     return title

@@ -61,11 +61,11 @@ private final class Threaded: Named {
 
   @Test("An index that is newly declared is made of what is there", arguments: TestedBackend.usual)
   func newIndex(_ kind: TestedBackend) throws {
-    try kind.withPlace { place in
-      var store = try place.openStore(of: Named.self)
+    try kind.withLocation { location in
+      var store = try location.openStore(of: Named.self)
       try insert(Named.self, (0..<300).map { "N\($0 % 100)" }, store)
       try store.backend.close()
-      store = try place.openStore(of: Indexed.self)
+      store = try location.openStore(of: Indexed.self)
       #expect(try store.check().findings == [])
       #expect(try find("N7", store) == 3)
       #expect(try store.check().findings == [])
@@ -75,11 +75,11 @@ private final class Threaded: Named {
 
   @Test("explain makes no index, and says that the query will", arguments: TestedBackend.usual)
   func explaining(_ kind: TestedBackend) throws {
-    try kind.withPlace { place in
-      var store = try place.openStore(of: Named.self)
+    try kind.withLocation { location in
+      var store = try location.openStore(of: Named.self)
       try insert(Named.self, (0..<300).map { "N\($0 % 100)" }, store)
       try store.backend.close()
-      store = try place.openStore(of: Indexed.self)
+      store = try location.openStore(of: Indexed.self)
       let asked = #Predicate<Indexed> { $0.name == "N7" || $0.name == "N8" }
       for orders in [[], [.ascending(\.name)]] as [[QueryOrder<Indexed>]] {
         for _ in 0..<2 {
@@ -102,17 +102,17 @@ private final class Threaded: Named {
     "An index that another program has not kept up to date is made anew",
     arguments: TestedBackend.usual)
   func staleIndex(_ kind: TestedBackend) throws {
-    try kind.withPlace { place in
+    try kind.withLocation { location in
       for round in 0..<3 {
-        var store = try place.openStore(of: Indexed.self)
+        var store = try location.openStore(of: Indexed.self)
         try insert(Indexed.self, ["A", "B"], store)
         #expect(try find("A", store) == 2 * round + 1)
         try store.backend.close()
-        store = try place.openStore(of: Named.self)
+        store = try location.openStore(of: Named.self)
         if let object = try store.allObjects(of: Named.self).last { object.name = "A" }
         try store.saveChanges()
         try store.backend.close()
-        store = try place.openStore(of: Indexed.self)
+        store = try location.openStore(of: Indexed.self)
         #expect(try find("A", store) == 2 * round + 2)
         #expect(try store.check().findings == [])
         try store.backend.close()
@@ -162,7 +162,7 @@ private final class Threaded: Named {
         }
         #expect(!errors.isEmpty)
         for error in errors {
-          #expect(error.code == .damaged && error.place.path == path, "\(error)")
+          #expect(error.code == .damaged && error.location.path == path, "\(error)")
           #expect("\(error)".contains("rebuildIndexes(of:)"), "\(error)")
         }
         try store.rebuildIndexes(of: Indexed.self)
@@ -182,8 +182,8 @@ private final class Threaded: Named {
     "Objects that were the same before an index was unique stay, and are named by check",
     arguments: TestedBackend.usual)
   func earlierDuplicates(_ kind: TestedBackend) throws {
-    try kind.withPlace { place in
-      var store = try place.openStore(of: Named.self)
+    try kind.withLocation { location in
+      var store = try location.openStore(of: Named.self)
       try insert(Named.self, ["A", "B", "C", "D", "E", "F"], store)
       let numbers: [Int64?] = [1, 2, 1, nil, nil, 1]
       for (object, number) in zip(try store.allObjects(of: Named.self), numbers) {
@@ -191,17 +191,17 @@ private final class Threaded: Named {
       }
       try store.saveChanges()
       try store.backend.close()
-      store = try place.openStore(of: Unique.self)
+      store = try location.openStore(of: Unique.self)
       try insert(Unique.self, ["G"], store)
       let findings = try store.check().findings
-      #expect(findings.map(\.kind) == [.duplicate] && findings.first?.place.rowID == 4)
+      #expect(findings.map(\.kind) == [.duplicate] && findings.first?.location.rowID == 4)
       #expect(findings.first?.message.contains("Row 2 has the same values") == true)
       #expect(findings.first?.message.contains("1 more") == true)
       #expect(try store.object(Unique.self, where: \.number, is: 1)?.rowID == 2)
       let objects = try store.allObjects(of: Unique.self)
       objects[2].name = "new"
       let error = #expect(throws: StoreError.self) { try store.saveChanges() }
-      #expect(error?.code == .notUnique && error?.place.rowID == 4)
+      #expect(error?.code == .notUnique && error?.location.rowID == 4)
       objects[2].number = 9
       store.delete(objects[5])
       try store.saveChanges()
@@ -228,8 +228,8 @@ private final class Threaded: Named {
     "A key that is missing in an index, or too much, is found by check",
     arguments: TestedBackend.usual)
   func disagreement(_ kind: TestedBackend) throws {
-    try kind.withPlace { place in
-      let store = try place.openStore(of: Indexed.self)
+    try kind.withLocation { location in
+      let store = try location.openStore(of: Indexed.self)
       try insert(Indexed.self, ["A", "B"], store)
       try expectFindings(in: "Named..by name", of: Indexed.self, store)
       try store.backend.close()
@@ -240,8 +240,8 @@ private final class Threaded: Named {
     "A key that is missing in an index of a list, or too much, is found by check",
     arguments: TestedBackend.usual)
   func listDisagreement(_ kind: TestedBackend) throws {
-    try kind.withPlace { place in
-      let store = try place.openStore(of: Track.self, Mix.self)
+    try kind.withLocation { location in
+      let store = try location.openStore(of: Track.self, Mix.self)
       let tracks = [Track(), Track()]
       for track in tracks { store.insert(track) }
       let mix = Mix()
@@ -258,8 +258,8 @@ private final class Threaded: Named {
     "A unique index refuses a save with the values of another object, nil left out",
     arguments: TestedBackend.usual)
   func uniqueIndex(_ kind: TestedBackend) throws {
-    try kind.withPlace { place in
-      let store = try place.openStore(of: Unique.self)
+    try kind.withLocation { location in
+      let store = try location.openStore(of: Unique.self)
       func make(_ number: Int64?) -> Unique {
         let object = Unique()
         object.number = number
@@ -292,8 +292,8 @@ private final class Threaded: Named {
     "Several stores on a backend see each other's keys, and pages stay right between their saves",
     arguments: TestedBackend.usual)
   func pagesBetweenSaves(_ kind: TestedBackend) throws {
-    try kind.withPlace { place in
-      let backend = try place.open()
+    try kind.withLocation { location in
+      let backend = try location.open()
       let (reader, writer) = (Store(backend: backend), Store(backend: backend))
       try reader.register(Indexed.self)
       try writer.register(Indexed.self)
@@ -315,8 +315,8 @@ private final class Threaded: Named {
 
   @Test("A save that fails leaves the indexes as they were", arguments: TestedBackend.usual)
   func failedSave(_ kind: TestedBackend) throws {
-    try kind.withPlace { place in
-      let backend = FailingBackend(try place.open())
+    try kind.withLocation { location in
+      let backend = FailingBackend(try location.open())
       let store = Store(backend: backend)
       try store.register(Indexed.self)
       try insert(Indexed.self, ["A"], store)
@@ -337,8 +337,8 @@ private final class Threaded: Named {
     "A save so large that two threads share its keys has each key once",
     arguments: TestedBackend.usual)
   func largeSave(_ kind: TestedBackend) throws {
-    try kind.withPlace { place in
-      var store = try place.openStore(of: Threaded.self)
+    try kind.withLocation { location in
+      var store = try location.openStore(of: Threaded.self)
       let count = 20_003
       for number in 0..<count {
         let object = Threaded()
@@ -360,7 +360,7 @@ private final class Threaded: Named {
       try store.saveChanges()
       #expect(try store.check().findings == [])
       try store.backend.close()
-      store = try place.openStore(of: Threaded.self)
+      store = try location.openStore(of: Threaded.self)
       #expect(try store.count(of: Threaded.self, where: #Predicate { $0.name == "changed" }) == 150)
       let last = try store.fetch(Threaded.self, sortedBy: [.descending(\.name)], limit: 2)
       #expect(last.map(\.name) == ["changed", "changed"])

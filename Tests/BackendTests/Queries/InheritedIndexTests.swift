@@ -63,8 +63,8 @@ private final class LiveAlbum: Album {
 @Suite("Queries of subclasses") struct InheritedIndexTests {
   private let titles = ["", "A", "Abba", "Zebra", "É", "e"]
 
-  private func open(_ place: any BackendPlace) throws -> (any StoreBackend, Store) {
-    let backend = try place.open()
+  private func open(_ location: any BackendLocation) throws -> (any StoreBackend, Store) {
+    let backend = try location.open()
     let store = Store(backend: backend)
     try store.register(Work.self, Album.self, LiveAlbum.self)
     return (backend, store)
@@ -128,8 +128,8 @@ private final class LiveAlbum: Album {
     arguments: TestedBackend.usual)
   func inherited(_ kind: TestedBackend) throws {
     var generator = Seeds.generator(for: "queries of subclasses, \(kind)")
-    try kind.withPlace { place in
-      var (backend, store) = try open(place)
+    try kind.withLocation { location in
+      var (backend, store) = try open(location)
       fill(Work.self, store, &generator)
       fill(Album.self, store, &generator)
       fill(LiveAlbum.self, store, &generator)
@@ -137,7 +137,7 @@ private final class LiveAlbum: Album {
       for isReopened in [false, true] {
         if isReopened {
           try backend.close()
-          (backend, store) = try open(place)
+          (backend, store) = try open(location)
         }
         try compare(Album.self, store)
         try compare(LiveAlbum.self, store)

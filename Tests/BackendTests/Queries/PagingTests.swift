@@ -6,7 +6,7 @@ import Testing
 @Suite("Pages")
 struct PagingTests {
   private func store(_ count: Int) throws -> (Store, [Track]) {
-    let store = try MemoryPlace().openStore(of: Track.self)
+    let store = try MemoryLocation().openStore(of: Track.self)
     let tracks = (0..<count).map { number in
       let track = Track()
       (track.genre, track.isLive, track.seconds) = ("Jazz", true, Int32(number))

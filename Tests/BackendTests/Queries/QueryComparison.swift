@@ -74,15 +74,15 @@ enum QueryComparison {
     #expect(
       part.map(\.rowID) == expected.dropFirst(offset).prefix(limit).map(\.rowID), "\(what), part")
     // Behind an object that may be none of those that are found.
-    if let place = all.randomElement(using: &generator) {
+    if let index = all.randomElement(using: &generator) {
       let behind = expected.filter {
-        sorted.precedes(place, $0)
-          ?? (isDown ? place.rowID > $0.rowID : place.rowID < $0.rowID)
+        sorted.precedes(index, $0)
+          ?? (isDown ? index.rowID > $0.rowID : index.rowID < $0.rowID)
       }
       let page = try store.fetch(
-        Track.self, where: asked.predicate, sortedBy: sorted.orders, limit: 9, after: place)
+        Track.self, where: asked.predicate, sortedBy: sorted.orders, limit: 9, after: index)
       #expect(
-        page.map(\.rowID) == behind.prefix(9).map(\.rowID), "\(what), behind \(place.rowID)")
+        page.map(\.rowID) == behind.prefix(9).map(\.rowID), "\(what), behind \(index.rowID)")
     }
     var pages: [UInt32] = []
     var last: Track?

@@ -78,10 +78,10 @@ import Testing
   @Test(
     "A query finds what a look at all objects finds, in its order", arguments: TestedBackend.usual)
   func bruteForce(_ kind: TestedBackend) throws {
-    try kind.withPlace { place in
+    try kind.withLocation { location in
       var generator = Seeds.generator(for: "queries \(kind)")
       for round in 0..<3 {
-        let store = try place.openStore(of: Track.self)
+        let store = try location.openStore(of: Track.self)
         var all = try store.allObjects(of: Track.self)
         for step in 0..<4 {
           for _ in 0..<(round == 0 && step == 0 ? 60 : 4) {
@@ -123,8 +123,8 @@ import Testing
 
   @Test("Indexes are used where they help, and explain says so", arguments: TestedBackend.usual)
   func plans(_ kind: TestedBackend) throws {
-    try kind.withPlace { place in
-      let store = try place.openStore(of: Track.self)
+    try kind.withLocation { location in
+      let store = try location.openStore(of: Track.self)
       for number in 0..<400 {
         let track = Track()
         track.title = "Song \(number)"
@@ -228,8 +228,8 @@ import Testing
     "Who refers to an object is found through an index, saved or not",
     arguments: TestedBackend.usual)
   func referrers(_ kind: TestedBackend) throws {
-    try kind.withPlace { place in
-      let store = try place.openStore(of: Track.self, Mix.self)
+    try kind.withLocation { location in
+      let store = try location.openStore(of: Track.self, Mix.self)
       let tracks = (0..<5).map { _ in Track() }
       for track in tracks { store.insert(track) }
       let mixes = (0..<4).map { number in

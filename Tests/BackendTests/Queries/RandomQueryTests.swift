@@ -8,13 +8,13 @@ import Testing
 @Suite("Random queries") struct RandomQueryTests {
   /// A place as a process that is killed leaves it: nothing is closed, and what is not saved is
   /// lost.
-  private func crashed(_ place: any BackendPlace, _ backend: any StoreBackend) throws
-    -> any BackendPlace
+  private func crashed(_ index: any BackendLocation, _ backend: any StoreBackend) throws
+    -> any BackendLocation
   {
-    let directory = (place as? DirectoryPlace)?.directory
+    let directory = (index as? DirectoryLocation)?.directory
     guard let directory else {
       try backend.close()
-      return place
+      return index
     }
     let copy = "\(directory)-\(UUID().uuidString)"
     try FileManager.default.copyItem(atPath: directory, toPath: copy)
@@ -22,7 +22,7 @@ import Testing
     // Back where it is cleaned up.
     try FileManager.default.removeItem(atPath: directory)
     try FileManager.default.moveItem(atPath: copy, toPath: directory)
-    return place
+    return index
   }
 
   private func change(_ store: Store, _ generator: inout SeededGenerator) throws {
@@ -64,11 +64,11 @@ import Testing
     "Conditions put together at random find what a look at all objects finds",
     arguments: TestedBackend.usual)
   func randomConditions(_ kind: TestedBackend) throws {
-    try kind.withPlace { start in
+    try kind.withLocation { start in
       var generator = Seeds.generator(for: "random queries \(kind)")
-      var place = start
+      var index = start
       for _ in 0..<3 {
-        let store = try place.openStore(of: Track.self)
+        let store = try index.openStore(of: Track.self)
         // Neither of the two ever merges.
         let other = Store(backend: store.backend)
         try other.register(Track.self)
@@ -93,7 +93,7 @@ import Testing
           withExtendedLifetime(held) {}
         }
         if Bool.random(using: &generator) {
-          place = try crashed(place, store.backend)
+          index = try crashed(index, store.backend)
         } else {
           try save(store, &generator)
           #expect(try store.check().findings == [])

@@ -12,7 +12,7 @@ struct UnmergedQueryTests {
 
   @Test("Every way to ask sees the content that the store's own objects have")
   func contents() throws {
-    let first = try MemoryPlace().openStore(of: Track.self, Mix.self)
+    let first = try MemoryLocation().openStore(of: Track.self, Mix.self)
     let tracks = (0..<200).map { number in
       let track = Track()
       (track.seconds, track.title) = (Int32(number), "\(number)")
@@ -66,7 +66,7 @@ struct UnmergedQueryTests {
 
   @Test("A unique value is looked for in the objects as they are here")
   func uniqueValues() throws {
-    let first = try MemoryPlace().openStore(of: Track.self)
+    let first = try MemoryLocation().openStore(of: Track.self)
     let track = Track()
     first.insert(track)
     try first.saveChanges()

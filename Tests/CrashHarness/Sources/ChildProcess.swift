@@ -72,10 +72,10 @@ func note(_ text: String) { FileHandle.standardError.write(Data((text + "\n").ut
 /// A directory of its own, in memory where that can be, which is removed at the end.
 func withTemporaryDirectory<Result>(_ body: (URL) throws -> Result) throws -> Result {
   let memory = "/dev/shm"
-  let place =
+  let location =
     FileManager.default.isWritableFile(atPath: memory)
     ? URL(filePath: memory) : FileManager.default.temporaryDirectory
-  let directory = place.appending(path: "crash-harness-\(UUID().uuidString)")
+  let directory = location.appending(path: "crash-harness-\(UUID().uuidString)")
   try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
   defer { try? FileManager.default.removeItem(at: directory) }
   return try body(directory)

@@ -177,7 +177,7 @@ struct PowerRounds {
   }
 
   private mutating func cut(
-    _ files: [String: [UInt8]], _ acknowledged: Int, _ place: String
+    _ files: [String: [UInt8]], _ acknowledged: Int, _ moment: String
   ) throws {
     let path = directory.appendingPathComponent("cut").path
     let store = SmallStore(directory: path, backend: backend)
@@ -191,12 +191,12 @@ struct PowerRounds {
       let found = try content.image()
       guard let last = images[acknowledged...].firstIndex(of: found), last <= acknowledged + 1
       else {
-        judge(found, acknowledged, place)
+        judge(found, acknowledged, moment)
         return try content.close()
       }
       try goOn(content, store, last)
     } catch {
-      note("seed \(seed), \(place), after save \(acknowledged): \(error)")
+      note("seed \(seed), \(moment), after save \(acknowledged): \(error)")
       counts.lost += 1
     }
   }
@@ -219,9 +219,9 @@ struct PowerRounds {
     }
   }
 
-  private mutating func judge(_ found: StoreImage, _ acknowledged: Int, _ place: String) {
+  private mutating func judge(_ found: StoreImage, _ acknowledged: Int, _ moment: String) {
     let differences = found.differences(from: images[acknowledged]).prefix(8)
-    note("seed \(seed), \(place), after save \(acknowledged): \(differences)")
+    note("seed \(seed), \(moment), after save \(acknowledged): \(differences)")
     if images.contains(found) { counts.lost += 1 } else { counts.torn += 1 }
   }
 }

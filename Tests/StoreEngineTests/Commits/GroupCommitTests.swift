@@ -95,18 +95,18 @@ struct GroupCommitTests {
     return told.withLock { $0 }
   }
 
-  private func check(_ backend: Backend, _ told: Told, _ place: String) throws {
+  private func check(_ backend: Backend, _ told: Told, _ moment: String) throws {
     let table = try backend.table(named: "Song")
     let index = try backend.orderedTable(ScriptedSave.index)
     let rows = try Set(backend.records(in: table).keys)
-    #expect(rows.isSuperset(of: told.done.keys), "\(place): an acknowledged commit is lost")
-    #expect(rows.isDisjoint(with: told.refused), "\(place): a refused commit is there")
-    #expect(UInt64(rows.count) == backend.lastCommitNumber, "\(place): numbers have gaps")
-    #expect(try backend.keyCount(in: index, KeyRange()) == rows.count, "\(place)")
-    #expect(Set(told.done.values.map(\.number)).count == told.done.count, "\(place)")
+    #expect(rows.isSuperset(of: told.done.keys), "\(moment): an acknowledged commit is lost")
+    #expect(rows.isDisjoint(with: told.refused), "\(moment): a refused commit is there")
+    #expect(UInt64(rows.count) == backend.lastCommitNumber, "\(moment): numbers have gaps")
+    #expect(try backend.keyCount(in: index, KeyRange()) == rows.count, "\(moment)")
+    #expect(Set(told.done.values.map(\.number)).count == told.done.count, "\(moment)")
     // The next commit has the next number.
     let last = backend.lastCommitNumber
-    #expect(try backend.commit(Self.changes(200, backend))?.number == last + 1, "\(place)")
+    #expect(try backend.commit(Self.changes(200, backend))?.number == last + 1, "\(moment)")
   }
 
   @Test("A power cut leaves those that were acknowledged, and others as a whole, without a gap")

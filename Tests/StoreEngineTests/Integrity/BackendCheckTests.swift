@@ -61,7 +61,7 @@ struct BackendCheckTests {
     try put("A", [1: row(0, last: 3), 3: [0], 4: [0], 0: [0]])
     let findings = try BackendCheck(backend).run().findings
     #expect(findings.map(\.kind) == [.rowOutOfRange, .rowOutOfRange])
-    #expect(Set(findings.map(\.place.rowID)) == [0, 4])
+    #expect(Set(findings.map(\.location.rowID)) == [0, 4])
   }
 
   @Test("Two classes of one ID are found, and an ID that no class has")

@@ -127,10 +127,10 @@ struct CheckpointMarkTests {
     #expect(StoreManifest(manifest.bytes) == manifest)
     manifest.lastCommit = .example
     #expect(StoreManifest(manifest.bytes) == manifest)
-    for place in manifest.bytes.indices {
+    for offset in manifest.bytes.indices {
       var bytes = manifest.bytes
-      bytes[place] ^= 1
-      #expect(StoreManifest(bytes) == nil, "\(place)")
+      bytes[offset] ^= 1
+      #expect(StoreManifest(bytes) == nil, "\(offset)")
     }
     var first = DataBuffer(Array("SO-Files".utf8))
     first.write(UInt32(1))

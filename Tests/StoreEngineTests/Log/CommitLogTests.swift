@@ -200,7 +200,7 @@ struct CommitLogTests {
       try Log.flip(spoilt, at: offset)
       let failure = Log.error { _ = try Log.read(spoilt) }
       #expect(failure?.code == .damaged)
-      #expect(failure?.place.offset == start, "byte \(offset - start)")
+      #expect(failure?.location.offset == start, "byte \(offset - start)")
     }
   }
 

@@ -16,7 +16,7 @@ struct DiskFailureTests {
   private struct Session {
     let disk: SimulatedDisk
     let saves: [ScriptedSave]
-    let place: String
+    let moment: String
     var image = StoreImage()
     var failures = 0
 
@@ -46,12 +46,12 @@ struct DiskFailureTests {
         }
       }
       let end = try read(backend)
-      #expect(end == image, "\(place): at the end")
+      #expect(end == image, "\(moment): at the end")
       // A close that can't fold leaves the saves in the log.
       do { try backend.close() } catch { expectStoreError(error) }
       backend = try reopen()
       let reopened = try read(backend)
-      #expect(reopened == image, "\(place): reopened")
+      #expect(reopened == image, "\(moment): reopened")
     }
 
     /// Reads everything; a look-up that fails can be tried again.
@@ -66,7 +66,7 @@ struct DiskFailureTests {
 
     private mutating func expectStoreError(_ error: any Error) {
       failures += 1
-      #expect(error is StoreError, "\(place): \(error)")
+      #expect(error is StoreError, "\(moment): \(error)")
     }
 
     private mutating func afterFailure(
@@ -76,7 +76,7 @@ struct DiskFailureTests {
       guard mustReopen else {
         // Nothing is changed, and another try succeeds: of the save, or of the checkpoint.
         let found = try read(backend)
-        #expect(found == image, "\(place): after \(save.number)")
+        #expect(found == image, "\(moment): after \(save.number)")
         if save.isFollowedByCheckpoint, image == done { return try backend.checkpoint() }
         try save.commit(to: backend)
         image = done
@@ -86,7 +86,7 @@ struct DiskFailureTests {
       try backend.close()
       backend = try reopen()
       let found = try read(backend)
-      #expect(found == image || found == done, "\(place): reopened after \(save.number)")
+      #expect(found == image || found == done, "\(moment): reopened after \(save.number)")
       if found != done { try save.commit(to: backend) }
       image = done
     }
@@ -97,7 +97,7 @@ struct DiskFailureTests {
     var generator = Seeds.generator(for: "a failing disk")
     let seed = generator.next()
     let saves = (1...Self.saveCount).map { ScriptedSave($0, seed: seed, largeByteCount: 2000) }
-    var whole = Session(disk: SimulatedDisk(), saves: saves, place: "no failure")
+    var whole = Session(disk: SimulatedDisk(), saves: saves, moment: "no failure")
     try whole.run()
     let operations = whole.disk.operations
     #expect(Set(operations) == Set(SimulatedDisk.Operation.allCases.filter { $0 != .remove }))
@@ -106,14 +106,14 @@ struct DiskFailureTests {
       let disk = SimulatedDisk()
       // No room, or an I/O error.
       disk.plan(.fail(at: number, errno: number % 2 == 0 ? 28 : 5))
-      var session = Session(disk: disk, saves: saves, place: "\(operation) \(number) failed")
-      do { try session.run() } catch { Issue.record("\(session.place): \(error)") }
+      var session = Session(disk: disk, saves: saves, moment: "\(operation) \(number) failed")
+      do { try session.run() } catch { Issue.record("\(session.moment): \(error)") }
       failures += session.failures
       // And what has been acknowledged is durable in spite of the failure.
       let rebooted = disk.afterPowerCut(using: &generator)
       session.disk.plan(.cutPower(at: 0))
       let backend = try LoggedBackend(files: SimulatedFiles(rebooted), limits: Self.limits)
-      #expect(try StoreImage(of: backend) == session.image, "\(session.place): power cut")
+      #expect(try StoreImage(of: backend) == session.image, "\(session.moment): power cut")
     }
     print("\(operations.count) calls failed, \(failures) errors were thrown")
     #expect(failures > operations.count / 4)

@@ -66,8 +66,8 @@ struct LogTailTests {
     try writer.append(.changes, [[1]])
     var tail = DataBuffer()
     let start = writer.offset
-    for place in stride(from: start, to: size - 64, by: CommitLogFormat.batchHeaderSize) {
-      tail.write(UInt64(size - place - 64))
+    for position in stride(from: start, to: size - 64, by: CommitLogFormat.batchHeaderSize) {
+      tail.write(UInt64(size - position - 64))
       tail.write(UInt64(1))
       tail.write(UInt64(1000))
       tail.write(UInt64(0))

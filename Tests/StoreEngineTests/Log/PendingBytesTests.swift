@@ -75,7 +75,7 @@ struct PendingBytesTests {
 @Suite("What is too large to be kept")
 struct ChangeLimitTests {
   private func error(_ limit: Int, keyLimit: Int = 1000, _ changes: ChangeSet) -> StoreError? {
-    LogFixture.error { try changes.refuseLargeRecords(limit, keyLimit: keyLimit) { _ in "A" } }
+    LogFixture.error { try changes.checkRecordSizes(limit, keyLimit: keyLimit) { _ in "A" } }
   }
 
   @Test("Records with their rows, buffers with their names, keys with their values, by the byte")
@@ -86,7 +86,7 @@ struct ChangeLimitTests {
       let found = error(100, builder.changeSet)
       #expect((found?.code == .tooLarge) == isRefused)
       if isRefused {
-        #expect(found?.place.rowID == 2 && found?.place.className == "A")
+        #expect(found?.location.rowID == 2 && found?.location.className == "A")
         #expect(found?.message.contains("maximumRecordByteCount") == true)
       }
       var names = ChangeSetBuilder()

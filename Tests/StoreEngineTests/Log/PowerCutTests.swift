@@ -102,7 +102,7 @@ struct PowerCutTests {
 
   /// Reopens after a cut, perhaps with another one meanwhile; saves on, and cuts once more.
   private func check(
-    _ disk: SimulatedDisk, _ session: Session, _ place: String,
+    _ disk: SimulatedDisk, _ session: Session, _ moment: String,
     _ isEnough: (Session, Int) -> Bool, _ generator: inout SeededGenerator
   ) throws {
     var rebooted = disk.afterPowerCut(using: &generator)
@@ -118,7 +118,7 @@ struct PowerCutTests {
       guard let last = session.lastSave(in: image), isEnough(session, last) else {
         let nearest = session.images[session.acknowledged]
         Issue.record(
-          "\(place): after \(session.acknowledged): \(image.differences(from: nearest))")
+          "\(moment): after \(session.acknowledged): \(image.differences(from: nearest))")
         return
       }
       for number in last + 1...last + 2 where number < session.images.count {
@@ -132,9 +132,9 @@ struct PowerCutTests {
       #expect(
         session.durability == .full
           ? found == session.images[end] : session.images.contains(found),
-        "\(place): the saves after the cut")
+        "\(moment): the saves after the cut")
     } catch {
-      Issue.record("\(place): \(error)")
+      Issue.record("\(moment): \(error)")
     }
   }
 }

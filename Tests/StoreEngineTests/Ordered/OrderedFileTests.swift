@@ -75,18 +75,18 @@ struct OrderedFileTests {
     #expect(try file.entries(isReversed: true) == all.reversed())
     try file.check()
     for _ in 0..<60 {
-      let places = [0, 1].map { _ in Int.random(in: 0...count, using: &generator) }.sorted()
+      let indices = [0, 1].map { _ in Int.random(in: 0...count, using: &generator) }.sorted()
       var range = KeyRange()
-      if places[0] < count { range.from = all[places[0]].key }
-      if places[1] < count { range.to = all[places[1]].key }
-      let part = all[(places[0] < count ? places[0] : 0)..<places[1]]
-      guard places[1] - places[0] < 3_000 else { continue }
+      if indices[0] < count { range.from = all[indices[0]].key }
+      if indices[1] < count { range.to = all[indices[1]].key }
+      let part = all[(indices[0] < count ? indices[0] : 0)..<indices[1]]
+      guard indices[1] - indices[0] < 3_000 else { continue }
       #expect(try file.entries(range) == Array(part))
       #expect(try file.entries(range, isReversed: true) == part.reversed())
-      guard places[0] < count else { continue }
-      let entry = all[places[0]]
-      #expect(try entry.key.lend { try file.rank(of: $0) } == places[0])
-      #expect(try (entry.key + [0]).lend { try file.rank(of: $0) } == places[0] + 1)
+      guard indices[0] < count else { continue }
+      let entry = all[indices[0]]
+      #expect(try entry.key.lend { try file.rank(of: $0) } == indices[0])
+      #expect(try (entry.key + [0]).lend { try file.rank(of: $0) } == indices[0] + 1)
       #expect(try entry.key.lend { try file.withValue($0) { [UInt8](copying: $0) } } == entry.value)
       #expect(try (entry.key + [0]).lend { try file.withValue($0) { _ in true } } == nil)
     }
@@ -113,15 +113,15 @@ struct OrderedFileTests {
     var generator = Seeds.generator(for: "spoilt ordered files")
     let all = entries(700, &generator)
     let bytes = try MemorySink.file(all)
-    for place in stride(from: 0, to: bytes.count, by: 41) {
+    for offset in stride(from: 0, to: bytes.count, by: 41) {
       var spoilt = bytes
-      spoilt[place] ^= UInt8.random(in: 1...255, using: &generator)
-      #expect(throws: StoreError.self, "byte \(place)") {
+      spoilt[offset] ^= UInt8.random(in: 1...255, using: &generator)
+      #expect(throws: StoreError.self, "byte \(offset)") {
         let file = try OrderedFile(bytes: spoilt)
         try file.check()
       }
       if let file = try? OrderedFile(bytes: spoilt), let found = try? file.entries() {
-        #expect(found == all, "byte \(place)")
+        #expect(found == all, "byte \(offset)")
       }
     }
     for count in stride(from: 0, to: bytes.count, by: 397) {
@@ -144,18 +144,19 @@ struct OrderedFileTests {
     }
     for _ in 0..<300 {
       var spoilt = bytes
-      var place = 8
-      while place < spoilt.count - 64 {
-        let size = Int(spoilt[place]) | Int(spoilt[place + 1]) << 8 | Int(spoilt[place + 2]) << 16
+      var offset = 8
+      while offset < spoilt.count - 64 {
+        let size =
+          Int(spoilt[offset]) | Int(spoilt[offset + 1]) << 8 | Int(spoilt[offset + 2]) << 16
         if Bool.random(using: &generator) {
-          let target = place + 8 + Int.random(in: 0..<min(size - 8, 120), using: &generator)
+          let target = offset + 8 + Int.random(in: 0..<min(size - 8, 120), using: &generator)
           spoilt[target] = UInt8.random(in: 0...255, using: &generator)
         }
-        let page = Array(spoilt[place + 8..<place + size])
+        let page = Array(spoilt[offset + 8..<offset + size])
         var head: [UInt8] = []
-        head.append(littleEndian: OrderedFileFormat.checksum(page.span, at: place))
-        spoilt.replaceSubrange(place + 4..<place + 8, with: head)
-        place += size
+        head.append(littleEndian: OrderedFileFormat.checksum(page.span, at: offset))
+        spoilt.replaceSubrange(offset + 4..<offset + 8, with: head)
+        offset += size
       }
       let file = try OrderedFile(bytes: spoilt)
       try read { _ = try file.entries() }

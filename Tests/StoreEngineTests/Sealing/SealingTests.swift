@@ -31,7 +31,7 @@ struct SealingTests {
     {
       let error = #expect(throws: StoreError.self) { try open(disk, key) }
       #expect(error?.code == code)
-      #expect(error?.place.path != nil)
+      #expect(error?.location.path != nil)
     }
     let backend = try open(disk)
     #expect(try backend.tableNames() == ["Song"])
@@ -100,8 +100,8 @@ struct SealingTests {
     let songs = try backend.table(named: "Song")
     let error = #expect(throws: StoreError.self) { try backend.record(1, in: songs) }
     #expect(error?.code == .notAuthentic)
-    #expect(error?.place.className == "Song")
-    #expect(error?.place.rowID == 1)
+    #expect(error?.location.className == "Song")
+    #expect(error?.location.rowID == 1)
     #expect(try backend.record(2, in: songs) == [4])
   }
 

@@ -40,19 +40,19 @@ struct TestSeal: StoreSeal {
   let store: UInt64
   let overhead = 8
 
-  func scope(of name: String) -> SealedPlace.Scope { .init(sum(Array(name.utf8), 1), store) }
+  func scope(of name: String) -> SealedLocation.Scope { .init(sum(Array(name.utf8), 1), store) }
 
-  func seal(_ bytes: RawSpan, at place: SealedPlace, to sealed: inout [UInt8]) {
+  func seal(_ bytes: RawSpan, at location: SealedLocation, to sealed: inout [UInt8]) {
     let plain = copy(bytes)
     sealed += plain.map { ~$0 }
-    sealed += words(sum(plain, at: place))
+    sealed += words(sum(plain, at: location))
   }
 
-  func open(_ sealed: RawSpan, at place: SealedPlace, to bytes: inout [UInt8]) -> Bool {
+  func open(_ sealed: RawSpan, at location: SealedLocation, to bytes: inout [UInt8]) -> Bool {
     let sealed = copy(sealed)
     guard sealed.count >= 8 else { return false }
     let plain = sealed.dropLast(8).map { ~$0 }
-    guard words(sum(plain, at: place)) == Array(sealed.suffix(8)) else { return false }
+    guard words(sum(plain, at: location)) == Array(sealed.suffix(8)) else { return false }
     bytes += plain
     return true
   }
@@ -64,9 +64,10 @@ struct TestSeal: StoreSeal {
     return words(sum(name, 2)) == Array(sealed.suffix(8)) ? name : nil
   }
 
-  private func sum(_ bytes: [UInt8], at place: SealedPlace) -> UInt64 {
+  private func sum(_ bytes: [UInt8], at location: SealedLocation) -> UInt64 {
     let number =
-      place.number ^ place.scope.high ^ place.scope.low << 1 ^ UInt64(place.kind.rawValue)
+      location.number ^ location.scope.high ^ location.scope.low << 1
+      ^ UInt64(location.kind.rawValue)
     return sum(bytes, number)
   }
 

@@ -128,7 +128,7 @@ struct ObjectMakerTests {
     try fixture.overwrite(Measurement.self, Self.count - 7, [0, 1, 2])
     let store = try fixture.store()
     let error = expectStoreError(.damaged) { _ = try store.allObjects(of: Measurement.self) }
-    #expect(error?.place.rowID == Self.count - 7)
+    #expect(error?.location.rowID == Self.count - 7)
   }
 
   @Test("Nothing is made of a batch with a record that needs a closer look")
@@ -136,15 +136,15 @@ struct ObjectMakerTests {
     let store = try makeFixture().store()
     let (batch, entry) = try firstBatch(store)
     let maker = try #require(ObjectMaker(entry))
-    for place in [0, batch.count - 1] {
+    for index in [0, batch.count - 1] {
       var cut = batch
-      cut.places[place].end -= 1
+      cut.entries[index].end -= 1
       #expect(maker.objects(of: &cut) == nil)
       var long = batch
-      long.places[place].end += 1
+      long.entries[index].end += 1
       #expect(maker.objects(of: &long) == nil)
       var newer = batch
-      newer.bytes[Int(batch.places[place].start)] = entry.version + 1
+      newer.bytes[Int(batch.entries[index].start)] = entry.version + 1
       #expect(maker.objects(of: &newer) == nil)
       #expect(newer.bytes.count == batch.bytes.count)
     }

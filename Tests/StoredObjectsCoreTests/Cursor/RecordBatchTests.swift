@@ -41,7 +41,7 @@ struct RecordBatchTests {
     scanning: while true {
       batch.removeAll()
       let end = try store.backend.copyRecords(of: entry.table, from: position, to: &batch)
-      for (rowID, start, end) in batch.places {
+      for (rowID, start, end) in batch.entries {
         let record = Array(batch.bytes[Int(start)..<Int(end)])
         #expect(found.updateValue(record, forKey: rowID) == nil)
       }
@@ -140,7 +140,7 @@ struct RecordBatchTests {
         count += 1
       } catch {
         #expect(error.code == .damaged)
-        damaged.append(error.place.rowID)
+        damaged.append(error.location.rowID)
       }
     }
     #expect(damaged == [25_000])

@@ -320,7 +320,7 @@ struct UndoTests {
     let next = try reopened()
     next.undoManager = try StoreUndoManager(savedIn: next, as: "Undo")
     let error = #expect(throws: StoreError.self) { try next.undoManager?.undo() }
-    #expect(error?.code == .conflict && error?.place.rowID == 2)
+    #expect(error?.code == .conflict && error?.location.rowID == 2)
   }
 
   @Test("A damaged history is told, and the objects are as they were")

@@ -82,7 +82,7 @@ struct UndoVersionTests {
   /// Expects that the step can't be taken back, and that nothing has changed then.
   private func expectRefusal(_ code: StoreError.Code, _ store: Store) throws {
     let error = #expect(throws: StoreError.self) { try store.undoManager?.undo() }
-    #expect(error?.code == code && error?.place.className == "Note")
+    #expect(error?.code == code && error?.location.className == "Note")
     #expect(try store.count(of: Track.self) == 0 && !store.hasUnsavedChanges)
     #expect(store.undoManager?.undoActionName == "Delete")
   }

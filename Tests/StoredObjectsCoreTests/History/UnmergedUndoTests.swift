@@ -143,7 +143,7 @@ struct UnmergedUndoTests {
     try last.undoManager?.undo()
     #expect(try last.count(of: Mix.self) == 0)
     let error = expectStoreError(.conflict) { try last.undoManager?.undo() }
-    #expect(error?.place.rowID == 2)
+    #expect(error?.location.rowID == 2)
     #expect(try last.object(Track.self, rowID: 2)?.title == "theirs")
     try last.undoManager?.redo()
     #expect(try last.count(of: Mix.self) == 1)

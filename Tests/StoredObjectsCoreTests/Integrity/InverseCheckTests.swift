@@ -44,7 +44,7 @@ struct InverseCheckTests {
     let findings = try findings(fixture)
     #expect(findings.map(\.kind) == [.oneSided])
     let finding = try #require(findings.first)
-    #expect(finding.place.className == "Disc" && finding.place.rowID == 2)
+    #expect(finding.location.className == "Disc" && finding.location.rowID == 2)
     #expect(finding.message.hasPrefix("\"tunes\" refers to Tune row 3, whose \"disc\""))
   }
 
@@ -55,8 +55,8 @@ struct InverseCheckTests {
     try fixture.overwrite(Disc.self, 2, [UInt8](repeating: 0, count: 1 + 4 + 4 + 4))
     let findings = try findings(fixture)
     #expect(findings.map(\.kind) == [.oneSided, .oneSided])
-    #expect(findings.map(\.place.className) == ["Tune", "Tune"])
-    #expect(findings.map(\.place.rowID) == [2, 3])
+    #expect(findings.map(\.location.className) == ["Tune", "Tune"])
+    #expect(findings.map(\.location.rowID) == [2, 3])
     #expect(findings.first?.message.hasPrefix("\"disc\" refers to Disc row 2") == true)
   }
 
@@ -64,9 +64,9 @@ struct InverseCheckTests {
   func repeats() throws {
     let fixture = try saved()
     try fixture.overwrite(Tune.self, 2, tune("a", lists: [2], disc: 2))
-    #expect(try findings(fixture).map(\.place.className) == ["TuneList"])
+    #expect(try findings(fixture).map(\.location.className) == ["TuneList"])
     try fixture.overwrite(Tune.self, 2, tune("a", lists: [2, 2, 2], disc: 2))
-    #expect(try findings(fixture).map(\.place.className) == ["Tune"])
+    #expect(try findings(fixture).map(\.location.className) == ["Tune"])
   }
 
   @Test("A class that refers to itself is compared with itself")
@@ -82,7 +82,7 @@ struct InverseCheckTests {
     // The parent of the last one is the root.
     try fixture.overwrite(Branch.self, 6, [0, 2, 0, 0, 0, 0, 0, 0, 0])
     let findings = try findings(fixture)
-    #expect(findings.map(\.place.rowID) == [4, 6])
+    #expect(findings.map(\.location.rowID) == [4, 6])
     #expect(findings.map { String($0.message.prefix(10)) } == ["\"children\"", "\"parent\" r"])
   }
 

@@ -73,8 +73,9 @@ struct StoreCheckTests {
     let findings = try fixture.store().check().findings
     #expect(findings.map(\.kind) == [.danglingReference])
     // Version, count and "both", count of songs, the first reference.
-    let place = try #require(findings.first?.place)
-    #expect(place.className == "Playlist" && place.rowID == 2 && place.offset == 1 + 8 + 4 + 4)
+    let location = try #require(findings.first?.location)
+    #expect(
+      location.className == "Playlist" && location.rowID == 2 && location.offset == 1 + 8 + 4 + 4)
     #expect(findings.first?.message.contains("Song row 3") == true)
   }
 
@@ -87,12 +88,12 @@ struct StoreCheckTests {
   }
 
   @Test("A record that its class can't read is found, with the offset where reading fails")
-  func undecodable() throws {
+  func notDecodable() throws {
     let fixture = try plain()
     try fixture.overwrite(Song.self, 2, [0, 200, 0, 0, 0, 97])
     let findings = try fixture.store().check().findings
     #expect(findings.map(\.kind) == [.recordDamaged])
-    #expect(findings.first?.place.rowID == 2 && findings.first?.place.offset == 1)
+    #expect(findings.first?.location.rowID == 2 && findings.first?.location.offset == 1)
   }
 
   @Test("Bytes that are left over are found")

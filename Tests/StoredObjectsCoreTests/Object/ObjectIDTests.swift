@@ -38,7 +38,7 @@ struct ObjectIDTests {
   func otherClass() throws {
     let id = try #require(ObjectID<Act>("Show/2"))
     let error = #expect(throws: StoreError.self) { try store.object(id) }
-    #expect(error?.code == .invalidArgument && error?.place.className == "Show")
+    #expect(error?.code == .invalidArgument && error?.location.className == "Show")
     let unknown = try #require(ObjectID<Act>("Nobody/2"))
     let second = #expect(throws: StoreError.self) { try store.object(unknown) }
     #expect(second?.code == .notRegistered)

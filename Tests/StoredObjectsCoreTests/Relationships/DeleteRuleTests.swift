@@ -155,7 +155,7 @@ struct DeleteRuleTests {
     try store.saveChanges()
     store.delete(sleeve)
     let error = #expect(throws: StoreError.self) { try store.saveChanges() }
-    #expect(error?.code == .deleteDenied && error?.place.rowID == sleeve.rowID)
+    #expect(error?.code == .deleteDenied && error?.location.rowID == sleeve.rowID)
     store.delete(a)
     try store.saveChanges()
     #expect(try store.count(of: Sleeve.self) == 0)

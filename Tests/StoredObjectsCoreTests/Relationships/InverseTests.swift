@@ -204,12 +204,12 @@ struct InverseTests {
     for _ in 0..<1_500 {
       let index = Int.random(in: 0..<3, using: &random)
       let tune = tunes.randomElement(using: &random)!
-      let place = Int.random(in: 0...model[index].count, using: &random)
+      let position = Int.random(in: 0...model[index].count, using: &random)
       let before = model
       switch Int.random(in: 0..<10, using: &random) {
       case 0...2:
-        history.group { lists[index].tunes.insert(tune, at: place) }
-        model[index].insert(tune, at: place)
+        history.group { lists[index].tunes.insert(tune, at: position) }
+        model[index].insert(tune, at: position)
       case 3:
         history.group { lists[index].tunes.removeAll { $0 === tune } }
         model[index].removeAll { $0 === tune }

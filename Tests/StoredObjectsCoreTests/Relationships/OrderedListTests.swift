@@ -24,10 +24,10 @@ private final class CarelessList: StoredObject {
 /// What goes wrong with ordered relationships elsewhere, each by its name.
 @Suite("Ordered lists, where others fail")
 struct OrderedListTests {
-  let place = MemoryPlace()
+  let index = MemoryLocation()
 
   private func session<Value>(_ body: (Store) throws -> Value) throws -> Value {
-    let store = Store(backend: try place.open())
+    let store = Store(backend: try index.open())
     try store.register(Tune.self, TuneList.self, Disc.self, Sleeve.self, Branch.self)
     defer { store.dissolveAllRelationships() }
     let value = try body(store)
@@ -138,7 +138,7 @@ struct OrderedListTests {
       store.insert(disc)
       try store.saveChanges()
     }
-    let backend = try place.open()
+    let backend = try index.open()
     let store = Store(backend: backend)
     try store.register(Tune.self, TuneList.self, Disc.self, Sleeve.self, Branch.self)
     let disc = try #require(try store.object(Disc.self, rowID: 2))
@@ -213,7 +213,7 @@ struct OrderedListTests {
       let tune = Tune("new")
       list.tunes = [tune]
       let error = #expect(throws: StoreError.self) { try store.saveChanges() }
-      #expect(error?.code == .notEncodable && error?.place.className == "TuneList")
+      #expect(error?.code == .notEncodable && error?.location.className == "TuneList")
       let message = error?.description ?? ""
       #expect(message.contains("insert it first"))
       store.insert(tune)
@@ -226,11 +226,11 @@ struct OrderedListTests {
   @Test("A property added without a version is noticed, and nothing is lost")
   func addedWithoutVersion() throws {
     try fill("x", [0, 1], of: 2)
-    let store = Store(backend: try place.open())
+    let store = Store(backend: try index.open())
     let error = #expect(throws: StoreError.self) {
       try store.register(Tune.self, CarelessList.self)
     }
-    #expect(error?.code == .changedLayout && error?.place.className == "TuneList")
+    #expect(error?.code == .changedLayout && error?.location.className == "TuneList")
     try store.backend.close()
     #expect(try saved() == [0, 1])
   }

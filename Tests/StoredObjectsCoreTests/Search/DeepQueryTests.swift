@@ -97,7 +97,7 @@ struct DeepQueryTests {
     {
       let error = #expect(throws: StoreError.self) { try TextQuery(parsing: text) }
       #expect(error?.code == .invalidQuery)
-      #expect(error?.place.offset != nil)
+      #expect(error?.location.offset != nil)
       #expect((error?.message.count ?? 0) < 400)
     }
   }

@@ -92,7 +92,7 @@ struct QueryTests {
   func mistakes(_ query: String, _ offset: Int) {
     let error = #expect(throws: StoreError.self) { try store.search(Note.self, query) }
     #expect(error?.code == .invalidQuery)
-    #expect(error?.place.offset == offset)
+    #expect(error?.location.offset == offset)
   }
 
   @Test("What a user types is never an error, and its last word may go on")

@@ -41,7 +41,7 @@ struct DanglingReferenceTests {
     if merges { second.mergeChanges() }
     list.songs.append(others[1])
     let error = expectStoreError(.conflict) { try second.saveChanges() }
-    #expect(error?.place.className == "Playlist" && error?.place.rowID == 2)
+    #expect(error?.location.className == "Playlist" && error?.location.rowID == 2)
     #expect(error?.message.contains("Song row 3") == true)
     #expect(try savedSongs(fixture) == ["a"])
     second.discardChanges()
@@ -106,7 +106,7 @@ struct DanglingReferenceTests {
     try second.saveChanges()
     if merges { first.mergeChanges() }
     let error = expectStoreError(.conflict) { try first.saveChanges() }
-    #expect(error?.place.className == "Song" && error?.place.rowID == 3)
+    #expect(error?.location.className == "Song" && error?.location.rowID == 3)
     #expect(error?.message.contains("Playlist row \(inNewList ? 3 : 2)") == true)
     first.keepConflictingChanges()
     try first.saveChanges()

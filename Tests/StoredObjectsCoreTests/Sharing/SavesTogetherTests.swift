@@ -33,7 +33,7 @@ private final class Member: StoredObject {
 
 @Suite("Saves of several stores at the same time")
 struct SavesTogetherTests {
-  enum Place: CaseIterable {
+  enum Location: CaseIterable {
     case memory, log
 
     func open() throws -> any StoreBackend {
@@ -74,7 +74,7 @@ struct SavesTogetherTests {
   @Test("Stores that open a new backend and save at once find each other's classes")
   func newBackends() throws {
     for _ in 0..<40 {
-      let backend = try Place.log.open()
+      let backend = try Location.log.open()
       onThreads(backend) { number, store in
         let member = Member()
         member.number = UInt32(number)
@@ -107,9 +107,10 @@ struct SavesTogetherTests {
     #expect(members.map(written) == [1, 2, 1, 1])
   }
 
-  @Test("Of several that save the same unique value, one goes through", arguments: Place.allCases)
-  func unique(place: Place) throws {
-    let backend = try place.open()
+  @Test(
+    "Of several that save the same unique value, one goes through", arguments: Location.allCases)
+  func unique(location: Location) throws {
+    let backend = try location.open()
     let (saved, refused) = (Locked(0), Locked(0))
     onThreads(backend) { _, store in
       for number in UInt32(0)..<60 {
@@ -132,9 +133,9 @@ struct SavesTogetherTests {
   }
 
   @Test(
-    "No visit is lost, whoever saves, deletes and inserts beside it", arguments: Place.allCases)
-  func increments(place: Place) throws {
-    let backend = try place.open()
+    "No visit is lost, whoever saves, deletes and inserts beside it", arguments: Location.allCases)
+  func increments(location: Location) throws {
+    let backend = try location.open()
     onThreads(backend) { number, store in
       if number > 0 { return }
       for number in UInt32(0)..<4 {

@@ -46,7 +46,7 @@ struct ChangedClassTests {
     var text = ""
     try run(reader) { store in
       let error = #expect(throws: StoreError.self) { try store.object(reader, rowID: 2) }
-      #expect(error?.code == .damaged && error?.place.rowID == 2)
+      #expect(error?.code == .damaged && error?.location.rowID == 2)
       #expect(throws: StoreError.self) { try store.allObjects(of: reader) }
       text = error?.message ?? ""
     }

@@ -33,7 +33,7 @@ struct ChecksumTests {
       try fixture.overwrite(Song.self, 2, flipped)
       let store = try fixture.store()
       let error = expectStoreError(.damaged) { _ = try store.object(Song.self, rowID: 2) }
-      #expect(error?.place.className == "Song" && error?.place.rowID == 2)
+      #expect(error?.location.className == "Song" && error?.location.rowID == 2)
     }
   }
 

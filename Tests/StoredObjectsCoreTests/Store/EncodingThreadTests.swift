@@ -113,7 +113,7 @@ struct EncodingThreadTests {
     let samples = insert(store)
     samples[index].value = Sample.refused
     let error = expectStoreError(.notEncodable) { try store.saveChanges() }
-    #expect(error?.place.rowID == samples[index].rowID)
+    #expect(error?.location.rowID == samples[index].rowID)
     #expect(error?.underlying is Sample.Refusal)
     #expect(try fixture.store(.init()).count(of: Sample.self) == 0)
     samples[index].value = 1

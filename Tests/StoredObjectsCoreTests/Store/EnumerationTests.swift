@@ -183,7 +183,7 @@ import Testing
       do {
         if let song = try cursor.next() { titles.append(song.title) }
       } catch {
-        errors.append(error.place.rowID)
+        errors.append(error.location.rowID)
       }
     }
     #expect(try cursor.next() == nil)

@@ -31,9 +31,9 @@ import Testing
   func failingCommit() throws {
     let fixture = try Fixture()
     let (store, songs) = try pendingChanges(fixture)
-    fixture.backend.failCommits(times: 3, with: .init(.full, "No room."))
+    fixture.backend.failCommits(times: 3, with: .init(.noSpace, "No room."))
     for _ in 0..<3 {
-      expectStoreError(.full) { try store.saveChanges() }
+      expectStoreError(.noSpace) { try store.saveChanges() }
       try expectPending(fixture, store, songs)
     }
     try store.saveChanges()
@@ -65,7 +65,7 @@ import Testing
     stubborn.whileWriting = { _ in throw Stubborn.Refusal() }
     store.insert(stubborn)
     let error = expectStoreError(.notEncodable) { try store.saveChanges() }
-    #expect(error?.place.className == "Stubborn" && error?.place.rowID == 2)
+    #expect(error?.location.className == "Stubborn" && error?.location.rowID == 2)
     #expect(error?.underlying is Stubborn.Refusal)
     try expectPending(fixture, store, songs)
     stubborn.whileWriting = nil
@@ -82,7 +82,7 @@ import Testing
     list.songs = [songs[0], song]
     store.insert(list)
     let error = expectStoreError(.notEncodable) { try store.saveChanges() }
-    #expect(error?.place.className == "Playlist" && error?.place.rowID == 2)
+    #expect(error?.location.className == "Playlist" && error?.location.rowID == 2)
     #expect((error?.underlying as? DataBufferError)?.code == .notInserted)
     try expectPending(fixture, store, songs)
     store.insert(song)

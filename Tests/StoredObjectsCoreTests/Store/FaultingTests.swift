@@ -55,7 +55,7 @@ import Testing
     #expect(store.fetchFailures.first?.error.code == .recordMissing)
     list.title = "x"
     let error = expectStoreError(.contentUnavailable) { try store.saveChanges() }
-    #expect(error?.place.rowID == songs[1].rowID)
+    #expect(error?.location.rowID == songs[1].rowID)
     expectStoreError(.recordMissing) { try songs[1].fetchContent() }
     store.acknowledgeFetchFailures()
     try store.saveChanges()
@@ -71,7 +71,7 @@ import Testing
     songs[0].title = "written over a default"
     #expect(!songs[0].hasUnsavedChanges && !songs[0].hasContent)
     #expect(store.fetchFailures.first?.error.code == .damaged)
-    #expect(store.fetchFailures.first?.error.place.offset == 1)
+    #expect(store.fetchFailures.first?.error.location.offset == 1)
     songs[1].title = "b2"
     expectStoreError(.contentUnavailable) { try store.saveChanges() }
     store.acknowledgeFetchFailures()
@@ -96,7 +96,7 @@ import Testing
     try fixture.overwrite(Song.self, songs[0].rowID, good + [1])
     let error = expectStoreError(.damaged) { try songs[0].fetchContent() }
     #expect((error?.underlying as? DataBufferError)?.code == .unreadBytes)
-    #expect(error?.place.offset == 10 && error?.place.rowID == songs[0].rowID)
+    #expect(error?.location.offset == 10 && error?.location.rowID == songs[0].rowID)
     #expect(store.fetchFailures.isEmpty)
   }
 

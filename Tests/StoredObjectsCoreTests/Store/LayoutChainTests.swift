@@ -112,10 +112,10 @@ private struct ChangingClass {
     guard let name = names.randomElement(using: &random) else { return }
     guard let type = Self.types.randomElement(using: &random) else { return }
     identities += 1
-    let place = Int.random(in: 0...properties.count, using: &random)
+    let position = Int.random(in: 0...properties.count, using: &random)
     properties.insert(
       Draft(identity: identities, name: name, type: type, standard: .random(type, &random)),
-      at: place)
+      at: position)
   }
 
   /// Changes the source by chance.

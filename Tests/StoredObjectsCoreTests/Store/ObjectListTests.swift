@@ -79,21 +79,21 @@ struct ObjectListTests {
     _ random: inout some RandomNumberGenerator
   ) {
     guard let song = songs.randomElement(using: &random) else { return }
-    let place = Int.random(in: 0...model.count, using: &random)
+    let position = Int.random(in: 0...model.count, using: &random)
     let index = model.indices.randomElement(using: &random)
     switch Int.random(in: 0..<9, using: &random) {
     case 0:
       list.append(song)
       model.append(song)
     case 1:
-      list.insert(song, at: place)
-      model.insert(song, at: place)
+      list.insert(song, at: position)
+      model.insert(song, at: position)
     case 2:
       #expect(list.removeAll(song) == model.count { $0 === song })
       model.removeAll { $0 === song }
     case 3:
-      list.replaceSubrange(0..<place / 2, with: [song, song])
-      model.replaceSubrange(0..<place / 2, with: [song, song])
+      list.replaceSubrange(0..<position / 2, with: [song, song])
+      model.replaceSubrange(0..<position / 2, with: [song, song])
     case 4:
       #expect(list.firstIndex(of: song) == model.firstIndex { $0 === song })
       #expect(list.lastIndex(of: song) == model.lastIndex { $0 === song })

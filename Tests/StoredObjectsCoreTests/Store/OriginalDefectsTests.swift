@@ -80,7 +80,9 @@ import Testing
     try fixture.overwrite(Song.self, 2, [0, 0xFF, 0xFF, 0xFF, 0x7F, 97])
     store.refresh(songs[0])
     let error = expectStoreError(.damaged) { try songs[0].fetchContent() }
-    #expect(error?.place.className == "Song" && error?.place.rowID == 2 && error?.place.offset == 1)
+    #expect(
+      error?.location.className == "Song" && error?.location.rowID == 2
+        && error?.location.offset == 1)
   }
 
   @Test("An empty string is read back as one")
@@ -105,8 +107,8 @@ import Testing
     let fixture = try Fixture()
     let (store, songs) = try fixture.store(songs: "a", "b")
     store.delete(songs[0])
-    fixture.backend.failCommits(with: .init(.full, "The disk is full."))
-    #expect(expectStoreError(.full) { try store.saveChanges() }?.message == "The disk is full.")
+    fixture.backend.failCommits(with: .init(.noSpace, "The disk is full."))
+    #expect(expectStoreError(.noSpace) { try store.saveChanges() }?.message == "The disk is full.")
     #expect(songs[0].isDeleted)
     try store.saveChanges()
     #expect(try fixture.savedTitles() == ["b"])

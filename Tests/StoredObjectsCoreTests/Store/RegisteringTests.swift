@@ -90,7 +90,7 @@ private final class Nameless: StoredObject {
   }
 
   @Test("A new class can't take the place of a saved one")
-  func takenPlace() throws {
+  func takenClassID() throws {
     let fixture = try Fixture()
     try saved(fixture)
     let store = try open(fixture, Song.self, Playlist.self)
@@ -146,7 +146,7 @@ private final class Nameless: StoredObject {
       { _ = try store.upgradeObjects(of: Playlist.self) },
     ]
     for call in calls {
-      #expect(expectStoreError(.notRegistered, call)?.place.className == "Playlist")
+      #expect(expectStoreError(.notRegistered, call)?.location.className == "Playlist")
     }
   }
 
@@ -157,7 +157,7 @@ private final class Nameless: StoredObject {
     let row = try #require(try fixture.record(Song.self, 1))
     try fixture.overwrite(Song.self, 1, Array(row[..<length]))
     let error = expectStoreError(.damaged) { _ = try open(fixture, Song.self) }
-    #expect(error?.place.rowID == 1 && error?.place.className == "Song")
+    #expect(error?.location.rowID == 1 && error?.location.className == "Song")
     try fixture.overwrite(Song.self, 1, row + [0])
     expectStoreError(.damaged) { _ = try open(fixture, Song.self) }
     var flags = row

@@ -138,7 +138,7 @@ import Testing
       let other = try fixture.store()
       let error = expectStoreError(.damaged) { _ = try other.allObjects(of: Playlist.self) }
       #expect((error?.underlying as? DataBufferError)?.code == .unknownRow)
-      #expect(error?.place.offset == 9)
+      #expect(error?.location.offset == 9)
     }
   }
 }

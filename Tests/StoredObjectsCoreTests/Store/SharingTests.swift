@@ -52,7 +52,7 @@ import Testing
     others[1].title = "mine too"
     for _ in 0..<2 {
       let error = expectStoreError(.conflict) { try second.saveChanges() }
-      #expect(error?.place.rowID == 2 && error?.place.className == "Song")
+      #expect(error?.location.rowID == 2 && error?.location.className == "Song")
       second.mergeChanges()
     }
     #expect(others[0].title == "mine" && second.hasUnsavedChanges)

@@ -67,7 +67,7 @@ import Testing
     try fixture.reopen()
     let old = try fixture.store()
     let error = expectStoreError(.newerVersion) { _ = try old.object(OldLetter.self, rowID: 2) }
-    #expect(error?.place.rowID == 2)
+    #expect(error?.location.rowID == 2)
     #expect(try old.object(OldLetter.self, rowID: 3)?.text == "1")
   }
 

@@ -159,7 +159,7 @@ struct WatchedClassTests {
     let error = #expect(throws: StoreError.self) {
       try withStore(disk, Drifted.Item.self) { _ in }
     }
-    #expect(error?.code == .changedLayout && error?.place.className == "Item")
+    #expect(error?.code == .changedLayout && error?.location.className == "Item")
     #expect(error?.message.contains("String, Float, and before String, UInt32") == true)
     try withStore(disk, Plain.Item.self) { store throws in
       #expect(try #require(try store.object(Plain.Item.self, rowID: 2)).count == 9)

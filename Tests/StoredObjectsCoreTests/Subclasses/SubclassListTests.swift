@@ -25,18 +25,18 @@ struct SubclassListTests {
       #expect(acts.count == 18)
       for _ in 0..<8 {
         guard let act = acts.randomElement(using: &random) else { continue }
-        let place = Int.random(in: 0...names.count, using: &random)
+        let index = Int.random(in: 0...names.count, using: &random)
         switch Int.random(in: 0..<6, using: &random) {
         case 0, 1:
-          show.packed.insert(act, at: place)
-          names.insert(act.name, at: place)
-        case 2 where place < names.count:
-          show.packed.remove(at: place)
-          names.remove(at: place)
-        case 3 where place < names.count:
+          show.packed.insert(act, at: index)
+          names.insert(act.name, at: index)
+        case 2 where index < names.count:
+          show.packed.remove(at: index)
+          names.remove(at: index)
+        case 3 where index < names.count:
           let target = Int.random(in: 0..<names.count, using: &random)
-          show.packed.move(from: place, to: target)
-          names.insert(names.remove(at: place), at: target)
+          show.packed.move(from: index, to: target)
+          names.insert(names.remove(at: index), at: target)
         case 4 where names.count > 10:
           let before = names.count
           names.removeAll { $0 == act.name }

@@ -173,10 +173,10 @@ struct SubclassQueryTests {
       Act.self, includingSubclasses: true, where: predicate, sortedBy: order.orders,
       limit: limit, offset: offset)
     #expect(page == Array(sorted.dropFirst(offset).prefix(limit)), "\(order.name)")
-    guard let place = sorted.indices.randomElement(using: &random) else { return }
+    guard let index = sorted.indices.randomElement(using: &random) else { return }
     let rest = try store.fetch(
       Act.self, includingSubclasses: true, where: predicate, sortedBy: order.orders,
-      after: sorted[place])
-    #expect(rest == Array(sorted.dropFirst(place + 1)), "\(order.name) after \(place)")
+      after: sorted[index])
+    #expect(rest == Array(sorted.dropFirst(index + 1)), "\(order.name) after \(index)")
   }
 }

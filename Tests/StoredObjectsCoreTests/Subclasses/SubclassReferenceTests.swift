@@ -169,7 +169,7 @@ struct SubclassReferenceTests {
     let table = try second.backend.table(named: "Encore")
     try second.backend.commit { $0.delete(encore.rowID, in: table) }
     let findings = try second.check().findings.filter { $0.kind == .danglingReference }
-    #expect(findings.count == 2 && findings.allSatisfy { $0.place.rowID == read.rowID })
+    #expect(findings.count == 2 && findings.allSatisfy { $0.location.rowID == read.rowID })
   }
 
   @Test("Undo brings back lists with objects of subclasses, in a store or not yet")

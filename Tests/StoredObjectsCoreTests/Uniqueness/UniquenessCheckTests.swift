@@ -35,7 +35,7 @@ struct UniquenessCheckTests {
     try store.register(UniqueTicket.self)
     let duplicates = try store.check().findings.filter { $0.kind == .duplicate }
     #expect(duplicates.count == 1)
-    #expect(duplicates.first?.place.rowID == 5)
+    #expect(duplicates.first?.location.rowID == 5)
     #expect(duplicates.first?.message.contains("Row 3 ") == true)
     #expect(duplicates.first?.message.contains("2 more") == true)
     #expect(try backend.orderedTableNames().isEmpty)

@@ -66,17 +66,17 @@ public struct ClassFileDamage: Sendable {
 public protocol ClassFileWriter {
   /// Adds a record.
   ///
-  /// - Throws: ``StoreError`` with `full` or `ioError`.
+  /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
   func add(key: RawSpan, value: RawSpan) throws
 
   /// Adds the record of a row.
   ///
-  /// - Throws: ``StoreError`` with `full` or `ioError`.
+  /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
   func add(_ rowID: UInt32, value: RawSpan) throws
 
   /// Makes the file whole, and brings it to the disk if it is to be.
   ///
-  /// - Throws: ``StoreError`` with `full` or `ioError`.
+  /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
   func finish() throws
 
   /// Removes the file.

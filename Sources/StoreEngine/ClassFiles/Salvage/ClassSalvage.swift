@@ -7,7 +7,7 @@ struct ClassSalvage<Format: ClassFileFormat> {
   /// Opens what is sealed.
   private let seal: SalvageSeal.Table
   /// The old file.
-  private let place: ClassFilePlace
+  private let location: ClassFileLocation
   private(set) var metadata: ClassMetadata?
   private var hadMetadata = false
   /// What the log says of rows; it goes before the file.
@@ -23,11 +23,11 @@ struct ClassSalvage<Format: ClassFileFormat> {
   /// A few records, to guess from when the metadata row is lost.
   private var samples: [(rowID: UInt32, bytes: [UInt8])] = []
 
-  init(_ name: String, _ format: Format, seal: SalvageSeal.Table, source: ClassFilePlace) {
-    (self.name, self.format, self.seal, place) = (name, format, seal, source)
+  init(_ name: String, _ format: Format, seal: SalvageSeal.Table, source: ClassFileLocation) {
+    (self.name, self.format, self.seal, location) = (name, format, seal, source)
   }
 
-  var source: String { place.path }
+  var source: String { location.path }
 
   // MARK: Before writing
 
@@ -43,7 +43,7 @@ struct ClassSalvage<Format: ClassFileFormat> {
   mutating func readMetadata() throws {
     if let row = logged[1] ?? nil { read(row) }
     if metadata != nil { return }
-    guard var salvage = try? format.salvage(place) else { return }
+    guard var salvage = try? format.salvage(location) else { return }
     try salvage.run(isValid: nil) { key, value, _, isCertain in
       if Format.rowID(ofKey: key) == 1, isCertain || metadata == nil {
         read([UInt8](copying: value))
@@ -64,7 +64,7 @@ struct ClassSalvage<Format: ClassFileFormat> {
   mutating func write(
     to new: NewClassFile, unused: [UInt8], _ report: inout SalvageReport
   ) throws -> Bool {
-    let writer = try format.writer(new, sizedAs: place)
+    let writer = try format.writer(new, sizedAs: location)
     do {
       try copyFile(to: writer, &report)
       for (rowID, record) in logged.sorted(by: { $0.key < $1.key }) where rowID > 1 {
@@ -95,8 +95,8 @@ struct ClassSalvage<Format: ClassFileFormat> {
   ) throws {
     let found: Format.Salvage?
     do {
-      found = try format.salvage(place)
-    } catch { return report.lose(StoreFinding(.fileDamaged, error, at: place.errorPlace())) }
+      found = try format.salvage(location)
+    } catch { return report.lose(StoreFinding(.fileDamaged, error, at: location.errorLocation())) }
     guard var salvage = found else { return }
     let isIntact = isIntact
     if isIntact == nil, let unreadable = salvage.unreadable { return lose(unreadable, &report) }
@@ -115,7 +115,7 @@ struct ClassSalvage<Format: ClassFileFormat> {
   }
 
   private func lose(_ damage: ClassFileDamage, _ report: inout SalvageReport) {
-    report.lose(damage.kind, damage.message, at: place.errorPlace(offset: damage.offset))
+    report.lose(damage.kind, damage.message, at: location.errorLocation(offset: damage.offset))
   }
 
   /// Tells whether a record is what was saved, by its checksum or its seal; nil when it has
@@ -144,31 +144,31 @@ struct ClassSalvage<Format: ClassFileFormat> {
     guard let rowID = Format.rowID(ofKey: key), rowID > 0 else {
       return report.lose(
         .recordDamaged, "A key of \(key.byteCount) bytes is no row ID.",
-        at: place.errorPlace(offset: offset))
+        at: location.errorLocation(offset: offset))
     }
-    let errorPlace = place.errorPlace(rowID: rowID, offset: offset)
+    let errorLocation = location.errorLocation(rowID: rowID, offset: offset)
     if rowID == 1 || logged[rowID] != nil {
       if rowID > 1 || hadMetadata { find(rowID) }
       return
     }
     if rows.contains(rowID) {
-      if isCertain { report.lose(.countMismatch, "The row comes twice.", at: errorPlace) }
+      if isCertain { report.lose(.countMismatch, "The row comes twice.", at: errorLocation) }
       return
     }
     let stored = [UInt8](copying: value)
     guard let plain = seal.opened(rowID, stored) else {
       return report.lose(
-        .notAuthentic, "This was not sealed for this row: it is left out.", at: errorPlace)
+        .notAuthentic, "This was not sealed for this row: it is left out.", at: errorLocation)
     }
     guard isValid(rowID, plain) else {
       return report.lose(
-        .checksum, "The checksum is wrong: the record is left out.", at: errorPlace)
+        .checksum, "The checksum is wrong: the record is left out.", at: errorLocation)
     }
     if !isCertain {
       report.lose(
         .recordDamaged,
         "Copied, but doubtful: found inside a damaged part, it may be out of date.",
-        at: errorPlace)
+        at: errorLocation)
     }
     find(rowID)
     try add(rowID, plain, stored: stored, to: writer)
@@ -202,7 +202,7 @@ struct ClassSalvage<Format: ClassFileFormat> {
       report.lose(
         .metadataDamaged,
         "The last row ID was \(row.lastRowID), below that of records: it is \(lastRowID) now.",
-        at: place.errorPlace(rowID: 1))
+        at: location.errorLocation(rowID: 1))
       row.lastRowID = lastRowID
     }
     return row
@@ -222,7 +222,7 @@ struct ClassSalvage<Format: ClassFileFormat> {
       \(metadata.classID) \(certainty). The last row ID may be too low, if the last objects had \
       been deleted.
       """,
-      at: place.errorPlace(rowID: 1))
+      at: location.errorLocation(rowID: 1))
     return metadata
   }
 }

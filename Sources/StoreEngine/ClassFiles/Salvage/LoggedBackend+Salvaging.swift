@@ -22,14 +22,14 @@ extension LoggedBackend where Files: DirectoryFiles {
   ///   - progress: Hears of each class.
   /// - Returns: What is in the new store, and what is lost.
   /// - Throws: ``StoreError`` with `inUse`, `ioError` (no such directory, or something is in the
-  ///   target already) or `full`. Nothing is left in the target then.
+  ///   target already) or `noSpace`. Nothing is left in the target then.
   public static func salvage(
     from directory: String, to target: String, key: (any StoreKey)? = nil,
     progress: (IntegrityProgress) -> Void = { _ in }
   ) throws -> SalvageReport {
     typealias Format = Files.Format
     let source = try SalvageSource(directory, key: key, fileName: Format.fileName) { file in
-      try Format().mark(of: ClassFilePlace(file, className: file.name, isReadOnly: true))
+      try Format().mark(of: ClassFileLocation(file, className: file.name, isReadOnly: true))
     }
     defer { withExtendedLifetime(source) {} }
     return try TargetDirectory.make(at: target, like: source.directory) { target in

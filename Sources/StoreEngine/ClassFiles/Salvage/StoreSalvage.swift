@@ -39,17 +39,17 @@ struct StoreSalvage<Format: ClassFileFormat> {
 
   private func salvage(of name: String) throws -> ClassSalvage<Format> {
     try classes[name]
-      ?? ClassSalvage(name, format, seal: source.seal.table(name), source: place(of: name))
+      ?? ClassSalvage(name, format, seal: source.seal.table(name), source: location(of: name))
   }
 
-  private func place(of name: String) throws -> ClassFilePlace {
-    ClassFilePlace(try source.file(of: name), className: name, isReadOnly: true)
+  private func location(of name: String) throws -> ClassFileLocation {
+    ClassFileLocation(try source.file(of: name), className: name, isReadOnly: true)
   }
 
   private func newFile(of name: String) -> NewClassFile {
     let file = target.file(Format.fileName(ofTable: name))
     return NewClassFile(
-      ClassFilePlace(file, className: name, isReadOnly: false), rights: .ownerOnly,
+      ClassFileLocation(file, className: name, isReadOnly: false), rights: .ownerOnly,
       isSynced: true, isEncrypted: source.seal.isEncrypted)
   }
 
@@ -109,28 +109,28 @@ struct StoreSalvage<Format: ClassFileFormat> {
   // MARK: Named buffers
 
   private mutating func copyBuffers() throws {
-    let place = try place(of: StoreDirectory.buffers)
+    let location = try location(of: StoreDirectory.buffers)
     do {
-      guard var salvage = try format.salvage(place) else { return }
+      guard var salvage = try format.salvage(location) else { return }
       try salvage.run(isValid: nil) { key, value, _, isCertain in
         guard let name = String(validating: [UInt8](copying: key), as: UTF8.self), !name.isEmpty
-        else { return loseBuffer("A buffer has a name that is not UTF-8.", place) }
+        else { return loseBuffer("A buffer has a name that is not UTF-8.", location) }
         let exact = ExactName(name)
         if buffers[exact] == nil || isCertain { buffers[exact] = [UInt8](copying: value) }
       }
       if !salvage.damage(foundCount: .max).isEmpty {
-        loseBuffer("The file of the named buffers is damaged: some may be missing.", place)
+        loseBuffer("The file of the named buffers is damaged: some may be missing.", location)
       }
-    } catch { report.lose(StoreFinding(.namedBuffer, error, at: .init(path: place.path))) }
+    } catch { report.lose(StoreFinding(.namedBuffer, error, at: .init(path: location.path))) }
     for (name, bytes) in buffers where source.seal.opened(buffer: name.text, bytes) == nil {
       let title = source.seal.title(name.text)
-      loseBuffer("The checksum of the buffer \"\(title)\" is wrong: it is left out.", place)
+      loseBuffer("The checksum of the buffer \"\(title)\" is wrong: it is left out.", location)
       buffers[name] = nil
     }
   }
 
-  private mutating func loseBuffer(_ message: String, _ place: ClassFilePlace) {
-    report.lose(.namedBuffer, message, at: .init(path: place.path))
+  private mutating func loseBuffer(_ message: String, _ location: ClassFileLocation) {
+    report.lose(.namedBuffer, message, at: .init(path: location.path))
   }
 
   private mutating func writeBuffers() throws {

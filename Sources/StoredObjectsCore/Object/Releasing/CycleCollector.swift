@@ -8,7 +8,7 @@ import StoreEngine
 struct CycleCollector {
   private var objects: [StoredObject] = []
   private var layouts: [ReferenceLayout] = []
-  private var places: [ObjectIdentifier: Int] = [:]
+  private var positions: [ObjectIdentifier: Int] = [:]
   private var isReached: [Bool] = []
 
   /// Frees what it finds among the living objects of some classes.
@@ -25,7 +25,7 @@ struct CycleCollector {
     for entry in classes {
       guard entry.livingCount > 0, let layout = entry.references else { continue }
       for object in entry.livingObjects {
-        places[ObjectIdentifier(object)] = objects.count
+        positions[ObjectIdentifier(object)] = objects.count
         objects.append(object)
         layouts.append(layout)
       }
@@ -45,7 +45,7 @@ struct CycleCollector {
 
   private func visit(_ index: Int, _ body: (Int) -> Void) {
     layouts[index].visitObjects(heldBy: objects[index]) { held in
-      if let place = places[ObjectIdentifier(held)] { body(place) }
+      if let position = positions[ObjectIdentifier(held)] { body(position) }
     }
   }
 
@@ -55,9 +55,9 @@ struct CycleCollector {
     while let next = found.popLast() {
       var held: [Int] = []
       visit(next) { held.append($0) }
-      for place in held where !isReached[place] {
-        isReached[place] = true
-        found.append(place)
+      for position in held where !isReached[position] {
+        isReached[position] = true
+        found.append(position)
       }
     }
   }

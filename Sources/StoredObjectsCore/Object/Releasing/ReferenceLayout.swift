@@ -39,15 +39,15 @@ final class ReferenceLayout: @unchecked Sendable {
   }
 
   fileprivate init?(_ type: StoredObject.Type) {
-    var places = ReferencePlaces()
+    var holdings = HoldingProperties()
     // Those of the base class come first; what they hold is no object.
     let inherited = RuntimeProperty.all(of: StoredObject.self).count
     for property in RuntimeProperty.all(of: type).dropFirst(inherited)
     where property.isStrong && property.isVariable {
-      places.add(property.type, at: property.offset)
+      holdings.add(property.type, at: property.offset)
     }
-    if places.isEmpty { return nil }
-    (references, holders, others) = (places.references, places.holders, places.others)
+    if holdings.isEmpty { return nil }
+    (references, holders, others) = (holdings.references, holdings.holders, holdings.others)
     prototype = others.isEmpty ? nil : Prototype(type)
   }
 
@@ -84,7 +84,7 @@ extension ReferenceLayout {
 }
 
 /// Collects the places of a type that hold objects.
-private struct ReferencePlaces {
+private struct HoldingProperties {
   var references: [ReferenceLayout.Reference] = []
   var holders: [ReferenceLayout.Holder] = []
   var others: [ReferenceLayout.Other] = []

@@ -18,7 +18,7 @@ private func peakMiB() -> Double {
   return (kibibytes.flatMap { Double($0) } ?? 0) / 1024
 }
 
-extension Place {
+extension Workspace {
   fileprivate func prepare(_ workload: String) throws {
     switch workload {
     case "SimpleFetch", "SimpleScan", "SimpleUpdate", "OpenClose", "LargeStoreSave":
@@ -77,20 +77,20 @@ extension Place {
 
 /// Runs one step; the place lives until the process ends, and with it what was fetched.
 private func start(_ engine: some Engine) throws -> Any {
-  let place = try Place(
+  let workspace = try Workspace(
     engine, directory: try option("--directory"), durability: try option("--durability"),
     count: Int(try option("--count")) ?? 0)
   let workload = try option("--workload")
   if try option("--step") == "prepare" {
-    try place.prepare(workload)
-    return place
+    try workspace.prepare(workload)
+    return workspace
   }
   let (seconds, attoseconds) = try ContinuousClock().measure {
-    try place.run(workload)
+    try workspace.run(workload)
   }.components
   let milliseconds = Double(seconds) * 1e3 + Double(attoseconds) / 1e15
   print("{\"milliseconds\": \(milliseconds), \"peakMiB\": \(peakMiB())}")
-  return place
+  return workspace
 }
 
 let engines: [String: any Engine] = ["grdb": Documented(), "grdb-optimised": Optimised()]

@@ -1,6 +1,6 @@
 import GRDB
 
-extension Place {
+extension Workspace {
   func insertBuffers() throws {
     try withDatabase { queue in
       try queue.write { database in

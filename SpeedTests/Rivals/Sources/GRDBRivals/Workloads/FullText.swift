@@ -1,7 +1,7 @@
 import GRDB
 import WorkloadData
 
-extension Place {
+extension Workspace {
   func insertVariedSongs() throws {
     try withDatabase { queue in
       try queue.write { database in

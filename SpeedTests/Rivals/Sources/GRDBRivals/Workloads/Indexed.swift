@@ -1,7 +1,7 @@
 import GRDB
 import WorkloadData
 
-extension Place {
+extension Workspace {
   func insertIndexedSongs(_ count: Int) throws {
     try withDatabase { queue in
       try queue.write { database in

@@ -1,7 +1,7 @@
 import GRDB
 import WorkloadData
 
-extension Place {
+extension Workspace {
   func putItems() throws {
     try withDatabase { queue in
       for start in stride(from: 0, to: count, by: 1000) {
@@ -33,11 +33,11 @@ extension Place {
 
   func putItemsFromThreads() throws {
     // It is used by one thread at a time, the queue's.
-    nonisolated(unsafe) let place = self
+    nonisolated(unsafe) let workspace = self
     try withDatabase { queue in
       try onThreads(16) { thread in
-        for index in stride(from: thread, to: place.count, by: 16) {
-          try queue.write { try place.put($0, index) }
+        for index in stride(from: thread, to: workspace.count, by: 16) {
+          try queue.write { try workspace.put($0, index) }
         }
       }
     }

@@ -1,7 +1,7 @@
 import GRDB
 import WorkloadData
 
-extension Place {
+extension Workspace {
   func randomFetch() throws {
     try withDatabase { queue in
       try queue.read { database in

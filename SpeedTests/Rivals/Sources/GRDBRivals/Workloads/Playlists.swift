@@ -1,6 +1,6 @@
 import GRDB
 
-extension Place {
+extension Workspace {
   func insertPlaylists(of length: Int) throws {
     try withDatabase { queue in
       try queue.write { database in

@@ -1,6 +1,6 @@
 import GRDB
 
-extension Place {
+extension Workspace {
   func insertSongs(_ count: Int) throws {
     try withDatabase { queue in
       try queue.write { try putSongs($0, count) }

@@ -1,15 +1,15 @@
 package import Files
 
 /// Where a class file is, or is to be.
-public struct ClassFilePlace: Sendable {
+public struct ClassFileLocation: Sendable {
   /// The name of the table, or `NamedBuffers`.
   public let className: String
   /// Whether the store is open for reading only.
   public let isReadOnly: Bool
   /// The file.
-  package let file: FilePlace
+  package let file: FileLocation
 
-  package init(_ file: FilePlace, className: String, isReadOnly: Bool) {
+  package init(_ file: FileLocation, className: String, isReadOnly: Bool) {
     (self.file, self.className, self.isReadOnly) = (file, className, isReadOnly)
   }
 
@@ -25,7 +25,7 @@ public struct ClassFilePlace: Sendable {
   ///   - rowID: The row that an error is about.
   ///   - offset: Where in the file it is.
   /// - Returns: The file, its class, and these.
-  public func errorPlace(rowID: UInt32? = nil, offset: Int? = nil) -> StoreError.Place {
+  public func errorLocation(rowID: UInt32? = nil, offset: Int? = nil) -> StoreError.Location {
     .init(path: path, className: className, rowID: rowID, offset: offset)
   }
 }
@@ -33,7 +33,7 @@ public struct ClassFilePlace: Sendable {
 /// A class file that is to be made, beside the one whose place it takes.
 public struct NewClassFile: Sendable {
   /// Where it is made; what has its name is removed.
-  public let place: ClassFilePlace
+  public let location: ClassFileLocation
   /// The mark that it gets, where readers don't look.
   public let mark: FileMark?
   /// Whether it is brought to the disk.
@@ -46,10 +46,10 @@ public struct NewClassFile: Sendable {
   package let testedSizeLimit: UInt64?
 
   package init(
-    _ place: ClassFilePlace, rights: FileRights, mark: FileMark? = nil, isSynced: Bool,
+    _ location: ClassFileLocation, rights: FileRights, mark: FileMark? = nil, isSynced: Bool,
     isEncrypted: Bool = false, testedSizeLimit: UInt64? = nil
   ) {
-    (self.place, self.rights, self.mark) = (place, rights, mark)
+    (self.location, self.rights, self.mark) = (location, rights, mark)
     (self.isSynced, self.isEncrypted) = (isSynced, isEncrypted)
     self.testedSizeLimit = testedSizeLimit
   }
@@ -70,7 +70,7 @@ public struct ClassFileChanges: Sendable {
   /// The changes.
   public let content: Content
   /// The old file, for errors.
-  public let place: ClassFilePlace
+  public let location: ClassFileLocation
 
   /// The number of changes.
   public var count: Int {
@@ -92,6 +92,6 @@ public struct ClassFileChanges: Sendable {
   public func rowExists(_ rowID: UInt32) -> StoreError {
     StoreError(
       .rowExists, "The row is there already, and an insert must not overwrite it.",
-      at: place.errorPlace(rowID: rowID))
+      at: location.errorLocation(rowID: rowID))
   }
 }

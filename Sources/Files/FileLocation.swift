@@ -7,19 +7,19 @@
 /// Something that leads to a file: a path, or a name in an open directory.
 package protocol FileAddress: Sendable {
   /// The place it leads to.
-  var place: FilePlace { get }
+  var location: FileLocation { get }
 }
 
 extension String: FileAddress {
   /// The file of this path.
-  package var place: FilePlace { FilePlace(self) }
+  package var location: FileLocation { FileLocation(self) }
 }
 
 /// Where a file is: a name in an open directory, or a path.
 ///
 /// A name in an open directory leads to the same directory for as long as that is open, also when
 /// it is renamed and another one takes its path.
-package struct FilePlace: FileAddress, CustomStringConvertible {
+package struct FileLocation: FileAddress, CustomStringConvertible {
   /// The directory; nil for a path.
   let directory: DirectoryHandle?
   /// The name in the directory, or the path.
@@ -32,7 +32,7 @@ package struct FilePlace: FileAddress, CustomStringConvertible {
     (self.directory, self.name) = (directory, name)
   }
 
-  package var place: FilePlace { self }
+  package var location: FileLocation { self }
 
   /// The path, for people: where the file was when the directory was opened.
   package var path: String {
@@ -52,15 +52,15 @@ package struct FilePlace: FileAddress, CustomStringConvertible {
   }
 
   /// Another file beside this one, whose name has a suffix.
-  package func appending(_ suffix: String) -> FilePlace {
-    guard let directory else { return FilePlace(name + suffix) }
-    return FilePlace(name + suffix, in: directory)
+  package func appending(_ suffix: String) -> FileLocation {
+    guard let directory else { return FileLocation(name + suffix) }
+    return FileLocation(name + suffix, in: directory)
   }
 
   /// Another file in the same directory.
-  package func beside(_ name: String) -> FilePlace {
-    guard let directory else { return FilePlace(directoryName(self.name) + "/" + name) }
-    return FilePlace(name, in: directory)
+  package func beside(_ name: String) -> FileLocation {
+    guard let directory else { return FileLocation(directoryName(self.name) + "/" + name) }
+    return FileLocation(name, in: directory)
   }
 
   /// The descriptor of the directory, which `openat` and its like take together with the name.

@@ -2,7 +2,7 @@ import Files
 import StoredObjectsCore
 
 /// The files of ordered tables on a ``SimulatedDisk``.
-struct SimulatedOrderedPlace: OrderedFilePlace {
+struct SimulatedOrderedLocation: OrderedFileLocation {
   let disk: SimulatedDisk
   let location = "simulated disk"
   let isReadOnly: Bool

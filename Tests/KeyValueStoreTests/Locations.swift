@@ -8,22 +8,22 @@ import TestedBackends
 import Testing
 
 extension TestedBackend {
-  func withPlace<Result>(_ body: (Place) throws -> Result) throws -> Result {
-    try withTemporaryDirectory { try body(Place(kind: self, path: $0 + "/store")) }
+  func withLocation<Result>(_ body: (Location) throws -> Result) throws -> Result {
+    try withTemporaryDirectory { try body(Location(kind: self, path: $0 + "/store")) }
   }
 
   /// Lets a test use an empty table of a new store.
   func withTable(_ body: (KeyValueTable, TestClock) throws -> Void) throws {
-    try withPlace { place in
-      let store = try place.open()
-      try body(store.createTable("table"), place.clock)
+    try withLocation { location in
+      let store = try location.open()
+      try body(store.createTable("table"), location.clock)
       try store.close()
     }
   }
 }
 
 /// A place where a store can be opened again and again.
-struct Place {
+struct Location {
   let kind: TestedBackend
   let path: String
   let disk = MemoryDisk()

@@ -10,8 +10,8 @@ let testKey = EncryptionKey(passphrase: "correct horse battery staple", cost: .t
 
 extension StoreFormat {
   /// Lets a test use a place of this format that nothing has been written to.
-  func withPlace(_ body: (any BackendPlace) throws -> Void) throws {
-    try withTemporaryDirectory { try body(DirectoryPlace(self, $0 + "/Store", key: testKey)) }
+  func withLocation(_ body: (any BackendLocation) throws -> Void) throws {
+    try withTemporaryDirectory { try body(DirectoryLocation(self, $0 + "/Store", key: testKey)) }
   }
 
   /// Opens a directory.

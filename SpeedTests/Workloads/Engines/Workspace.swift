@@ -1,7 +1,7 @@
 package import StoredObjectsCore
 
 /// Where one run keeps its records; a store can be opened in it again and again.
-package final class Place {
+package final class Workspace {
   private let engine: any Engine
   private let directory: String
   private let durability: Durability

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 
 /// Where one run keeps its database; it can be opened again and again.
-final class Place<E: Engine> {
+final class Workspace<E: Engine> {
   let engine: E
   let count: Int
   private let path: String

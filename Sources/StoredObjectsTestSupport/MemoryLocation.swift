@@ -1,7 +1,7 @@
 public import StoredObjectsCore
 
 /// A place in memory, on which `MemoryBackend`s are opened.
-public struct MemoryPlace: BackendPlace {
+public struct MemoryLocation: BackendLocation {
   /// Where the records are.
   public let disk = MemoryDisk()
 
