@@ -12,7 +12,7 @@
   }
 
   let store = Store(backend: try TokyoCabinetBackend(directory: "Music"))
-  try store.register(Song.self, Playlist.self)  // in this order, for good: it is part of the data
+  try store.register(Song.self, Playlist.self)
 
   let song = Song()
   song.title = "Walking on Sunshine"

@@ -59,6 +59,14 @@ package final class SharedTable: Sendable {
     _ = last.max(UInt64(metadata.lastRowID), ordering: .acquiringAndReleasing)
   }
 
+  /// Forgets a table whose records are gone, or have come from elsewhere.
+  package func forget() {
+    savedMetadata.withLock { $0 = nil }
+    format.withLock { $0 = nil }
+    isLearned.store(false, ordering: .releasing)
+    last.store(1, ordering: .releasing)
+  }
+
   /// How records are laid out: what the metadata row says, or what the first store to ask wants.
   ///
   /// The row of an original class says nothing. All stores get the same answer.

@@ -21,6 +21,10 @@ public final class StoreCoordinator: Sendable {
     /// Few, and asked for once a save: a dictionary would cost more, its metadata above all.
     var tables: [(id: TableID, table: SharedTable)] = []
     var inboxes: [ChangeInbox] = []
+    /// The class IDs of classes that have not been saved yet.
+    var classIDs: [(table: TableID, classID: UInt8)] = []
+    /// The names of the migrations that the program knows.
+    var migrations: [String] = []
 
     func table(_ id: TableID) -> SharedTable? { tables.first { $0.id == id }?.table }
   }
@@ -44,6 +48,26 @@ public final class StoreCoordinator: Sendable {
       return new
     }
   }
+
+  /// The class ID of a class that is not saved yet; every store gets the same.
+  ///
+  /// - Returns: the lowest ID that is not taken; nil if all 255 are.
+  package func reserveClassID(for table: TableID, besides taken: Set<UInt8>) -> UInt8? {
+    shared.withLock { shared in
+      if let known = shared.classIDs.first(where: { $0.table == table }) { return known.classID }
+      let taken = taken.union(shared.classIDs.map(\.classID))
+      // 255 stands for objects without a class ID.
+      guard let classID = (0..<255).first(where: { !taken.contains($0) }) else { return nil }
+      shared.classIDs.append((table, classID))
+      return classID
+    }
+  }
+
+  /// The names of the migrations that the program knows, for all its stores.
+  package var knownMigrations: [String] { shared.withLock(\.migrations) }
+
+  /// Takes note of migrations that the program knows.
+  package func know(_ migrations: [String]) { shared.withLock { $0.migrations = migrations } }
 
   /// Lets a store hear of what others commit, until it lets go of the inbox.
   package func attach(_ inbox: ChangeInbox) {

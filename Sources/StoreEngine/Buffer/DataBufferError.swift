@@ -33,8 +33,10 @@ public struct DataBufferError: Error, Hashable, Sendable {
     public static let unreadBytes = Code(description: "unreadBytes")
     /// A reference names a row that its class has never had.
     public static let unknownRow = Code(description: "unknownRow")
-    /// A reference names a class that is not registered.
+    /// A reference names a class that the store doesn't have.
     public static let unknownClass = Code(description: "unknownClass")
+    /// A reference names a class that is not registered.
+    public static let notRegistered = Code(description: "notRegistered")
     /// A reference was read or written in a buffer that belongs to no store.
     public static let noStore = Code(description: "noStore")
     /// A string, some data or a collection has more than 4,294,967,295 bytes or elements.

@@ -99,7 +99,7 @@ extension StoreError {
     public static let notRegistered = Code(description: "notRegistered")
     /// A class, or its name, was registered twice.
     public static let registeredTwice = Code(description: "registeredTwice")
-    /// Classes are registered in another order than the files were written in.
+    /// Two classes in a store have the same class ID.
     public static let classOrder = Code(description: "classOrder")
     /// The properties of a class can't be found in records that were saved, or not without loss.
     public static let changedLayout = Code(description: "changedLayout")
@@ -107,6 +107,11 @@ extension StoreError {
     public static let invalidLayout = Code(description: "invalidLayout")
     /// More than 255 classes were registered.
     public static let tooManyClasses = Code(description: "tooManyClasses")
+
+    /// The store has a migration that is not finished.
+    public static let unfinishedMigration = Code(description: "unfinishedMigration")
+    /// The store has taken migrations in another order than the program has them.
+    public static let migrationOrder = Code(description: "migrationOrder")
 
     /// An object's record is not there.
     public static let recordMissing = Code(description: "recordMissing")

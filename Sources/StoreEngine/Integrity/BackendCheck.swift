@@ -212,7 +212,7 @@ extension BackendCheck {
       + damaged.count { tables[$0] == nil && $0 != "NamedBuffers" }
   }
 
-  /// The IDs of all classes must be those of a list without gaps.
+  /// The IDs of all classes must be those of a list without gaps, but for retired classes.
   private mutating func checkClassIDs(unreadable: Int) {
     var names: [UInt8: String] = [:]
     for (name, table) in tables.sorted(by: { $0.key < $1.key }) {
@@ -225,7 +225,8 @@ extension BackendCheck {
         names[classID] = name
       }
     }
-    let gaps = (0..<(names.keys.max() ?? 0)).filter { names[$0] == nil }
+    let retired = (try? backend.savedMigrations().retired) ?? [:]
+    let gaps = (0..<(names.keys.max() ?? 0)).filter { names[$0] == nil && retired[$0] == nil }
     if gaps.count > unreadable { report.addGaps(gaps, at: .init(path: backend.location)) }
   }
 }

@@ -34,7 +34,9 @@ extension DataBuffer {
   }
 
   /// Reads the count of a list of objects of one class, and whether the class of each follows.
-  mutating func readReferenceCount() throws(DataBufferError) -> (count: Int, hasClasses: Bool) {
+  package mutating func readReferenceCount() throws(DataBufferError) -> (
+    count: Int, hasClasses: Bool
+  ) {
     let count = try readCount(minimumElementSize: 4)
     let first = position
     if count > 0, try readUInt32() == ClassMetadata.rowID { return (count, true) }

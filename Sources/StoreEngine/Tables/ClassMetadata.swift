@@ -18,7 +18,7 @@ public struct ClassMetadata: Hashable, Sendable {
   public var lastRowID: UInt32
   /// The highest version byte of a record: the number of the newest layout.
   public var classVersion: UInt8
-  /// The position of the class in the order of registration.
+  /// The number of the class in the store, which references to objects of any class hold.
   public var classID: UInt8
   /// Two random words, made with the class; keys are derived with them.
   public var salt: Salt

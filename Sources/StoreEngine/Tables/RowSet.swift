@@ -126,6 +126,29 @@
 }
 
 extension RowSet {
+  /// The highest row; nil in an empty set.
+  ///
+  /// Complexity: that of ``first(after:)``.
+  package var last: UInt32? {
+    if run.count > 0 { return run.first + (run.count - 1) }
+    for number in pages.indices.reversed() {
+      for (index, word) in pages[number].enumerated().reversed() where word != 0 {
+        let bit = index * 64 + 63 - word.leadingZeroBitCount
+        return UInt32(number) << Self.pageBits + UInt32(bit)
+      }
+    }
+    return nil
+  }
+
+  /// The number of rows that are not higher than another.
+  ///
+  /// Complexity: linear in the row.
+  package func count(upTo rowID: UInt32) -> Int {
+    var (count, row) = (0, UInt32(0))
+    while let next = first(after: row), next <= rowID { (count, row) = (count + 1, next) }
+    return count
+  }
+
   @inlinable package init(_ rows: some Sequence<UInt32>) {
     self.init()
     for row in rows { insert(row) }

@@ -152,7 +152,7 @@ extension DataBuffer {
   ///
   /// Complexity: constant time. No record is read.
   ///
-  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `unknownRow`, `unknownClass`, `wrongClass` or
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `unknownRow`, `unknownClass`, `notRegistered`, `wrongClass` or
   ///   `noStore`.
   public mutating func readObject<Object: StoredObject>(
     of type: Object.Type
@@ -170,7 +170,7 @@ extension DataBuffer {
   /// Complexity: linear in the number of references. No record is read.
   ///
   /// - Throws: ``DataBufferError`` with `endOfBuffer`, `countBeyondEnd`, `unknownRow`,
-  ///   `unknownClass`, `wrongClass` or `noStore`.
+  ///   `unknownClass`, `notRegistered`, `wrongClass` or `noStore`.
   @inlinable public mutating func readObjects<Object: StoredObject>(
     of type: Object.Type
   ) throws(DataBufferError) -> [Object] {
@@ -194,7 +194,7 @@ extension DataBuffer {
   ///
   /// Complexity: constant time. No record is read.
   ///
-  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `unknownRow`, `unknownClass` or `noStore`.
+  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `unknownRow`, `unknownClass`, `notRegistered` or `noStore`.
   public mutating func readAnyObject() throws(DataBufferError) -> StoredObject? {
     guard let store else { throw noStore }
     let before = offset
@@ -207,9 +207,22 @@ extension DataBuffer {
     }
     // Nil needs no class.
     guard classID == 0, try readUInt32() == 0 else {
-      throw DataBufferError(.unknownClass, at: before, "no class has the ID \(classID)")
+      throw unknownClass(classID, at: before)
     }
     return nil
+  }
+
+  /// A reference to an object of a class that is not registered, or that does not exist.
+  func unknownClass(_ classID: UInt8, at offset: Int) -> DataBufferError {
+    let saved = (try? store?.savedClassIDs()) ?? [:]
+    guard let name = saved.first(where: { $0.value == classID })?.key else {
+      return DataBufferError(.unknownClass, at: offset, "no class has the ID \(classID)")
+    }
+    return notRegistered(name, at: offset)
+  }
+
+  private func notRegistered(_ name: String, at offset: Int) -> DataBufferError {
+    DataBufferError(.notRegistered, at: offset, "\(name) is not registered with the store")
   }
 
   /// Reads references to objects of any registered classes, in their order, repeats included.
@@ -217,7 +230,7 @@ extension DataBuffer {
   /// Complexity: linear in the number of references. No record is read.
   ///
   /// - Throws: ``DataBufferError`` with `endOfBuffer`, `countBeyondEnd`, `unknownRow`,
-  ///   `unknownClass` or `noStore`.
+  ///   `unknownClass`, `notRegistered` or `noStore`.
   public mutating func readAnyObjects() throws(DataBufferError) -> [StoredObject] {
     let count = try readCount(minimumElementSize: 5)
     var objects: [StoredObject] = []
@@ -261,7 +274,7 @@ extension DataBuffer {
   ) throws(DataBufferError) -> RegisteredClass {
     guard let store else { throw noStore }
     guard let entry = store.registration(of: type) else {
-      throw DataBufferError(.unknownClass, at: offset, "\(type) is not registered with the store")
+      throw notRegistered("\(type)", at: offset)
     }
     return entry
   }

@@ -16,6 +16,8 @@ struct ClassLayouts: Sendable {
   let assumed: [SavedLayout]
   /// How records are read, by their first byte.
   let readings: [UInt8: RecordReading]
+  /// The same for numbers that no record has.
+  let rareReading: @Sendable (UInt8) -> RecordReading
 
   /// How the records of one number are read.
   enum RecordReading: Sendable {
@@ -36,7 +38,7 @@ struct ClassLayouts: Sendable {
   var lastClassVersion: UInt8 { all.map(\.classVersion).max() ?? classVersion }
 
   /// How a record is read; `later` for a number that nobody knows.
-  func reading(_ number: UInt8) -> RecordReading { readings[number] ?? .later }
+  func reading(_ number: UInt8) -> RecordReading { readings[number] ?? rareReading(number) }
 
   /// The numbers of records that the class reads itself, as they are.
   var directNumbers: [UInt8: UInt8] {

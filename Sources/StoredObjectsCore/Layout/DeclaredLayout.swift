@@ -24,7 +24,7 @@ struct DeclaredLayout: Sendable {
       sealed = LayoutFormat.sealed([layout], of: className)
       layouts = ClassLayouts(
         number: 0, classVersion: 0, all: [layout], needsSaving: false, isOutdated: false,
-        assumed: [], readings: [0: .asVersion(0)])
+        assumed: [], readings: [0: .asVersion(0)], rareReading: { _ in .later })
     }
   }
 

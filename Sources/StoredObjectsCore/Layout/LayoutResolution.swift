@@ -8,7 +8,7 @@ struct LayoutResolution {
   /// The name of the class in the store.
   private let name: String
   private let declared: DeclaredLayout
-  /// The layouts in the store, in order of their numbers.
+  /// The layouts in the store, the oldest first.
   private let saved: [SavedLayout]
   /// The highest number of records that were written before layouts were saved; nil for none.
   private let lastUnsaved: UInt8?
@@ -41,11 +41,14 @@ struct LayoutResolution {
   ///   can't be converted.
   func layouts() throws(StoreError) -> ClassLayouts {
     let (number, isOutdated) = try currentNumber()
-    var all = saved
+    let isNew = !isOutdated && number != newest?.number
+    // A layout without records may have had the number until now.
+    let saved = isNew ? saved.filter { $0.number != number } : saved
+    let order = LayoutOrder(saved.map(\.number) + (isNew ? [number] : []))
     var readings: [UInt8: ClassLayouts.RecordReading] = [:]
     for number in 0...version { readings[number] = .asVersion(number) }
     let assumed = assumedLayouts
-    all += assumed
+    var all = assumed + saved
     let isKnown = all.contains { $0.number == number && (!$0.isOfValues || declared.layout == nil) }
     if !isKnown, let form = declared.form {
       all.removeAll { $0.number == number }
@@ -53,15 +56,26 @@ struct LayoutResolution {
     }
     readings[number] = .asVersion(version)
     for layout in saved where layout.number != number {
+      if isOutdated, order.isLater(layout.number, than: number) {
+        readings[layout.number] = .later
+        continue
+      }
       readings[layout.number] =
-        isOutdated && layout.number > number ? .later : try reading(layout, upTo: number)
+        layout.hasRecords
+        ? try reading(layout, order.between(layout.number, number, of: saved)) : nil
     }
-    all.sort { $0.number < $1.number }
     return ClassLayouts(
       number: number, classVersion: version, all: all,
-      needsSaving: (!isKnown || all.count != saved.count) && declared.form != nil && !isOutdated,
-      isOutdated: isOutdated,
-      assumed: assumed, readings: readings)
+      needsSaving: (!isKnown || all.count != self.saved.count) && declared.form != nil
+        && !isOutdated,
+      isOutdated: isOutdated, assumed: assumed, readings: readings
+    ) { rare in
+      // Only a history of changes may have such contents, so that the layout is no obstacle.
+      guard let layout = saved.first(where: { $0.number == rare && !$0.hasRecords }) else {
+        return .later
+      }
+      return (try? reading(layout, order.between(rare, number, of: saved))) ?? .later
+    }
   }
 
   /// Records that were written before layouts were saved have that of their version, as far as the
@@ -90,8 +104,15 @@ struct LayoutResolution {
     if let known { return (known.number, true) }
     if version < newest.classVersion { return (version, true) }
     guard hasNumbers else { throw withoutNumbers }
-    guard newest.number < .max else { throw tooMany }
-    return (max(version, newest.number + 1), false)
+    return (try freeNumber(after: newest.number), false)
+  }
+
+  /// A number that no record has: the next one, or that of the oldest layout without records.
+  private func freeNumber(after newest: UInt8) throws(StoreError) -> UInt8 {
+    let next = max(version, newest < .max ? newest + 1 : newest)
+    if !saved.contains(where: { $0.number == next }) { return next }
+    guard let oldest = saved.first(where: { !$0.hasRecords }) else { throw tooMany }
+    return oldest.number
   }
 
   /// The number of a class that doesn't declare its properties, and must not change without another
@@ -126,14 +147,13 @@ struct LayoutResolution {
   }
 
   private func reading(
-    _ layout: SavedLayout, upTo number: UInt8
+    _ layout: SavedLayout, _ between: [SavedLayout]
   ) throws(StoreError) -> ClassLayouts.RecordReading {
     guard layout.classVersion <= version else { return .later }
     guard case .properties(let properties) = layout.form,
       let form = declared.form(at: layout.classVersion), let declared = declared.layout
     else { return .asVersion(layout.classVersion) }
     if layout.form.isSame(as: form) { return .asVersion(layout.classVersion) }
-    let between = saved.filter { $0.number > layout.number && $0.number < number }
     let change = LayoutChange(
       from: properties, through: between.map(\.form), to: declared, at: layout.classVersion,
       of: version)
@@ -141,5 +161,27 @@ struct LayoutResolution {
       throw .changedLayout(change, layout, of: name)
     }
     return .converted(conversion, version: layout.classVersion)
+  }
+}
+
+/// The order in which a store has got its layouts.
+private struct LayoutOrder {
+  private let positions: [UInt8: Int]
+
+  init(_ numbers: [UInt8]) {
+    positions = Dictionary(numbers.enumerated().map { ($1, $0) }) { first, _ in first }
+  }
+
+  /// Whether the layout of one number is later than that of another.
+  func isLater(_ number: UInt8, than other: UInt8) -> Bool {
+    guard let first = positions[other], let second = positions[number] else {
+      return number > other
+    }
+    return second > first
+  }
+
+  /// The layouts after that of one number and before that of another.
+  func between(_ first: UInt8, _ last: UInt8, of layouts: [SavedLayout]) -> [SavedLayout] {
+    layouts.filter { isLater($0.number, than: first) && isLater(last, than: $0.number) }
   }
 }

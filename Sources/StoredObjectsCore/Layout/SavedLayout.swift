@@ -8,6 +8,18 @@ package struct SavedLayout: Sendable {
   package let classVersion: UInt8
   /// The properties of the records, or the kinds of their values.
   package let form: Form
+  /// Whether there may be records of the layout; if not, another can have its number.
+  package private(set) var hasRecords = true
+
+  init(number: UInt8, classVersion: UInt8, form: Form, hasRecords: Bool = true) {
+    (self.number, self.classVersion, self.form) = (number, classVersion, form)
+    self.hasRecords = hasRecords
+  }
+
+  /// The layout, once all its records have been rewritten.
+  var withoutRecords: SavedLayout {
+    SavedLayout(number: number, classVersion: classVersion, form: form, hasRecords: false)
+  }
 
   /// What is known of the records.
   package enum Form: Sendable {
@@ -65,25 +77,29 @@ extension SavedLayout.SavedProperty {
 
 /// The layouts of a class as a store keeps them, in a named buffer.
 ///
-///     0   UInt8   format, 1
-///     1   UInt32  number of layouts; then each:
+///     0   UInt8   format, 1; 2 where some layouts have no records
+///     1   UInt32  number of layouts, the oldest first; then each:
 ///         UInt8   first byte of its records
 ///         UInt8   version of the class
+///         UInt8   in format 2: 0 if there are no such records, otherwise 1
 ///         UInt8   0: properties, 1: kinds of values
 ///         UInt32  number of properties; then name, type, former names of each; or types only
 enum LayoutFormat {
-  private static let version: UInt8 = 1
+  private static let versions: ClosedRange<UInt8> = 1...2
 
   static func bufferName(of className: String) -> String {
     className + InternalBuffers.layoutsSuffix
   }
 
   static func write(_ layouts: [SavedLayout], to buffer: inout DataBuffer) {
-    buffer.write(version)
+    // Earlier releases would take such numbers for ones that records have.
+    let isMarked = !layouts.allSatisfy(\.hasRecords)
+    buffer.write(isMarked ? versions.upperBound : versions.lowerBound)
     buffer.writeCount(layouts.count)
     for layout in layouts {
       buffer.write(layout.number)
       buffer.write(layout.classVersion)
+      if isMarked { buffer.write(layout.hasRecords) }
       switch layout.form {
       case .properties(let properties):
         buffer.write(0 as UInt8)
@@ -125,12 +141,13 @@ enum LayoutFormat {
   ///
   /// - Throws: ``DataBufferError``, with `invalidValue` for a format of a later release.
   static func read(_ buffer: inout DataBuffer) throws(DataBufferError) -> [SavedLayout] {
-    guard try buffer.readUInt8() == version else {
+    let version = try buffer.readUInt8()
+    guard versions.contains(version) else {
       throw DataBufferError(.invalidValue, at: 0, "written by a later version of this library")
     }
     var layouts: [SavedLayout] = []
     for _ in 0..<(try buffer.readCount(minimumElementSize: 7)) {
-      layouts.append(try readLayout(&buffer))
+      layouts.append(try readLayout(&buffer, isMarked: version > 1))
     }
     guard Set(layouts.map(\.number)).count == layouts.count else {
       throw DataBufferError(.invalidValue, at: 1, "two layouts have the same number")
@@ -142,18 +159,21 @@ enum LayoutFormat {
   }
 
   private static func readLayout(
-    _ buffer: inout DataBuffer
+    _ buffer: inout DataBuffer, isMarked: Bool
   ) throws(DataBufferError) -> SavedLayout {
     let (number, classVersion) = (try buffer.readUInt8(), try buffer.readUInt8())
+    let hasRecords = isMarked ? try buffer.readBool() : true
     let offset = buffer.offset
     switch try buffer.readUInt8() {
     case 0:
       let properties = try buffer.read([SavedLayout.SavedProperty].self)
       return SavedLayout(
-        number: number, classVersion: classVersion, form: .properties(properties))
+        number: number, classVersion: classVersion, form: .properties(properties),
+        hasRecords: hasRecords)
     case 1:
       let types = try buffer.read([StoredType].self)
-      return SavedLayout(number: number, classVersion: classVersion, form: .values(types))
+      return SavedLayout(
+        number: number, classVersion: classVersion, form: .values(types), hasRecords: hasRecords)
     case let form: throw DataBufferError(.invalidValue, at: offset, "\(form) is no form")
     }
   }

@@ -122,7 +122,7 @@ extension Store {
     var output = DataBuffer([], store: self)
     try conversion.convert(&buffer, fresh: fresh, into: &output) { name throws(DataBufferError) in
       guard let entry = classes.first(where: { $0.name == name }) else {
-        throw DataBufferError(.unknownClass, at: 0, "\(name) is not registered with the store")
+        throw DataBufferError(.notRegistered, at: 0, "\(name) is not registered with the store")
       }
       return entry.classID
     }

@@ -4,14 +4,13 @@ package import StoreEngine
 extension StoreBackend {
   /// Returns the layouts that the records of a class have, for programs without the class.
   ///
-  /// - Returns: The layouts in the order of their numbers, the newest last; none for a class that
+  /// - Returns: The layouts in the order in which the store got them; none for a class that
   ///   was last saved before stores kept layouts.
   /// - Throws: ``StoreError`` with `damaged` or `ioError`.
   package func savedLayouts(of className: String) throws(StoreError) -> [SavedLayout] {
     let name = LayoutFormat.bufferName(of: className)
     guard let sealed = try sealedBuffer(named: name) else { return [] }
     return try LayoutFormat.read(sealed, of: className, in: location)
-      .sorted { $0.number < $1.number }
   }
 
   /// Whether a named buffer, with its checksum, has some bytes.

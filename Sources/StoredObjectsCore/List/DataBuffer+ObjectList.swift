@@ -101,7 +101,7 @@ extension DataBuffer {
     _ classID: UInt8, of entry: RegisteredClass
   ) throws(DataBufferError) -> RegisteredClass {
     guard let other = store?.registration(classID: classID) else {
-      throw DataBufferError(.unknownClass, at: offset - 1, "no class has the ID \(classID)")
+      throw unknownClass(classID, at: offset - 1)
     }
     if other.isKind(of: entry.type) { return other }
     throw wrongClass(other.type, entry.type, at: offset - 1)

@@ -1,13 +1,13 @@
 import Logging
 import StoreEngine
 
-/// One class of one store: its place in the order, its living objects, its pending changes.
+/// One class of one store: its class ID, its living objects, its pending changes.
 ///
 /// What is used for each object is not checked for exclusivity: it belongs to one isolation domain,
 /// and no code of others runs during an access.
 @usableFromInline final class RegisteredClass {
   let type: StoredObject.Type
-  /// The position in the order of registration.
+  /// The number of the class in the store.
   let classID: UInt8
   /// The name on disk.
   let name: String

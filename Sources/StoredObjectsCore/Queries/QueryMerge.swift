@@ -19,7 +19,7 @@ import StoreEngine
     }
   }
 
-  /// Merges queries of the same order, one for each class in order of registration.
+  /// Merges queries of the same order, one for each class in order of their class IDs.
   init(_ queries: [Query], limit: Int?, offset: Int, after object: StoredObject?) {
     page = QueryPage(offset: offset, limit: limit)
     let most = limit.map { $0.addingSaturated(offset) }

@@ -10,7 +10,7 @@ import StoreEngine
 /// The other side is changed at once where it is a reference to one object. Changes of a list or a
 /// set are postponed until it is read or edited itself, and then made together.
 final class RelationshipKeeper {
-  /// The ends of each class, by class ID.
+  /// The ends of each class, by class ID; none for the IDs of classes that are not registered.
   private(set) var ends: [[RelationshipEnd]] = []
   /// Objects whose other sides may be out of date.
   private var edits: [Edit] = []
@@ -63,11 +63,12 @@ final class RelationshipKeeper {
 // MARK: - Classes
 
 extension RelationshipKeeper {
-  /// Finds the ends of all classes, because more of them are registered.
+  /// Finds the ends of all classes, in order of their IDs, because more of them are registered.
   func learn(_ classes: [RegisteredClass]) {
     losses.removeAll()
-    ends = classes.map { entry in
-      entry.type.relationships.map { RelationshipEnd($0, of: entry) }
+    ends = Array(repeating: [], count: classes.last.map { Int($0.classID) + 1 } ?? 0)
+    for entry in classes {
+      ends[Int(entry.classID)] = entry.type.relationships.map { RelationshipEnd($0, of: entry) }
     }
     for end in ends.joined() where end.hasInverse {
       guard let implied = end.relationship.impliedInverse?() else {

@@ -11,7 +11,7 @@ extension Store {
   /// made, or last read or saved it.
   ///
   /// - Parameters:
-  ///   - name: Any text but the empty one, and those that end in "..layouts".
+  ///   - name: Any text but the empty one, and those that end in "..layouts", and "..migrations".
   ///   - write: Writes to an empty buffer.
   /// - Throws: ``StoreError`` with `invalidName`, or `notEncodable` when something could not be
   ///   written, and whatever the closure throws. The name then keeps what it has.
@@ -104,7 +104,10 @@ extension Store {
     if InternalBuffers.contain(name) {
       throw StoreError(
         .invalidName,
-        "Names that end in \"\(InternalBuffers.layoutsSuffix)\" are those of the store itself.")
+        """
+        Names that end in "\(InternalBuffers.layoutsSuffix)", and "\(InternalBuffers.migrations)", are \
+        those of the store itself.
+        """)
     }
     if name.isEmpty { throw StoreError(.invalidName, "A buffer needs a name that is not empty.") }
   }

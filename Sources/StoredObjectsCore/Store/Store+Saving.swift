@@ -10,9 +10,11 @@ extension Store {
   ///
   /// - Throws: ``StoreError`` with `notEncodable` (an object can't be written, or refers to one
   ///   that is not in the store), `contentUnavailable` (see ``fetchFailures``), `deleteDenied`,
-  ///   `notUnique`, `conflict` (see ``keepConflictingChanges()``), `rowIDsExhausted`, `readOnly`,
+  ///   `notUnique`, `conflict` (see ``keepConflictingChanges()``), `rowIDsExhausted`, `newerVersion`
+  ///   and `unfinishedMigration` (see ``migrate(_:registering:progress:)``), `readOnly`,
   ///   `noSpace`, `ioError`, `damaged` or `closed`.
   public func saveChanges() throws(StoreError) {
+    try refuseSaveByMigrations()
     relationships?.endModifications()
     settleRelationships()
     try checkForFetchFailures()
@@ -57,7 +59,6 @@ extension Store {
   private func commit(
     _ encoder: inout ChangeSetEncoder, _ deletionCount: Int, _ turn: CommitTurn?
   ) throws -> Bool {
-    try checkClassOrder()
     let number = backend.lastCommitNumber
     collectChangesElsewhere()
     guard foreign.deletionCount == deletionCount else { return false }
@@ -79,6 +80,7 @@ extension Store {
       guard foreign.deletionCount == deletionCount else { return false }
       try checkForConflicts()
     }
+    if keepsEarlierRecords { try keepEarlierRecords(&changes) }
     request.follower = turn
     do {
       if let commit = try backend.commit(changes, request) { lastCommit = commit }

@@ -10,8 +10,8 @@ extension Store {
   ///       print(song.title, song is LiveSong)
   ///     }
   ///
-  /// The objects of one class come after those of another, in order of registration. Within a class
-  /// they are in the order of their insertion. The class itself need not be registered if a
+  /// The objects of one class come after those of another, in order of their class IDs. Within a
+  /// class they are in the order of their insertion. The class itself need not be registered if a
   /// subclass is.
   ///
   /// Sees unsaved changes.
@@ -75,7 +75,7 @@ extension Store {
     return ObjectCursor(rows[0], following: rows.dropFirst().reversed())
   }
 
-  /// The class and its registered subclasses, in order of registration; at least one.
+  /// The class and its registered subclasses, in order of their class IDs; at least one.
   func registrations(
     of type: StoredObject.Type, includingSubclasses: Bool
   ) throws(StoreError) -> [RegisteredClass] {

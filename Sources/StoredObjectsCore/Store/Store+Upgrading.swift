@@ -14,7 +14,9 @@ extension Store {
   ///   - progress: Is told after each batch how many of how many are done.
   /// - Returns: the number of records rewritten.
   ///
-  /// Complexity: a scan of the class, and a save of what is old. Four bytes of memory for each old
+  /// Afterwards the numbers of the earlier layouts are free, of which a class can have 256.
+  ///
+  /// Complexity: two scans of the class, and a save of what is old. Four bytes of memory for each old
   /// record, and one batch of objects.
   ///
   /// - Throws: ``StoreError`` with `unsavedChanges` when there are any, for they would be saved
@@ -36,7 +38,45 @@ extension Store {
       try rewrite(rows[start..<end], type)
       progress(end, rows.count)
     }
+    try freeLayoutNumbers(entry)
     return rows.count
+  }
+
+  /// Takes note of the layouts that no record has any more, so that later ones can have their
+  /// numbers.
+  private func freeLayoutNumbers(_ entry: RegisteredClass) throws(StoreError) {
+    guard entry.versionsRecords, !backend.isReadOnly, !entry.isOutdated else { return }
+    do {
+      try backend.coordinator.whileCommitting {
+        let saved = try backend.savedLayouts(of: entry.name)
+        let used = try usedNumbers(entry)
+        let marked = saved.map {
+          used.contains($0.number) || $0.number == entry.version ? $0 : $0.withoutRecords
+        }
+        guard saved.contains(where: { $0.number == entry.version }),
+          !saved.elementsEqual(marked, by: { $0.hasRecords == $1.hasRecords })
+        else { return }
+        var changes = ChangeSet()
+        changes.setBuffer(
+          named: LayoutFormat.bufferName(of: entry.name),
+          LayoutFormat.sealed(marked, of: entry.name))
+        var request = CommitRequest(author: configuration.author)
+        request.sender = inbox
+        if let commit = try backend.commit(changes, request) { lastCommit = commit }
+      }
+    } catch {
+      throw .wrapping(error, .ioError, at: entry.location())
+    }
+  }
+
+  /// The first bytes of all records.
+  private func usedNumbers(_ entry: RegisteredClass) throws -> Set<UInt8> {
+    var used: Set<UInt8> = []
+    _ = try backend.scan(entry.table, from: nil) { rowID, record in
+      if rowID > ClassMetadata.rowID, let number = record.firstByte { used.insert(number) }
+      return .next
+    }
+    return used
   }
 
   private func rewrite<Object: StoredObject>(

@@ -51,8 +51,10 @@ public final class Store {
   let configuration: StoreConfiguration
   var logger: Logger { configuration.logger }
 
-  /// The classes, in order: the index is the class ID.
+  /// The classes, in order of their class IDs.
   private(set) var classes: [RegisteredClass] = []
+  /// The same by their class IDs, with gaps.
+  private var classesByID: [RegisteredClass?] = []
   /// The same in order of their types.
   private var classesByType: [RegisteredClass] = []
   /// The class that was looked up last: most objects come in series.
@@ -68,6 +70,11 @@ public final class Store {
   /// has since done may rest on a default that was no data. ``acknowledgeFetchFailures()`` or
   /// ``discardChanges()`` empties the list.
   public private(set) var fetchFailures: [FetchFailure] = []
+
+  /// What the migrations of the store allow.
+  var migrationPhase = MigrationPhase.unknown
+  /// Whether a save keeps the records of earlier layouts that it overwrites.
+  var keepsEarlierRecords = false
 
   /// The saves of other stores.
   @safe @exclusivity(unchecked)
@@ -125,7 +132,11 @@ public final class Store {
   }
 
   func enroll(_ entry: RegisteredClass) {
-    classes.append(entry)
+    classes.insert(
+      entry, at: classes.firstIndex { $0.classID > entry.classID } ?? classes.count)
+    let gap = Int(entry.classID) + 1 - classesByID.count
+    if gap > 0 { classesByID += Array(repeating: nil, count: gap) }
+    classesByID[Int(entry.classID)] = entry
     classesByType.insert(entry, at: placeByType(of: entry.type))
     entry.setObserved(isObservable)
   }
@@ -150,9 +161,9 @@ public final class Store {
     return low
   }
 
-  /// The entry of a class by its place in the order, or nil.
+  /// The entry of a class by its class ID, or nil.
   func registration(classID: UInt8) -> RegisteredClass? {
-    Int(classID) < classes.count ? classes[Int(classID)] : nil
+    Int(classID) < classesByID.count ? classesByID[Int(classID)] : nil
   }
 
   /// The entry of a class, or an error that says what to do.

@@ -5,6 +5,12 @@ extension StoreError {
   /// was saved.
   func explained(_ version: UInt8, _ entry: RegisteredClass) -> StoreError {
     guard code == .damaged, let fault = underlying as? DataBufferError else { return self }
+    if fault.code == .notRegistered {
+      return StoreError(
+        .notRegistered,
+        "The object refers to one of another class. \(fault.message): register it to read the object.",
+        at: location, underlying: fault)
+    }
     let hint: String
     if entry.checksumsRecords {
       hint = """

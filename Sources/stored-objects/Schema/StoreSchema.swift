@@ -23,7 +23,7 @@ struct ClassSchema {
   let classID: UInt8?
   /// The number of objects.
   let objects: Int
-  /// In the order of their numbers; none for a class from before stores kept layouts.
+  /// The oldest first; none for a class from before stores kept layouts.
   let layouts: [SavedLayout]
   /// Why the metadata row or the layouts can't be read.
   let damage: String?

@@ -21,7 +21,7 @@ struct SwiftSource {
     let names = schema.classes.map { types.className($0.name) + ".self" }
     return [
       "// The classes of a store, from its layouts. The store does not keep defaults, superclasses and",
-      "// indexes. Register the classes in this order:",
+      "// indexes. Register the classes:",
       "//",
       "//     try store.register(\(names.joined(separator: ", ")))",
       "",

@@ -64,52 +64,100 @@ private final class Nameless: StoredObject {
     expectStoreError(.invalidName) { try store.register(Nameless.self) }
   }
 
-  @Test("An order other than the saved one is refused, and both are named")
+  /// The class IDs that the store has.
+  private func classIDs(_ fixture: Fixture, _ types: StoredObject.Type...) throws -> [UInt8?] {
+    try types.map { try fixture.record($0, 1)?[5] }
+  }
+
+  /// A song, a node that refers to it as to any object, and another node.
+  private func savedGraph(_ fixture: Fixture) throws {
+    let (store, songs) = try fixture.store(songs: "a")
+    let nodes = [Node("first"), Node("second")]
+    nodes.forEach(store.insert)
+    nodes[0].anything = songs[0]
+    nodes[0].mixed = [songs[0], nodes[1]]
+    try store.saveChanges()
+    try fixture.reopen()
+  }
+
+  @Test("Classes are registered in any order, and keep their class IDs")
   func order() throws {
     let fixture = try Fixture()
-    try saved(fixture)
-    let store = try open(fixture)
-    let error = expectStoreError(.classOrder) { try store.register(Playlist.self, Song.self) }
-    let message = try #require(error?.message)
-    #expect(message.contains("0 Song, 1 Playlist, 2 Node, 3 Stubborn"))
-    #expect(message.contains("Registered order: 0 Playlist"))
-    let second = try open(fixture, Song.self)
-    expectStoreError(.classOrder) { try second.register(Node.self) }
-    try second.register(Playlist.self, Node.self, Stubborn.self)
-    #expect(try second.allObjects(of: Song.self).map(\.title) == ["a"])
+    try savedGraph(fixture)
+    let store = try open(fixture, Stubborn.self, Playlist.self, Node.self, Song.self)
+    let node = try #require(try store.object(Node.self, rowID: 2))
+    #expect((node.anything as? Song)?.title == "a")
+    let playlist = Playlist()
+    store.insert(playlist)
+    node.anything = playlist
+    try store.saveChanges()
+    #expect(
+      try classIDs(fixture, Song.self, Playlist.self, Node.self, Stubborn.self) == [0, 1, 2, 3])
+    try fixture.reopen()
+    let again = try fixture.store()
+    #expect(try again.object(Node.self, rowID: 2)?.anything is Playlist)
+    #expect(try again.check().isSound)
   }
 
-  @Test("The first classes may be registered alone, and new ones behind them all")
-  func fewerAndMore() throws {
+  @Test("A new class gets the lowest free class ID, also before the others are registered")
+  func newClass() throws {
     let fixture = try Fixture()
     try saved(fixture)
-    #expect(try open(fixture, Song.self).count(of: Song.self) == 1)
-    let store = try open(
-      fixture, Song.self, Playlist.self, Node.self, Stubborn.self, Counted.self)
+    let store = try open(fixture, Counted.self, Playlist.self)
     #expect(try store.count(of: Counted.self) == 0)
+    store.insert(Counted())
+    try store.saveChanges()
+    #expect(try classIDs(fixture, Counted.self) == [4])
+    try fixture.reopen()
+    let all = try open(
+      fixture, Song.self, Counted.self, Playlist.self, Node.self, Stubborn.self)
+    #expect(try all.check().isSound)
+    #expect(try all.count(of: Counted.self) == 1 && all.count(of: Song.self) == 1)
   }
 
-  @Test("A new class can't take the place of a saved one")
-  func takenClassID() throws {
+  @Test("A class that is not registered is no obstacle to the others, and is left alone")
+  func leftOut() throws {
     let fixture = try Fixture()
-    try saved(fixture)
-    let store = try open(fixture, Song.self, Playlist.self)
-    let error = expectStoreError(.classOrder) { try store.register(OldLetter.self) }
-    #expect(error?.message.contains("2 Node") == true)
-    #expect(error?.message.contains("2 Letter") == true)
+    try savedGraph(fixture)
+    let before = try [fixture.record(Song.self, 2), fixture.record(Node.self, 2)]
+    let store = try open(fixture, Playlist.self, Node.self)
+    // The check finds nothing wrong where it can't read.
+    #expect(try store.check().isSound)
+    try store.object(Node.self, rowID: 3)?.name = "third"
+    try store.saveChanges()
+    let error = expectStoreError(.notRegistered) { _ = try store.object(Node.self, rowID: 2) }
+    #expect(error?.message.contains("Song is not registered") == true)
+    #expect(error?.location.className == "Node" && error?.location.rowID == 2)
+    #expect(try before == [fixture.record(Song.self, 2), fixture.record(Node.self, 2)])
+    try store.register(Song.self)
+    #expect(try store.object(Node.self, rowID: 2)?.anything is Song)
   }
 
-  @Test("Two stores on one backend can't save classes in two orders")
+  @Test("Two stores on one backend register new classes in two orders, with the same class IDs")
   func twoOrders() throws {
     let fixture = try Fixture()
     let first = try open(fixture, Song.self, Playlist.self)
     let second = try open(fixture, Playlist.self, Song.self)
-    first.insert(Song("a", 1))
-    try first.saveChanges()
     second.insert(Song("b", 1))
-    expectStoreError(.classOrder) { try second.saveChanges() }
-    #expect(second.hasUnsavedChanges)
-    #expect(try first.allObjects(of: Song.self).map(\.title) == ["a"])
+    try second.saveChanges()
+    first.insert(Song("a", 1))
+    first.insert(Playlist())
+    try first.saveChanges()
+    #expect(try classIDs(fixture, Song.self, Playlist.self) == [0, 1])
+    #expect(try first.allObjects(of: Song.self).map(\.title) == ["b", "a"])
+  }
+
+  @Test("Two classes with one class ID are an error that names both")
+  func sameClassID() throws {
+    let fixture = try Fixture()
+    try saved(fixture)
+    var row = try #require(try fixture.record(Playlist.self, 1))
+    row[5] = 0
+    try fixture.overwrite(Playlist.self, 1, Array(row[..<14]))
+    let store = try open(fixture, Song.self)
+    let error = expectStoreError(.classOrder) { try store.register(Playlist.self) }
+    #expect(error?.message.contains("Song") == true)
+    #expect(error?.message.contains("Playlist") == true)
   }
 
   @Test("A store has at most 255 classes")

@@ -1,0 +1,130 @@
+import Files
+
+/// The migrations that a store has taken, and the one under way.
+///
+///     0   UInt8   format, 1
+///     1   UInt32  number of steps that are done; the name of each, in order
+///         UInt32  number of retired classes; the class ID (1) and the name of each
+///         UInt8   1 if a rename is under way; then its name
+///         UInt8   1 if another step is under way; then its name, and UInt32 number of finished
+///                 passes, UInt32 last row that the next pass has visited, UInt32 last row that it
+///                 visits
+///         UInt8   1 if records of earlier layouts are kept, see Store+EarlierRecords.swift
+package struct SavedMigrations: Equatable, Sendable {
+  /// The names of the steps that are done, in the order of the program.
+  package var done: [String] = []
+  /// The names of removed classes by their IDs, which are not used again.
+  package var retired: [UInt8: String] = [:]
+  /// The rename under way.
+  package var renaming: String?
+  /// The step under way that is no rename; nil between steps.
+  package var current: Progress?
+  /// Whether records of earlier layouts are kept for the steps that follow.
+  package var keepsEarlierRecords = false
+
+  /// The step that was interrupted.
+  package var interrupted: String? { renaming ?? current?.name }
+
+  /// How far a step has come.
+  package struct Progress: Equatable, Sendable {
+    package let name: String
+    /// The number of passes that are finished.
+    package var passCount: UInt32 = 0
+    /// The last row that the next pass has visited; 1 before the first.
+    package var lastRow = ClassMetadata.rowID
+    /// The last row that the next pass visits; 0 before it begins.
+    package var endRow: UInt32 = 0
+
+    /// Begins a step.
+    package init(name: String) { self.name = name }
+
+    private init(name: String, passCount: UInt32, lastRow: UInt32, endRow: UInt32) {
+      self.name = name
+      (self.passCount, self.lastRow, self.endRow) = (passCount, lastRow, endRow)
+    }
+
+    fileprivate init(from buffer: inout DataBuffer) throws(DataBufferError) {
+      self.init(
+        name: try buffer.readString(), passCount: try buffer.readUInt32(),
+        lastRow: try buffer.readUInt32(), endRow: try buffer.readUInt32())
+    }
+
+    /// Begins the next pass.
+    package mutating func finishPass() {
+      (passCount, lastRow, endRow) = (passCount + 1, ClassMetadata.rowID, 0)
+    }
+  }
+
+  package static let bufferName = InternalBuffers.migrations
+  private static let version: UInt8 = 1
+
+  /// The buffer with its checksum.
+  package var sealed: [UInt8] {
+    var buffer = DataBuffer()
+    buffer.write(Self.version)
+    buffer.write(done)
+    buffer.writeCount(retired.count)
+    for (classID, name) in retired.sorted(by: { $0.key < $1.key }) {
+      buffer.write(classID)
+      buffer.write(name)
+    }
+    buffer.write(renaming)
+    buffer.write(current != nil)
+    if let current {
+      buffer.write(current.name)
+      buffer.write(current.passCount)
+      buffer.write(current.lastRow)
+      buffer.write(current.endRow)
+    }
+    buffer.write(keepsEarlierRecords)
+    return NamedBufferChecksum.sealed(buffer.bytes, name: Self.bufferName)
+  }
+
+  /// No steps.
+  package init() {}
+
+  /// Reads the buffer with its checksum.
+  ///
+  /// - Throws: ``DataBufferError``, with `invalidValue` for a format of a later release.
+  package init(sealed: [UInt8]) throws(DataBufferError) {
+    guard let bytes = NamedBufferChecksum.opened(sealed, name: Self.bufferName) else {
+      throw DataBufferError(.invalidValue, at: 0, "the checksum is wrong")
+    }
+    var buffer = DataBuffer(bytes)
+    guard try buffer.readUInt8() == Self.version else {
+      throw DataBufferError(.invalidValue, at: 0, "written by a later version of this library")
+    }
+    done = try buffer.read([String].self)
+    for _ in 0..<(try buffer.readCount(minimumElementSize: 5)) {
+      let classID = try buffer.readUInt8()
+      retired[classID] = try buffer.readString()
+    }
+    renaming = try buffer.read()
+    if try buffer.readBool() {
+      current = try Progress(from: &buffer)
+    }
+    keepsEarlierRecords = try buffer.readBool()
+    guard buffer.remainingCount == 0 else {
+      throw DataBufferError(.unreadBytes, at: buffer.offset, "the migrations end here")
+    }
+  }
+}
+
+extension StoreBackend {
+  /// The migrations that the store has taken.
+  ///
+  /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
+  package func savedMigrations() throws(StoreError) -> SavedMigrations {
+    do {
+      let sealed = try withNamedBuffer(SavedMigrations.bufferName) { [UInt8](copying: $0) }
+      return try sealed.map { bytes throws(DataBufferError) in try SavedMigrations(sealed: bytes) }
+        ?? SavedMigrations()
+    } catch let error as DataBufferError {
+      throw StoreError(
+        .damaged, "The list of migrations makes no sense: \(error).", at: .init(path: location),
+        underlying: error)
+    } catch {
+      throw .wrapping(error, .ioError, at: .init(path: location))
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import StoreEngine
+
+/// The store as a step of a migration sees it.
+///
+/// A step makes *passes* over classes, and each pass goes over the objects in batches:
+///
+///     Migration("artists are objects") { migration in
+///       try migration.forEach(Song.self) { song, old in
+///         guard let name = try old.value("artistName", as: String.self) else { return }
+///         song.artist = try migration.store.insertOrUpdate(Artist(name: name))
+///       }
+///     }
+///
+/// The changes of a batch are saved together with the last row that the pass has visited. After an
+/// interruption the closure of the step runs again: passes that are finished do nothing, and the
+/// one that was interrupted goes on behind that row. So every object is visited once, and a step
+/// must make the same passes each time. Values that a closure has gathered in variables are gone
+/// by then: read them from the store.
+///
+/// Changes between the passes would be made twice. A pass refuses to begin with such changes; make
+/// them behind the last pass.
+public final class MigrationContext {
+  private let run: MigrationRun
+  private var passCount: UInt32 = 0
+  /// Whether a batch has been saved.
+  private(set) var hasSaved = false
+  private var readers: [String: RecordReader] = [:]
+
+  init(_ run: MigrationRun) { self.run = run }
+
+  /// The store, in which the step inserts, changes and deletes objects.
+  ///
+  /// The step doesn't save: each pass does.
+  public var store: Store { run.store }
+
+  /// Visits the objects of a class that are there when the pass begins, in order of their rows,
+  /// each with its record as it was saved.
+  ///
+  /// The record has also those properties that the class no longer has, whichever step or pass has
+  /// saved the object before: it is the last record of an earlier layout. If the object was last
+  /// saved with today's layout before the migration, the record is as it is saved now.
+  ///
+  /// Complexity: linear in the number of objects. Memory: a batch of objects, and a bit for each
+  /// row.
+  ///
+  /// - Parameters:
+  ///   - type: The class, which is registered.
+  ///   - batchSize: The number of objects to visit before a save, at least 1.
+  ///   - body: Gets an object and its record.
+  /// - Throws: ``StoreError`` with `notRegistered`, `unsavedChanges`, and as
+  ///   ``Store/saveChanges()``; what the closure throws.
+  public func forEach<Object: StoredObject>(
+    _ type: Object.Type, batchSize: Int = 1000,
+    _ body: (Object, StoredRecord) throws -> Void
+  ) throws {
+    let entry = try store.requireRegistration(of: type)
+    try pass(over: entry.name, batchSize) { record in
+      guard let object = try store.object(entry, rowID: record.rowID) as? Object else { return }
+      try body(object, record)
+    }
+  }
+
+  /// Visits the records of a class that the program need not have any more, in order of their rows.
+  ///
+  /// A class that the store doesn't have has no records.
+  ///
+  /// Complexity: as ``forEach(_:batchSize:_:)``.
+  ///
+  /// - Parameters:
+  ///   - className: The name in the store.
+  ///   - batchSize: The number of records to visit before a save, at least 1.
+  ///   - body: Gets each record.
+  /// - Throws: ``StoreError`` with `damaged`, `unsavedChanges`, and as ``Store/saveChanges()``; what
+  ///   the closure throws.
+  public func forEachRecord(
+    of className: String, batchSize: Int = 1000, _ body: (StoredRecord) throws -> Void
+  ) throws {
+    try pass(over: className, batchSize, body)
+  }
+
+  /// The record of an object, of a registered class or any other; nil if there is none.
+  ///
+  /// It is the last one of an earlier layout, as in ``forEach(_:batchSize:_:)``.
+  ///
+  /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
+  public func record(_ id: ObjectID<StoredObject>) throws -> StoredRecord? {
+    try reader(of: id.className)?.record(id.rowID)
+  }
+
+  private func reader(of className: String) throws -> RecordReader? {
+    if let known = readers[className] { return known }
+    let reader = try RecordReader(store, className)
+    readers[className] = reader
+    return reader
+  }
+
+  // MARK: Passes
+
+  private func pass(
+    over className: String, _ batchSize: Int, _ body: (StoredRecord) throws -> Void
+  ) throws {
+    precondition(batchSize > 0, "A batch has at least one object.")
+    let number = passCount
+    passCount += 1
+    guard var current = run.state.current, number == current.passCount else { return }
+    try refuseUnsavedChanges(className)
+    if let reader = try reader(of: className) {
+      let rows = try reader.rows()
+      if current.endRow == 0 { current.endRow = rows.last ?? ClassMetadata.rowID }
+      run.state.current = current
+      try visit(rows, reader, batchSize, body)
+    }
+    run.state.current?.finishPass()
+    if hasSaved || store.hasUnsavedChanges { try save() }
+  }
+
+  private func visit(
+    _ rows: RowSet, _ reader: RecordReader, _ batchSize: Int,
+    _ body: (StoredRecord) throws -> Void
+  ) throws {
+    guard let current = run.state.current else { return }
+    let total = rows.count(upTo: current.endRow)
+    var done = rows.count(upTo: current.lastRow)
+    var last = current.lastRow
+    while let row = rows.first(after: last), row <= current.endRow {
+      if let record = try reader.record(row) { try body(record) }
+      (last, done) = (row, done + 1)
+      guard done % batchSize == 0 || done == total else { continue }
+      run.state.current?.lastRow = last
+      // The last batch is saved with the end of the pass.
+      if done < total { try save() }
+      run.progress(
+        MigrationProgress(
+          step: current.name, className: reader.className, done: done, total: total))
+    }
+  }
+
+  private func save() throws {
+    try run.save()
+    hasSaved = true
+    // Objects that refer to each other would stay.
+    store.dissolveAllRelationships()
+  }
+
+  private func refuseUnsavedChanges(_ className: String) throws {
+    guard store.hasUnsavedChanges else { return }
+    throw StoreError(
+      .unsavedChanges,
+      """
+      A step has changed something before its pass over \(className), and would do so again after \
+      an interruption. Make the change behind the last pass, or in a step of its own.
+      """, at: .init(path: store.backend.location, className: className))
+  }
+}

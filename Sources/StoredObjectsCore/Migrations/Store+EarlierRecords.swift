@@ -1,0 +1,72 @@
+import Files
+import StoreEngine
+
+// A save writes the properties that a class has today. So that the steps of a migration that are
+// still to come can read all others, the records of earlier layouts that a step overwrites or
+// deletes are kept until the last step is done: in an ordered table for each class, under the row
+// ID, the highest byte first.
+
+extension Store {
+  /// Adds the records of earlier layouts that a save overwrites.
+  ///
+  /// An overwritten record has today's layout, so that none is kept twice.
+  func keepEarlierRecords(_ changes: inout ChangeSet) throws {
+    for table in changes.tables {
+      guard let entry = classes.first(where: { $0.table == table.table }), entry.versionsRecords
+      else { continue }
+      let earlier = try backend.earlierRecords(of: entry.name)
+      for change in table.records
+      where change.kind != .insert && change.rowID > ClassMetadata.rowID {
+        var record: [UInt8] = []
+        guard try backend.copyRecord(change.rowID, in: entry.table, to: &record),
+          record.first != entry.version
+        else { continue }
+        changes.set(Self.earlierKey(change.rowID), to: record, in: earlier)
+      }
+    }
+  }
+
+  static func earlierKey(_ rowID: UInt32) -> [UInt8] {
+    var key: [UInt8] = []
+    key.append(bigEndian: rowID)
+    return key
+  }
+}
+
+extension StoreBackend {
+  /// The table of the records that a migration has overwritten.
+  func earlierRecords(of className: String) throws -> OrderedTableID {
+    try orderedTable(Self.earlierRecordsName(of: className))
+  }
+
+  private static func earlierRecordsName(of className: String) -> OrderedTableName {
+    OrderedTableName(className + IndexNames.earlierRecords, kind: .data)
+  }
+
+  /// All tables of such records.
+  func allEarlierRecords() throws -> [OrderedTableID] {
+    try orderedTableNames()
+      .filter { $0.kind == .data && $0.name.hasSuffix(IndexNames.earlierRecords) }
+      .map { try orderedTable($0) }
+  }
+
+  /// Copies such records to the table of another class, with commits of some megabytes.
+  func copyEarlierRecords(
+    of oldName: String, to newName: String, _ commit: (ChangeSet) throws -> Void
+  ) throws {
+    let (old, new) = try (earlierRecords(of: oldName), earlierRecords(of: newName))
+    var range = KeyRange()
+    var isDone = false
+    while !isDone {
+      var changes = ChangeSet()
+      var last: [UInt8] = []
+      isDone = try scanKeys(of: old, range, isReversed: false) { key, value in
+        last = [UInt8](copying: key)
+        changes.set(last, to: [UInt8](copying: value), in: new)
+        return changes.bytes.count < 4 << 20 ? .next : .pause
+      }
+      if !changes.isEmpty { try commit(changes) }
+      range = KeyRange(after: last)
+    }
+  }
+}

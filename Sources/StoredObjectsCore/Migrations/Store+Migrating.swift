@@ -1,0 +1,252 @@
+import StoreEngine
+
+extension Store {
+  /// Takes the steps that the store has not taken yet, and registers the classes of the program.
+  ///
+  ///     try store.migrate(migrations, registering: [Song.self, Artist.self])
+  ///
+  /// Call it in the place of ``register(_:)-(StoredObject.Type...)``, with all steps that the
+  /// program has ever had. Renames come first, then the classes are registered, and then the other
+  /// steps follow in order. A step that was interrupted goes on where it was.
+  ///
+  /// No other store may be open on the backend while there are steps to take. Until a step is
+  /// finished, every other use of the store is refused with `unfinishedMigration`. A program that
+  /// doesn't know a step that the store has taken reads, but doesn't save.
+  ///
+  /// Complexity: that of the steps. If none is left, one look at a named buffer.
+  ///
+  /// - Parameters:
+  ///   - migrations: All steps, in order, with different names.
+  ///   - types: The classes of the program. Those that are registered already are passed over.
+  ///   - progress: Hears after each batch how far a step has come.
+  /// - Returns: The names of the steps that were taken.
+  /// - Throws: ``StoreError`` with `newerVersion` (a later program has migrated the store),
+  ///   `migrationOrder` (a step stands before one that the store has taken), `unfinishedMigration`
+  ///   (of a step that the program doesn't know), `inUse` (another store is open on the backend),
+  ///   `unsavedChanges`, `invalidArgument` (two steps have one name), `readOnly`, and as
+  ///   ``register(_:)-(StoredObject.Type...)`` and ``saveChanges()``; what the steps throw. The step
+  ///   is then unfinished, and the next call goes on with it.
+  @discardableResult
+  public func migrate(
+    _ migrations: [Migration], registering types: [StoredObject.Type],
+    progress: @escaping (MigrationProgress) -> Void = { _ in }
+  ) throws -> [String] {
+    let run = try MigrationRun(self, migrations, progress)
+    return try run.run(registering: types)
+  }
+
+  /// Renames and retires classes without a name that the store keeps, for programs without the
+  /// classes.
+  ///
+  /// - Throws: ``StoreError`` as ``migrate(_:registering:progress:)``.
+  package func migrateOnce(
+    _ migrations: [Migration], progress: @escaping (MigrationProgress) -> Void = { _ in }
+  ) throws {
+    let run = try MigrationRun(self, migrations, progress, isRecorded: false)
+    _ = try run.run(registering: [])
+  }
+}
+
+/// Takes the steps of a program that a store has not taken.
+final class MigrationRun {
+  let store: Store
+  private let migrations: [Migration]
+  private let isRecorded: Bool
+  let progress: (MigrationProgress) -> Void
+  /// What the store has, or will have with the next commit.
+  var state: SavedMigrations
+  /// Whether the store doesn't have the state yet.
+  private var isStateNew = false
+  private var taken: [String] = []
+
+  init(
+    _ store: Store, _ migrations: [Migration],
+    _ progress: @escaping (MigrationProgress) -> Void, isRecorded: Bool = true
+  ) throws {
+    (self.store, self.migrations, self.isRecorded) = (store, migrations, isRecorded)
+    self.progress = progress
+    state = try store.backend.savedMigrations()
+    try refuseUnfitSteps()
+  }
+
+  var location: StoreError.Location { .init(path: store.backend.location) }
+
+  // MARK: Names
+
+  private var names: [String] { migrations.map(\.name) }
+
+  private func refuseUnfitSteps() throws {
+    if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
+      throw StoreError(
+        .invalidArgument, "Two migrations are named \"\(twice)\": give one another name.",
+        at: location)
+    }
+    if let step = state.interrupted, !names.contains(step) {
+      throw StoreError(
+        .unfinishedMigration,
+        "The migration \"\(step)\", which this program doesn't know, was interrupted. Finish it first.",
+        at: location)
+    }
+    guard isRecorded else { return }
+    if let strange = state.done.first(where: { !names.contains($0) }) {
+      throw store.outdated(by: strange)
+    }
+    try checkClassOrder()
+  }
+
+  /// Steps are taken in order, but for renames, which come first.
+  private func checkClassOrder() throws {
+    let others = migrations.filter { !$0.action.isRename }.map(\.name)
+    let done = state.done.filter(others.contains)
+    guard done != Array(others.prefix(done.count)) else { return }
+    throw StoreError(
+      .migrationOrder,
+      """
+      The store has taken the migrations \(done.map { "\"\($0)\"" }.joined(separator: ", ")), and the \
+      program has them in another order. Put new ones behind those.
+      """, at: location)
+  }
+
+  private var isPending: Bool {
+    state.keepsEarlierRecords || state.interrupted != nil || migrations.contains(where: isPending)
+  }
+
+  private func isPending(_ migration: Migration) -> Bool {
+    !isRecorded || !state.done.contains(migration.name)
+  }
+
+  // MARK: Steps
+
+  func run(registering types: [StoredObject.Type]) throws -> [String] {
+    if isPending {
+      try checkDirectories()
+      store.migrationPhase = .running
+      // Whoever goes on after an error is refused by what the store says.
+      defer { (store.migrationPhase, store.keepsEarlierRecords) = (.unknown, false) }
+      do {
+        try takeSteps(registering: types)
+      } catch {
+        store.discardChanges()
+        throw error
+      }
+    }
+    if isRecorded { store.backend.coordinator.know(names) }
+    try register(types)
+    return taken
+  }
+
+  private func takeSteps(registering types: [StoredObject.Type]) throws {
+    for migration in migrations where migration.action.isRename { try take(migration) }
+    try register(types)
+    store.keepsEarlierRecords = true
+    for migration in migrations where !migration.action.isRename { try take(migration) }
+    try forgetEarlierRecords()
+  }
+
+  /// Removes what was kept for the steps, of which none is left.
+  private func forgetEarlierRecords() throws {
+    var changes = ChangeSet()
+    if state.keepsEarlierRecords {
+      for table in try store.backend.allEarlierRecords() { changes.clear(table) }
+      (state.keepsEarlierRecords, isStateNew) = (false, true)
+    }
+    if isStateNew { try commit(changes) }
+  }
+
+  private func register(_ types: [StoredObject.Type]) throws {
+    try store.register(types.filter { store.registration(of: $0) == nil })
+  }
+
+  private func checkDirectories() throws {
+    if store.backend.isReadOnly {
+      throw StoreError(
+        .readOnly, "The store has to be migrated first: open it for writing.", at: location)
+    }
+    guard store.backend.coordinator.hasOneStore else {
+      throw StoreError(
+        .inUse, "Another store is open on the backend: migrate before opening it.", at: location)
+    }
+    guard !store.hasUnsavedChanges else {
+      throw StoreError(
+        .unsavedChanges, "Save or discard changes before migrating.", at: location)
+    }
+  }
+
+  private func take(_ migration: Migration) throws {
+    guard isPending(migration) else { return }
+    let name = migration.name
+    if let current = state.current, current.name != name, !migration.action.isRename {
+      throw StoreError(
+        .migrationOrder,
+        """
+        The migration "\(current.name)" was interrupted and comes before "\(name)". Put the steps \
+        in the order in which they were.
+        """, at: location)
+    }
+    switch migration.action {
+    case .rename(let oldName, let newName): try rename(oldName, to: newName, in: name)
+    case .retire(let className): try retire(className, in: name)
+    case .objects(let body): try takeStep(name, body)
+    }
+    taken.append(name)
+  }
+
+  private func takeStep(
+    _ name: String, _ body: (MigrationContext) throws -> Void
+  ) throws {
+    let isResumed = state.current != nil
+    if !isResumed { state.current = .init(name: name) }
+    let context = MigrationContext(self)
+    try body(context)
+    finish(name)
+    if isResumed || context.hasSaved || store.hasUnsavedChanges { try save() }
+  }
+
+  /// A step is done, once the state is saved.
+  func finish(_ name: String) {
+    if state.current?.name == name { state.current = nil }
+    if state.renaming == name { state.renaming = nil }
+    if isRecorded {
+      state.done = names.filter { $0 == name || state.done.contains($0) }
+    }
+    isStateNew = true
+  }
+
+  /// Saves the changes of the store and the state, as one.
+  func save() throws {
+    state.keepsEarlierRecords = true
+    store.pendingNames[ExactName(SavedMigrations.bufferName)] = .some(state.sealed)
+    store.migrationPhase = .settled
+    defer { store.migrationPhase = .running }
+    try store.saveChanges()
+    isStateNew = false
+  }
+
+  /// Commits changes that no object has made, and the state, as one.
+  func commit(_ changes: ChangeSet) throws {
+    var changes = changes
+    changes.setBuffer(named: SavedMigrations.bufferName, state.sealed)
+    var request = CommitRequest(author: store.configuration.author)
+    request.sender = store.inbox
+    let backend = store.backend
+    if let commit = try backend.coordinator.whileCommitting({
+      try backend.commit(changes, request)
+    }) {
+      store.lastCommit = commit
+    }
+    isStateNew = false
+  }
+}
+
+extension ChangeSet {
+  /// Writes or removes a named buffer; names stay in order.
+  mutating func setBuffer(named name: String, _ sealed: [UInt8]?) {
+    let start = bytes.count
+    if let sealed { bytes += sealed }
+    let range = sealed.map { _ in start..<bytes.count }
+    names.removeAll { ExactName($0.name) == ExactName(name) }
+    names.append(.init(name: name, range: range))
+    let order = ExactName.indicesInOrder(names.lazy.map(\.name))
+    names = order.map { names[$0] }
+  }
+}
