@@ -18,6 +18,7 @@ struct StoredObjectsTool: ParsableCommand {
         stored-objects salvage Music "Music salvaged"
         stored-objects dump Music Song --json
         stored-objects convert Music "Music in CDB" --backend cdb
+        stored-objects migrate Music --rename Song=Track --retire Genre --rehearse
         stored-objects import-ytk cache.sqlite --store Cache
         stored-objects encrypt Music --passphrase-file secret.txt
         stored-objects check Music --passphrase-file secret.txt
@@ -28,7 +29,7 @@ struct StoredObjectsTool: ParsableCommand {
     subcommands: [
       InfoCommand.self, SchemaCommand.self, CheckCommand.self, BackupCommand.self,
       SalvageCommand.self, CompactCommand.self, CheckpointCommand.self, DumpCommand.self,
-      ConvertCommand.self, ImportYTKCommand.self, EncryptCommand.self, DecryptCommand.self,
-      ChangePassphraseCommand.self,
+      ConvertCommand.self, MigrateCommand.self, ImportYTKCommand.self, EncryptCommand.self,
+      DecryptCommand.self, ChangePassphraseCommand.self,
     ])
 }
