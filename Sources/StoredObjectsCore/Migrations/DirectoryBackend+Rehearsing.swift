@@ -20,7 +20,7 @@ extension DirectoryBackend {
   ///   - key: The key of an encrypted store.
   ///   - progress: Hears after each batch how far a step has come.
   /// - Returns: The steps that would be taken, and the changes.
-  /// - Throws: ``StoreError`` as ``Store/migrate(_:registering:progress:)``, and `full`; what the
+  /// - Throws: ``StoreError`` as ``Store/migrate(_:registering:progress:)``, and `noSpace`; what the
   ///   steps throw.
   public func rehearse(
     _ migrations: [Migration], registering types: [StoredObject.Type],

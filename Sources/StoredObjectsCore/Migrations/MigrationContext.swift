@@ -103,7 +103,7 @@ public final class MigrationContext {
     let number = passCount
     passCount += 1
     guard var current = run.state.current, number == current.passCount else { return }
-    try refuseUnsavedChanges(className)
+    try checkForUnsavedChanges(className)
     if let reader = try reader(of: className) {
       let rows = try reader.rows()
       if current.endRow == 0 { current.endRow = rows.last ?? ClassMetadata.rowID }
@@ -142,7 +142,7 @@ public final class MigrationContext {
     store.dissolveAllRelationships()
   }
 
-  private func refuseUnsavedChanges(_ className: String) throws {
+  private func checkForUnsavedChanges(_ className: String) throws {
     guard store.hasUnsavedChanges else { return }
     throw StoreError(
       .unsavedChanges,

@@ -16,7 +16,7 @@ extension Store {
   /// Refuses a store with a step that is not finished, and finds out whether it may be saved.
   ///
   /// - Throws: ``StoreError`` with `unfinishedMigration`, `damaged`, `ioError` or `closed`.
-  func refuseUnfinishedMigration() throws(StoreError) {
+  func checkForUnfinishedMigration() throws(StoreError) {
     guard migrationPhase == .unknown else { return }
     let saved = try backend.savedMigrations()
     if let step = saved.interrupted { throw unfinished(step) }
@@ -29,15 +29,15 @@ extension Store {
   ///
   /// - Throws: ``StoreError`` with `newerVersion` or `unfinishedMigration`.
   @inline(__always)
-  func refuseSaveByMigrations() throws(StoreError) {
+  func checkSaveByMigrations() throws(StoreError) {
     if case .settled = migrationPhase { return }
-    try refuseSave()
+    try checkSave()
   }
 
-  private func refuseSave() throws(StoreError) {
+  private func checkSave() throws(StoreError) {
     // A step may have begun, or been finished, since somebody looked.
     if migrationPhase != .running { migrationPhase = .unknown }
-    try refuseUnfinishedMigration()
+    try checkForUnfinishedMigration()
     switch migrationPhase {
     case .unknown, .settled: return
     case .running:

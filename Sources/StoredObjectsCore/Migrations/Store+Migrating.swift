@@ -66,7 +66,7 @@ final class MigrationRun {
     (self.store, self.migrations, self.isRecorded) = (store, migrations, isRecorded)
     self.progress = progress
     state = try store.backend.savedMigrations()
-    try refuseUnfitSteps()
+    try checkSteps()
   }
 
   var location: StoreError.Location { .init(path: store.backend.location) }
@@ -75,7 +75,7 @@ final class MigrationRun {
 
   private var names: [String] { migrations.map(\.name) }
 
-  private func refuseUnfitSteps() throws {
+  private func checkSteps() throws {
     if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
       throw StoreError(
         .invalidArgument, "Two migrations are named \"\(twice)\": give one another name.",

@@ -25,7 +25,7 @@ extension Store {
   ///
   /// - Throws: ``StoreError`` as that.
   public func register(_ types: [StoredObject.Type]) throws(StoreError) {
-    try refuseUnfinishedMigration()
+    try checkForUnfinishedMigration()
     var entries: [RegisteredClass] = []
     // What is registered before one is refused stays so.
     defer { learnRelationships(of: entries) }

@@ -14,7 +14,7 @@ extension Store {
   ///   and `unfinishedMigration` (see ``migrate(_:registering:progress:)``), `readOnly`,
   ///   `noSpace`, `ioError`, `damaged` or `closed`.
   public func saveChanges() throws(StoreError) {
-    try refuseSaveByMigrations()
+    try checkSaveByMigrations()
     relationships?.endModifications()
     settleRelationships()
     try checkForFetchFailures()
