@@ -172,12 +172,13 @@ let package = Package(
     .testTarget(
       name: "StoreEngineTests",
       dependencies: [
-        "StoreEngine", "StoredObjectsTestSupport", "FormatFuzzing", "Files", "Locks", "TestFiles",
+        "StoreEngine", "CDBBackend", "StoredObjectsTestSupport", "FormatFuzzing", "Files", "Locks",
+        "TestFiles", "TestedBackends",
       ]),
     .testTarget(
       name: "StoredObjectsCoreTests",
       dependencies: [
-        "StoreEngine", "StoredObjectsCore", "StoredObjectsTestSupport", "DeepGraphs",
+        "StoreEngine", "StoredObjectsCore", "CDBBackend", "StoredObjectsTestSupport", "DeepGraphs",
         "FormatFuzzing", "Files", "Locks", "TestFiles",
       ]),
     .testTarget(

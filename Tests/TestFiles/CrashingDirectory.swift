@@ -12,13 +12,14 @@
   /// or removed name is. A sync that fails forgets what it was to bring to the disk, as Linux does:
   /// no later sync makes that durable.
   ///
-  ///     let disk = try CrashingDirectory(path)
+  ///     let disk = try CrashingDirectory()
   ///     disk.plan(.cutPower(at: 17))
   ///     // run until all calls fail
-  ///     try disk.copyAfterPowerCut(to: other, using: &generator)
+  ///     let rebooted = try disk.afterPowerCut(using: &generator)
   ///
-  /// Every call that changes something counts as one operation, from 0. Writes through a memory map
-  /// do not count: they reach the disk, or not, with the file's next sync. Safe on any threads.
+  /// Every call that opens, reads, maps or changes something counts as one operation, from 0. Writes
+  /// through a memory map do not count: they reach the disk, or not, with the file's next sync. Safe
+  /// on any threads.
   package final class CrashingDirectory: Sendable {
     /// What goes wrong, and when.
     package enum Plan: Sendable {
@@ -30,14 +31,18 @@
       case fail(at: Int, errno: Int32)
     }
 
-    /// The calls that count.
-    private static let operations: Set = [
+    /// The calls that change something, or bring it to the disk.
+    private static let changes: Set = [
       "pwrite", "ftruncate", "sendfile", "fsync", "fdatasync", "renameat", "unlinkat",
     ]
+    /// The calls that count.
+    private static let operations = changes.union(["openat", "pread", "mmap"])
     private static let sectorSize = 512
 
     /// The path, without symbolic links.
     package let path: String
+    /// What is removed together with this object, if anything.
+    private let ownDirectory: String?
     private let state: Locked<State>
 
     fileprivate struct State {
@@ -49,6 +54,8 @@
       var durableNames: [String: UInt64] = [:]
       /// The changes of names since the last sync, each at one instant.
       var changes: [[String: UInt64?]] = []
+      var renameObserver: (@Sendable (_ newName: String) -> Void)?
+      var syncObserver: (@Sendable () -> Void)?
     }
 
     fileprivate struct File: Sendable {
@@ -64,9 +71,24 @@
     }
 
     /// Watches a directory that exists; what is in it is durable.
-    package init(_ path: String) throws {
+    package convenience init(_ path: String) throws { try self.init(path, ownDirectory: nil) }
+
+    /// Makes an empty directory in memory, which is removed together with this object.
+    package convenience init() throws {
+      let (parent, path) = try Self.makeDirectory()
+      try self.init(path, ownDirectory: parent)
+    }
+
+    private static func makeDirectory() throws -> (parent: String, path: String) {
+      let parent = try makeTemporaryDirectory(in: .memory)
+      try FileManager.default.createDirectory(
+        atPath: parent + "/store", withIntermediateDirectories: false)
+      return (parent, parent + "/store")
+    }
+
+    private init(_ path: String, ownDirectory: String?) throws {
       let path = try realPath(path)
-      self.path = path
+      (self.path, self.ownDirectory) = (path, ownDirectory)
       var state = State()
       try state.noteNames(in: path)
       for (inode, file) in state.files { state.files[inode]?.durable = try file.live() }
@@ -79,7 +101,10 @@
       }
     }
 
-    deinit { PlannedFailures.end(below: path) }
+    deinit {
+      PlannedFailures.end(below: path)
+      if let ownDirectory { try? FileManager.default.removeItem(atPath: ownDirectory) }
+    }
 
     /// Says what is to go wrong; counting starts again at 0.
     package func plan(_ plan: Plan) {
@@ -89,13 +114,39 @@
       }
     }
 
-    /// The operations since the last ``plan(_:)``.
+    /// The operations since the last ``plan(_:)``, by the names of the system's calls.
     package var operations: [String] { state.withLock { $0.operations } }
+
+    /// The numbers of those operations that change something, or bring it to the disk.
+    package var changes: [Int] {
+      operations.enumerated().filter { Self.changes.contains($0.element) }.map(\.offset)
+    }
+
+    /// How often files, not directories, were synced since the last ``plan(_:)``.
+    package var syncCount: Int { operations.count { $0 == "fdatasync" } }
+
+    /// The names of the files that programs see.
+    package var names: [String] { state.withLock { Array($0.names.keys) } }
+
+    /// Has a closure called behind each rename, before anything else happens; nil ends that.
+    ///
+    /// A test sees there what others see between two renames.
+    package func observeRenames(_ observer: (@Sendable (_ newName: String) -> Void)?) {
+      state.withLock { $0.renameObserver = observer }
+    }
+
+    /// Has a closure called before each sync of a file; nil ends that.
+    ///
+    /// A test holds a sync up there, and sees who waits for it.
+    package func observeSyncs(_ observer: (@Sendable () -> Void)?) {
+      state.withLock { $0.syncObserver = observer }
+    }
 
     // MARK: Calls
 
     private func failure(_ call: String, _ file: String) -> Int32? {
-      state.withLock { state -> Int32? in
+      if call == "fdatasync" { state.withLock { $0.syncObserver }?() }
+      return state.withLock { state -> Int32? in
         // As on a disk that takes larger blocks only.
         if call == "openat, O_DIRECT" { return EINVAL }
         let number = state.operations.count
@@ -116,6 +167,7 @@
       try? state.withLock { state in
         switch call {
         case "create", "renameat", "unlinkat": try state.noteNames(in: path)
+        case "pwrite": state.noteWrite(name(of: file))
         case "fsync", "fdatasync":
           if file == path {
             (state.durableNames, state.changes) = (state.names, [])
@@ -125,6 +177,7 @@
         default: break
         }
       }
+      if call == "renameat" { state.withLock { $0.renameObserver }?(name(of: file)) }
     }
 
     private func name(of file: String) -> String {
@@ -133,10 +186,18 @@
 
     // MARK: The cut
 
-    /// Makes a directory as this one may be after the power has come back.
+    /// A directory as this one may be after the power has come back; what is in it is durable.
     ///
     /// The generator decides which unsynced sectors, sizes and names are the new ones.
-    package func copyAfterPowerCut(
+    package func afterPowerCut(
+      using generator: inout some RandomNumberGenerator
+    ) throws -> CrashingDirectory {
+      let (parent, path) = try Self.makeDirectory()
+      try copyAfterPowerCut(to: path, using: &generator)
+      return try CrashingDirectory(path, ownDirectory: parent)
+    }
+
+    private func copyAfterPowerCut(
       to target: String, using generator: inout some RandomNumberGenerator
     ) throws {
       let state = state.withLock { $0 }
@@ -145,8 +206,6 @@
       for change in state.changes where Bool.random(using: &generator) {
         for (name, inode) in change { names[name] = inode }
       }
-      try FileManager.default.createDirectory(
-        atPath: target, withIntermediateDirectories: true)
       for (name, inode) in names.sorted(by: { $0.key < $1.key }) {
         guard let file = state.files[inode] else { continue }
         let bytes = Self.torn(file.durable, try file.live(), &generator)
@@ -221,6 +280,11 @@
       }
       file.durable = live
       files[inode] = file
+    }
+
+    /// What is written again comes to the disk again; which part that is, is not known here.
+    fileprivate mutating func noteWrite(_ name: String) {
+      if let inode = names[name] { files[inode]?.forgotten = nil }
     }
 
     fileprivate mutating func forget(_ name: String) throws {

@@ -16,10 +16,7 @@ public final class MemoryStorage: Storage {
   /// Makes a disk with one file on it, whose content is durable.
   public convenience init(_ content: [UInt8] = []) {
     let disk = SimulatedDisk()
-    disk.state.withLock { state in
-      state.files = [SimulatedFile(content)]
-      (state.names, state.durableNames) = (["file": 0], ["file": 0])
-    }
+    disk.state.withLock { $0.files = [SimulatedFile(content)] }
     self.init(disk, 0)
   }
 
@@ -76,7 +73,6 @@ public final class MemoryStorage: Storage {
   ///
   /// - Throws: ``SimulatedDisk/PowerCut``, or what the system would say.
   public func synchronize() throws {
-    disk.state.withLock(\.synchronizationObserver)?()
     try disk.state.withLock { state in
       do {
         try state.perform(.synchronize)

@@ -1,4 +1,6 @@
+import CDBBackend
 import StoredObjectsTestSupport
+import TestFiles
 import Testing
 
 @testable import StoreEngine
@@ -145,11 +147,12 @@ struct CommitLogTests {
   func randomEpoch() throws {
     let epochs = (0..<100).map { _ in CommitLogSlot.randomEpoch() }
     #expect(Set(epochs).count == 100 && epochs.allSatisfy { $0 > 0 })
-    let disks = [SimulatedDisk(), SimulatedDisk()]
-    let made = try disks.map { disk in
-      _ = try LoggedBackend(files: SimulatedFiles(disk))
-      let log = try #require(try disk.open("Commit.log", createIfMissing: false))
-      return try #require(try CommitLogReader(log)).epoch
+    let made = try (0..<2).map { _ in
+      try withTemporaryDirectory { directory in
+        try CDBBackend(directory: directory).close()
+        let log = try FileStorage(directory + "/Commit.log", writable: false)
+        return try #require(try CommitLogReader(log)).epoch
+      }
     }
     #expect(made[0] != made[1] && made.allSatisfy { $0 > 1 << 20 })
   }

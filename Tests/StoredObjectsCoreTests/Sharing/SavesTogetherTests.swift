@@ -1,7 +1,8 @@
+import CDBBackend
 import Locks
 import StoreEngine
 import StoredObjectsCore
-import StoredObjectsTestSupport
+import TestFiles
 import Testing
 
 /// A member of a club, of whom no two have the same number.
@@ -33,13 +34,16 @@ private final class Member: StoredObject {
 
 @Suite("Saves of several stores at the same time")
 struct SavesTogetherTests {
-  enum Location: CaseIterable {
+  enum Kind: CaseIterable {
     case memory, log
 
-    func open() throws -> any StoreBackend {
-      switch self {
-      case .memory: try MemoryBackend()
-      case .log: try LoggedBackend(files: SimulatedFiles(SimulatedDisk()))
+    /// Lets a test use a new backend.
+    func withBackend(_ body: (any StoreBackend) throws -> Void) throws {
+      guard self == .log else { return try body(MemoryBackend()) }
+      try withTemporaryDirectory(in: .memory) { directory in
+        let backend = try CDBBackend(directory: directory)
+        try body(backend)
+        try backend.close()
       }
     }
   }
@@ -73,19 +77,20 @@ struct SavesTogetherTests {
 
   @Test("Stores that open a new backend and save at once find each other's classes")
   func newBackends() throws {
-    for _ in 0..<40 {
-      let backend = try Location.log.open()
-      onThreads(backend) { number, store in
-        let member = Member()
-        member.number = UInt32(number)
-        store.insert(member)
-        try store.saveChanges()
-      }
-      let store = try expectSound(backend)
-      #expect(try store.count(of: Member.self) == Self.threadCount)
-      let numbers = try store.allObjects(of: Member.self).map(\.rowID)
-      #expect(Set(numbers).count == Self.threadCount)
+    for _ in 0..<40 { try Kind.log.withBackend(saveAtOnce) }
+  }
+
+  private func saveAtOnce(_ backend: any StoreBackend) throws {
+    onThreads(backend) { number, store in
+      let member = Member()
+      member.number = UInt32(number)
+      store.insert(member)
+      try store.saveChanges()
     }
+    let store = try expectSound(backend)
+    #expect(try store.count(of: Member.self) == Self.threadCount)
+    let numbers = try store.allObjects(of: Member.self).map(\.rowID)
+    #expect(Set(numbers).count == Self.threadCount)
   }
 
   @Test("A save writes each object once, also one for which others have to wait")
@@ -107,10 +112,10 @@ struct SavesTogetherTests {
     #expect(members.map(written) == [1, 2, 1, 1])
   }
 
-  @Test(
-    "Of several that save the same unique value, one goes through", arguments: Location.allCases)
-  func unique(location: Location) throws {
-    let backend = try location.open()
+  @Test("Of several that save the same unique value, one goes through", arguments: Kind.allCases)
+  func unique(_ kind: Kind) throws { try kind.withBackend(saveUniqueValues) }
+
+  private func saveUniqueValues(_ backend: any StoreBackend) throws {
     let (saved, refused) = (Locked(0), Locked(0))
     onThreads(backend) { _, store in
       for number in UInt32(0)..<60 {
@@ -133,9 +138,10 @@ struct SavesTogetherTests {
   }
 
   @Test(
-    "No visit is lost, whoever saves, deletes and inserts beside it", arguments: Location.allCases)
-  func increments(location: Location) throws {
-    let backend = try location.open()
+    "No visit is lost, whoever saves, deletes and inserts beside it", arguments: Kind.allCases)
+  func increments(_ kind: Kind) throws { try kind.withBackend(increment) }
+
+  private func increment(_ backend: any StoreBackend) throws {
     onThreads(backend) { number, store in
       if number > 0 { return }
       for number in UInt32(0)..<4 {
