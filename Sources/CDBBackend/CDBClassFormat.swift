@@ -55,7 +55,7 @@ public struct CDBClassFormat: ClassFileFormat {
   public func mark(of location: ClassFileLocation) throws -> FileMark? {
     try systemErrors(at: location.path) {
       guard try exists(location.file) else { return nil }
-      let file = try FileStorage(location.file, writable: false)
+      let file = try StoreFile(location.file, writable: false)
       defer { file.close() }
       let size = FileMark.magic.count + FileMark.byteCount
       return FileMark(marked: try file.read(size, at: max(0, try file.size() - size)))

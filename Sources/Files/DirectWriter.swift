@@ -22,32 +22,30 @@ internal import CFiles
   /// How far ahead the limit on the size of files is asked for.
   private static let limitStep = 1 << 16
 
-  private let descriptor: Int32
-  private let path: String
+  private let file: OpenFile
   private var buffer = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
   /// Which block of the file the buffer begins with, or nil for none.
   private var blockStart: Int?
   /// Up to where the limit on the size of files is known to let us write.
   private var limitChecked = 0
 
-  /// Opens a file that exists once more; nil where its file system or its disk does not offer this,
-  /// or the name leads to another file now.
-  package init?(_ file: some FileAddress, sameAs other: Int32) {
-    let location = file.location
-    path = location.path
+  /// Opens an open file once more; nil where its file system or its disk does not offer this, or
+  /// the name leads to another file now.
+  package init?(_ other: OpenFile) {
+    let location = other.location
     guard
-      let opened = try? retrying(
-        "openat, O_DIRECT", location.path,
+      let opened = try? location.fileSystem.perform(
+        .openDirect, on: location.path,
         { Int(unsafe files_open_direct(location.descriptor, location.name)) })
     else { return nil }
-    descriptor = Int32(opened)
-    guard let known = try? FileStatus(other, path).identity,
-      (try? FileStatus(descriptor, path).identity) == known
+    file = OpenFile(Int32(opened), location)
+    guard let known = try? FileStatus(other).identity,
+      (try? FileStatus(file).identity) == known
     else { return nil }
   }
 
   deinit {
-    closeFile(descriptor)
+    file.close()
     unsafe buffer.deallocate()
   }
 
@@ -69,7 +67,7 @@ internal import CFiles
     let end = offset + bytes.count
     let endOfBlocks = (end + Self.blockSize - 1) / Self.blockSize * Self.blockSize
     if endOfBlocks > limitChecked {
-      try checkFileSizeLimit(endOfBlocks + Self.limitStep, path)
+      try checkFileSizeLimit(endOfBlocks + Self.limitStep, file.location.path)
       limitChecked = endOfBlocks + Self.limitStep
     }
     if blockStart != start {
@@ -108,11 +106,14 @@ internal import CFiles
     var done = 0
     while done < count {
       do throws(SystemError) {
-        let part = try retrying("pwrite", path) {
+        let range = offset + done..<offset + count
+        let part = try file.location.fileSystem.perform(.write, range, on: file.location.path) {
           unsafe pwrite(
-            descriptor, buffer.baseAddress?.advanced(by: done), count - done, offset + done)
+            file.descriptor, buffer.baseAddress?.advanced(by: done), count - done, offset + done)
         }
-        if part == 0 { throw SystemError(call: "pwrite", path: path, number: EIO) }
+        if part == 0 {
+          throw SystemError(call: FileCall.write.rawValue, path: file.location.path, number: EIO)
+        }
         done += part
       } catch {
         if error.number == EINVAL && done == 0 { return false }

@@ -8,15 +8,23 @@ package final class DirectoryHandle: Sendable {
   package let path: String
   /// Which directory it is.
   package let identity: FileIdentity
+  /// The file system that it is of.
+  package let fileSystem: any FileSystem
   let descriptor: Int32
   /// The process that has opened it.
   private let process: UInt
   private let isLocked: Bool
 
-  private init(_ path: String, _ descriptor: Int32, _ identity: FileIdentity, isLocked: Bool) {
-    (self.path, self.descriptor, self.identity) = (path, descriptor, identity)
+  private init(_ opened: OpenFile, _ identity: FileIdentity, isLocked: Bool) {
+    (path, fileSystem) = (opened.location.path, opened.location.fileSystem)
+    (descriptor, self.identity) = (opened.descriptor, identity)
     (self.isLocked, process) = (isLocked, currentProcess())
   }
+
+  private var opened: OpenFile { OpenFile(descriptor, ownLocation) }
+
+  /// Where it was when it was opened.
+  private var ownLocation: FileLocation { FileLocation(path, in: fileSystem) }
 
   /// Opens a directory.
   ///
@@ -27,19 +35,18 @@ package final class DirectoryHandle: Sendable {
   package convenience init(
     _ path: some FileAddress, followsLink: Bool = true
   ) throws(SystemError) {
-    let path = path.location
-    let (descriptor, identity) = try Self.open(path, followsLink: followsLink)
-    self.init(path.path, descriptor, identity, isLocked: false)
+    let (opened, identity) = try Self.open(path.location, followsLink: followsLink)
+    self.init(opened, identity, isLocked: false)
   }
 
   private static func open(
     _ path: FileLocation, followsLink: Bool
-  ) throws(SystemError) -> (Int32, FileIdentity) {
-    let descriptor = try openDirectory(path, followsLink: followsLink)
+  ) throws(SystemError) -> (OpenFile, FileIdentity) {
+    let opened = try openDirectory(path, followsLink: followsLink)
     do throws(SystemError) {
-      return (descriptor, try FileStatus(descriptor, path.path).identity)
+      return (opened, try FileStatus(opened).identity)
     } catch {
-      closeFile(descriptor)
+      opened.close()
       throw error
     }
   }
@@ -49,28 +56,28 @@ package final class DirectoryHandle: Sendable {
   /// The path leads to it afterwards: one that is renamed or replaced meanwhile is not taken.
   ///
   /// - Throws: ``SystemError``, of the kind `inUse` when somebody else has the lock.
-  package convenience init(_ path: String, shared: Bool) throws(SystemError) {
-    let (descriptor, identity) = try Self.lock(path, shared: shared)
-    self.init(path, descriptor, identity, isLocked: true)
+  package convenience init(_ path: some FileAddress, shared: Bool) throws(SystemError) {
+    let (opened, identity) = try Self.lock(path.location, shared: shared)
+    self.init(opened, identity, isLocked: true)
   }
 
   private static func lock(
-    _ path: String, shared: Bool
-  ) throws(SystemError) -> (Int32, FileIdentity) {
+    _ path: FileLocation, shared: Bool
+  ) throws(SystemError) -> (OpenFile, FileIdentity) {
     for _ in 0..<8 {
-      let (descriptor, identity) = try open(path.location, followsLink: true)
+      let (opened, identity) = try open(path, followsLink: true)
       do throws(SystemError) {
-        try lockDescriptor(descriptor, path, shared: shared)
-        if try FileStatus.find(path)?.identity == identity { return (descriptor, identity) }
+        try opened.lock(shared: shared)
+        if try FileStatus.find(path)?.identity == identity { return (opened, identity) }
       } catch {
-        closeFile(descriptor)
+        opened.close()
         throw error
       }
       // Another directory has got the path meanwhile, or it is gone.
-      unlockDescriptor(descriptor)
-      closeFile(descriptor)
+      opened.unlock()
+      opened.close()
     }
-    throw SystemError(call: "flock", path: path, number: directoryMoved)
+    throw SystemError(call: FileCall.lock.rawValue, path: path.path, number: directoryMoved)
   }
 
   deinit {
@@ -83,7 +90,7 @@ package final class DirectoryHandle: Sendable {
   /// It is released for child processes that have been forked and not executed yet, too. In such a
   /// child nothing is done: the lock is that of the parent.
   package func unlock() {
-    if isLocked && !isInherited { unlockDescriptor(descriptor) }
+    if isLocked && !isInherited { opened.unlock() }
   }
 
   /// Whether it was opened by the process that this one was forked from.
@@ -97,14 +104,14 @@ package final class DirectoryHandle: Sendable {
   /// - Throws: ``SystemError``, of the kind `missing` when the directory has been removed.
   package func entries() throws(SystemError) -> [String] {
     let names = try directoryEntries(file("."))
-    if names.isEmpty, try FileStatus(descriptor, path).linkCount == 0 {
+    if names.isEmpty, try FileStatus(opened).linkCount == 0 {
       throw SystemError(call: "openat", path: path, number: directoryRemoved)
     }
     return names
   }
 
   /// Brings the names in the directory to the disk.
-  package func synchronize() throws(SystemError) { try syncDescriptor(descriptor, path) }
+  package func synchronize() throws(SystemError) { try opened.synchronize() }
 
   /// Where a directory is now, compared with the path by which it was opened.
   package enum Position: Sendable, Equatable {
@@ -118,16 +125,16 @@ package final class DirectoryHandle: Sendable {
 
   /// Looks where the directory is now.
   package func position() throws(SystemError) -> Position {
-    if try FileStatus.find(path)?.identity == identity { return .unchanged }
-    if try FileStatus(descriptor, path).linkCount == 0 { return .removed }
+    if try FileStatus.find(ownLocation)?.identity == identity { return .unchanged }
+    if try FileStatus(opened).linkCount == 0 { return .removed }
     guard let found = readLink("/proc/self/fd/\(descriptor)"),
-      try FileStatus.find(found)?.identity == identity
+      try FileStatus.find(FileLocation(found, in: fileSystem))?.identity == identity
     else { return .moved(to: nil) }
     return .moved(to: found)
   }
 
   /// Gives the directory the owner and the permissions of another one, as far as that is allowed.
   package func take(_ rights: FileRights) throws(SystemError) {
-    try rights.apply(to: descriptor, path)
+    try rights.apply(to: opened)
   }
 }

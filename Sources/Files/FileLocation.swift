@@ -18,18 +18,39 @@ extension String: FileAddress {
 /// Where a file is: a name in an open directory, or a path.
 ///
 /// A name in an open directory leads to the same directory for as long as that is open, also when
-/// it is renamed and another one takes its path.
+/// it is renamed and another one takes its path. Either leads to a file of one ``FileSystem``.
 package struct FileLocation: FileAddress, CustomStringConvertible {
-  /// The directory; nil for a path.
-  let directory: DirectoryHandle?
+  private let base: Base
+
+  private enum Base {
+    case directory(DirectoryHandle)
+    /// A name that is a path.
+    case fileSystem(any FileSystem)
+  }
+
   /// The name in the directory, or the path.
   package let name: String
 
   /// The file of a path.
-  package init(_ path: String) { (directory, name) = (nil, path) }
+  package init(_ path: String, in fileSystem: any FileSystem = SystemFiles.shared) {
+    (base, name) = (.fileSystem(fileSystem), path)
+  }
 
   init(_ name: String, in directory: DirectoryHandle) {
-    (self.directory, self.name) = (directory, name)
+    (base, self.name) = (.directory(directory), name)
+  }
+
+  /// The directory; nil for a path.
+  private var directory: DirectoryHandle? {
+    if case .directory(let directory) = base { directory } else { nil }
+  }
+
+  /// The file system that its calls go to.
+  package var fileSystem: any FileSystem {
+    switch base {
+    case .directory(let directory): directory.fileSystem
+    case .fileSystem(let fileSystem): fileSystem
+    }
   }
 
   package var location: FileLocation { self }
@@ -47,19 +68,21 @@ package struct FileLocation: FileAddress, CustomStringConvertible {
   package var libraryPath: String {
     guard let directory else { return name }
     let link = "/proc/self/fd/\(directory.descriptor)"
-    guard (try? exists(link)) == true else { return path }
+    guard (try? exists(FileLocation(link, in: fileSystem))) == true else { return path }
     return link + "/" + name
   }
 
   /// Another file beside this one, whose name has a suffix.
   package func appending(_ suffix: String) -> FileLocation {
-    guard let directory else { return FileLocation(name + suffix) }
+    guard let directory else { return FileLocation(name + suffix, in: fileSystem) }
     return FileLocation(name + suffix, in: directory)
   }
 
   /// Another file in the same directory.
   package func beside(_ name: String) -> FileLocation {
-    guard let directory else { return FileLocation(directoryName(self.name) + "/" + name) }
+    guard let directory else {
+      return FileLocation(directoryName(self.name) + "/" + name, in: fileSystem)
+    }
     return FileLocation(name, in: directory)
   }
 
@@ -69,6 +92,6 @@ package struct FileLocation: FileAddress, CustomStringConvertible {
   /// Brings the names in the directory of the file to the disk.
   package func synchronizeDirectory() throws(SystemError) {
     if let directory { return try directory.synchronize() }
-    try syncDirectory(directoryName(name))
+    try syncDirectory(FileLocation(directoryName(name), in: fileSystem))
   }
 }

@@ -57,20 +57,23 @@ package struct FileRights: Hashable, Sendable {
   /// Gives an open file these rights, as far as that is allowed.
   ///
   /// A process that may not give it to the group gives others no more rights than everybody has.
-  func apply(to descriptor: Int32, _ path: String) throws(SystemError) {
+  func apply(to file: OpenFile) throws(SystemError) {
     guard let owner else { return }
-    var new = try FileStatus(descriptor, path).rights
+    let descriptor = file.descriptor
+    var new = try FileStatus(file).rights
     if new.owner != owner {
       if fchown(descriptor, owner.user, owner.group) != 0 {
         _ = fchown(descriptor, uid_t.max, owner.group)
       }
-      new = try FileStatus(descriptor, path).rights
+      new = try FileStatus(file).rights
     }
     var mode = mode
     if new.owner?.group != owner.group { mode = mode & ~0o2070 | (mode & 0o007) << 3 & mode }
     if new.mode == mode { return }
     do throws(SystemError) {
-      _ = try retrying("fchmod", path) { Int(fchmod(descriptor, mode_t(mode))) }
+      _ = try file.location.fileSystem.perform(.setMode, on: file.location.path) {
+        Int(fchmod(descriptor, mode_t(mode)))
+      }
     } catch {
       // Some file systems have the same permissions for all files.
       if ![EPERM, ENOTSUP, ENOSYS].contains(error.number) { throw error }
@@ -80,7 +83,7 @@ package struct FileRights: Hashable, Sendable {
 
 /// Gives a file these rights, as far as that is allowed.
 package func give(_ rights: FileRights, to file: some FileAddress) throws(SystemError) {
-  let descriptor = try openFile(file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
-  defer { closeFile(descriptor) }
-  try rights.apply(to: descriptor, file.location.path)
+  let file = try openFile(file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
+  defer { file.close() }
+  try rights.apply(to: file)
 }

@@ -41,7 +41,7 @@ package struct FileStatus: Sendable {
     let location = file.location
     var status = stat()
     do throws(SystemError) {
-      _ = try retrying("fstatat", location.path) {
+      _ = try location.fileSystem.perform(.find, on: location.path) {
         Int(
           unsafe fstatat(
             location.descriptor, location.name, &status, followsLink ? 0 : AT_SYMLINK_NOFOLLOW))
@@ -54,9 +54,11 @@ package struct FileStatus: Sendable {
   }
 
   /// Examines an open file.
-  init(_ descriptor: Int32, _ path: String) throws(SystemError) {
+  init(_ file: OpenFile) throws(SystemError) {
     var status = stat()
-    _ = try retrying("fstat", path) { Int(unsafe fstat(descriptor, &status)) }
+    _ = try file.location.fileSystem.perform(.status, on: file.location.path) {
+      Int(unsafe fstat(file.descriptor, &status))
+    }
     self.init(status)
   }
 }

@@ -47,30 +47,31 @@ package final class MappedFile: @unchecked Sendable {
   package init(_ address: some FileAddress, isLocked: Bool = false) throws(SystemError) {
     path = address.location.path
     isMapped = true
-    let descriptor = try openFile(address, O_RDONLY | O_NONBLOCK)
+    let file = try openFile(address, O_RDONLY | O_NONBLOCK)
     do {
-      if isLocked { try lockForReading(descriptor, path) }
-      unsafe memory = try Self.map(descriptor, path)
+      if isLocked { try file.lockForReading() }
+      unsafe memory = try Self.map(file)
     } catch {
-      closeFile(descriptor)
+      file.close()
       throw error
     }
-    if !isLocked { closeFile(descriptor) }
-    lockedDescriptor = isLocked ? descriptor : nil
+    if !isLocked { file.close() }
+    lockedDescriptor = isLocked ? file.descriptor : nil
   }
 
-  private static func map(
-    _ descriptor: Int32, _ path: String
-  ) throws(SystemError) -> UnsafeRawBufferPointer {
-    let status = try FileStatus(descriptor, path)
+  private static func map(_ file: OpenFile) throws(SystemError) -> UnsafeRawBufferPointer {
+    let status = try FileStatus(file)
     guard status.isRegular else {
-      throw SystemError(call: "open", path: path, number: status.isDirectory ? EISDIR : ENODEV)
+      throw SystemError(
+        call: "open", path: file.location.path, number: status.isDirectory ? EISDIR : ENODEV)
     }
     let count = status.size
     guard count > 0 else { return unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
-    try failIfPlanned("mmap", path)
-    let map = unsafe mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0)
-    guard let map = unsafe map, unsafe map != MAP_FAILED else { throw .last("mmap", path) }
+    var map: UnsafeMutableRawPointer?
+    _ = try file.location.fileSystem.perform(.map, on: file.location.path) {
+      unsafe map = mmap(nil, count, PROT_READ, MAP_SHARED, file.descriptor, 0)
+      return unsafe map == MAP_FAILED ? -1 : 0
+    }
     return unsafe UnsafeRawBufferPointer(start: map, count: count)
   }
 

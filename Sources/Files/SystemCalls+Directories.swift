@@ -14,37 +14,41 @@
 ///   - path: The directory.
 ///   - mode: Its permissions if it is new, before the umask.
 ///   - modeAbove: Those of the directories above it.
+///   - fileSystem: The file system of the path.
 /// - Throws: ``SystemError``.
 package func makeDirectories(
-  _ path: String, mode: UInt32 = 0o777, modeAbove: UInt32 = 0o777
+  _ path: String, mode: UInt32 = 0o777, modeAbove: UInt32 = 0o777,
+  in fileSystem: any FileSystem = SystemFiles.shared
 ) throws(SystemError) {
-  if try makeDirectoryAlone(path, mode) { return }
+  if try makeDirectoryAlone(path, mode, fileSystem) { return }
   let parent = directoryName(path)
   guard parent != path else {
     throw SystemError(call: "mkdirat", path: path, number: ENOENT)
   }
-  try makeDirectories(parent, mode: modeAbove, modeAbove: modeAbove)
-  if try makeDirectoryAlone(path, mode) { return }
+  try makeDirectories(parent, mode: modeAbove, modeAbove: modeAbove, in: fileSystem)
+  if try makeDirectoryAlone(path, mode, fileSystem) { return }
   throw SystemError(call: "mkdirat", path: path, number: ENOENT)
 }
 
 /// Makes a directory unless it is there; false when the one above it is not.
-private func makeDirectoryAlone(_ path: String, _ mode: UInt32) throws(SystemError) -> Bool {
+private func makeDirectoryAlone(
+  _ path: String, _ mode: UInt32, _ fileSystem: any FileSystem
+) throws(SystemError) -> Bool {
   do throws(SystemError) {
-    try makeDirectory(path, mode: mode)
+    try makeDirectory(FileLocation(path, in: fileSystem), mode: mode)
   } catch {
     if error.number == EEXIST { return true }
     if error.kind == .missing { return false }
     throw error
   }
-  try syncDirectory(directoryName(path))
+  try syncDirectory(FileLocation(directoryName(path), in: fileSystem))
   return true
 }
 
 /// Makes a directory where there is nothing.
 package func makeDirectory(_ path: some FileAddress, mode: UInt32) throws(SystemError) {
   let location = path.location
-  _ = try retrying("mkdirat", location.path) {
+  _ = try location.fileSystem.perform(.makeDirectory, on: location.path) {
     Int(unsafe mkdirat(location.descriptor, location.name, mode_t(mode)))
   }
 }
@@ -59,43 +63,46 @@ package func directoryName(_ path: String) -> String {
 
 /// Brings the names in a directory to the disk.
 package func syncDirectory(_ path: some FileAddress) throws(SystemError) {
-  let descriptor = try openDirectory(path)
-  defer { closeFile(descriptor) }
-  try syncDescriptor(descriptor, path.location.path)
+  let directory = try openDirectory(path)
+  defer { directory.close() }
+  try directory.synchronize()
 }
 
 /// Opens a directory; not inherited by processes that are executed.
 func openDirectory(
   _ path: some FileAddress, followsLink: Bool = true
-) throws(SystemError) -> Int32 {
+) throws(SystemError) -> OpenFile {
   try openFile(path, O_RDONLY | O_DIRECTORY | (followsLink ? 0 : O_NOFOLLOW))
 }
 
 /// The names of the entries of a directory, in no order.
 package func directoryEntries(_ path: some FileAddress) throws(SystemError) -> [String] {
-  let name = path.location.path
-  let descriptor = try openDirectory(path)
-  guard let directory = unsafe fdopendir(descriptor) else {
-    let error = SystemError.last("fdopendir", name)
-    closeFile(descriptor)
+  let opened = try openDirectory(path)
+  guard let directory = unsafe fdopendir(opened.descriptor) else {
+    let error = SystemError.last("fdopendir", opened.location.path)
+    opened.close()
     throw error
   }
   defer { unsafe closedir(directory) }
   var names: [String] = []
   while true {
-    try failIfPlanned("readdir", name)
-    errno = 0
-    guard let entry = unsafe readdir(directory) else {
-      // What is left of a directory that can't be read on is not what is in it.
-      if errno != 0 { throw .last("readdir", name) }
-      return names
+    var entryName: String?
+    // What is left of a directory that can't be read on is not what is in it.
+    _ = try opened.location.fileSystem.perform(.list, on: opened.location.path) {
+      errno = 0
+      entryName = unsafe readdir(directory).map { entry in unsafe name(of: entry) }
+      return entryName == nil && errno != 0 ? -1 : 0
     }
-    let entryName = unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
-      unsafe tuple.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) {
-        unsafe String(cString: $0)
-      }
-    }
+    guard let entryName else { return names }
     if entryName != "." && entryName != ".." { names.append(entryName) }
+  }
+}
+
+private func name(of entry: UnsafeMutablePointer<dirent>) -> String {
+  unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+    unsafe tuple.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) {
+      unsafe String(cString: $0)
+    }
   }
 }
 
@@ -103,7 +110,7 @@ package func directoryEntries(_ path: some FileAddress) throws(SystemError) -> [
 package func removeDirectory(_ path: some FileAddress) throws(SystemError) {
   let location = path.location
   do throws(SystemError) {
-    _ = try retrying("unlinkat", location.path) {
+    _ = try location.fileSystem.perform(.removeDirectory, on: location.path) {
       Int(unsafe unlinkat(location.descriptor, location.name, AT_REMOVEDIR))
     }
   } catch {

@@ -9,11 +9,17 @@ internal import CFiles
 #endif
 
 /// A path without symbolic links and dots.
-package func realPath(_ path: String) throws(SystemError) -> String {
-  try failIfPlanned("realpath", path)
-  guard let resolved = unsafe realpath(path, nil) else { throw .last("realpath", path) }
-  defer { unsafe free(resolved) }
-  return unsafe String(cString: resolved)
+package func realPath(
+  _ path: String, in fileSystem: any FileSystem = SystemFiles.shared
+) throws(SystemError) -> String {
+  var resolved = ""
+  _ = try fileSystem.perform(.resolve, on: path) {
+    guard let found = unsafe realpath(path, nil) else { return -1 }
+    resolved = unsafe String(cString: found)
+    unsafe free(found)
+    return 0
+  }
+  return resolved
 }
 
 /// Where a symbolic link leads; nil for what is none.
@@ -27,12 +33,13 @@ func readLink(_ path: String) -> String? {
 /// Opens a file of any name; the flags are those of `open`.
 func openFile(
   _ file: some FileAddress, _ flags: Int32, mode: UInt32 = 0
-) throws(SystemError) -> Int32 {
+) throws(SystemError) -> OpenFile {
   let location = file.location
-  return Int32(
-    try retrying("openat", location.path) {
-      Int(unsafe openat(location.descriptor, location.name, flags | O_CLOEXEC, mode_t(mode)))
-    })
+  let call = flags & O_CREAT == 0 ? FileCall.open : .create
+  let descriptor = try location.fileSystem.perform(call, on: location.path) {
+    Int(unsafe openat(location.descriptor, location.name, flags | O_CLOEXEC, mode_t(mode)))
+  }
+  return OpenFile(Int32(descriptor), location)
 }
 
 /// Opens a file for reading, and for writing too, in which case it is made when it is missing.
@@ -40,7 +47,7 @@ func openFile(
 /// A new one is never the target of a symbolic link.
 package func openFile(
   _ file: some FileAddress, writable: Bool, rights: FileRights = .anyone
-) throws(SystemError) -> Int32 {
+) throws(SystemError) -> OpenFile {
   guard writable else { return try openFile(file, O_RDONLY) }
   do throws(SystemError) {
     return try openFile(file, O_RDWR)
@@ -53,75 +60,38 @@ package func openFile(
 /// Makes a file, for reading and writing, where there is none; a symbolic link is not followed.
 package func createFile(
   _ file: some FileAddress, rights: FileRights = .anyone
-) throws(SystemError) -> Int32 {
+) throws(SystemError) -> OpenFile {
   let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
   // Before it has its group, nobody else may read it.
   let mode = rights.isCopied ? 0o600 : rights.mode & 0o777
-  let descriptor = try openFile(file, flags, mode: mode)
-  noteDone("create", file.location.path)
-  guard rights.isCopied else { return descriptor }
+  let file = try openFile(file, flags, mode: mode)
+  guard rights.isCopied else { return file }
   do {
-    try rights.apply(to: descriptor, file.location.path)
-    return descriptor
+    try rights.apply(to: file)
+    return file
   } catch {
-    closeFile(descriptor)
+    file.close()
     throw error
   }
 }
 
 /// Brings the content of a file to the disk, with what closed memory maps have left of it.
 package func syncFile(_ file: some FileAddress) throws(SystemError) {
-  let descriptor = try openFile(file, O_RDONLY)
-  defer { closeFile(descriptor) }
-  try syncDescriptor(descriptor, file.location.path)
+  let file = try openFile(file, O_RDONLY)
+  defer { file.close() }
+  try file.synchronize()
 }
 
-/// `fsync`.
-package func syncDescriptor(_ descriptor: Int32, _ path: String) throws(SystemError) {
-  _ = try retrying("fsync", path) { Int(fsync(descriptor)) }
-}
-
-/// Locks an open directory, shared or alone, without waiting.
-func lockDescriptor(
-  _ descriptor: Int32, _ path: String, shared: Bool
-) throws(SystemError) {
-  _ = try retrying("flock", path) { Int(flock(descriptor, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB)) }
-}
-
-/// Locks an open file against those who lock it for writing, where the file system can do that.
-///
-/// `F_OFD_SETLK`.
-package func lockForReading(_ descriptor: Int32, _ path: String) throws(SystemError) {
-  do throws(SystemError) {
-    _ = try retrying("fcntl", path) { Int(files_lock_shared(descriptor)) }
-  } catch {
-    if error.number == EAGAIN || error.number == EACCES {
-      throw SystemError(call: "fcntl", path: path, number: EWOULDBLOCK)
-    }
-  }
-}
-
-/// Locks an open file alone, and waits for that; where the file system has no such locks there is
-/// none.
-///
-/// It ends when the file is closed, at the latest with the process.
-package func lockAlone(_ descriptor: Int32, _ path: String) {
-  _ = try? retrying("flock", path) { Int(flock(descriptor, LOCK_EX)) }
-}
-
-/// Removes a regular file unless somebody has locked it, see ``lockAlone(_:_:)``.
+/// Removes a regular file unless somebody has locked it, see ``NewFile/locked(_:rights:)``.
 ///
 /// Where the file system has no such locks, nothing is removed.
 package func removeUnlockedFile(_ file: some FileAddress) throws(SystemError) {
   guard try isRegularFile(file) else { return }
-  let descriptor = try openFile(file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
-  defer { closeFile(descriptor) }
-  guard (try? lockDescriptor(descriptor, file.location.path, shared: false)) != nil else { return }
+  let opened = try openFile(file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
+  defer { opened.close() }
+  guard (try? opened.lock(shared: false)) != nil else { return }
   try removeFile(file)
 }
-
-/// Unlocks an open directory, also for a child process that has been forked and not executed yet.
-func unlockDescriptor(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
 
 /// The `errno` of looking into a directory that has been removed.
 var directoryRemoved: Int32 { ENOENT }
@@ -134,7 +104,7 @@ var directoryMoved: Int32 { EBUSY }
 package func exists(_ file: some FileAddress) throws(SystemError) -> Bool {
   let location = file.location
   do throws(SystemError) {
-    _ = try retrying("faccessat", location.path) {
+    _ = try location.fileSystem.perform(.exists, on: location.path) {
       Int(unsafe faccessat(location.descriptor, location.name, F_OK, 0))
     }
     return true
@@ -156,7 +126,7 @@ package func renameFile(
   _ old: some FileAddress, _ new: some FileAddress
 ) throws(SystemError) {
   let (old, new) = (old.location, new.location)
-  _ = try retrying("renameat", new.path) {
+  _ = try new.fileSystem.perform(.rename, on: new.path) {
     Int(unsafe renameat(old.descriptor, old.name, new.descriptor, new.name))
   }
 }
@@ -166,7 +136,7 @@ package func exchangeNames(
   _ first: some FileAddress, _ second: some FileAddress
 ) throws(SystemError) {
   let (first, second) = (first.location, second.location)
-  _ = try retrying("renameat2", first.path) {
+  _ = try first.fileSystem.perform(.exchange, on: first.path) {
     Int(unsafe files_exchange(first.descriptor, first.name, second.descriptor, second.name))
   }
 }
@@ -182,26 +152,20 @@ package func copyFile(
   _ old: some FileAddress, to new: some FileAddress,
   rights: (FileRights) -> FileRights = \.ofReplacement
 ) throws(SystemError) {
-  let (oldPath, newPath) = (old.location.path, new.location.path)
   let source = try openFile(old, O_RDONLY)
-  defer { closeFile(source) }
-  let status = try FileStatus(source, oldPath)
-  try checkFileSizeLimit(status.size, newPath)
+  defer { source.close() }
+  let status = try FileStatus(source)
+  try checkFileSizeLimit(status.size, new.location.path)
   let target = try createFile(new, rights: rights(status.rights))
-  defer { closeFile(target) }
-  var rest = status.size
-  while rest > 0 {
-    let part = try retrying("sendfile", newPath) { sendfile(target, source, nil, rest) }
-    if part == 0 { throw SystemError(call: "sendfile", path: newPath, number: EIO) }
-    rest -= part
-  }
+  defer { target.close() }
+  try target.append(source, byteCount: status.size)
 }
 
 /// Removes a file; one that isn't there is fine.
 package func removeFile(_ file: some FileAddress) throws(SystemError) {
   let location = file.location
   do throws(SystemError) {
-    _ = try retrying("unlinkat", location.path) {
+    _ = try location.fileSystem.perform(.remove, on: location.path) {
       Int(unsafe unlinkat(location.descriptor, location.name, 0))
     }
   } catch {
@@ -213,9 +177,9 @@ package func removeFile(_ file: some FileAddress) throws(SystemError) {
 package func firstBytes(
   of file: some FileAddress, count: Int
 ) throws(SystemError) -> [UInt8] {
-  let descriptor = try openFile(file, O_RDONLY | O_NONBLOCK)
-  defer { closeFile(descriptor) }
-  return try readFile(descriptor, file.location.path, count, at: 0)
+  let file = try openFile(file, O_RDONLY | O_NONBLOCK)
+  defer { file.close() }
+  return try file.read(count, at: 0)
 }
 
 /// A file in memory, which has a path as long as this object lives; other processes have no

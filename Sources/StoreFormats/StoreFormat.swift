@@ -1,4 +1,5 @@
 import CDBBackend
+package import Files
 package import StoreEngine
 import TokyoCabinetBackend
 
@@ -24,10 +25,20 @@ package enum StoreFormat: String, CaseIterable, Sendable {
   package func open(
     _ directory: String, access: StoreAccess = .readWrite, createIfMissing: Bool = true,
     durability: Durability = .full, limits: CheckpointLimits = .init(),
-    key: (any StoreKey)? = nil
+    key: (any StoreKey)? = nil, in fileSystem: any FileSystem = SystemFiles.shared
   ) throws -> any DirectoryBackend {
-    try backend.init(
-      directory: directory, access: access, createIfMissing: createIfMissing,
-      durability: durability, limits: limits, key: key)
+    func open<Format>(
+      _: LoggedBackend<ClassFiles<Format>>.Type
+    ) throws -> LoggedBackend<ClassFiles<Format>> {
+      var configuration = ClassFileConfiguration<Format>(
+        access: access, createIfMissing: createIfMissing, durability: durability)
+      configuration.fileSystem = fileSystem
+      return try LoggedBackend(
+        directory: directory, configuration: configuration, limits: limits, key: key)
+    }
+    return switch self {
+    case .tokyoCabinet: try open(TokyoCabinetBackend.self)
+    case .cdb: try open(CDBBackend.self)
+    }
   }
 }

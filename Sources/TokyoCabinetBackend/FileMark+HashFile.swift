@@ -33,7 +33,7 @@ extension FileMark {
   /// Puts the mark into a file that is whole, and may bring it to the disk.
   func put(on location: ClassFileLocation, isSynced: Bool) throws {
     try storeErrors(at: location) {
-      let file = try FileStorage(location.file, writable: true)
+      let file = try StoreFile(location.file, writable: true)
       defer { file.close() }
       try file.write(markedBytes, at: Self.start)
       if isSynced { try file.synchronize() }

@@ -27,7 +27,7 @@ enum FileStamp {
   /// - Throws: `StoreError` with `noSpace` or `ioError`.
   static func put(on location: ClassFileLocation, isSynced: Bool) throws {
     try storeErrors(at: location) {
-      let file = try FileStorage(location.file, writable: true)
+      let file = try StoreFile(location.file, writable: true)
       defer { file.close() }
       // The checksum is of these, too.
       try file.write(magic, at: HashFileHeader.opaque.lowerBound)

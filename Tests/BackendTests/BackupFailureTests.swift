@@ -1,71 +1,91 @@
-import CDBBackend
 import Files
 import Foundation
+import Locks
 import StoredObjectsCore
 import StoredObjectsTestSupport
-import Synchronization
 import TestFiles
 import TestedBackends
 import Testing
-import TokyoCabinetBackend
 
 /// A backup whose disk fails, or whose power goes, before each of its steps in turn.
 @Suite("Backups that are cut off")
 struct BackupFailureTests {
-  /// What the steps of a backup have done so far, and before which of them something happens.
+  /// What the calls of a backup have done so far, and at which of them something happens.
   private final class Disk: Sendable {
     struct State {
-      var steps: [TargetDirectory.Step] = []
+      var isWatched = false
+      var count = 0
+      var isRenamed = false
       var copied: Set<String> = []
       var synced: Set<String> = []
       var isDirectorySynced = false
     }
 
-    struct PowerCut: Error {}
+    private static let changes: Set<FileCall> = [
+      .makeDirectory, .create, .copy, .setMode, .sync, .rename,
+    ]
 
-    let state = Mutex(State())
+    let state = Locked(State())
     private let failing: Int
     private let isPowerCut: Bool
 
+    /// Lets one call fail, or all from one that changes something on.
     init(failing: Int, isPowerCut: Bool) { (self.failing, self.isPowerCut) = (failing, isPowerCut) }
 
-    var seam: TargetDirectory.Seam { .init { try self.take($0) } }
+    /// The number of calls.
+    var count: Int { state.withLock { $0.count } }
 
-    private func take(_ step: TargetDirectory.Step) throws {
-      try state.withLock { state in
-        let number = state.steps.count
+    /// Runs a backup.
+    func watch(_ body: () throws -> Void) rethrows {
+      state.withLock { $0.isWatched = true }
+      defer { state.withLock { $0.isWatched = false } }
+      try body()
+    }
+
+    /// The file system, which sees to the calls of backups only.
+    var fileSystem: TestedFileSystem {
+      TestedFileSystem {
+        self.note($0, $1)
+      } _: {
+        self.failure($0, $1)
+      }
+    }
+
+    private func failure(_ call: FileCall, _ path: String) -> Int32? {
+      state.withLock { state in
+        guard state.isWatched else { return nil }
         // Nothing runs after a power cut, the tidying up neither.
-        if isPowerCut ? number >= failing : number == failing {
-          if step != .remove { state.steps.append(step) }
-          throw isPowerCut
-            ? PowerCut() : SystemError(call: "test", path: "test", number: 5) as any Error
-        }
-        guard step != .remove else { return }
-        state.steps.append(step)
-        switch step {
-        case .copy(let name): state.copied.insert(name)
-        case .synchronize(let name): state.synced.insert(name)
-        case .synchronizeDirectory: state.isDirectorySynced = true
-        case .make, .rename, .synchronizeParent, .remove: break
+        if isPowerCut && state.count > failing { return EIO }
+        guard !isPowerCut || Self.changes.contains(call) else { return nil }
+        state.count += 1
+        return state.count - 1 == failing ? EIO : nil
+      }
+    }
+
+    private func note(_ call: FileCall, _ path: String) {
+      state.withLock { state in
+        guard state.isWatched else { return }
+        if call == .rename { state.isRenamed = true }
+        guard path.contains("/copy.partial-") else { return }
+        let name = path.split(separator: "/").last.map(String.init) ?? ""
+        switch call {
+        case .create, .copy: state.copied.insert(name)
+        case .sync where name.hasPrefix("copy.partial-"): state.isDirectorySynced = true
+        case .sync: state.synced.insert(name)
+        default: break
         }
       }
     }
   }
 
-  private typealias Open = @Sendable (String) throws -> any BackupSource
-
-  private static let backends: [(String, Open)] = [
-    ("Tokyo Cabinet", { try TokyoCabinetBackend(directory: $0) }),
-    ("CDB", { try CDBBackend(directory: $0) }),
-  ]
-
   /// A store with two classes, named buffers, and saves that are in the log only.
   private func withStore(
-    _ open: Open, _ body: (any BackupSource, StoreImage, _ parent: String) throws -> Void
+    _ kind: TestedBackend, on disk: Disk,
+    _ body: (any DirectoryBackend, StoreImage, _ parent: String) throws -> Void
   ) throws {
-    let parent = try makeTemporaryDirectory()
+    let parent = try makeTemporaryDirectory(in: .memory)
     defer { try? FileManager.default.removeItem(atPath: parent) }
-    let backend = try open(parent + "/store")
+    let backend = try kind.open(parent + "/store", in: disk.fileSystem)
     let (songs, words) = (try backend.table(named: "Song"), try backend.table(named: "Word"))
     try backend.commit {
       for row in UInt32(2)..<50 { $0.insert(row, in: songs, [1, 2, UInt8(row)]) }
@@ -82,58 +102,67 @@ struct BackupFailureTests {
     try FileManager.default.contentsOfDirectory(atPath: path).sorted()
   }
 
-  /// The number of steps of a backup of that store.
-  private func stepCount(_ open: Open) throws -> Int {
-    var count = 0
-    try withStore(open) { backend, _, parent in
-      let disk = Disk(failing: .max, isPowerCut: false)
-      try backend.backup(to: parent + "/copy", seam: disk.seam)
-      count = disk.state.withLock { $0.steps.count }
+  /// The number of calls of a backup of that store, or of those that change something.
+  private func callCount(_ kind: TestedBackend, isPowerCut: Bool) throws -> Int {
+    let disk = Disk(failing: .max, isPowerCut: isPowerCut)
+    try withStore(kind, on: disk) { backend, _, parent in
+      try disk.watch { try backend.backup(to: parent + "/copy") { _ in } }
     }
-    return count
+    return disk.count
   }
 
-  @Test("A step that fails leaves no half copy, and the store as it was", arguments: [0, 1])
-  func failing(backend: Int) throws {
-    let (name, open) = Self.backends[backend]
-    let count = try stepCount(open)
-    #expect(count > 10)
+  @Test(
+    "A call that fails leaves no half copy, and the store as it was",
+    arguments: [TestedBackend.tokyoCabinet, .cdb])
+  func failing(_ kind: TestedBackend) throws {
+    let count = try callCount(kind, isPowerCut: false)
+    #expect(count > 50)
+    var errorCount = 0
     for number in 0..<count {
-      try withStore(open) { backend, image, parent in
-        let disk = Disk(failing: number, isPowerCut: false)
-        let error = failure { try backend.backup(to: parent + "/copy", seam: disk.seam) }
-        let step = disk.state.withLock { $0.steps.last }
-        #expect(error?.code == .ioError, "\(name), step \(number)")
-        // The last step comes when the copy has its name and is whole.
-        let left = step == .synchronizeParent ? ["copy", "store"] : ["store"]
-        #expect(try contents(parent) == left, "\(name), step \(number)")
-        if step == .synchronizeParent { try expectWhole(parent + "/copy", open, image) }
+      let disk = Disk(failing: number, isPowerCut: false)
+      try withStore(kind, on: disk) { backend, image, parent in
+        let error = failure {
+          try disk.watch { try backend.backup(to: parent + "/copy") { _ in } }
+        }
+        if let error {
+          errorCount += 1
+          #expect(error.code == .ioError, "\(kind), call \(number)")
+        }
+        // The last call comes when the copy has its name and is whole.
+        let isNamed = disk.state.withLock { $0.isRenamed }
+        #expect(isNamed || error != nil, "\(kind), call \(number)")
+        #expect(
+          try contents(parent) == (isNamed ? ["copy", "store"] : ["store"]),
+          "\(kind), call \(number)")
+        if isNamed { try expectWhole(parent + "/copy", kind, image) }
         #expect(try StoreImage(of: backend) == image)
-        try backend.backup(to: parent + "/second", seam: .init())
-        try expectWhole(parent + "/second", open, image)
+        try backend.backup(to: parent + "/second") { _ in }
+        try expectWhole(parent + "/second", kind, image)
       }
     }
+    #expect(errorCount > count / 2)
   }
 
-  @Test("After a power cut at any step there is no copy, or a whole one", arguments: [0, 1])
-  func powerCut(backend: Int) throws {
-    let (name, open) = Self.backends[backend]
-    var generator = Seeds.generator(for: "power cuts in backups on \(name)")
+  @Test(
+    "After a power cut at any call there is no copy, or a whole one",
+    arguments: [TestedBackend.tokyoCabinet, .cdb])
+  func powerCut(_ kind: TestedBackend) throws {
+    var generator = Seeds.generator(for: "power cuts in backups on \(kind)")
     var wholeCount = 0
-    for number in 0...(try stepCount(open)) {
+    for number in 0...(try callCount(kind, isPowerCut: true)) {
       for _ in 0..<3 {
-        try withStore(open) { backend, image, parent in
-          let disk = Disk(failing: number, isPowerCut: true)
-          try? backend.backup(to: parent + "/copy", seam: disk.seam)
+        let disk = Disk(failing: number, isPowerCut: true)
+        try withStore(kind, on: disk) { backend, image, parent in
+          try? disk.watch { try backend.backup(to: parent + "/copy") { _ in } }
           try backend.close()
           try losePower(disk, parent, &generator)
           if FileManager.default.fileExists(atPath: parent + "/copy") {
             wholeCount += 1
-            try expectWhole(parent + "/copy", open, image)
+            try expectWhole(parent + "/copy", kind, image)
           }
-          let again = try open(parent + "/store")
-          #expect(try StoreImage(of: again) == image, "\(name), step \(number)")
-          try again.backup(to: parent + "/second", seam: .init())
+          let again = try kind.open(parent + "/store")
+          #expect(try StoreImage(of: again) == image, "\(kind), call \(number)")
+          try again.backup(to: parent + "/second") { _ in }
           try again.close()
         }
       }
@@ -160,8 +189,8 @@ struct BackupFailureTests {
     }
   }
 
-  private func expectWhole(_ path: String, _ open: Open, _ image: StoreImage) throws {
-    let copy = try open(path)
+  private func expectWhole(_ path: String, _ kind: TestedBackend, _ image: StoreImage) throws {
+    let copy = try kind.open(path)
     #expect(try StoreImage(of: copy) == image)
     try copy.close()
   }
@@ -171,17 +200,5 @@ struct BackupFailureTests {
       try body()
       return nil
     } catch { return error as? StoreError }
-  }
-}
-
-/// A backend on files, of whichever format.
-private protocol BackupSource: StoreBackend {
-  func checkpoint() throws
-  func backup(to directory: String, seam: TargetDirectory.Seam) throws
-}
-
-extension LoggedBackend: BackupSource where Files: DirectoryFiles {
-  fileprivate func backup(to directory: String, seam: TargetDirectory.Seam) throws {
-    try backup(to: directory, seam: seam, progress: { _ in })
   }
 }

@@ -151,7 +151,7 @@ struct BackupTests {
       try backend.checkpoint()
       try backend.close()
       // As if the process had died between the log record and the renaming.
-      let log = try FileStorage(directory + "/Commit.log", writable: true)
+      let log = try StoreFile(directory + "/Commit.log", writable: true)
       let old = try #require(try CommitLogReader(log))
       var writer = try CommitLogWriter(
         log, durability: .full, slot: old.slot, slotIndex: old.slotIndex,

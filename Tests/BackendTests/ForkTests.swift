@@ -1,6 +1,7 @@
 import CDBBackend
 import Files
 import Foundation
+import Locks
 import StoredObjectsCore
 import StoredObjectsTestSupport
 import TestFiles
@@ -97,35 +98,35 @@ struct ForkTests {
     }
   }
 
-  #if DEBUG
-    @Test("A child is refused also when a thread of its parent was in the middle of a save")
-    func whileSaving() async throws {
-      let directory = try makeTemporaryDirectory()
-      defer { try? FileManager.default.removeItem(atPath: directory) }
-      await #expect(processExitsWith: .success) { [directory = directory as String] in
-        let backend = try TestedBackend.tokyoCabinet.open(directory + "/Music")
-        let (isSaving, isForked) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let saver = Thread {
-          PlannedFailures.planning(below: directory) { call, _ in
-            if call.contains("sync") {
-              isSaving.signal()
-              isForked.wait()
-            }
-            return nil
-          } _: {
-            let store = Store(backend: backend)
-            try? store.setBuffer(named: "first") { $0.write("text") }
-            try? store.saveChanges()
-          }
+  @Test("A child is refused also when a thread of its parent was in the middle of a save")
+  func whileSaving() async throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    await #expect(processExitsWith: .success) { [directory = directory as String] in
+      let (isSaving, isForked) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let isHeldUp = Locked(false)
+      let files = TestedFileSystem { call, _ in
+        if call == .sync || call == .syncData, isHeldUp.withLock({ $0 }) {
+          isSaving.signal()
+          isForked.wait()
         }
-        let store = Store(backend: backend)
-        try store.setBuffer(named: "name") { $0.write("text") }
-        saver.start()
-        isSaving.wait()
-        let code = inForkedChild { isRefused({ try store.saveChanges() }) ? 7 : 1 }
-        for _ in 0..<100 { isForked.signal() }
-        #expect(code == 7)
+        return nil
       }
+      let backend = try TestedBackend.tokyoCabinet.open(directory + "/Music", in: files)
+      let saver = Thread {
+        isHeldUp.withLock { $0 = true }
+        let store = Store(backend: backend)
+        try? store.setBuffer(named: "first") { $0.write("text") }
+        try? store.saveChanges()
+        isHeldUp.withLock { $0 = false }
+      }
+      let store = Store(backend: backend)
+      try store.setBuffer(named: "name") { $0.write("text") }
+      saver.start()
+      isSaving.wait()
+      let code = inForkedChild { isRefused({ try store.saveChanges() }) ? 7 : 1 }
+      for _ in 0..<100 { isForked.signal() }
+      #expect(code == 7)
     }
-  #endif
+  }
 }

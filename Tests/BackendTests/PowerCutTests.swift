@@ -1,121 +1,120 @@
-#if DEBUG
-  import StoredObjectsCore
-  import StoredObjectsTestSupport
-  import TestFiles
-  import TestedBackends
-  import Testing
+import Files
+import StoredObjectsCore
+import StoredObjectsTestSupport
+import TestFiles
+import TestedBackends
+import Testing
 
-  /// A power cut at every call of a session that changes something, and what the next opening
-  /// finds.
-  ///
-  /// The files are those of users, also where the C library writes them. `./dev crash power` looks
-  /// at the order of its calls from outside.
-  @Suite("Power cuts")
-  struct PowerCutTests {
-    private static let saveCount = 16
+/// A power cut at every call of a session that changes something, and what the next opening
+/// finds.
+///
+/// The files are those of users, also where the C library writes them. `./dev crash power` looks
+/// at the order of its calls from outside.
+@Suite("Power cuts")
+struct PowerCutTests {
+  private static let saveCount = 16
 
-    private static func open(
-      _ kind: TestedBackend, _ disk: CrashingDirectory, _ durability: Durability
-    ) throws -> any DirectoryBackend {
-      try kind.open(disk, durability: durability, limits: ScriptedSession.limits)
-    }
-
-    @Test(
-      "At full, every acknowledged save is there, and the next one whole or not at all",
-      arguments: TestedBackend.onDisk)
-    func full(_ kind: TestedBackend) throws {
-      try cutEverywhere(kind, .full) { session, last in last >= session.acknowledged }
-    }
-
-    @Test(
-      "At process, a power cut leaves the saves up to some moment",
-      arguments: [TestedBackend.tokyoCabinet, .cdb])
-    func process(_ kind: TestedBackend) throws {
-      try cutEverywhere(kind, .process) { _, _ in true }
-    }
-
-    @Test(
-      "At none a power cut loses saves, which shows that the disk of these tests does",
-      arguments: [TestedBackend.tokyoCabinet, .cdb])
-    func none(_ kind: TestedBackend) throws {
-      var generator = Seeds.generator(for: "power cuts without syncs, \(kind)")
-      var session = ScriptedSession(seed: generator.next(), saveCount: Self.saveCount)
-      let disk = try CrashingDirectory()
-      try session.run { try Self.open(kind, disk, .none) }
-      var lossCount = 0
-      for _ in 0..<8 {
-        let rebooted = try disk.afterPowerCut(using: &generator)
-        let backend = try? Self.open(kind, rebooted, .none)
-        let image = try? backend.map { try StoreImage(of: $0) }
-        if image != session.images[session.acknowledged] { lossCount += 1 }
-      }
-      #expect(lossCount > 4)
-    }
-
-    private func cutEverywhere(
-      _ kind: TestedBackend, _ durability: Durability,
-      isEnough: (ScriptedSession, Int) -> Bool
-    ) throws {
-      var generator = Seeds.generator(for: "power cuts, \(kind), \(durability)")
-      let unused = ScriptedSession(seed: generator.next(), saveCount: Self.saveCount)
-      let (operations, changes) = try operations(of: unused, kind, durability)
-      #expect(changes.count > 100)
-      #expect(operations.contains("renameat"))
-      // What encryption adds happens once, at the opening; the rest is the same for both.
-      let isSample = kind.isEncrypted
-      for (number, cut) in changes.enumerated() where !isSample || number < 40 || number % 8 == 0 {
-        let disk = try CrashingDirectory()
-        disk.plan(.cutPower(at: cut))
-        var session = unused
-        do { try session.run { try Self.open(kind, disk, durability) } } catch {}
-        let title = "\(kind) at \(durability), cut at \(cut), \(operations[cut])"
-        do {
-          try check(disk, session, kind, durability, title, isEnough, &generator)
-        } catch {
-          Issue.record("\(title): \(error)")
-        }
-      }
-      print("\(changes.count) cuts of \(kind) at \(durability)")
-    }
-
-    /// The operations of a session in which nothing fails, and which of them change something.
-    private func operations(
-      of unused: ScriptedSession, _ kind: TestedBackend, _ durability: Durability
-    ) throws -> ([String], changes: [Int]) {
-      let disk = try CrashingDirectory()
-      var session = unused
-      try session.run { try Self.open(kind, disk, durability) }
-      return (disk.operations, disk.changes)
-    }
-
-    /// Reopens after a cut, perhaps with another one meanwhile; saves on, and cuts once more.
-    private func check(
-      _ disk: CrashingDirectory, _ session: ScriptedSession, _ kind: TestedBackend,
-      _ durability: Durability, _ title: String, _ isEnough: (ScriptedSession, Int) -> Bool,
-      _ generator: inout SeededGenerator
-    ) throws {
-      var disk = try disk.afterPowerCut(using: &generator)
-      if Bool.random(using: &generator) {
-        disk.plan(.cutPower(at: .random(in: 0..<30, using: &generator)))
-        do { _ = try Self.open(kind, disk, durability) } catch {}
-        disk = try disk.afterPowerCut(using: &generator)
-      }
-      let backend = try Self.open(kind, disk, durability)
-      let image = try StoreImage(of: backend)
-      guard let last = session.lastSave(in: image), isEnough(session, last) else {
-        Issue.record("\(title): \(session.differences(of: image))")
-        return
-      }
-      let end = try session.saveOn(after: last, count: 2, to: backend)
-      // Neither closed nor folded.
-      disk.plan(.cutPower(at: 0))
-      let rebooted = try disk.afterPowerCut(using: &generator)
-      let again = try Self.open(kind, rebooted, durability)
-      let found = try StoreImage(of: again)
-      try again.close()
-      #expect(
-        durability == .full ? found == session.images[end] : session.images.contains(found),
-        "\(title): the saves after the cut")
-    }
+  private static func open(
+    _ kind: TestedBackend, _ disk: CrashingDirectory, _ durability: Durability
+  ) throws -> any DirectoryBackend {
+    try kind.open(disk, durability: durability, limits: ScriptedSession.limits)
   }
-#endif
+
+  @Test(
+    "At full, every acknowledged save is there, and the next one whole or not at all",
+    arguments: TestedBackend.onDisk)
+  func full(_ kind: TestedBackend) throws {
+    try cutEverywhere(kind, .full) { session, last in last >= session.acknowledged }
+  }
+
+  @Test(
+    "At process, a power cut leaves the saves up to some moment",
+    arguments: [TestedBackend.tokyoCabinet, .cdb])
+  func process(_ kind: TestedBackend) throws {
+    try cutEverywhere(kind, .process) { _, _ in true }
+  }
+
+  @Test(
+    "At none a power cut loses saves, which shows that the disk of these tests does",
+    arguments: [TestedBackend.tokyoCabinet, .cdb])
+  func none(_ kind: TestedBackend) throws {
+    var generator = Seeds.generator(for: "power cuts without syncs, \(kind)")
+    var session = ScriptedSession(seed: generator.next(), saveCount: Self.saveCount)
+    let disk = try CrashingDirectory()
+    try session.run { try Self.open(kind, disk, .none) }
+    var lossCount = 0
+    for _ in 0..<8 {
+      let rebooted = try disk.afterPowerCut(using: &generator)
+      let backend = try? Self.open(kind, rebooted, .none)
+      let image = try? backend.map { try StoreImage(of: $0) }
+      if image != session.images[session.acknowledged] { lossCount += 1 }
+    }
+    #expect(lossCount > 4)
+  }
+
+  private func cutEverywhere(
+    _ kind: TestedBackend, _ durability: Durability,
+    isEnough: (ScriptedSession, Int) -> Bool
+  ) throws {
+    var generator = Seeds.generator(for: "power cuts, \(kind), \(durability)")
+    let unused = ScriptedSession(seed: generator.next(), saveCount: Self.saveCount)
+    let (operations, changes) = try operations(of: unused, kind, durability)
+    #expect(changes.count > 100)
+    #expect(operations.contains(.rename))
+    // What encryption adds happens once, at the opening; the rest is the same for both.
+    let isSample = kind.isEncrypted
+    for (number, cut) in changes.enumerated() where !isSample || number < 40 || number % 8 == 0 {
+      let disk = try CrashingDirectory()
+      disk.plan(.cutPower(at: cut))
+      var session = unused
+      do { try session.run { try Self.open(kind, disk, durability) } } catch {}
+      let title = "\(kind) at \(durability), cut at \(cut), \(operations[cut])"
+      do {
+        try check(disk, session, kind, durability, title, isEnough, &generator)
+      } catch {
+        Issue.record("\(title): \(error)")
+      }
+    }
+    print("\(changes.count) cuts of \(kind) at \(durability)")
+  }
+
+  /// The operations of a session in which nothing fails, and which of them change something.
+  private func operations(
+    of unused: ScriptedSession, _ kind: TestedBackend, _ durability: Durability
+  ) throws -> ([FileCall], changes: [Int]) {
+    let disk = try CrashingDirectory()
+    var session = unused
+    try session.run { try Self.open(kind, disk, durability) }
+    return (disk.operations, disk.changes)
+  }
+
+  /// Reopens after a cut, perhaps with another one meanwhile; saves on, and cuts once more.
+  private func check(
+    _ disk: CrashingDirectory, _ session: ScriptedSession, _ kind: TestedBackend,
+    _ durability: Durability, _ title: String, _ isEnough: (ScriptedSession, Int) -> Bool,
+    _ generator: inout SeededGenerator
+  ) throws {
+    var disk = try disk.afterPowerCut(using: &generator)
+    if Bool.random(using: &generator) {
+      disk.plan(.cutPower(at: .random(in: 0..<30, using: &generator)))
+      do { _ = try Self.open(kind, disk, durability) } catch {}
+      disk = try disk.afterPowerCut(using: &generator)
+    }
+    let backend = try Self.open(kind, disk, durability)
+    let image = try StoreImage(of: backend)
+    guard let last = session.lastSave(in: image), isEnough(session, last) else {
+      Issue.record("\(title): \(session.differences(of: image))")
+      return
+    }
+    let end = try session.saveOn(after: last, count: 2, to: backend)
+    // Neither closed nor folded.
+    disk.plan(.cutPower(at: 0))
+    let rebooted = try disk.afterPowerCut(using: &generator)
+    let again = try Self.open(kind, rebooted, durability)
+    let found = try StoreImage(of: again)
+    try again.close()
+    #expect(
+      durability == .full ? found == session.images[end] : session.images.contains(found),
+      "\(title): the saves after the cut")
+  }
+}

@@ -241,7 +241,7 @@ struct SalvageTests {
         try FileManager.default.copyItem(atPath: directory, toPath: directory + ".killed")
       }
       let log = directory + ".killed/Commit.log"
-      let storage = try FileStorage(log, writable: false)
+      let storage = try StoreFile(log, writable: false)
       let newest = try #require(try CommitLogReader(storage)?.slotIndex)
       storage.close()
       try edit(log) { $0[newest * 512 + 20] ^= 1 }

@@ -1,211 +1,213 @@
-#if DEBUG
-  import Files
-  import Foundation
-  import Locks
-  import StoredObjectsCore
-  import StoredObjectsTestSupport
-  import TestFiles
-  import TestedBackends
-  import Testing
+import Files
+import Foundation
+import Locks
+import StoredObjectsCore
+import StoredObjectsTestSupport
+import TestFiles
+import TestedBackends
+import Testing
 
-  /// Sessions in which one system call fails, each call in turn, those that only look included.
-  @Suite("System calls that fail")
-  struct SystemCallFailureTests {
-    /// Lets one call fail.
-    private final class Failure: Sendable {
-      private let state: Locked<State>
+/// Sessions in which one system call fails, each call in turn, those that only look included.
+@Suite("System calls that fail")
+struct SystemCallFailureTests {
+  /// Lets one call fail.
+  private final class Failure: Sendable {
+    private let state: Locked<State>
 
-      private struct State {
-        let failing: Int
-        let number: Int32
-        var count = 0
-        var failed: String?
-      }
-
-      init(_ failing: Int, _ number: Int32) {
-        state = Locked(State(failing: failing, number: number))
-      }
-
-      /// The call that has failed; nil when there were not so many.
-      var failed: String? { state.withLock { $0.failed } }
-
-      func take(_ call: String, _ path: String) -> Int32? {
-        state.withLock { state in
-          state.count += 1
-          guard state.count == state.failing else { return nil }
-          state.failed = "\(call) \(path.split(separator: "/").last ?? "")"
-          return state.number
-        }
-      }
+    private struct State {
+      let failing: Int
+      let number: Int32
+      var count = 0
+      var failed: String?
     }
 
-    /// A store, what may be in it, and what is done with it.
-    private struct Session {
-      let kind: TestedBackend
-      let directory: String
-      /// What the store holds; several where a save has left that open.
-      var possible: Set<StoreImage>
-      /// What backups must hold.
-      var backups: [(path: String, images: Set<StoreImage>)] = []
-      private var backend: (any DirectoryBackend)?
-      private var number: UInt8 = 1
-
-      init(_ kind: TestedBackend, _ directory: String, _ image: StoreImage) {
-        (self.kind, self.directory, possible) = (kind, directory, [image])
-      }
-
-      /// Opens, saves, folds, saves much, compacts, backs up, closes, and opens again.
-      mutating func run() throws {
-        try read()
-        try save(rows: 1)
-        try use { try $0.checkpoint() }
-        try read()
-        try save(rows: 1)
-        try save(rows: 40)
-        try read()
-        try use { _ = try $0.compact { _ in } }
-        try save(rows: 1)
-        try backUp()
-        try close()
-        try save(rows: 1)
-        try read()
-        try close()
-      }
-
-      /// Lets a closure use the backend; one that has to be opened again is.
-      @discardableResult
-      private mutating func use<Result>(
-        _ body: (any DirectoryBackend) throws -> Result
-      ) throws -> Result? {
-        if backend == nil { backend = try? kind.openSmall(directory) }
-        guard let open = backend else { return nil }
-        do {
-          return try body(open)
-        } catch let error as StoreError {
-          if error.code == .reopenNeeded { try close() }
-          return nil
-        }
-      }
-
-      private mutating func save(rows: Int) throws {
-        number += 1
-        let (number, name) = (number, "Class\(number % 3)")
-        let old = possible
-        var isCertain = false
-        var isOpen = true
-        try use { backend in
-          do {
-            try Self.write(number, rows, name, to: backend)
-            isCertain = true
-          } catch let error as StoreError {
-            isOpen = error.code == .reopenNeeded
-            throw error
-          }
-        }
-        let new = Set(old.map { Self.image($0, number, rows, name) })
-        if isCertain { possible = new } else if isOpen { possible.formUnion(new) }
-      }
-
-      private static func write(
-        _ number: UInt8, _ rows: Int, _ name: String, to backend: any DirectoryBackend
-      ) throws {
-        let songs = try backend.table(named: "Song")
-        let others = try backend.table(named: name)
-        let words = try backend.orderedTable(OrderedTableName("Words", kind: .data))
-        try backend.commit { changes in
-          for row in 0..<rows {
-            let record = [UInt8](repeating: number, count: rows == 1 ? 9 : 64)
-            changes.update(UInt32(100 + row), in: songs, record)
-          }
-          changes.update(UInt32(number), in: others, [number])
-          changes.delete(2, in: songs)
-          changes.set("Buffer \(number % 2)", [number])
-          changes.set([number], to: [number], in: words)
-        }
-      }
-
-      private static func image(
-        _ old: StoreImage, _ number: UInt8, _ rows: Int, _ name: String
-      ) -> StoreImage {
-        var image = old
-        for row in 0..<rows {
-          image.set(
-            "Song", UInt32(100 + row), [UInt8](repeating: number, count: rows == 1 ? 9 : 64))
-        }
-        image.set(name, UInt32(number), [number])
-        image.set("Song", 2, nil)
-        image.set("Buffer \(number % 2)", [number])
-        image.set([number], to: [number], in: OrderedTableName("Words", kind: .data))
-        return image
-      }
-
-      /// What can be read is right.
-      private mutating func read() throws {
-        let possible = possible
-        guard let image = try use({ try StoreImage(of: $0) }) else { return }
-        try #require(possible.contains(image))
-        self.possible = [image]
-      }
-
-      private mutating func backUp() throws {
-        let path = directory + ".backup"
-        let isMade = try use { backend in
-          try backend.backup(to: path) { _ in }
-          return true
-        }
-        if isMade == true { backups.append((path, possible)) }
-      }
-
-      private mutating func close() throws {
-        try? backend?.close()
-        backend = nil
-      }
+    init(_ failing: Int, _ number: Int32) {
+      state = Locked(State(failing: failing, number: number))
     }
 
-    /// Runs a session; the call that has failed, or nil when there were not so many.
-    private func run(_ kind: TestedBackend, failing call: Int, _ number: Int32) throws -> String? {
-      try withTemporaryDirectory(in: .memory) { parent in
-        let directory = parent + "/Music"
-        let first = try kind.makeStore(directory)
-        var session = Session(kind, directory, first)
-        let failure = Failure(call, number)
-        try PlannedFailures.planning(below: parent, { failure.take($0, $1) }) {
-          try session.run()
-        }
-        let failed = failure.failed
-        do {
-          let image = try kind.image(directory)
-          #expect(session.possible.contains(image), "\(failed ?? "") \(call), errno \(number)")
-          for backup in session.backups {
-            #expect(try backup.images.contains(kind.image(backup.path)), "\(failed ?? "") \(call)")
-          }
-        } catch {
-          Issue.record("\(failed ?? "") \(call), errno \(number): \(error)")
-        }
-        return failed
-      }
-    }
+    /// The call that has failed; nil when there were not so many.
+    var failed: String? { state.withLock { $0.failed } }
 
-    @Test(
-      "Whichever call fails, nothing acknowledged is lost, and nothing wrong is read",
-      arguments: TestedBackend.onDisk)
-    func everyCall(_ kind: TestedBackend) throws {
-      let others = [EACCES, EMFILE, ENOSPC, ENOMEM]
-      var calls: Set<String> = []
-      var generator = Seeds.generator(for: "failing calls of \(kind)")
-      // Each of them takes minutes: some, others each time.
-      let isThorough = ProcessInfo.processInfo.environment["STOREDOBJECTS_EVERY_CALL"] != nil
-      var call = 1
-      var sessions = 0
-      while let failed = try run(kind, failing: call, EIO) {
-        if sessions % 4 == 0 { _ = try run(kind, failing: call, others[sessions / 4 % 4]) }
-        calls.insert(String(failed.prefix { $0 != " " }))
-        sessions += 1
-        call += isThorough ? 1 : Int.random(in: 1...20, using: &generator)
-        try #require(call < 5_000)
+    func take(_ call: FileCall, _ path: String) -> Int32? {
+      state.withLock { state in
+        state.count += 1
+        guard state.count == state.failing else { return nil }
+        state.failed = "\(call.rawValue) \(path.split(separator: "/").last ?? "")"
+        return state.number
       }
-      #expect(call > 500)
-      #expect(calls.isSuperset(of: ["openat", "fstatat", "faccessat"]))
     }
   }
-#endif
+
+  /// A store, what may be in it, and what is done with it.
+  private struct Session {
+    let kind: TestedBackend
+    let directory: String
+    let fileSystem: any FileSystem
+    /// What the store holds; several where a save has left that open.
+    var possible: Set<StoreImage>
+    /// What backups must hold.
+    var backups: [(path: String, images: Set<StoreImage>)] = []
+    private var backend: (any DirectoryBackend)?
+    private var number: UInt8 = 1
+
+    init(
+      _ kind: TestedBackend, _ directory: String, _ image: StoreImage,
+      in fileSystem: any FileSystem
+    ) {
+      (self.kind, self.directory, possible) = (kind, directory, [image])
+      self.fileSystem = fileSystem
+    }
+
+    /// Opens, saves, folds, saves much, compacts, backs up, closes, and opens again.
+    mutating func run() throws {
+      try read()
+      try save(rows: 1)
+      try use { try $0.checkpoint() }
+      try read()
+      try save(rows: 1)
+      try save(rows: 40)
+      try read()
+      try use { _ = try $0.compact { _ in } }
+      try save(rows: 1)
+      try backUp()
+      try close()
+      try save(rows: 1)
+      try read()
+      try close()
+    }
+
+    /// Lets a closure use the backend; one that has to be opened again is.
+    @discardableResult
+    private mutating func use<Result>(
+      _ body: (any DirectoryBackend) throws -> Result
+    ) throws -> Result? {
+      if backend == nil { backend = try? kind.openSmall(directory, in: fileSystem) }
+      guard let open = backend else { return nil }
+      do {
+        return try body(open)
+      } catch let error as StoreError {
+        if error.code == .reopenNeeded { try close() }
+        return nil
+      }
+    }
+
+    private mutating func save(rows: Int) throws {
+      number += 1
+      let (number, name) = (number, "Class\(number % 3)")
+      let old = possible
+      var isCertain = false
+      var isOpen = true
+      try use { backend in
+        do {
+          try Self.write(number, rows, name, to: backend)
+          isCertain = true
+        } catch let error as StoreError {
+          isOpen = error.code == .reopenNeeded
+          throw error
+        }
+      }
+      let new = Set(old.map { Self.image($0, number, rows, name) })
+      if isCertain { possible = new } else if isOpen { possible.formUnion(new) }
+    }
+
+    private static func write(
+      _ number: UInt8, _ rows: Int, _ name: String, to backend: any DirectoryBackend
+    ) throws {
+      let songs = try backend.table(named: "Song")
+      let others = try backend.table(named: name)
+      let words = try backend.orderedTable(OrderedTableName("Words", kind: .data))
+      try backend.commit { changes in
+        for row in 0..<rows {
+          let record = [UInt8](repeating: number, count: rows == 1 ? 9 : 64)
+          changes.update(UInt32(100 + row), in: songs, record)
+        }
+        changes.update(UInt32(number), in: others, [number])
+        changes.delete(2, in: songs)
+        changes.set("Buffer \(number % 2)", [number])
+        changes.set([number], to: [number], in: words)
+      }
+    }
+
+    private static func image(
+      _ old: StoreImage, _ number: UInt8, _ rows: Int, _ name: String
+    ) -> StoreImage {
+      var image = old
+      for row in 0..<rows {
+        image.set(
+          "Song", UInt32(100 + row), [UInt8](repeating: number, count: rows == 1 ? 9 : 64))
+      }
+      image.set(name, UInt32(number), [number])
+      image.set("Song", 2, nil)
+      image.set("Buffer \(number % 2)", [number])
+      image.set([number], to: [number], in: OrderedTableName("Words", kind: .data))
+      return image
+    }
+
+    /// What can be read is right.
+    private mutating func read() throws {
+      let possible = possible
+      guard let image = try use({ try StoreImage(of: $0) }) else { return }
+      try #require(possible.contains(image))
+      self.possible = [image]
+    }
+
+    private mutating func backUp() throws {
+      let path = directory + ".backup"
+      let isMade = try use { backend in
+        try backend.backup(to: path) { _ in }
+        return true
+      }
+      if isMade == true { backups.append((path, possible)) }
+    }
+
+    private mutating func close() throws {
+      try? backend?.close()
+      backend = nil
+    }
+  }
+
+  /// Runs a session; the call that has failed, or nil when there were not so many.
+  private func run(_ kind: TestedBackend, failing call: Int, _ number: Int32) throws -> String? {
+    try withTemporaryDirectory(in: .memory) { parent in
+      let directory = parent + "/Music"
+      let first = try kind.makeStore(directory)
+      let failure = Failure(call, number)
+      let fileSystem = TestedFileSystem { failure.take($0, $1) }
+      var session = Session(kind, directory, first, in: fileSystem)
+      try session.run()
+      let failed = failure.failed
+      do {
+        let image = try kind.image(directory)
+        #expect(session.possible.contains(image), "\(failed ?? "") \(call), errno \(number)")
+        for backup in session.backups {
+          #expect(try backup.images.contains(kind.image(backup.path)), "\(failed ?? "") \(call)")
+        }
+      } catch {
+        Issue.record("\(failed ?? "") \(call), errno \(number): \(error)")
+      }
+      return failed
+    }
+  }
+
+  @Test(
+    "Whichever call fails, nothing acknowledged is lost, and nothing wrong is read",
+    arguments: TestedBackend.onDisk)
+  func everyCall(_ kind: TestedBackend) throws {
+    let others = [EACCES, EMFILE, ENOSPC, ENOMEM]
+    var calls: Set<String> = []
+    var generator = Seeds.generator(for: "failing calls of \(kind)")
+    // Each of them takes minutes: some, others each time.
+    let isThorough = ProcessInfo.processInfo.environment["STOREDOBJECTS_EVERY_CALL"] != nil
+    var call = 1
+    var sessions = 0
+    while let failed = try run(kind, failing: call, EIO) {
+      if sessions % 4 == 0 { _ = try run(kind, failing: call, others[sessions / 4 % 4]) }
+      calls.insert(String(failed.prefix { $0 != " " }))
+      sessions += 1
+      call += isThorough ? 1 : Int.random(in: 1...20, using: &generator)
+      try #require(call < 5_000)
+    }
+    #expect(call > 500)
+    #expect(calls.isSuperset(of: ["openat", "fstatat", "faccessat"]))
+  }
+}

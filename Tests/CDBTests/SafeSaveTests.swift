@@ -10,27 +10,27 @@ import Testing
 #endif
 
 /// Lets the n-th call of a step fail, or ends the process there.
-private func seam(
-  _ step: CDBWriter.Step, number: Int = 1, killing: Bool = false, errno: Int32 = EIO
-) -> CDBWriter.Seam {
+private func disk(
+  _ step: WritingStep, number: Int = 1, killing: Bool = false, errno: Int32 = EIO
+) -> TestedFileSystem {
   let calls = Mutex(0)
-  return CDBWriter.Seam { current in
-    guard current == step else { return nil }
+  return TestedFileSystem { call, path in
+    guard step.isTaken(by: call, path) else { return nil }
     let count = calls.withLock { calls in
       calls += 1
       return calls
     }
     guard count == number else { return nil }
     if killing { kill(getpid(), SIGKILL) }
-    return SystemError(call: "test", path: "test", number: errno)
+    return errno
   }
 }
 
 @Suite("Putting a new file in the place of the old one")
 struct SafeSaveTests {
   /// Writes until something fails, with a replaced record so that all steps are taken.
-  private static func writeNew(_ path: String, _ seam: CDBWriter.Seam) throws {
-    let writer = try CDBWriter(path, format: .classic, seam: seam)
+  private static func writeNew(_ path: String, _ disk: TestedFileSystem) throws {
+    let writer = try CDBWriter(path, format: .classic, in: disk)
     try writer.add("old old", forKey: "key")
     for number in 0..<4 {
       try writer.add([UInt8](repeating: UInt8(number), count: 200_000), forKey: [UInt8(number)])
@@ -49,13 +49,13 @@ struct SafeSaveTests {
 
   @Test(
     "A step that fails leaves the old file, and no other",
-    arguments: CDBWriter.Step.ofWriter.filter { $0 != .synchronizeDirectory }, [1, 2, 3])
-  func failingStep(step: CDBWriter.Step, number: Int) throws {
+    arguments: WritingStep.ofWriter.filter { $0 != .synchronizeDirectory }, [1, 2, 3])
+  func failingStep(step: WritingStep, number: Int) throws {
     if number > 1, step != .write, step != .compact { return }
     try withTemporaryDirectory { directory in
       let path = directory + "/a.cdb"
       try write([Pair("key", "old")], to: path)
-      let error = failure { try Self.writeNew(path, seam(step, number: number)) }
+      let error = failure { try Self.writeNew(path, disk(step, number: number)) }
       guard let error else {
         // The step is not taken so often.
         #expect(number > 1)
@@ -72,7 +72,7 @@ struct SafeSaveTests {
     try withTemporaryDirectory { directory in
       let path = directory + "/a.cdb"
       try write([Pair("key", "old")], to: path)
-      #expect(failure { try Self.writeNew(path, seam(.synchronizeDirectory)) }?.code == .ioError)
+      #expect(failure { try Self.writeNew(path, disk(.synchronizeDirectory)) }?.code == .ioError)
       #expect(try Self.isNew(path))
       #expect(try names(directory) == ["a.cdb"])
     }
@@ -82,7 +82,7 @@ struct SafeSaveTests {
   func fullDisk() throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/a.cdb"
-      let writer = try CDBWriter(path, format: .classic, seam: seam(.write, errno: ENOSPC))
+      let writer = try CDBWriter(path, format: .classic, in: disk(.write, errno: ENOSPC))
       try writer.add("1", forKey: "a")
       let large = [UInt8](repeating: 7, count: 600_000)
       #expect(failure { try writer.add(large, forKey: [1]) }?.code == .noSpace)
@@ -100,7 +100,7 @@ struct SafeSaveTests {
     try withTemporaryDirectory { directory in
       let path = directory + "/a.cdb"
       let writer = try CDBWriter(
-        path, format: .classic, seam: seam(.write, number: number, errno: ENOSPC))
+        path, format: .classic, in: disk(.write, number: number, errno: ENOSPC))
       try writer.add("1", forKey: "a")
       #expect(failure { try writer.finish() }?.code == .noSpace)
       try writer.finish()
@@ -111,8 +111,8 @@ struct SafeSaveTests {
 
   @Test(
     "A process that is killed in any step leaves the old file or the new",
-    arguments: CDBWriter.Step.ofWriter)
-  func killed(step: CDBWriter.Step) async throws {
+    arguments: WritingStep.ofWriter)
+  func killed(step: WritingStep) async throws {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let path = directory + "/a.cdb"
@@ -120,8 +120,8 @@ struct SafeSaveTests {
     let number = step.rawValue
     await #expect(processExitsWith: .signal(SIGKILL)) {
       [path = path as String, number = number as Int] in
-      let step = try #require(CDBWriter.Step(rawValue: number))
-      try SafeSaveTests.writeNew(path, seam(step, killing: true))
+      let step = try #require(WritingStep(rawValue: number))
+      try SafeSaveTests.writeNew(path, disk(step, killing: true))
     }
     #expect(try Self.isNew(path) == (step == .synchronizeDirectory))
     let isLeft = step != .create && step != .synchronizeDirectory

@@ -91,12 +91,12 @@ struct StoreSavingTests {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let saves = Mutex(0)
-    let seam = CDBWriter.Seam { step in
-      if step == .rename { saves.withLock { $0 += 1 } }
+    let files = TestedFileSystem { call, _ in
+      if call == .rename { saves.withLock { $0 += 1 } }
       return nil
     }
     let store = CDBStore(
-      directory + "/a.cdb", keys: CDBStringKeys(), values: CDBValues(), seam: seam)
+      directory + "/a.cdb", keys: CDBStringKeys(), values: CDBValues(), in: files)
     try store.open()
     for number in 0..<100 {
       store["k\(number)"] = .integer(Int64(number))
@@ -111,9 +111,9 @@ struct StoreSavingTests {
   func failingAutosave() async throws {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
-    let disk = FailingSeam(.synchronize)
+    let disk = FailingDisk(.synchronize)
     let store = CDBStore(
-      directory + "/a.cdb", keys: CDBStringKeys(), values: CDBValues(), seam: disk.seam)
+      directory + "/a.cdb", keys: CDBStringKeys(), values: CDBValues(), in: disk.fileSystem)
     try store.open()
     disk.isFailing = true
     store.autosave(after: .milliseconds(10))

@@ -174,21 +174,22 @@ struct StoreTests {
     }
   }
 
-  @Test("A failed save forgets nothing and can be tried again", arguments: CDBWriter.Step.allCases)
-  func failedSave(step: CDBWriter.Step) throws {
+  @Test("A failed save forgets nothing and can be tried again", arguments: WritingStep.allCases)
+  func failedSave(step: WritingStep) throws {
     // Nothing is replaced in a save.
     if step == .compact { return }
     try withTemporaryDirectory { directory in
       let path = directory + "/a.cdb"
-      let seam = FailingSeam(step)
-      let store = CDBStore(path, keys: CDBStringKeys(), values: CDBValues(), seam: seam.seam)
+      let disk = FailingDisk(step)
+      let store = CDBStore(
+        path, keys: CDBStringKeys(), values: CDBValues(), in: disk.fileSystem)
       try store.open()
       store["kept"] = 1
       store["deleted"] = 2
       try store.save()
       store["deleted"] = nil
       store["new"] = 3
-      seam.isFailing = true
+      disk.isFailing = true
       #expect(failure { try store.save() }?.code == .ioError)
       #expect(failure { try store.close() } != nil)
       #expect(store.isOpen)
@@ -196,7 +197,7 @@ struct StoreTests {
       #expect(store["deleted"] == nil)
       #expect(store["new"] == 3)
       #expect(try names(directory) == ["a.cdb"])
-      seam.isFailing = false
+      disk.isFailing = false
       try store.save()
       #expect(try names(directory) == ["a.cdb"])
       let other = CDBStringKeyStore(path)
@@ -333,25 +334,6 @@ struct StoreTests {
         store["a"] = 1
       }
       #expect(try CDBReader(directory + "/a.cdb").count == 1)
-    }
-  }
-}
-
-/// A disk that fails in a step, when it is told to.
-final class FailingSeam: Sendable {
-  private let step: CDBWriter.Step
-  private let state = Flag()
-
-  init(_ step: CDBWriter.Step) { self.step = step }
-
-  var isFailing: Bool {
-    get { state.isSet }
-    set { state.isSet = newValue }
-  }
-
-  var seam: CDBWriter.Seam {
-    CDBWriter.Seam { [step, state] in
-      $0 == step && state.isSet ? SystemError(call: "test", path: "test", number: 5) : nil
     }
   }
 }

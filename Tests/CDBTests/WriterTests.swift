@@ -135,7 +135,8 @@ struct WriterTests {
       // A record of key "k", 3 digits and 10 bytes has 8 + 4 + 10 bytes, and two slots 16.
       let limit = 2_048 + count * 38
       let writer = try CDBWriter(
-        directory + "/a.cdb", format: .classic, sizeLimit: UInt64(limit), seam: .init())
+        directory + "/a.cdb", format: .classic, sizeLimit: UInt64(limit),
+        in: SystemFiles.shared)
       let value = [UInt8](repeating: 1, count: 10)
       for number in 0..<count { try writer.add(value, forKey: Array("k\(number + 100)".utf8)) }
       let error = failure { try writer.add(value, forKey: Array("k999".utf8)) }
@@ -155,7 +156,7 @@ struct WriterTests {
     try withTemporaryDirectory { directory in
       let writer = try CDBWriter(
         directory + "/a.cdb", format: .classic, sizeLimit: 2_048 + 16 + 8 + 1 + 5_000 + 6_000,
-        seam: .init())
+        in: SystemFiles.shared)
       for _ in 0..<20 {
         try writer.add([UInt8](repeating: 0, count: 5_000), forKey: [1], ifPresent: .replace)
       }

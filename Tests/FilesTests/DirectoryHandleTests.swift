@@ -113,46 +113,43 @@ struct DirectoryHandleTests {
     }
   }
 
-  #if DEBUG
-    @Test("A directory that gets the path before the lock is taken is the one that is locked")
-    func replacedWhileOpening() throws {
-      try withTemporaryDirectory { parent in
-        let path = parent + "/Music"
-        for name in ["Music", "Backup"] { try makeDirectories(parent + "/" + name) }
-        let backup = try FileStatus.find(parent + "/Backup")?.identity
-        let isMoved = Locked(false)
-        let handle = try PlannedFailures.planning(below: path) { call, _ in
-          guard call == "flock", !isMoved.withLock({ $0 }) else { return nil }
-          isMoved.withLock { $0 = true }
-          try? renameFile(path, parent + "/Music.broken")
-          try? renameFile(parent + "/Backup", path)
-          return nil
-        } _: {
-          try DirectoryHandle(path, shared: false)
-        }
-        #expect(handle.identity == backup)
-        #expect(throws: SystemError.self) { try DirectoryHandle(path, shared: false) }
-        _ = try DirectoryHandle(parent + "/Music.broken", shared: false)
+  @Test("A directory that gets the path before the lock is taken is the one that is locked")
+  func replacedWhileOpening() throws {
+    try withTemporaryDirectory { parent in
+      let path = parent + "/Music"
+      for name in ["Music", "Backup"] { try makeDirectories(parent + "/" + name) }
+      let backup = try FileStatus.find(parent + "/Backup")?.identity
+      let isMoved = Locked(false)
+      let files = TestedFileSystem { call, _ in
+        guard call == .lock, !isMoved.withLock({ $0 }) else { return nil }
+        isMoved.withLock { $0 = true }
+        try? renameFile(path, parent + "/Music.broken")
+        try? renameFile(parent + "/Backup", path)
+        return nil
       }
+      let handle = try DirectoryHandle(FileLocation(path, in: files), shared: false)
+      #expect(handle.identity == backup)
+      #expect(throws: SystemError.self) { try DirectoryHandle(path, shared: false) }
+      _ = try DirectoryHandle(parent + "/Music.broken", shared: false)
     }
+  }
 
-    @Test("Only what the system says is missing is taken for absent")
-    func absence() throws {
-      try withTemporaryDirectory { parent in
-        let file = parent + "/file"
-        _ = try NewFile(file)
-        for number in [EIO, EACCES, EMFILE, ENOMEM, ELOOP] {
-          PlannedFailures.planning(below: parent, { _, _ in number }) {
-            #expect(throws: SystemError.self) { try exists(file) }
-            #expect(throws: SystemError.self) { try isRegularFile(file) }
-            #expect(throws: SystemError.self) { try FileStatus.find(file) }
-            #expect(throws: SystemError.self) { try directoryEntries(parent) }
-          }
-        }
-        #expect(try exists(file))
-        #expect(try !exists(file + "/below"))
-        #expect(try !exists(parent + "/none"))
+  @Test("Only what the system says is missing is taken for absent")
+  func absence() throws {
+    try withTemporaryDirectory { parent in
+      let file = parent + "/file"
+      _ = try NewFile(file)
+      for number in [EIO, EACCES, EMFILE, ENOMEM, ELOOP] {
+        let files = TestedFileSystem { _, _ in number }
+        let failing = FileLocation(file, in: files)
+        #expect(throws: SystemError.self) { try exists(failing) }
+        #expect(throws: SystemError.self) { try isRegularFile(failing) }
+        #expect(throws: SystemError.self) { try FileStatus.find(failing) }
+        #expect(throws: SystemError.self) { try directoryEntries(FileLocation(parent, in: files)) }
       }
+      #expect(try exists(file))
+      #expect(try !exists(file + "/below"))
+      #expect(try !exists(parent + "/none"))
     }
-  #endif
+  }
 }

@@ -98,71 +98,69 @@ struct FaultTests {
     }
   }
 
-  #if DEBUG
-    /// Writes and reads, with whatever fails; what was acknowledged, and keys of which nobody
-    /// knows.
-    private func session(_ location: Location) -> (known: [String: Int], open: Set<String>) {
-      var (known, open): ([String: Int], Set<String>) = ([:], [])
-      for round in 0..<3 {
-        guard let store = try? KeyValueStore(backend: location.kind.openSmall(location.path)) else {
-          continue
-        }
-        for number in 0..<6 {
-          let key = "\(number % 4)"
-          do {
-            let table = try store.createTable("table")
-            // Two of them go past the log.
-            let filler = String(repeating: "x", count: number == 4 ? 3000 : 3)
-            try store.write { batch in
-              try batch.put(round * 10 + number, for: key, in: table)
-              try batch.put(filler, for: "filler", in: table)
-            }
-            known[key] = round * 10 + number
-            open.remove(key)
-            if let read = try table.get(key, as: Int.self), read != known[key] {
-              Issue.record("read \(read)")
-            }
-          } catch let error as StoreError {
-            if error.code == .reopenNeeded { open.insert(key) }
-          } catch {}
-        }
-        try? store.close()
-      }
-      return (known, open)
-    }
-
-    @Test(
-      "Whichever system call fails, no acknowledged item is lost", arguments: TestedBackend.onDisk)
-    func failing(_ kind: TestedBackend) throws {
-      var generator = Seeds.generator(for: "failing calls of key-value stores")
-      let isThorough = ProcessInfo.processInfo.environment["STOREDOBJECTS_EVERY_CALL"] != nil
-      var call = 1
-      var isFailed = true
-      while isFailed {
-        isFailed = try kind.withLocation { location in
-          let count = Locked(0)
-          let failing = call
-          let parent = String(location.path.dropLast("/store".count))
-          let (known, open) = PlannedFailures.planning(below: parent) { _, _ in
-            count.withLock {
-              $0 += 1
-              return $0 == failing ? EIO : nil
-            }
-          } _: {
-            session(location)
-          }
-          let store = try location.open()
+  /// Writes and reads, with whatever fails; what was acknowledged, and keys of which nobody
+  /// knows.
+  private func session(
+    _ location: Location, in files: any FileSystem
+  ) -> (known: [String: Int], open: Set<String>) {
+    var (known, open): ([String: Int], Set<String>) = ([:], [])
+    for round in 0..<3 {
+      guard
+        let store = try? KeyValueStore(backend: location.kind.openSmall(location.path, in: files))
+      else { continue }
+      for number in 0..<6 {
+        let key = "\(number % 4)"
+        do {
           let table = try store.createTable("table")
-          for (key, value) in known where !open.contains(key) {
-            #expect(try table.get(key, as: Int.self) == value, "call \(failing)")
+          // Two of them go past the log.
+          let filler = String(repeating: "x", count: number == 4 ? 3000 : 3)
+          try store.write { batch in
+            try batch.put(round * 10 + number, for: key, in: table)
+            try batch.put(filler, for: "filler", in: table)
           }
-          try store.close()
-          return count.withLock { $0 >= failing }
-        }
-        call += isThorough ? 1 : Int.random(in: 1...20, using: &generator)
-        try #require(call < 3_000)
+          known[key] = round * 10 + number
+          open.remove(key)
+          if let read = try table.get(key, as: Int.self), read != known[key] {
+            Issue.record("read \(read)")
+          }
+        } catch let error as StoreError {
+          if error.code == .reopenNeeded { open.insert(key) }
+        } catch {}
       }
-      #expect(call > 50)
+      try? store.close()
     }
-  #endif
+    return (known, open)
+  }
+
+  @Test(
+    "Whichever system call fails, no acknowledged item is lost", arguments: TestedBackend.onDisk)
+  func failing(_ kind: TestedBackend) throws {
+    var generator = Seeds.generator(for: "failing calls of key-value stores")
+    let isThorough = ProcessInfo.processInfo.environment["STOREDOBJECTS_EVERY_CALL"] != nil
+    var call = 1
+    var isFailed = true
+    while isFailed {
+      isFailed = try kind.withLocation { location in
+        let count = Locked(0)
+        let failing = call
+        let files = TestedFileSystem { _, _ in
+          count.withLock {
+            $0 += 1
+            return $0 == failing ? EIO : nil
+          }
+        }
+        let (known, open) = session(location, in: files)
+        let store = try location.open()
+        let table = try store.createTable("table")
+        for (key, value) in known where !open.contains(key) {
+          #expect(try table.get(key, as: Int.self) == value, "call \(failing)")
+        }
+        try store.close()
+        return count.withLock { $0 >= failing }
+      }
+      call += isThorough ? 1 : Int.random(in: 1...20, using: &generator)
+      try #require(call < 3_000)
+    }
+    #expect(call > 50)
+  }
 }

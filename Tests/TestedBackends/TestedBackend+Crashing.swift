@@ -1,22 +1,29 @@
-#if DEBUG
-  package import StoredObjectsCore
-  package import TestFiles
+package import StoredObjectsCore
+package import TestFiles
 
-  extension TestedBackend {
-    /// Opens a directory that fails when a test says so.
-    package func open(
-      _ disk: CrashingDirectory, durability: Durability = .full, limits: CheckpointLimits = .init()
-    ) throws -> any DirectoryBackend {
-      try open(disk.path, durability: durability, limits: limits)
-    }
+extension TestedBackend {
+  /// Opens a directory that fails when a test says so.
+  package func open(
+    _ disk: CrashingDirectory, durability: Durability = .full, limits: CheckpointLimits = .init()
+  ) throws -> any DirectoryBackend {
+    try open(disk.path, durability: durability, limits: limits, in: disk)
   }
+}
 
-  extension LoggedBackend where Files: DirectoryFiles {
-    /// Opens a directory that fails when a test says so.
-    package convenience init(
-      _ disk: CrashingDirectory, limits: CheckpointLimits = .init(), key: (any StoreKey)? = nil
-    ) throws {
-      try self.init(directory: disk.path, limits: limits, key: key)
-    }
+extension LoggedBackend where Files: DirectoryFiles {
+  /// Opens a directory that fails when a test says so.
+  package convenience init(
+    _ disk: CrashingDirectory, limits: CheckpointLimits = .init(), key: (any StoreKey)? = nil
+  ) throws {
+    try self.init(files: Files(disk), limits: limits, key: key)
   }
-#endif
+}
+
+extension DirectoryFiles {
+  /// Opens a directory that fails when a test says so.
+  package init(_ disk: CrashingDirectory) throws {
+    var configuration = ClassFileConfiguration<Format>()
+    configuration.fileSystem = disk
+    try self.init(directory: disk.path, configuration: configuration)
+  }
+}

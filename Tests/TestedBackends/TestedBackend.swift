@@ -1,3 +1,4 @@
+package import Files
 package import StoreFormats
 package import StoredObjectsCore
 package import StoredObjectsEncryption
@@ -53,18 +54,20 @@ package enum TestedBackend: String, CaseIterable, Sendable {
   /// Opens a directory.
   package func open(
     _ directory: String, durability: Durability = .full, readOnly: Bool = false,
-    limits: CheckpointLimits = .init()
+    limits: CheckpointLimits = .init(), in fileSystem: any FileSystem = SystemFiles.shared
   ) throws -> any DirectoryBackend {
     try onDisk().open(
       directory, access: readOnly ? .readOnly : .readWrite, durability: durability,
-      limits: limits, key: key)
+      limits: limits, key: key, in: fileSystem)
   }
 
   /// Opens a directory with a log that is small, so that little data goes all ways.
-  package func openSmall(_ directory: String) throws -> any DirectoryBackend {
+  package func openSmall(
+    _ directory: String, in fileSystem: any FileSystem = SystemFiles.shared
+  ) throws -> any DirectoryBackend {
     var limits = CheckpointLimits(logBytes: 8 << 10, filePart: 1 << 20, bulkBytes: 2000)
     limits.logGrowth = 8 << 10
-    return try open(directory, limits: limits)
+    return try open(directory, limits: limits, in: fileSystem)
   }
 
   /// Checks a directory.

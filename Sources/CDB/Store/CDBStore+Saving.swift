@@ -28,7 +28,7 @@ extension CDBStore {
         message: "Saving would undo what another program has saved. Close without saving, by "
           + "discardChanges(), open, and make the changes again.")
     }
-    let writer = try CDBWriter(path, format: format, seam: seam)
+    let writer = try CDBWriter(path, format: format, in: fileSystem)
     let identity = try writer.fileIdentity()
     try copyUnchanged(state, to: writer)
     try addChanged(state, to: writer)

@@ -1,4 +1,4 @@
-internal import Files
+package import Files
 internal import Locks
 
 /// A dictionary that is kept in a constant database.
@@ -38,7 +38,7 @@ public final class CDBStore<Keys: CDBKeyCodec, Values: CDBValueCodec>: Sendable 
   let state: Locked<State>
   /// The process that has made it.
   private let process = currentProcess()
-  let seam: CDBWriter.Seam
+  let fileSystem: any FileSystem
 
   struct State: Sendable {
     var isOpen = false
@@ -63,17 +63,17 @@ public final class CDBStore<Keys: CDBKeyCodec, Values: CDBValueCodec>: Sendable 
   public convenience init(
     _ path: String, keys: Keys, values: Values, format: CDBFormat = .classic
   ) {
-    self.init(path, keys: keys, values: values, format: format, seam: CDBWriter.Seam())
+    self.init(path, keys: keys, values: values, format: format, in: SystemFiles.shared)
   }
 
-  /// Names a file whose saves a test can let fail.
+  /// Names a file of a file system.
   package init(
     _ path: String, keys: Keys, values: Values, format: CDBFormat = .classic,
-    seam: CDBWriter.Seam
+    in fileSystem: any FileSystem
   ) {
     self.path = path
     self.format = format
-    self.seam = seam
+    self.fileSystem = fileSystem
     keyCodec = keys
     valueCodec = values
     state = Locked(State())
@@ -99,7 +99,7 @@ public final class CDBStore<Keys: CDBKeyCodec, Values: CDBValueCodec>: Sendable 
     try state.withLock { state in
       if state.isOpen { return }
       // Leftovers do no harm, so that a directory that can't be read or written to is no obstacle.
-      try? CDBWriter.removeLeftovers(of: path)
+      try? CDBWriter.removeLeftovers(of: path, in: fileSystem)
       try openFile(&state)
       state.isOpen = true
     }
@@ -107,9 +107,8 @@ public final class CDBStore<Keys: CDBKeyCodec, Values: CDBValueCodec>: Sendable 
 
   /// Opens the file that has the name now; a failure changes nothing.
   func openFile(_ state: inout State) throws {
-    do throws(SystemError) { try seam.before(.open) } catch { throw CDBError(error) }
     let identity = try fileIdentity()
-    let reader = identity == nil ? nil : try CDBReader(path, format: format)
+    let reader = identity == nil ? nil : try CDBReader(file, format: format)
     (state.identity, state.reader) = (identity, reader)
   }
 
@@ -138,10 +137,12 @@ public final class CDBStore<Keys: CDBKeyCodec, Values: CDBValueCodec>: Sendable 
   /// False, too, when the system does not say; ``open()`` says why.
   public var exists: Bool { (try? fileIdentity()) != nil }
 
+  private var file: FileLocation { FileLocation(path, in: fileSystem) }
+
   /// Which file the path leads to now; nil when there is none.
   func fileIdentity() throws(CDBError) -> FileIdentity? {
     do throws(SystemError) {
-      return try FileStatus.find(path)?.identity
+      return try FileStatus.find(file)?.identity
     } catch { throw CDBError(error) }
   }
 

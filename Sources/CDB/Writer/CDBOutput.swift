@@ -11,15 +11,10 @@ struct CDBOutput: ~Copyable {
   private var buffer = WriteBuffer(capacity: Self.bufferSize)
   /// Where the buffer begins in the file.
   var flushed: Int
-  private let seam: CDBWriter.Seam
 
   /// Makes the file.
-  init(
-    _ location: FileLocation, rights: FileRights, from start: Int, _ seam: CDBWriter.Seam
-  ) throws(SystemError) {
-    self.seam = seam
+  init(_ location: FileLocation, rights: FileRights, from start: Int) throws(SystemError) {
     flushed = start
-    try seam.before(.create)
     file = try .locked(location, rights: rights)
   }
 
@@ -78,14 +73,11 @@ struct CDBOutput: ~Copyable {
 
   // MARK: The file
 
-  func beginMoving() throws(SystemError) { try seam.before(.compact) }
-
   func write(_ bytes: [UInt8], at position: Int) throws(SystemError) {
     try bytes.lend { (bytes) throws(SystemError) in try write(bytes, at: position) }
   }
 
   private func write(_ bytes: RawSpan, at position: Int) throws(SystemError) {
-    try seam.before(.write)
     try file.write(bytes, at: position)
   }
 
@@ -104,14 +96,10 @@ struct CDBOutput: ~Copyable {
   func trim() throws(SystemError) { try file.trim(to: flushed) }
 
   /// Brings the file to the disk.
-  func synchronize() throws(SystemError) {
-    try seam.before(.synchronize)
-    try file.synchronize()
-  }
+  func synchronize() throws(SystemError) { try file.synchronize() }
 
   /// Gives the file the name that it is for.
   func rename(to name: FileLocation) throws(SystemError) {
-    try seam.before(.rename)
     try renameFile(location, name)
   }
 }

@@ -53,9 +53,7 @@ extension CDBWriter {
     if synchronize { try records.output.synchronize() }
     try records.output.rename(to: records.location)
     close()
-    guard isNameSynced else { return }
-    try seam.before(.synchronizeDirectory)
-    try records.location.synchronizeDirectory()
+    if isNameSynced { try records.location.synchronizeDirectory() }
   }
 }
 
@@ -108,7 +106,6 @@ extension CDBNewRecords {
   }
 
   private func move(_ range: Range<Int>, to target: Int) throws(SystemError) -> Int {
-    try output.beginMoving()
     var done = 0
     while done < range.count {
       let part = min(range.count - done, CDBOutput.bufferSize)

@@ -12,20 +12,28 @@ extension CDBWriter {
   ///
   /// - Throws: ``CDBError`` with `noFile` (no such directory), `noPermission`, `ioError`.
   public static func removeLeftovers(of path: String) throws(CDBError) {
+    try removeLeftovers(of: path, in: SystemFiles.shared)
+  }
+
+  /// Removes those of a file system.
+  static func removeLeftovers(
+    of path: String, in fileSystem: any FileSystem
+  ) throws(CDBError) {
     do throws(SystemError) {
-      let target = try target(path)
-      let directory = directoryName(target)
-      for entry in try directoryEntries(directory) {
-        let file = directory == "/" ? "/" + entry : directory + "/" + entry
-        if isTemporaryName(entry, of: target) { try removeUnlockedFile(file) }
+      let target = FileLocation(try target(path, in: fileSystem), in: fileSystem)
+      let directory = FileLocation(directoryName(target.path), in: fileSystem)
+      for entry in try directoryEntries(directory) where isTemporaryName(entry, of: target.path) {
+        try removeUnlockedFile(target.beside(entry))
       }
     } catch { throw CDBError(error) }
   }
 
   /// The file that is replaced: what a symbolic link leads to, and not the link.
-  static func target(_ path: String) throws(SystemError) -> String {
+  static func target(
+    _ path: String, in fileSystem: any FileSystem
+  ) throws(SystemError) -> String {
     do throws(SystemError) {
-      return try realPath(path)
+      return try realPath(path, in: fileSystem)
     } catch {
       if error.isMissing { return path }
       throw error

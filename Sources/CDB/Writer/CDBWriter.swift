@@ -31,7 +31,6 @@ public final class CDBWriter {
   // Nothing that a caller hands in is called while these are being changed, so that asking at each
   // addition whether it is alone here would be in vain.
   @safe @exclusivity(unchecked) var records: CDBNewRecords
-  let seam: Seam
   @safe @exclusivity(unchecked) private(set) var isOpen = true
 
   /// Begins a file.
@@ -43,18 +42,18 @@ public final class CDBWriter {
   /// - Throws: ``CDBError`` with `noFile` (no such directory), `noPermission`, `noSpace`,
   ///   `ioError`.
   public convenience init(_ path: String, format: CDBFormat = .classic) throws(CDBError) {
-    try self.init(path, format: format, seam: Seam())
+    try self.init(path, format: format, in: SystemFiles.shared)
   }
 
-  /// Begins a file that is not to get larger than a test likes, or whose steps are to fail.
+  /// Begins a file of a file system, which is perhaps not to get larger than a test likes.
   package convenience init(
-    _ path: String, format: CDBFormat, sizeLimit: UInt64? = nil, seam: Seam
+    _ path: String, format: CDBFormat, sizeLimit: UInt64? = nil, in fileSystem: any FileSystem
   ) throws(CDBError) {
     let target: FileLocation
     do throws(SystemError) {
-      target = FileLocation(try Self.target(path))
+      target = FileLocation(try Self.target(path, in: fileSystem), in: fileSystem)
     } catch { throw CDBError(error) }
-    try self.init(target, format: format, sizeLimit: sizeLimit, seam: seam)
+    try self.init(target, format: format, sizeLimit: sizeLimit)
   }
 
   /// Begins a file, perhaps in an open directory.
@@ -64,18 +63,15 @@ public final class CDBWriter {
   ///   - format: The width of its numbers.
   ///   - rights: Who may use it; nil for those of the file that is there.
   ///   - sizeLimit: How large it may get.
-  ///   - seam: What tests let fail.
   /// - Throws: ``CDBError``, as for a path.
   package init(
-    _ target: FileLocation, format: CDBFormat, rights: FileRights? = nil, sizeLimit: UInt64? = nil,
-    seam: Seam = Seam()
+    _ target: FileLocation, format: CDBFormat, rights: FileRights? = nil, sizeLimit: UInt64? = nil
   ) throws(CDBError) {
-    self.seam = seam
     do throws(SystemError) {
       var found = rights
       if found == nil { found = try FileStatus.find(target)?.rights.ofReplacement }
       let output = try CDBOutput(
-        Self.temporaryFile(target), rights: found ?? .anyone, from: format.headerSize, seam)
+        Self.temporaryFile(target), rights: found ?? .anyone, from: format.headerSize)
       records = CDBNewRecords(target, format, sizeLimit ?? format.sizeLimit, output)
     } catch { throw CDBError(error) }
   }
@@ -109,31 +105,4 @@ public final class CDBWriter {
 
   /// Marks the writer as done; its file has its name.
   func close() { isOpen = false }
-}
-
-extension CDBWriter {
-  /// The steps of making and opening a file, in which tests let the disk fail or the process die.
-  package enum Step: Int, Sendable, CaseIterable {
-    case create, write, compact, synchronize, rename, synchronizeDirectory
-    /// Opening the file, which only a store does.
-    case open
-
-    /// The steps of a writer.
-    package static let ofWriter = allCases.filter { $0 != .open }
-  }
-
-  /// What is done before each step: nothing, but in tests.
-  package struct Seam: Sendable {
-    private let body: (@Sendable (Step) -> SystemError?)?
-
-    /// Does nothing.
-    package init() { body = nil }
-
-    /// Asks a test, which may say that the step fails.
-    package init(_ body: @escaping @Sendable (Step) -> SystemError?) { self.body = body }
-
-    func before(_ step: Step) throws(SystemError) {
-      if let body, let error = body(step) { throw error }
-    }
-  }
 }

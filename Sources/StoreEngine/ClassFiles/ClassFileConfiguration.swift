@@ -1,3 +1,5 @@
+package import Files
+
 /// The access that a store is opened with.
 public enum StoreAccess: Sendable, Hashable {
   /// Reading and writing, by one backend only.
@@ -19,6 +21,12 @@ public struct ClassFileConfiguration<Format: ClassFileFormat>: Sendable, Hashabl
   public var durability: Durability
   /// The settings of the format.
   public var format = Format()
+  /// The file system of the directory, which is another one in tests only.
+  package var fileSystem: any FileSystem {
+    get { reference.fileSystem }
+    set { reference = FileSystemReference(fileSystem: newValue) }
+  }
+  private var reference = FileSystemReference(fileSystem: SystemFiles.shared)
 
   /// Describes how to open; what is left out is the default.
   public init(
@@ -28,4 +36,13 @@ public struct ClassFileConfiguration<Format: ClassFileFormat>: Sendable, Hashabl
     self.createIfMissing = createIfMissing
     self.durability = durability
   }
+}
+
+/// A file system that is equal to itself alone.
+private struct FileSystemReference: Sendable, Hashable {
+  let fileSystem: any FileSystem
+
+  static func == (first: Self, second: Self) -> Bool { first.fileSystem === second.fileSystem }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(fileSystem)) }
 }

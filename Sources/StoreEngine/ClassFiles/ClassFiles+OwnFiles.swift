@@ -6,7 +6,7 @@ extension ClassFiles {
   /// The file of the commit log.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  public func openLog() throws -> (any Storage)? { try directory.openLog() }
+  public func openLog() throws -> StoreFile? { try directory.openLog() }
 
   /// Whether there is a log.
   ///

@@ -35,7 +35,7 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
   public init(directory: String, configuration: Configuration = .init()) throws {
     let directory = try StoreDirectory(
       directory, isReadOnly: configuration.access == .readOnly,
-      createIfMissing: configuration.createIfMissing)
+      createIfMissing: configuration.createIfMissing, in: configuration.fileSystem)
     self.directory = directory
     format = configuration.format
     ordered = OrderedFiles(directory)

@@ -37,7 +37,14 @@ extension DirectoryFiles {
   ///
   /// - Throws: ``StoreError`` with `inUse` or `ioError`.
   public init(reading directory: String) throws {
-    try self.init(directory: directory, configuration: .init(access: .readOnly))
+    try self.init(reading: directory, in: SystemFiles.shared)
+  }
+
+  /// Opens a directory of a file system for reading only.
+  package init(reading directory: String, in fileSystem: any FileSystem) throws {
+    var configuration = ClassFileConfiguration<Format>(access: .readOnly)
+    configuration.fileSystem = fileSystem
+    try self.init(directory: directory, configuration: configuration)
   }
 
   /// Opens a directory that exists for reading and writing.
@@ -72,7 +79,7 @@ extension DirectoryFiles {
   package func scanLog() throws -> CommitLogScan? {
     guard try directory.hasLog() else { return nil }
     return try systemErrors(at: directory.path(StoreDirectory.log)) {
-      let file = try FileStorage(directory.file(StoreDirectory.log), writable: false)
+      let file = try StoreFile(directory.file(StoreDirectory.log), writable: false)
       defer { file.close() }
       return try CommitLogScan(file)
     }

@@ -23,20 +23,12 @@ extension LoggedBackend where Files: DirectoryFiles {
   public func backup(
     to directory: String, progress: (IntegrityProgress) -> Void = { _ in }
   ) throws {
-    try backup(to: directory, seam: .init(), progress: progress)
-  }
-
-  /// The same, with steps that a test lets fail.
-  package func backup(
-    to directory: String, seam: TargetDirectory.Seam, progress: (IntegrityProgress) -> Void
-  ) throws {
     try withFilesAtRest { files in
-      try TargetDirectory.make(at: directory, like: files.directory.opened(), seam: seam) {
-        target in
+      let source = try files.directory.opened()
+      try TargetDirectory.make(at: directory, like: source) { target in
         try files.copyAll(to: target) { progress(naming($0)) }
-        try LoggedBackend(
-          files: Files(reading: target.temporaryPath), sealing: sealing
-        ).close()
+        let copy = try Files(reading: target.temporaryPath, in: source.fileSystem)
+        try LoggedBackend(files: copy, sealing: sealing).close()
       }
     }
   }

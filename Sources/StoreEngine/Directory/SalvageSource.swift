@@ -67,7 +67,7 @@ package struct SalvageSource {
       let location = directory.file(StoreDirectory.log)
       guard try hasFile(location) else { return }
       let scan = try systemErrors(at: logPath) {
-        try CommitLogScan(try FileStorage(location, writable: false), sealing: seal.sealing)
+        try CommitLogScan(try StoreFile(location, writable: false), sealing: seal.sealing)
       }
       log = scan
       for replacement in try scan.replacements() where try isReady(replacement) {

@@ -162,7 +162,7 @@ struct StoreConversion<Files: DirectoryFiles> {
   private func mark(_ directory: DirectoryHandle, _ content: [UInt8]) throws {
     let marker = directory.file(Self.marker)
     try removeFile(marker)
-    let file = try FileStorage(creating: marker, rights: .ownerOnly)
+    let file = try StoreFile(creating: marker, rights: .ownerOnly)
     defer { file.close() }
     try file.write(content, at: 0)
     try file.synchronize()

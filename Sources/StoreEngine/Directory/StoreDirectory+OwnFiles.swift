@@ -3,10 +3,10 @@ package import Files
 // The log, the manifest and the key file.
 extension StoreDirectory {
   /// The file of the commit log; nil when there is none and it is not to be made.
-  package func openLog() throws -> (any Storage)? {
+  package func openLog() throws -> StoreFile? {
     if isReadOnly, try !hasLog() { return nil }
     return try systemErrors(at: path(Self.log)) {
-      try FileStorage(
+      try StoreFile(
         file(Self.log), writable: !isReadOnly,
         rights: isReadOnly ? .anyone : rights(ofNew: Self.log))
     }
@@ -36,7 +36,7 @@ extension StoreDirectory {
   private static func content(_ location: FileLocation) throws -> [UInt8]? {
     try systemErrors(at: location.path) {
       guard try exists(location) else { return nil }
-      let file = try FileStorage(location, writable: false)
+      let file = try StoreFile(location, writable: false)
       defer { file.close() }
       return try file.read(file.size(), at: 0)
     }
@@ -67,7 +67,7 @@ extension StoreDirectory {
       let new = try file(newName)
       try removeFile(new)
       do {
-        let storage = try FileStorage(creating: new, rights: rights)
+        let storage = try StoreFile(creating: new, rights: rights)
         defer { storage.close() }
         try storage.write(bytes, at: 0)
         if durability != .none { try storage.synchronize() }

@@ -31,14 +31,20 @@ public final class StoreDirectory: Sendable {
   /// Opens a directory and locks it, without waiting.
   ///
   /// - Throws: ``StoreError`` with `inUse` or `ioError`.
-  package init(_ directory: String, isReadOnly: Bool, createIfMissing: Bool) throws {
+  package init(
+    _ directory: String, isReadOnly: Bool, createIfMissing: Bool,
+    in fileSystem: any FileSystem = SystemFiles.shared
+  ) throws {
     self.isReadOnly = isReadOnly
     let path = try systemErrors(at: directory) {
-      if createIfMissing && !isReadOnly { try makeDirectories(directory) }
-      return try realPath(directory)
+      if createIfMissing && !isReadOnly { try makeDirectories(directory, in: fileSystem) }
+      return try realPath(directory, in: fileSystem)
     }
     self.path = path
-    handle = Locked(try systemErrors(at: path) { try DirectoryHandle(path, shared: isReadOnly) })
+    let handle = try systemErrors(at: path) {
+      try DirectoryHandle(FileLocation(path, in: fileSystem), shared: isReadOnly)
+    }
+    self.handle = Locked(handle)
   }
 
   /// Releases the lock.
@@ -85,6 +91,29 @@ public final class StoreDirectory: Sendable {
     try systemErrors(at: path) { try opened().synchronize() }
   }
 
+  // MARK: Files
+
+  /// Maps a file into memory; nil when there is none.
+  ///
+  /// - Throws: `SystemError`, ``StoreError`` with `closed` or `forked`.
+  func map(_ name: String) throws -> MappedFile? {
+    do {
+      return try MappedFile(file(name))
+    } catch let error as SystemError where error.isMissing {
+      return nil
+    }
+  }
+
+  /// Gives a file another name, in place of one that has it.
+  ///
+  /// - Throws: `SystemError`, ``StoreError`` with `closed` or `forked`.
+  func rename(_ name: String, to newName: String) throws {
+    try renameFile(file(name), file(newName))
+  }
+
+  /// Removes a file, if that can be done; one that isn't there is fine.
+  func remove(_ name: String) { try? removeFile(file(name)) }
+
   // MARK: New files
 
   /// The rights of a new file of a name.
@@ -109,7 +138,7 @@ public final class StoreDirectory: Sendable {
 
   /// Removes new files that will never be published.
   package func discard(_ replacements: [Replacement]) {
-    for replacement in replacements { try? removeFile(file(replacement.newName)) }
+    for replacement in replacements { remove(replacement.newName) }
   }
 
   /// Removes what a process has left that died while it made new files.

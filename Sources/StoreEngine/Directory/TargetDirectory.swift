@@ -11,29 +11,6 @@ package struct TargetDirectory {
   /// The name under which it is made.
   package let temporaryPath: String
 
-  /// The steps of making a directory, before which tests let the disk fail or the power go.
-  package enum Step: Equatable, Sendable {
-    case make
-    case copy(String)
-    case synchronize(String)
-    case synchronizeDirectory, rename, synchronizeParent
-    case remove
-  }
-
-  /// What is done before each step: nothing, but in tests.
-  package struct Seam: Sendable {
-    private let body: (@Sendable (Step) throws -> Void)?
-
-    /// Does nothing.
-    package init() { body = nil }
-
-    /// Asks a test, which throws when the step is to fail.
-    package init(_ body: @escaping @Sendable (Step) throws -> Void) { self.body = body }
-
-    fileprivate func before(_ step: Step) throws { try body?(step) }
-  }
-
-  private let seam: Seam
   /// The directory that it lies in.
   private let parent: DirectoryHandle
   private let directory: DirectoryHandle
@@ -43,21 +20,19 @@ package struct TargetDirectory {
   /// - Parameters:
   ///   - path: Where it is to be.
   ///   - source: The directory whose rights it gets, and its files those of the files there.
-  ///   - seam: What a test lets fail.
   ///   - body: Makes the files.
   /// - Returns: what the closure returns.
   /// - Throws: `StoreError` with `ioError`.
   package static func make<Result>(
-    at path: String, like source: DirectoryHandle, seam: Seam = Seam(),
+    at path: String, like source: DirectoryHandle,
     _ body: (TargetDirectory) throws -> Result
   ) throws -> Result {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     let temporaryPath = "\(path).partial-\(UInt32.random(in: 0 ... .max))"
     let target = try systemErrors(at: path) {
-      try checkIsEmpty(path)
-      try seam.before(.make)
-      return try TargetDirectory(path, temporaryPath, seam)
+      try checkIsEmpty(FileLocation(path, in: source.fileSystem))
+      return try TargetDirectory(path, temporaryPath, in: source.fileSystem)
     }
     do {
       let result = try body(target)
@@ -69,27 +44,29 @@ package struct TargetDirectory {
     }
   }
 
-  private init(_ path: String, _ temporaryPath: String, _ seam: Seam) throws {
-    (self.path, self.temporaryPath, self.seam) = (path, temporaryPath, seam)
+  private init(
+    _ path: String, _ temporaryPath: String, in fileSystem: any FileSystem
+  ) throws {
+    (self.path, self.temporaryPath) = (path, temporaryPath)
     let above = directoryName(path)
-    try makeDirectories(above)
-    parent = try DirectoryHandle(above)
-    let location = parent.file(lastComponent(temporaryPath))
-    try makeDirectory(location, mode: 0o700)
+    try makeDirectories(above, in: fileSystem)
+    parent = try DirectoryHandle(FileLocation(above, in: fileSystem))
+    let temporary = parent.file(lastComponent(temporaryPath))
+    try makeDirectory(temporary, mode: 0o700)
     do {
-      directory = try DirectoryHandle(location)
+      directory = try DirectoryHandle(temporary)
     } catch {
-      try? removeDirectory(location)
+      try? removeDirectory(temporary)
       throw error
     }
   }
 
-  private static func checkIsEmpty(_ path: String) throws {
+  private static func checkIsEmpty(_ path: FileLocation) throws {
     guard try exists(path) else { return }
     if try directoryEntries(path).isEmpty { return }
     throw StoreError(
       .ioError, "There is something in the target already: name a directory that does not exist.",
-      at: .init(path: path))
+      at: .init(path: path.path))
   }
 
   /// A file in the directory.
@@ -98,7 +75,6 @@ package struct TargetDirectory {
   /// Copies a file into the directory.
   package func copy(_ name: String, from old: some FileAddress) throws {
     try systemErrors(at: old.location.path) {
-      try seam.before(.copy(name))
       try copyFile(old, to: file(name))
     }
   }
@@ -106,32 +82,27 @@ package struct TargetDirectory {
   /// Brings a file in the directory to the disk.
   package func synchronize(_ name: String) throws {
     try systemErrors(at: temporaryPath + "/" + name) {
-      try seam.before(.synchronize(name))
       try syncFile(file(name))
     }
   }
 
   private func publish(like source: DirectoryHandle) throws {
     try systemErrors(at: path) {
-      let old = try FileStatus.find(path)?.rights
+      let old = try FileStatus.find(FileLocation(path, in: parent.fileSystem))?.rights
       try directory.copyRights(ofFilesIn: source)
-      try seam.before(.synchronizeDirectory)
       try directory.synchronize()
       try directory.takeRights(of: source, limitedBy: old)
-      try seam.before(.rename)
       try renameFile(parent.file(lastComponent(temporaryPath)), parent.file(lastComponent(path)))
-      try seam.before(.synchronizeParent)
       try parent.synchronize()
     }
   }
 
   private func remove() {
-    guard (try? seam.before(.remove)) != nil else { return }
-    let location = parent.file(lastComponent(temporaryPath))
+    let temporary = parent.file(lastComponent(temporaryPath))
     // Once it has its name it is whole.
-    guard (try? FileStatus.find(location)?.identity) == directory.identity else { return }
+    guard (try? FileStatus.find(temporary)?.identity) == directory.identity else { return }
     for name in (try? directory.entries()) ?? [] { try? removeFile(file(name)) }
-    try? removeDirectory(location)
+    try? removeDirectory(temporary)
   }
 }
 

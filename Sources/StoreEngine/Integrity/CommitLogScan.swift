@@ -15,7 +15,7 @@ package struct CommitLogScan {
     let isSynced: Bool
   }
 
-  private let storage: any Storage
+  private let storage: StoreFile
   /// What batches of an encrypted store are opened with.
   private let sealing: Sealing?
   /// The size of the file, room for later batches included.
@@ -47,7 +47,7 @@ package struct CommitLogScan {
   /// Reads a whole log.
   ///
   /// Complexity: linear in the size of the file.
-  package init(_ storage: any Storage, sealing: Sealing? = nil) throws {
+  package init(_ storage: StoreFile, sealing: Sealing? = nil) throws {
     self.storage = storage
     self.sealing = sealing
     fileSize = try storage.size()

@@ -20,7 +20,7 @@ struct CommitLogReader {
   /// Where it is: 0 or 1.
   let slotIndex: Int
   var epoch: UInt64 { slot.epoch }
-  private let storage: any Storage
+  private let storage: StoreFile
   private let size: Int
   /// What stands where the first batch begins, read together with the slots.
   private let firstHeader: [UInt8]
@@ -32,7 +32,7 @@ struct CommitLogReader {
   /// - Returns: nil for a log that holds nothing: it is new, or was never finished being made.
   /// - Throws: ``StoreError`` with `damaged` for a file that is no commit log, or of a later
   ///   version; what the storage throws.
-  init?(_ storage: any Storage) throws {
+  init?(_ storage: StoreFile) throws {
     self.storage = storage
     size = try storage.size()
     let bytes = try storage.read(
@@ -56,7 +56,7 @@ struct CommitLogReader {
   }
 
   /// Makes sure that a log without headers is empty: it is new only then.
-  private static func checkIsEmpty(_ storage: any Storage, upTo size: Int) throws {
+  private static func checkIsEmpty(_ storage: StoreFile, upTo size: Int) throws {
     for start in stride(from: CommitLogFormat.firstBatch, to: size, by: chunkSize) {
       guard try storage.read(chunkSize, at: start).allSatisfy({ $0 == 0 }) else {
         throw StoreError(.damaged, "Both of the log's headers are gone.", at: .init(offset: 0))

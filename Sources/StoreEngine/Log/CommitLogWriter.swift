@@ -16,7 +16,7 @@ struct CommitLogWriter: Sendable {
   /// Smaller batches are written in one piece.
   private static let smallBatch = 1 << 16
 
-  private let storage: any Storage
+  private let storage: StoreFile
   private let durability: Durability
   private let growth: Int
   /// The header that counts, and which of the two it is.
@@ -39,7 +39,7 @@ struct CommitLogWriter: Sendable {
 
   /// Goes on behind the last batch that was read.
   init(
-    _ storage: any Storage, durability: Durability, slot: CommitLogSlot, slotIndex: Int,
+    _ storage: StoreFile, durability: Durability, slot: CommitLogSlot, slotIndex: Int,
     sequence: UInt64, offset: Int, growth: Int = CommitLogWriter.growth
   ) throws {
     self.storage = storage

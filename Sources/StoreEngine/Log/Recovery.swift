@@ -8,7 +8,7 @@ struct Recovery<Files: RecordFiles> {
   private let files: Files
   /// What batches of an encrypted store are opened with.
   private let sealing: Sealing?
-  private let storage: (any Storage)?
+  private let storage: StoreFile?
   private let growth: Int
   private var reader: CommitLogReader?
   /// How the log ends.
@@ -220,7 +220,7 @@ struct Recovery<Files: RecordFiles> {
     areNamesSynced = true
   }
 
-  private mutating func makeLog(_ storage: any Storage) throws -> CommitLogSlot {
+  private mutating func makeLog(_ storage: StoreFile) throws -> CommitLogSlot {
     try synchronizeNames()
     let size = min(growth, CommitLogWriter.firstSize)
     let slot = CommitLogSlot(epoch: CommitLogSlot.randomEpoch(), size: size)

@@ -102,7 +102,7 @@ public protocol RecordFiles: RecordSource {
   /// The log sees to it that its name is brought to the disk.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  func openLog() throws -> (any Storage)?
+  func openLog() throws -> StoreFile?
 
   /// Whether there is a log that somebody has made before.
   ///

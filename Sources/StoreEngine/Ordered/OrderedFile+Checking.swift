@@ -89,7 +89,7 @@ extension OrderedFiles {
     } catch let error as StoreError where error.code == .damaged {
       return StoreFinding(
         name.kind == .index ? .index : .fileDamaged, error.message + Self.cure(name.kind),
-        at: .init(path: location.location, className: name.fileName, offset: error.location.offset))
+        at: .init(path: directory.path, className: name.fileName, offset: error.location.offset))
     }
   }
 
@@ -101,7 +101,7 @@ extension OrderedFiles {
     lostIndexes().map { name, reason in
       StoreFinding(
         .index, reason + Self.cure(.index),
-        at: .init(path: location.location, className: name.fileName))
+        at: .init(path: directory.path, className: name.fileName))
     }
   }
 }

@@ -1,32 +1,11 @@
-package import Files
+import Files
 import Locks
-
-/// Where the files of ordered tables are.
-package protocol OrderedFileLocation: Sendable {
-  /// The place, as a user would name it.
-  var location: String { get }
-  /// Whether nothing may be written.
-  var isReadOnly: Bool { get }
-  /// The names of all files.
-  func names() throws -> [String]
-  /// Whether there is a file.
-  func hasFile(_ name: String) throws -> Bool
-  /// A file; nil when there is none.
-  func open(_ name: String) throws -> MappedFile?
-  /// Begins a new file, in place of one of this name; it is going to take the place of another one.
-  func create(_ name: String, replacing oldName: String) throws -> any OrderedFileSink
-  /// Gives a file another name, in place of one that has it.
-  func rename(_ name: String, to newName: String) throws
-  /// Removes a file; one that isn't there is fine.
-  func remove(_ name: String)
-}
 
 /// The files of a backend's ordered tables, under its commit log: one for each table.
 ///
 /// They have the same format, whatever the backend keeps its records in. Safe on any threads.
 public final class OrderedFiles: Sendable {
-  let location: any OrderedFileLocation
-  private let codec: (any OrderedPageCodec)?
+  let directory: StoreDirectory
   /// What an encrypted store's pages are sealed with.
   private let sealing = Locked<Sealing?>(nil)
   private let state = Locked(State())
@@ -63,21 +42,14 @@ public final class OrderedFiles: Sendable {
     var isLost: Bool { if case .lost = self { true } else { false } }
   }
 
-  package init(_ location: any OrderedFileLocation, codec: (any OrderedPageCodec)? = nil) {
-    (self.location, self.codec) = (location, codec)
-  }
-
   /// The files in a directory, which the backend has locked.
-  public convenience init(_ directory: StoreDirectory) {
-    self.init(OrderedDirectory(directory: directory))
-  }
+  public init(_ directory: StoreDirectory) { self.directory = directory }
 
   /// Has pages sealed; before anything is read.
   func use(_ sealing: Sealing?) { self.sealing.withLock { $0 = sealing } }
 
   private func pageCodec(of name: OrderedTableName) -> (any OrderedPageCodec)? {
-    guard let sealing = sealing.withLock({ $0 }) else { return codec }
-    return SealedPages(sealing.seal, fileName: name.fileName)
+    sealing.withLock { $0 }.map { SealedPages($0.seal, fileName: name.fileName) }
   }
 
   /// Whether a file is named as one of an ordered table.
@@ -137,15 +109,15 @@ public final class OrderedFiles: Sendable {
 
   private func open(_ table: Table) throws -> File {
     do {
-      let map = try systemErrors(at: location.location) {
+      let map = try systemErrors(at: directory.path) {
         do {
-          return try location.open(table.fileName)
+          return try directory.map(table.fileName)
         } catch let error as SystemError where error.isOfNoRegularFile {
           throw notAFile(table.fileName)
         }
       }
       guard let map else {
-        if table.isNeeded { throw StoreError.fileGone(table.fileName, in: location.location) }
+        if table.isNeeded { throw StoreError.fileGone(table.fileName, in: directory.path) }
         return .missing
       }
       return .open(try OrderedFile(map, codec: pageCodec(of: table.name)))
@@ -168,7 +140,7 @@ public final class OrderedFiles: Sendable {
       """
       "\(fileName)" is a directory, or something else that is no file, and has the name of one of the \
       store's. Move it out of the store's directory.
-      """, at: .init(path: location.location + "/" + fileName))
+      """, at: .init(path: directory.path + "/" + fileName))
   }
 
   /// Takes note that the file of an index should be there and is not, or is damaged.
@@ -200,7 +172,7 @@ public final class OrderedFiles: Sendable {
   /// The mark in a file; nil when there is none, or no such file.
   func mark(ofFile fileName: String) throws -> FileMark? {
     do {
-      guard let map = try location.open(fileName) else { return nil }
+      guard let map = try directory.map(fileName) else { return nil }
       return OrderedFileFormat.mark(map)
     } catch let error as SystemError {
       // A directory in the place of an index is no reason to open nothing.
@@ -217,7 +189,7 @@ public final class OrderedFiles: Sendable {
         table.fileName != table.name.fileName || table.isNeeded && table.name.kind == .data
       }.map(\.name)
     }
-    let found = try systemErrors(at: location.location) { try location.names() }
+    let found = try systemErrors(at: directory.path) { try directory.entries() }
     return Array(Set(found.compactMap(OrderedTableName.init(fileName:))).union(redirected))
   }
 
@@ -238,9 +210,7 @@ public final class OrderedFiles: Sendable {
     let fileName = state.withLock { state in
       state.numbers[name].map { state.tables[$0].fileName }
     }
-    return try systemErrors(at: location.location) {
-      try location.hasFile(fileName ?? name.fileName)
-    }
+    return try systemErrors(at: directory.path) { try directory.hasFile(fileName ?? name.fileName) }
   }
 
   // MARK: Replacing
@@ -264,14 +234,14 @@ public final class OrderedFiles: Sendable {
           newName: "\(StoreDirectory.newPrefix)ordered-\(made.count)",
           name: try name(of: table).fileName, mark: mark)
         made.append(replacement)
-        try systemErrors(at: location.location) {
+        try systemErrors(at: directory.path) {
           try write(
             keys.view(over: file.opened), to: replacement, isSynced: durability != .none)
         }
       }
       return made
     } catch {
-      for replacement in made { location.remove(replacement.newName) }
+      for replacement in made { directory.remove(replacement.newName) }
       throw error
     }
   }
@@ -288,16 +258,16 @@ public final class OrderedFiles: Sendable {
     let replacement = Replacement(
       newName: "\(StoreDirectory.newPrefix)ordered-0", name: name.fileName, mark: mark)
     do {
-      try systemErrors(at: location.location) {
+      try systemErrors(at: directory.path) {
         var writer = OrderedFileWriter(
-          try location.create(replacement.newName, replacing: replacement.name),
+          try NewOrderedFile(replacement.newName, in: directory, replacing: replacement.name),
           codec: pageCodec(of: name), mark: mark)
         try body(&writer)
         try writer.finish(isSynced: durability != .none)
       }
       return replacement
     } catch {
-      location.remove(replacement.newName)
+      directory.remove(replacement.newName)
       throw error
     }
   }
@@ -306,7 +276,7 @@ public final class OrderedFiles: Sendable {
   func makeScratchFile(_ number: Int) throws -> ScratchFile {
     let name = "\(ScratchFile.prefix)\(number)"
     let codec = sealing.withLock { $0 }.map { SealedPages($0.seal, fileName: name) }
-    return try ScratchFile(name, in: location, codec: codec)
+    return try ScratchFile(name, in: directory, codec: codec)
   }
 
   private func write(_ view: OrderedView, to replacement: Replacement, isSynced: Bool) throws {
@@ -325,8 +295,8 @@ public final class OrderedFiles: Sendable {
   ) throws {
     let codec = OrderedTableName(fileName: replacement.name).flatMap { pageCodec(of: $0) }
     var writer = OrderedFileWriter(
-      try location.create(replacement.newName, replacing: replacement.name), codec: codec,
-      mark: replacement.mark)
+      try NewOrderedFile(replacement.newName, in: directory, replacing: replacement.name),
+      codec: codec, mark: replacement.mark)
     try view.scanOnce { key, value in try writer.append(key, value) }
     try writer.finish(isSynced: isSynced)
   }
@@ -340,7 +310,7 @@ public final class OrderedFiles: Sendable {
         let name = OrderedTableName(fileName: replacement.name)
       else {
         throw StoreError(
-          .damaged, "The log names a file that it can't mean.", at: .init(path: location.location))
+          .damaged, "The log names a file that it can't mean.", at: .init(path: directory.path))
       }
       try publish(replacement.newName, table(name).index)
     }
@@ -349,9 +319,9 @@ public final class OrderedFiles: Sendable {
   private func publish(_ newName: String, _ index: Int) throws {
     try state.withLock { state in
       var table = state.tables[index]
-      try systemErrors(at: location.location) {
-        guard try location.hasFile(newName) else { return }
-        if location.isReadOnly {
+      try systemErrors(at: directory.path) {
+        guard try directory.hasFile(newName) else { return }
+        if directory.isReadOnly {
           table.fileName = newName
         } else {
           try rename(newName, to: table.name)
@@ -368,9 +338,9 @@ public final class OrderedFiles: Sendable {
   /// could open the store if it were an error.
   private func rename(_ newName: String, to name: OrderedTableName) throws {
     do {
-      try location.rename(newName, to: name.fileName)
+      try directory.rename(newName, to: name.fileName)
     } catch let error as SystemError where name.kind == .index && error.isOfNoRegularFile {
-      location.remove(newName)
+      directory.remove(newName)
     }
   }
 

@@ -12,20 +12,20 @@ package struct ScratchFile {
   package static let prefix = StoreDirectory.newPrefix + "scratch-"
 
   let name: String
-  private let location: any OrderedFileLocation
+  private let directory: StoreDirectory
   private let codec: (any OrderedPageCodec)?
-  private let sink: any OrderedFileSink
+  private let sink: NewOrderedFile
   private var offset = 0
   /// How many bytes have been written.
   package var byteCount: Int { offset }
 
-  package init(_ name: String, in location: any OrderedFileLocation, codec: (any OrderedPageCodec)?)
-    throws
-  {
-    (self.name, self.location, self.codec) = (name, location, codec)
-    sink = try systemErrors(at: location.location) {
+  package init(
+    _ name: String, in directory: StoreDirectory, codec: (any OrderedPageCodec)?
+  ) throws {
+    (self.name, self.directory, self.codec) = (name, directory, codec)
+    sink = try systemErrors(at: directory.path) {
       // It is as private as the log.
-      try location.create(name, replacing: StoreDirectory.log)
+      try NewOrderedFile(name, in: directory, replacing: StoreDirectory.log)
     }
   }
 
@@ -37,16 +37,16 @@ package struct ScratchFile {
     bytes.append(littleEndian: UInt32(clamping: stored.count))
     bytes.append(littleEndian: OrderedFileFormat.checksum(stored.span, at: offset))
     bytes += stored
-    try systemErrors(at: location.location) { try sink.write(bytes) }
+    try systemErrors(at: directory.path) { try sink.write(bytes) }
     offset += bytes.count
   }
 
   /// Begins to read what has been written.
   package func reader() throws -> Reader {
-    try systemErrors(at: location.location) {
+    try systemErrors(at: directory.path) {
       try sink.finish(isSynced: false)
-      guard let file = try location.open(name) else {
-        throw StoreError(.ioError, "A temporary file is gone.", at: .init(path: location.location))
+      guard let file = try directory.map(name) else {
+        throw StoreError(.ioError, "A temporary file is gone.", at: .init(path: directory.path))
       }
       file.expect(.sequential)
       return Reader(file: file, codec: codec)
@@ -54,7 +54,7 @@ package struct ScratchFile {
   }
 
   /// Removes the file.
-  package func remove() { location.remove(name) }
+  package func remove() { directory.remove(name) }
 
   /// Gives back the blocks in their order.
   package struct Reader {

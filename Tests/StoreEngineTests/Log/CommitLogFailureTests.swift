@@ -1,5 +1,6 @@
 import Files
 import StoredObjectsTestSupport
+import TestFiles
 import Testing
 
 @testable import StoreEngine
@@ -33,7 +34,7 @@ struct CommitLogFailureTests {
     var (storage, writer) = try Log.make()
     storage.disk.plan(.fail(at: 1, errno: 5))
     #expect(throws: SystemError.self) { try writer.append(.changes, [[1]]) }
-    #expect(storage.disk.operations == [.write, .synchronize])
+    #expect(storage.disk.operations == [.write, .syncData])
     #expect(writer.hasFailed)
     #expect(Log.error { try writer.append(.changes, [[2]]) }?.code == .reopenNeeded)
     #expect(Log.error { try writer.removeAll() }?.code == .reopenNeeded)
@@ -60,7 +61,7 @@ struct CommitLogFailureTests {
     storage.disk.plan(.none)
     // Programs see the batch; the disk has lost it, and a sync alone would not bring it there.
     #expect(try Log.read(storage).0 == [[1]])
-    try storage.synchronize()
+    try storage.file.synchronize()
     #expect(try Log.read(storage.afterPowerCut(using: &generator)).0 == [])
 
     let next = try Log.writer(

@@ -1,4 +1,5 @@
 import CDBBackend
+import Files
 import StoredObjectsTestSupport
 import TestFiles
 import Testing
@@ -17,28 +18,27 @@ enum LogFixture {
   /// A log as it is made, with an epoch, and its writer.
   static func make(
     epoch: UInt64 = 1, durability: Durability = .full
-  ) throws -> (MemoryStorage, CommitLogWriter) {
-    let storage = MemoryStorage([UInt8](repeating: 0, count: growth))
-    try storage.write(CommitLogSlot(epoch: epoch, size: growth).bytes, at: 0)
-    try storage.synchronize()
+  ) throws -> (TestLog, CommitLogWriter) {
+    let slot = CommitLogSlot(epoch: epoch, size: growth).bytes
+    let storage = try TestLog(slot + [UInt8](repeating: 0, count: growth - slot.count))
     return (storage, try writer(storage, durability, epoch: epoch))
   }
 
   static func writer(
-    _ storage: MemoryStorage, _ durability: Durability, epoch: UInt64, sequence: UInt64 = 0,
+    _ storage: TestLog, _ durability: Durability, epoch: UInt64, sequence: UInt64 = 0,
     offset: Int = CommitLogFormat.firstBatch
   ) throws -> CommitLogWriter {
     try CommitLogWriter(
-      storage, durability: durability, slot: CommitLogSlot(epoch: epoch, size: growth),
+      storage.file, durability: durability, slot: CommitLogSlot(epoch: epoch, size: growth),
       slotIndex: 0, sequence: sequence, offset: offset, growth: growth)
   }
 
-  static func reader(_ storage: MemoryStorage) throws -> CommitLogReader? {
-    try CommitLogReader(storage)
+  static func reader(_ storage: TestLog) throws -> CommitLogReader? {
+    try CommitLogReader(storage.file)
   }
 
   /// The payloads, and how the log ends.
-  static func read(_ storage: MemoryStorage) throws -> ([[UInt8]], CommitLogReader.Tail) {
+  static func read(_ storage: TestLog) throws -> ([[UInt8]], CommitLogReader.Tail) {
     var reader = try #require(try reader(storage))
     var payloads: [[UInt8]] = []
     while let batch = try reader.next() { payloads.append(batch.payload) }
@@ -50,8 +50,8 @@ enum LogFixture {
   }
 
   /// Changes a byte of a file.
-  static func flip(_ storage: MemoryStorage, at offset: Int) throws {
-    try storage.write([storage.content[offset] ^ 0x10], at: offset)
+  static func flip(_ storage: TestLog, at offset: Int) throws {
+    try storage.write([storage.file.read(1, at: offset)[0] ^ 0x10], at: offset)
   }
 
   static func error(_ body: () throws -> Void) -> StoreError? {
@@ -77,8 +77,8 @@ struct CommitLogTests {
 
   @Test("A new log holds nothing, and neither does one that was never finished")
   func new() throws {
-    #expect(try Log.reader(MemoryStorage()) == nil)
-    #expect(try Log.reader(MemoryStorage([UInt8](repeating: 0, count: 5000))) == nil)
+    #expect(try Log.reader(TestLog()) == nil)
+    #expect(try Log.reader(TestLog([UInt8](repeating: 0, count: 5000))) == nil)
   }
 
   @Test("The example of the format page is what is written")
@@ -95,7 +95,7 @@ struct CommitLogTests {
       .init("A", kind: .data)
     }
     try writer.append(.commit, [index, changes.bytes])
-    let found = storage.content[CommitLogFormat.firstBatch..<writer.offset - 3]
+    let found = try storage.content[CommitLogFormat.firstBatch..<writer.offset - 3]
     #expect(
       Log.hex(found)
         == """
@@ -116,7 +116,7 @@ struct CommitLogTests {
       try Log.append([[0]], to: &writer)
       // The write goes through, and the sync does not.
       storage.disk.plan(.cutPower(at: 1))
-      #expect(throws: SimulatedDisk.PowerCut.self) {
+      #expect(throws: SystemError.self) {
         try writer.append(batches.map { (.changes, [$0]) })
       }
       let (found, _) = try Log.read(storage.afterPowerCut(using: &random))
@@ -150,7 +150,7 @@ struct CommitLogTests {
     let made = try (0..<2).map { _ in
       try withTemporaryDirectory { directory in
         try CDBBackend(directory: directory).close()
-        let log = try FileStorage(directory + "/Commit.log", writable: false)
+        let log = try StoreFile(directory + "/Commit.log", writable: false)
         return try #require(try CommitLogReader(log)).epoch
       }
     }
@@ -164,7 +164,7 @@ struct CommitLogTests {
     let start = writer.offset
     try Log.append([Array(repeating: 5, count: 100)], to: &writer)
     for end in start + 16..<start + 132 {
-      let torn = MemoryStorage(storage.content)
+      let torn = try TestLog(storage.content)
       try torn.write([UInt8](repeating: 0, count: start + 132 - end), at: end)
       let (found, tail) = try Log.read(torn)
       #expect(found == payloads.dropLast())
@@ -179,7 +179,7 @@ struct CommitLogTests {
     let start = writer.offset
     try Log.append([[4, 5, 6]], to: &writer)
     for offset in start..<start + CommitLogFormat.batchHeaderSize + 3 {
-      let spoilt = MemoryStorage(storage.content)
+      let spoilt = try TestLog(storage.content)
       try Log.flip(spoilt, at: offset)
       let (found, tail) = try Log.read(spoilt)
       #expect(found == [[1, 2, 3]])
@@ -199,7 +199,7 @@ struct CommitLogTests {
     let start = writer.offset
     try Log.append([[4, 5, 6], [7]], to: &writer)
     for offset in start..<start + CommitLogFormat.batchHeaderSize + 3 {
-      let spoilt = MemoryStorage(storage.content)
+      let spoilt = try TestLog(storage.content)
       try Log.flip(spoilt, at: offset)
       let failure = Log.error { _ = try Log.read(spoilt) }
       #expect(failure?.code == .damaged)
@@ -300,7 +300,7 @@ struct CommitLogTests {
     var (storage, writer) = try Log.make()
     try Log.append([[1]], to: &writer)
     for size in stride(from: CommitLogFormat.slotSize + 1, to: Log.growth, by: 97) {
-      let short = MemoryStorage(Array(storage.content.prefix(size)))
+      let short = try TestLog(Array(storage.content.prefix(size)))
       #expect(Log.error { _ = try Log.read(short) }?.code == .damaged, "\(size)")
     }
   }
@@ -310,9 +310,10 @@ struct CommitLogTests {
     var (storage, writer) = try Log.make()
     try Log.append(payloads, to: &writer)
     try Log.append(payloads, to: &writer)
-    #expect(storage.size() == 2 * Log.growth)
-    for size in stride(from: CommitLogFormat.firstBatch, to: storage.size(), by: 61) {
-      let short = MemoryStorage(Array(storage.content.prefix(size)))
+    let size = try storage.file.size()
+    #expect(size == 2 * Log.growth)
+    for size in stride(from: CommitLogFormat.firstBatch, to: size, by: 61) {
+      let short = try TestLog(Array(storage.content.prefix(size)))
       #expect(Log.error { _ = try Log.read(short) }?.code == .damaged, "\(size)")
     }
   }
@@ -325,13 +326,13 @@ struct CommitLogTests {
     try writer.noteClosing()
     #expect(try Log.read(storage).0 == payloads)
     for offset in last..<writer.offset - 7 {
-      let spoilt = MemoryStorage(storage.content)
+      let spoilt = try TestLog(storage.content)
       try Log.flip(spoilt, at: offset)
       #expect(Log.error { _ = try Log.read(spoilt) }?.code == .damaged, "byte \(offset - last)")
     }
     // And one header may be lost without harm to what is saved.
     for slot in [0, CommitLogFormat.slotSize] {
-      let spoilt = MemoryStorage(storage.content)
+      let spoilt = try TestLog(storage.content)
       try Log.flip(spoilt, at: slot + 20)
       #expect(try Log.read(spoilt).0 == payloads)
     }
@@ -342,10 +343,10 @@ struct CommitLogTests {
     var (storage, writer) = try Log.make()
     let large = [UInt8](repeating: 1, count: 3 << 20)
     for _ in 0..<3 { try writer.append(.changes, [large]) }
-    #expect(storage.size() > 9 << 20)
-    #expect(storage.size() % Log.growth == 0)
+    #expect(try storage.file.size() > 9 << 20)
+    #expect(try storage.file.size() % Log.growth == 0)
     try writer.removeAll()
-    #expect(storage.size() == CommitLogWriter.sizeKept)
+    #expect(try storage.file.size() == CommitLogWriter.sizeKept)
     try writer.append(.changes, [[1]])
     #expect(try Log.read(storage).0 == [[1]])
   }

@@ -1,4 +1,5 @@
 import StoredObjectsTestSupport
+import TestFiles
 import Testing
 
 @testable import StoreEngine
@@ -8,7 +9,7 @@ struct LogRoomTests {
   typealias Log = LogFixture
 
   /// A log that has been full once, was emptied, and closed with some saves in it.
-  private func makeClosed() throws -> MemoryStorage {
+  private func makeClosed() throws -> TestLog {
     var (storage, writer) = try Log.make()
     for _ in 0..<3 { try Log.append([Array(repeating: 7, count: 1001)], to: &writer) }
     try writer.removeAll()
@@ -19,17 +20,17 @@ struct LogRoomTests {
   }
 
   /// Goes on with a log that was closed.
-  private func reopened(_ storage: MemoryStorage) throws -> CommitLogWriter {
+  private func reopened(_ storage: TestLog) throws -> CommitLogWriter {
     var reader = try #require(try Log.reader(storage))
     while try reader.next() != nil {}
     return try CommitLogWriter(
-      storage, durability: .full, slot: reader.slot, slotIndex: reader.slotIndex,
+      storage.file, durability: .full, slot: reader.slot, slotIndex: reader.slotIndex,
       sequence: reader.sequence, offset: reader.offset, growth: Log.growth)
   }
 
   /// What a check says of a log.
-  private func isTold(_ storage: MemoryStorage) -> Bool {
-    guard let scan = try? CommitLogScan(storage) else { return true }
+  private func isTold(_ storage: TestLog) -> Bool {
+    guard let scan = try? CommitLogScan(storage.file) else { return true }
     return scan.tornByteCount != nil
       || !(scan.findings(path: "") + scan.roomFindings(path: "")).isEmpty
   }
@@ -40,7 +41,7 @@ struct LogRoomTests {
     var reader = try #require(try Log.reader(storage))
     while try reader.next() != nil {}
     #expect(reader.isClosed)
-    let room = storage.content[reader.offset...]
+    let room = try storage.content[reader.offset...]
     #expect(room.count > 3000 && room.allSatisfy { $0 == 0 })
     #expect(!isTold(storage))
   }
@@ -48,19 +49,18 @@ struct LogRoomTests {
   @Test("Each byte of a log that was closed is told when it is changed")
   func everyByte() throws {
     let storage = try makeClosed()
-    for offset in storage.content.indices where offset < 5000 || offset % 7 == 0 {
-      let spoilt = MemoryStorage(storage.content)
-      try Log.flip(spoilt, at: offset)
-      #expect(isTold(spoilt), "\(offset)")
+    for offset in try storage.content.indices where offset < 5000 || offset % 7 == 0 {
+      #expect(try storage.spoiling(offset, isTold), "\(offset)")
     }
+    #expect(!isTold(storage))
   }
 
   @Test("Written anew, the room is as it should be")
   func renewed() throws {
     let storage = try makeClosed()
     let saves = try Log.read(storage).0
-    for offset in [20, 60, 512 + 20, 700, 3000, storage.size() - 1] {
-      let spoilt = MemoryStorage(storage.content)
+    for offset in [20, 60, 512 + 20, 700, 3000, try storage.file.size() - 1] {
+      let spoilt = try TestLog(storage.content)
       try Log.flip(spoilt, at: offset)
       var writer = try reopened(spoilt)
       try writer.renewRoom()
@@ -78,8 +78,7 @@ struct LogRoomTests {
     var generator = Seeds.generator(for: "a session behind a log that was closed")
     for cut in 0..<24 {
       for _ in 0..<10 {
-        let storage = MemoryStorage(closed.content)
-        try storage.synchronize()
+        let storage = try TestLog(closed.content)
         storage.disk.plan(.cutPower(at: cut))
         do {
           var writer = try reopened(storage)
@@ -89,8 +88,8 @@ struct LogRoomTests {
           try writer.noteClosing()
         } catch {}
         storage.disk.plan(.none)
-        let left = storage.afterPowerCut(using: &generator)
-        let scan = try CommitLogScan(left)
+        let left = try storage.afterPowerCut(using: &generator)
+        let scan = try CommitLogScan(left.file)
         #expect(scan.findings(path: "").isEmpty && scan.roomFindings(path: "").isEmpty)
         let found = try Log.read(left).0
         #expect(found.isEmpty || found.starts(with: saves))

@@ -1,34 +1,32 @@
 import Files
+import Locks
 import StoredObjectsTestSupport
-import Synchronization
+import TestFiles
 import Testing
 
 @testable import StoreEngine
 
-/// A file whose disk writes everything, and then says that there was no room.
-private final class FullStorage: Storage {
-  private let base: MemoryStorage
-  private let end = Mutex<Int?>(nil)
+/// A disk that writes everything, and then says that there was no room.
+private final class FullDisk: FileSystem {
+  private let base: CrashingDirectory
+  private let end = Locked<Int?>(nil)
 
-  init(_ base: MemoryStorage) { self.base = base }
+  init(_ base: CrashingDirectory) { self.base = base }
 
   /// Has the write fail, once, that ends at an offset.
   func failWrite(endingAt offset: Int) { end.withLock { $0 = offset } }
 
-  func size() throws -> Int { base.size() }
-  func read(_ count: Int, at offset: Int) throws -> [UInt8] { try base.read(count, at: offset) }
-  func resize(to size: Int) throws { try base.resize(to: size) }
-  func synchronize() throws { try base.synchronize() }
-  func close() {}
-
-  func write(_ bytes: [UInt8], at offset: Int) throws {
-    try base.write(bytes, at: offset)
+  func perform(
+    _ call: FileCall, _ range: Range<Int>?, on path: @autoclosure () -> String, _ body: () -> Int
+  ) throws(SystemError) -> Int {
+    let result = try base.perform(call, range, on: path(), body)
     let refuses = end.withLock { end in
-      guard end == offset + bytes.count else { return false }
+      guard call == .write, let range, end == range.upperBound else { return false }
       end = nil
       return true
     }
-    if refuses { throw SystemError(call: "pwrite", path: "log", number: 28) }
+    if refuses { throw SystemError(call: "pwrite", path: path(), number: 28) }
+    return result
   }
 }
 
@@ -41,26 +39,28 @@ struct LogTailTests {
     arguments: [10, 1 << 17], [CommitLogFormat.Kind.changes, .checkpoint])
   func refusedAfterWriting(size: Int, kind: CommitLogFormat.Kind) throws {
     var generator = Seeds.generator(for: "batches that were refused")
-    let (memory, _) = try Log.make()
-    let storage = FullStorage(memory)
+    let (log, _) = try Log.make()
+    let disk = FullDisk(log.disk)
+    let file = try StoreFile(
+      FileLocation(log.disk.file("Commit.log").path, in: disk), writable: true)
     var writer = try CommitLogWriter(
-      storage, durability: .full, slot: CommitLogSlot(epoch: 1, size: Log.growth), slotIndex: 0,
+      file, durability: .full, slot: CommitLogSlot(epoch: 1, size: Log.growth), slotIndex: 0,
       sequence: 0, offset: CommitLogFormat.firstBatch, growth: 1 << 18)
     try writer.append(.changes, [[UInt8](repeating: 1, count: 1 << 17)])
-    storage.failWrite(
+    disk.failWrite(
       endingAt: CommitLogFormat.end(ofBatchAt: writer.offset, payload: size))
     #expect(throws: SystemError.self) {
       try writer.append(kind, [[UInt8](repeating: 2, count: size)])
     }
     #expect(!writer.hasFailed)
-    #expect(try Log.read(memory).0.count == 1)
-    #expect(try Log.read(memory.afterPowerCut(using: &generator)).0.count == 1)
+    #expect(try Log.read(log).0.count == 1)
+    #expect(try Log.read(log.afterPowerCut(using: &generator)).0.count == 1)
     try writer.append(.changes, [[3]])
-    #expect(try Log.read(memory).0.map(\.count) == [1 << 17, 1])
+    #expect(try Log.read(log).0.map(\.count) == [1 << 17, 1])
   }
 
   /// A log behind whose one save there is room that somebody has filled with headers.
-  private func hostile(_ size: Int) throws -> MemoryStorage {
+  private func hostile(_ size: Int) throws -> TestLog {
     let (storage, first) = try Log.make()
     var writer = first
     try writer.append(.changes, [[1]])
@@ -72,7 +72,7 @@ struct LogTailTests {
       tail.write(UInt64(1000))
       tail.write(UInt64(0))
     }
-    try storage.resize(to: size)
+    try storage.file.resize(to: size)
     try storage.write(tail.bytes, at: start)
     return storage
   }
@@ -83,7 +83,7 @@ struct LogTailTests {
     let time = try ContinuousClock().measure {
       let error = #expect(throws: StoreError.self) { try Log.read(storage) }
       #expect(error?.code == .damaged)
-      let scan = try CommitLogScan(storage)
+      let scan = try CommitLogScan(storage.file)
       #expect(scan.isDamaged && scan.batches.count == 1)
       #expect(!scan.findings(path: "log").isEmpty)
     }

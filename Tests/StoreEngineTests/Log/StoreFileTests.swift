@@ -7,12 +7,12 @@ import Testing
 @testable import StoreEngine
 
 @Suite("A file written past the system's cache")
-struct FileStorageTests {
+struct StoreFileTests {
   /// A file of a megabyte of zeros, as the commit log sets it aside.
-  private static func withFile(_ body: (FileStorage, _ path: String) throws -> Void) throws {
+  private static func withFile(_ body: (StoreFile, _ path: String) throws -> Void) throws {
     try withTemporaryDirectory { directory in
       let path = directory + "/file"
-      let storage = try FileStorage(path, writable: true)
+      let storage = try StoreFile(path, writable: true)
       defer { storage.close() }
       try storage.resize(to: 1 << 20)
       try storage.synchronize()
