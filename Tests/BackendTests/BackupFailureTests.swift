@@ -44,11 +44,7 @@ struct BackupFailureTests {
 
     /// The file system, which sees to the calls of backups only.
     var fileSystem: TestedFileSystem {
-      TestedFileSystem {
-        self.note($0, $1)
-      } _: {
-        self.failure($0, $1)
-      }
+      TestedFileSystem(witness: { self.note($0, $1) }, { self.failure($0, $1) })
     }
 
     private func failure(_ call: FileCall, _ path: String) -> Int32? {
