@@ -53,12 +53,14 @@ package func currentThread() -> UInt { UInt(pthread_self()) }
 /// Refuses what goes past the limit on the size of files (`ulimit -f`).
 ///
 /// The system would say so with a signal, which ends the process unless it is ignored.
-package func checkFileSizeLimit(_ end: Int, _ path: String) throws(SystemError) {
+package func checkFileSizeLimit(
+  _ end: Int, _ path: @autoclosure () -> String
+) throws(SystemError) {
   var limit = rlimit()
   guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0,
     UInt64(end) > UInt64(limit.rlim_cur)
   else { return }
-  throw SystemError(call: "getrlimit", path: path, number: EFBIG)
+  throw SystemError(call: "getrlimit", path: path(), number: EFBIG)
 }
 
 /// Makes sure that the disk has room for a part of a file that the C library has open, which may lie
