@@ -9,7 +9,7 @@ internal import CFiles
   internal import Glibc
 #endif
 
-/// An open file, or an open directory; whoever opens it closes it.
+/// An open file, or an open directory, which is not closed by itself.
 package struct OpenFile: Sendable {
   let descriptor: Int32
   /// Where it was opened.
@@ -27,8 +27,8 @@ package struct OpenFile: Sendable {
 
   /// Closes it.
   ///
-  /// All that matters has been synced before. To close one twice is a mistake that hits whoever has
-  /// got the number meanwhile, so debug builds trap.
+  /// All that matters has been synced before. Closing one twice could close another file, which has
+  /// got the same number meanwhile, so debug builds trap.
   package func close() { closeFile(descriptor) }
 
   /// The size of the file.

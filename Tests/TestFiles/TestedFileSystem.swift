@@ -1,6 +1,6 @@
 package import Files
 
-/// A file system that asks a test before each call, and tells it of each that was made.
+/// A file system that asks a test before each call, and reports each that was made.
 ///
 ///     let files = TestedFileSystem { call, path in call == .sync ? EIO : nil }
 ///     let backend = try kind.open(directory, in: files)
@@ -9,7 +9,7 @@ package import Files
 package final class TestedFileSystem: FileSystem {
   /// Is asked before a call; an `errno` lets it fail without being made.
   package typealias Plan = @Sendable (_ call: FileCall, _ path: String) -> Int32?
-  /// Is told of a call that has not failed.
+  /// Hears of a call that has not failed.
   package typealias Witness = @Sendable (_ call: FileCall, _ path: String) -> Void
 
   private let plan: Plan
