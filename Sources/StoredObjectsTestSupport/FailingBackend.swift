@@ -76,6 +76,8 @@ public final class FailingBackend: StoreBackend {
 
 extension FailingBackend {
   /// That of the backend behind.
+  public var externalStorage: (any ExternalStorage)? { base.externalStorage }
+  /// That of the backend behind.
   public var coordinator: StoreCoordinator { base.coordinator }
   /// Of the backend behind it.
   public var foldFailure: FoldFailure? { base.foldFailure }

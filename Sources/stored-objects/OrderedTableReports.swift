@@ -12,6 +12,7 @@ struct Holdings {
   /// Such as `index of Song by title`.
   func title(of table: OrderedTableName) -> String {
     if let title = keyValueTables[table] { return title }
+    if table == ExternalCatalogue.table { return "list of external values" }
     guard table.kind == .index else { return "ordered table \(table.name)" }
     if table.name.hasSuffix(IndexNames.fullText) {
       return "full-text index of \(table.name.dropLast(IndexNames.fullText.count))"

@@ -176,3 +176,20 @@
     }
   }
 #endif
+
+/// From StoringLargeValues.md.
+enum LargeValues {
+  @Stored final class Song: StoredObject {
+    var title = ""
+    var cover = ExternalData()
+    var recording: ExternalData?
+  }
+}
+
+/// From ExternalData.
+enum LargeValue {
+  @Stored final class Song: StoredObject {
+    var title = ""
+    var cover = ExternalData()
+  }
+}

@@ -40,6 +40,10 @@ public protocol StoreBackend: RecordSource {
   /// there is no log, as by default.
   var foldFailure: FoldFailure? { get }
 
+  /// Where values are kept that are too large for records; nil, as by default, where they stay in
+  /// them.
+  var externalStorage: (any ExternalStorage)? { get }
+
   // MARK: Ordered tables
 
   /// The number of an ordered table. The table need not exist yet: the first commit makes it.

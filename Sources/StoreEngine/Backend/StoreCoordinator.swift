@@ -29,6 +29,9 @@ public final class StoreCoordinator: Sendable {
     func table(_ id: TableID) -> SharedTable? { tables.first { $0.id == id }?.table }
   }
 
+  /// The values outside of records that the process holds; nil until they are asked for.
+  private let external = Locked<ExternalValues?>(nil)
+
   /// The files of the backend, which a process that is forked can't use; nil for one in memory.
   private let location: String?
   private let process = currentProcess()
@@ -68,6 +71,14 @@ public final class StoreCoordinator: Sendable {
 
   /// Takes note of migrations that the program knows.
   package func know(_ migrations: [String]) { shared.withLock { $0.migrations = migrations } }
+
+  /// The values outside of records that the process holds; nil where the backend keeps none.
+  package func externalValues(of backend: any StoreBackend) -> ExternalValues? {
+    external.withLock { known in
+      if known == nil { known = backend.externalStorage.map { ExternalValues($0) } }
+      return known
+    }
+  }
 
   /// Lets a store hear of what others commit, until it lets go of the inbox.
   package func attach(_ inbox: ChangeInbox) {

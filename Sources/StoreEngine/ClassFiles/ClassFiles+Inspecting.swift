@@ -21,6 +21,7 @@ extension ClassFiles {
   private func isOther(_ entry: String) -> Bool {
     [StoreDirectory.log, StoreDirectory.manifest, StoreDirectory.key].contains(entry)
       || entry.hasPrefix(".") || OrderedFiles.isFile(entry)
+      || ExternalFileFormat.id(ofFile: entry) != nil
   }
 
   private func inspect(_ entry: String, _ inspection: inout StoreInspection) {

@@ -19,6 +19,8 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
 
   /// The files of ordered tables.
   public let ordered: OrderedFiles
+  /// The files of values that are stored outside of records.
+  public let external: ExternalFiles?
 
   /// The directory.
   public let directory: StoreDirectory
@@ -39,6 +41,7 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
     self.directory = directory
     format = configuration.format
     ordered = OrderedFiles(directory)
+    external = ExternalFiles(directory)
     tables = TableFiles(directory, configuration.format)
     if Format.isKnownByBuffers { try markAsOwn(configuration.durability) }
   }

@@ -51,9 +51,16 @@ extension DirectoryFiles {
     var done = 0
     for (name, size) in zip(names, sizes) {
       progress(IntegrityProgress(name, done, of: sizes.reduce(0, +)))
-      try target.copy(name, from: source.file(name))
-      try target.synchronize(name)
       done += size
+      do {
+        try target.copy(name, from: source.file(name))
+      } catch {
+        // A value that no row refers to may go while the others are copied.
+        let isGone = try ExternalFileFormat.id(ofFile: name) != nil && !directory.hasFile(name)
+        if isGone { continue }
+        throw error
+      }
+      try target.synchronize(name)
     }
     progress(IntegrityProgress("", done, of: done))
   }

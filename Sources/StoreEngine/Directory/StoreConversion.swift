@@ -117,7 +117,8 @@ struct StoreConversion<Files: DirectoryFiles> {
         + files.ordered.names().map(\.fileName)
         + [StoreDirectory.log, StoreDirectory.manifest, StoreDirectory.key, Self.marker])
     let names = try files.directory.entries()
-    guard let stranger = names.sorted().first(where: { !known.contains($0) }) else { return }
+    let isOwn = { known.contains($0) || ExternalFileFormat.id(ofFile: $0) != nil }
+    guard let stranger = names.sorted().first(where: { !isOwn($0) }) else { return }
     throw StoreError(
       .ioError, "\"\(stranger)\" in the directory is no part of the store: move it away first.",
       at: .init(path: path + "/" + stranger))

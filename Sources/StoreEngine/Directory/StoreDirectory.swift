@@ -27,6 +27,7 @@ public final class StoreDirectory: Sendable {
   package let isReadOnly: Bool
   private let handle: Locked<DirectoryHandle?>
   private let isMoveReported = Atomic(false)
+  private let sawValueFile = Atomic(false)
 
   /// Opens a directory and locks it, without waiting.
   ///
@@ -141,11 +142,17 @@ public final class StoreDirectory: Sendable {
     for replacement in replacements { remove(replacement.newName) }
   }
 
+  /// Whether ``removeStrays()`` has seen files of values.
+  var hasValueFiles: Bool { sawValueFile.load(ordering: .relaxed) }
+
   /// Removes what a process has left that died while it made new files.
   package func removeStrays() throws {
     try systemErrors(at: path) {
-      for name in try entries() where name.hasPrefix(Self.newPrefix) {
-        try removeFile(file(name))
+      for name in try entries() {
+        if name.hasPrefix(Self.newPrefix) { try removeFile(file(name)) }
+        if name.hasSuffix(ExternalFileFormat.suffix) {
+          sawValueFile.store(true, ordering: .relaxed)
+        }
       }
     }
   }

@@ -19,6 +19,9 @@ extension StoreDirectory {
     if OrderedTableName(fileName: name) != nil {
       return "the files of ordered tables end with .ordered and .index"
     }
+    if ExternalFileFormat.id(ofFile: name) != nil {
+      return "the files of external values are named so"
+    }
     if name == buffers { return "that is the file of the named buffers" }
     if name == key { return "that is the file of the key" }
     return nil

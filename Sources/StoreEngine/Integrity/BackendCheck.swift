@@ -52,6 +52,7 @@ public struct BackendCheck {
     checkClassIDs(unreadable: unreadableClasses(inspection))
     if inspection.hasReadableBuffers { try checkBuffers() }
     try countKeys()
+    try checkExternals()
   }
 
   /// The report so far; the check goes on with an empty one.
@@ -258,9 +259,24 @@ extension BackendCheck {
   }
 }
 
-// MARK: - Named buffers
+// MARK: - Named buffers and values outside of records
 
 extension BackendCheck {
+  private mutating func checkExternals() throws {
+    try noting(.externalValue, at: .init(path: backend.location)) { check in
+      var rows: [UInt8: RowSet] = [:]
+      for table in check.tables.values {
+        if let metadata = table.metadata { rows[metadata.classID] = table.rows }
+      }
+      var externals = ExternalCheck(check.backend, rows)
+      defer {
+        for finding in externals.findings { check.report.add(finding) }
+        check.report.externalValues = externals.values
+      }
+      try externals.run()
+    }
+  }
+
   private mutating func checkBuffers() throws {
     let location = StoreError.Location(path: backend.location)
     try noting(.namedBuffer, at: location) { check in

@@ -46,6 +46,7 @@ public struct BackendCopy {
         count += try compare(name)
       }
       try copyBuffers()
+      try copyValues(from: source, to: target)
       for name in try source.orderedTableNames() { try copyKeys(of: name) }
       guard try target.tableNames().sorted() == names else { throw differs(nil, nil) }
       progress(IntegrityProgress("", names.count, of: names.count))

@@ -25,6 +25,9 @@ public struct StoreCheck: Sendable {
   /// what else there is.
   public internal(set) var orderedTables: [CheckedTable] = []
 
+  /// The values outside of records that were read.
+  public internal(set) var externalValues = CheckedValues()
+
   /// An ordered table that was read.
   public struct CheckedTable: Sendable, Hashable {
     /// The name.

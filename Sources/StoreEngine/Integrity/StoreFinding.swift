@@ -52,6 +52,10 @@ extension StoreFinding {
     public static let namedBuffer = Kind(description: "namedBuffer")
     /// A file is damaged, or the system does not let it be read.
     public static let fileDamaged = Kind(description: "fileDamaged")
+    /// A value outside of records is gone, damaged, or missing in the list of values.
+    public static let externalValue = Kind(description: "externalValue")
+    /// No object refers to a value outside of records.
+    public static let strayValue = Kind(description: "strayValue")
     /// A file lies among the class files and is none; if it was one, it is lost.
     public static let foreignFile = Kind(description: "foreignFile")
     /// An index is lost, damaged, or disagrees with its class; it can be made anew.

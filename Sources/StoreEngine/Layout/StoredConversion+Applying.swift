@@ -39,6 +39,10 @@ extension DataBuffer {
     case .anyReference(let name): try qualify(try classID(name), to: &output)
     case .anyReferences(let name):
       try convertReferences(try classID(name), to: &output)
+    case .external:
+      ExternalContent.writeInline(to: &output)
+      try copy(.data, to: &output)
+    case .internalized: try convertExternal(to: &output)
     case .list(let isAny): try makeList(isAny, to: &output)
     }
   }

@@ -22,6 +22,10 @@ package indirect enum StoredConversion: Sendable {
   case anyReference(to: String)
   /// Rows of a class as those of any class.
   case anyReferences(to: String)
+  /// Bytes as a value that may be stored outside.
+  case external
+  /// A value that may be stored outside as bytes.
+  case internalized
   /// A reference as a list of one, or of none.
   case list(isAny: Bool)
 
@@ -59,6 +63,8 @@ extension StoredConversion {
       .floatingPoint(from: old, isDouble: false)
     case (.string, .data), (.data, .array(.byte)), (.array(.byte), .data), (.string, .array(.byte)):
       StoredConversion.none
+    case (.data, .external), (.array(.byte), .external): .external
+    case (.external, .data), (.external, .array(.byte)): .internalized
     case (.optional(let old), .optional(let new)):
       StoredConversion(from: old, to: new).map { $0.isNone ? .none : .optional($0, old) }
     case (.array(let old), .array(let new)), (.set(let old), .array(let new)),

@@ -45,6 +45,7 @@ extension StoredType: DataBufferValue {
     case 19: self = .anyReferences
     case 20: self = .anyReferenceSet
     case 21: self = .custom(try buffer.readString())
+    case 22: self = .external
     case let tag: throw DataBufferError(.invalidValue, at: offset, "\(tag) is no type")
     }
   }
@@ -100,6 +101,7 @@ extension StoredType: DataBufferValue {
     case .anyReferences: 19
     case .anyReferenceSet: 20
     case .custom: 21
+    case .external: 22
     }
   }
 

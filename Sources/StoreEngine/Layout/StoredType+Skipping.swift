@@ -16,6 +16,7 @@ extension DataBuffer {
     case .reference: if try readUInt32() == ClassMetadata.rowID { try skip(5) }
     case .references, .referenceSet: try skipReferences()
     case .anyReferences, .anyReferenceSet: try skipElements(.anyReference)
+    case .external: try skipExternal()
     case .custom(let name):
       throw DataBufferError(.invalidValue, at: offset, "only \(name) itself can read its values")
     default: try skip(try readCount(minimumElementSize: 1))

@@ -43,6 +43,8 @@ public indirect enum StoredType: Hashable, Sendable {
   case anyReferences
   /// A count, and class IDs with rows, each once.
   case anyReferenceSet
+  /// A value in the record, or a reference to one outside of it.
+  case external
   /// Whatever the type of that name writes: only the type itself can read it.
   case custom(String)
 }
@@ -102,6 +104,7 @@ extension StoredType: CustomStringConvertible {
     case .anyReference: "StoredObject?"
     case .anyReferences: "[StoredObject]"
     case .anyReferenceSet: "Set<StoredObject>"
+    case .external: "ExternalData"
     }
   }
 }
@@ -134,6 +137,16 @@ extension StoredType {
     case .anyReference: 5
     case .enumeration(let enumeration): enumeration.rawType.byteCount
     default: nil
+    }
+  }
+
+  /// Whether the type or a part of it may be stored outside of records.
+  package var isExternal: Bool {
+    switch self {
+    case .external: true
+    case .optional(let type), .array(let type), .set(let type): type.isExternal
+    case .dictionary(let key, let value): key.isExternal || value.isExternal
+    default: false
     }
   }
 

@@ -64,6 +64,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
     coordinator = StoreCoordinator(ofFilesAt: files.location)
     self.sealing = sealing
     files.ordered.use(sealing)
+    files.external?.use(sealing, durability)
     self.durability = durability
     self.limits = limits
     var log = LoggedLog()
@@ -82,6 +83,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
       throw Self.closing(files, sealing, error)
     }
     self.log = Locked(log)
+    removeStrayValues()
   }
 
   /// Gives the files back when the opening has failed, and makes an error of the log that of a

@@ -11,6 +11,11 @@ public protocol RecordFiles: RecordSource {
   /// Their names end with `.ordered` and `.index`.
   var ordered: OrderedFiles { get }
 
+  /// The files of values that are stored outside of records; nil, as by default, for none.
+  ///
+  /// Their names end with `.external`.
+  var external: ExternalFiles? { get }
+
   /// The name of a table that has a number.
   ///
   /// - Throws: ``StoreError`` with `closed`.

@@ -8,6 +8,8 @@ public final class MemoryDisk: Sendable {
     var tables: [String: MemoryTable] = [:]
     var names: [ExactName: [UInt8]] = [:]
     var ordered: [OrderedTableName: KeyRuns] = [:]
+    /// Values outside of records, by their chunks.
+    var values: [ExternalID: [[UInt8]]] = [:]
     var lastCommit: Commit?
     var readers = 0
     var hasWriter = false

@@ -111,16 +111,30 @@ extension SalvageSource {
   ///
   /// Memory: that of the largest table.
   ///
+  /// - Returns: the values outside of records that are listed, or were found.
   /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
-  package func salvageOrdered(
-    to target: TargetDirectory, _ report: inout SalvageReport
-  ) throws {
+  func salvageOrdered(
+    to target: TargetDirectory, _ values: ExternalSalvage, _ report: inout SalvageReport
+  ) throws -> Set<ExternalID> {
     let logged = try pendingKeys()
     let files = try (entries() + newFiles.keys).compactMap(OrderedTableName.init(fileName:))
-    let names = Set(files + logged.keys).filter { $0.kind == .data && seal.name($0.name) != nil }
+    let list = try valueList()
+    let names = Set(files + logged.keys + (values.isEmpty ? [] : [list]))
+      .filter { $0.kind == .data && seal.name($0.name) != nil }
+    var listed: Set<ExternalID> = []
     for name in names.sorted(by: { $0.name < $1.name }) {
-      try salvage(name, logged[name] ?? [], to: target, &report)
+      var changes = try keys(of: name, logged[name] ?? [], &report)
+      if name == list { listed = changes.complete(with: values) }
+      try write(changes, of: name, to: target, &report)
     }
+    return listed
+  }
+
+  /// The name of the list of values outside of records, as the files have it.
+  private func valueList() throws -> OrderedTableName {
+    let name = ExternalCatalogue.table
+    guard let sealing = seal.sealing else { return name }
+    return OrderedTableName(try sealing.fileName(ofTable: name.name), kind: name.kind)
   }
 
   /// What saves that are in the log only have done to ordered tables.
@@ -141,12 +155,11 @@ extension SalvageSource {
     return logged
   }
 
-  private func salvage(
-    _ name: OrderedTableName, _ logged: [(ChangeSet.OrderedTableChanges, [UInt8])],
-    to target: TargetDirectory, _ report: inout SalvageReport
-  ) throws {
-    let codec = seal.pageCodec(of: name)
-    var changes = try readKeys(of: name, codec, &report)
+  private func keys(
+    of name: OrderedTableName, _ logged: [(ChangeSet.OrderedTableChanges, [UInt8])],
+    _ report: inout SalvageReport
+  ) throws -> ChangeSet {
+    var changes = try readKeys(of: name, seal.pageCodec(of: name), &report)
     for (change, bytes) in logged {
       if change.clearsFirst { changes = ChangeSet() }
       for key in change.changes {
@@ -155,12 +168,19 @@ extension SalvageSource {
           in: OrderedSalvage.table)
       }
     }
+    return changes
+  }
+
+  private func write(
+    _ changes: ChangeSet, of name: OrderedTableName, to target: TargetDirectory,
+    _ report: inout SalvageReport
+  ) throws {
     let run = KeyRun(bytes: changes.bytes, changes.ordered.first?.changes ?? [])
     let view = OrderedView(file: nil, runs: KeyRuns(only: run))
     var count = 0
     try systemErrors(at: target.temporaryPath) {
       let sink = try NewOrderedFile(target.file(name.fileName), rights: .ownerOnly)
-      var writer = OrderedFileWriter(sink, codec: codec)
+      var writer = OrderedFileWriter(sink, codec: seal.pageCodec(of: name))
       try view.scanOnce { key, value in
         try writer.append(key, value)
         count += 1
@@ -190,5 +210,22 @@ extension SalvageSource {
       report.lose(StoreFinding(.fileDamaged, error, at: .init(path: path)))
       return ChangeSet()
     }
+  }
+}
+
+extension ChangeSet {
+  /// Adds values to the list that it lacks, and returns all that are listed.
+  fileprivate mutating func complete(with values: ExternalSalvage) -> Set<ExternalID> {
+    var listed: Set<ExternalID> = []
+    let run = KeyRun(bytes: bytes, ordered.first?.changes ?? [])
+    try? OrderedView(file: nil, runs: KeyRuns(only: run)).scanOnce { key, _ in
+      if let value = ExternalCatalogue.value(ofKey: [UInt8](copying: key)) { listed.insert(value) }
+    }
+    for reference in values.unlisted(besides: listed) {
+      let entry = ExternalCatalogue.unknownEntry(reference)
+      set(entry.key, to: entry.value, in: OrderedSalvage.table)
+      listed.insert(reference.id)
+    }
+    return listed
   }
 }

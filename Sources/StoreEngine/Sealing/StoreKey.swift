@@ -67,6 +67,9 @@ public struct SealedLocation: Hashable, Sendable {
     case batch = 3
     /// A page of an index file; the scope is its file's, the number is the page's.
     case page = 4
+    /// A chunk of a value outside of records; the scope is its identifier, the number is the
+    /// chunk's.
+    case external = 5
   }
 
   /// A stand-in for a name: 128 bits of a hash with a key, or numbers.

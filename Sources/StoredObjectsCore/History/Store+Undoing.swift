@@ -12,6 +12,7 @@ extension Store {
       history?.store = nil
       newValue?.store = self
       history = newValue
+      externals?.forgetImages()
       // What has changed before has to be told again.
       for entry in classes {
         for object in entry.pending { object.state.remove(.editable) }

@@ -154,6 +154,7 @@ extension StoreUndoManager {
     (foreignChanges, foreignNames) = ([:], [:])
     generation += 1
     hasNews = true
+    store?.externals?.forgetImages()
   }
 }
 

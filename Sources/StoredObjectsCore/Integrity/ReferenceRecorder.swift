@@ -16,6 +16,15 @@ final class ReferenceRecorder {
     references.append(Reference(classID: classID, rowID: rowID, offset: offset))
   }
 
+  /// The values outside of records that a record refers to.
+  private(set) var values: Set<ExternalID> = []
+
+  /// Takes down a reference to a value outside of records.
+  func note(_ value: ExternalReference) { values.insert(value.id) }
+
   /// Begins with the next record.
-  func removeAll() { references.removeAll(keepingCapacity: true) }
+  func removeAll() {
+    references.removeAll(keepingCapacity: true)
+    values.removeAll(keepingCapacity: true)
+  }
 }

@@ -26,6 +26,7 @@ extension Store {
   public func check(
     progress: (IntegrityProgress) -> Void = { _ in }
   ) throws(StoreError) -> StoreCheck {
+    collectExternals()
     do {
       var report = StoreCheck()
       try backend.coordinator.whileCommitting {
@@ -50,6 +51,7 @@ struct ObjectCheck {
   private let tables: [String: BackendCheck.CheckedTable]
   private let recorder = ReferenceRecorder()
   private var inverses: InverseCheck?
+  private let listedValues: ListedValues
   private(set) var report: StoreCheck
 
   init(_ store: Store, _ tables: [String: BackendCheck.CheckedTable], _ report: StoreCheck) {
@@ -57,6 +59,7 @@ struct ObjectCheck {
     self.tables = tables
     self.report = report
     inverses = InverseCheck(store)
+    listedValues = ListedValues(store.backend)
   }
 
   /// Decodes all records of a class.
@@ -127,6 +130,10 @@ struct ObjectCheck {
     }
     for reference in recorder.references {
       check(reference, at: entry.location(rowID, offset: reference.offset))
+    }
+    if isRead {
+      let findings = listedValues.findings(recorder.values, rowID, entry)
+      for finding in findings { report.add(finding) }
     }
     return isRead ? object : nil
   }

@@ -54,6 +54,14 @@ package struct SavedLayout: Sendable {
 }
 
 extension SavedLayout.Form {
+  /// Whether records may refer to values outside of them.
+  var hasExternals: Bool {
+    switch self {
+    case .properties(let properties): properties.contains { $0.type.isExternal }
+    case .values(let types): types.contains { $0.isExternal }
+    }
+  }
+
   /// Whether records of both are the same.
   func isSame(as other: SavedLayout.Form) -> Bool {
     switch (self, other) {

@@ -59,6 +59,9 @@ import StoreEngine
   @safe @exclusivity(unchecked)
   private var knownReferences: ReferenceLayout??
 
+  /// Whether records of the class may refer to values outside of them.
+  let hasExternals: Bool
+
   /// How the records of the class are laid out.
   let format: ClassMetadata.Flags
 
@@ -90,6 +93,7 @@ import StoreEngine
     self.name = type.storedName
     self.layouts = layouts
     needsLayoutsSaved = layouts.needsSaving
+    hasExternals = layouts.all.contains { $0.form.hasExternals }
     (version, classVersion) = (layouts.number, layouts.classVersion)
     self.table = table
     self.shared = shared

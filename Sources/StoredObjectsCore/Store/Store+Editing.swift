@@ -214,6 +214,7 @@ extension Store {
     mergeChanges(keepsDeleted: true)
     acknowledgeFetchFailures()
     history?.didDiscard()
+    collectExternals()
     if hadChanges { tell { $0.storeDidChange(self) } }
   }
 

@@ -69,6 +69,7 @@ extension Store {
     encoder.appendLayouts(of: classes)
     let metadata = encoder.appendMetadata(of: classes)
     var changes = encoder.changeSet()
+    let valueChanges = try addExternalChanges(to: &changes)
     var request = CommitRequest(author: configuration.author, basis: basis(upTo: number))
     request.sender = inbox
     guard try addIndexChanges(to: &changes, &request, mayBuild: turn == nil) else { return false }
@@ -86,7 +87,11 @@ extension Store {
       if let commit = try backend.commit(changes, request) { lastCommit = commit }
     } catch let error as StoreError where error.code == .conflict && turn != nil {
       return false
+    } catch {
+      didFail(error)
+      throw error
     }
+    didCommit(valueChanges)
     for (entry, saved) in metadata { entry.shared.setMetadata(saved) }
     for entry in classes where entry.savesLayouts { entry.layouts.needsSaving = false }
     relationships?.didCommit(changes)
@@ -131,8 +136,13 @@ extension Store {
     isEncoding = true
     changedWhileEncoding = false
     defer { isEncoding = false }
+    externals?.beginSave()
     var encoder = ChangeSetEncoder(store: self)
-    for entry in classes { try encoder.encode(entry) }
+    do throws(StoreError) {
+      for entry in classes { try encoder.encode(entry) }
+    } catch {
+      throw externals?.failure ?? error
+    }
     encoder.encode(names: pendingNames)
     guard !changedWhileEncoding else {
       throw StoreError(
@@ -161,5 +171,6 @@ extension Store {
     relationships?.losses.removeAll()
     history?.didSave(pendingNames)
     pendingNames = [:]
+    collectExternals()
   }
 }

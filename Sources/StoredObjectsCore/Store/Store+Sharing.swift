@@ -32,6 +32,7 @@ extension Store {
       foreign.names = conflicting.isEmpty ? nil : conflicting
     }
     if !hasDeletions { foreign.forgetWritten() }
+    collectExternals()
   }
 
   /// Makes an object a fault, so that it reads its record again when next used.

@@ -107,6 +107,8 @@ public final class Store {
   var isRestoring = false
   /// Stand in for objects without a row, while images are made and applied.
   var strangers: Strangers?
+  /// Values outside of records; nil until the store meets one.
+  var externals: StoreExternals?
   /// Takes down the references that are read, while a check reads records.
   var referenceRecorder: ReferenceRecorder?
 
@@ -129,6 +131,7 @@ public final class Store {
     (history, relationships, observedObjects, strangers) = (nil, nil, nil, nil)
     (announced, deletions) = ([], Deletions())
     CycleCollector.run(classes)
+    collectExternals()
   }
 
   func enroll(_ entry: RegisteredClass) {

@@ -31,6 +31,12 @@ public struct StoreConfiguration: Sendable {
   /// See <doc:Commits>.
   public var author: String
 
+  /// The size from which on an ``ExternalData`` is stored outside of its record, in bytes; 16 KiB by
+  /// default.
+  public var externalThreshold = defaultExternalThreshold
+
+  static let defaultExternalThreshold = 16 << 10
+
   /// Sets up a store.
   public init(
     versionsRecords: Bool = true, checksumsRecords: Bool = true,

@@ -24,6 +24,8 @@ struct StoreInfo: Encodable {
   var classes: [ClassInfo]
   var namedBuffers: BufferInfo
   var orderedTables: [OrderedTableInfo]
+  /// Values outside of records; absent where there are none.
+  var externalValues: ValueInfo?
   var log: LogInfo?
   /// The number of the last commit.
   var lastCommit: UInt64
@@ -50,6 +52,11 @@ struct StoreInfo: Encodable {
     var fileBytes: Int
   }
 
+  struct ValueInfo: Encodable {
+    var count: Int
+    var fileBytes: Int
+  }
+
   struct LogInfo: Encodable {
     var fileBytes: Int
     var batches: Int
@@ -69,6 +76,10 @@ struct StoreInfo: Encodable {
       fileBytes: try backend.fileSize(of: "NamedBuffers"))
     let holdings = try Holdings(backend)
     orderedTables = try backend.orderedTableStates().map { OrderedTableInfo($0, holdings) }
+    if let values = try backend.externalStorage?.list(), !values.isEmpty {
+      externalValues = ValueInfo(
+        count: values.count, fileBytes: values.reduce(0) { $0 + $1.storedByteCount })
+    }
     log = try backend.logState().map {
       LogInfo(
         fileBytes: $0.fileSize, batches: $0.batchCount, pendingBatches: $0.pendingBatchCount,
@@ -113,6 +124,11 @@ extension StoreInfo {
       "\(counted(namedBuffers.count, "named buffer", "named buffers")), "
         + bytesText(namedBuffers.fileBytes))
     lines += orderedTables.map(\.line)
+    if let values = externalValues {
+      lines.append(
+        "\(counted(values.count, "external value", "external values")), "
+          + bytesText(values.fileBytes))
+    }
     lines.append("last commit: \(lastCommit)")
     if let log {
       lines.append(

@@ -96,6 +96,7 @@ extension SwiftTypes {
     case .integer, .float, .double: "0"
     case .string: "\"\""
     case .data: "Data()"
+    case .external: "ExternalData()"
     case .date: "Date(timeIntervalSinceReferenceDate: 0)"
     case .uuid, .custom: "\(text(type))()"
     case .array, .set, .references, .referenceSet, .anyReferences, .anyReferenceSet: "[]"

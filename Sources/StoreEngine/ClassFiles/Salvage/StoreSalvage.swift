@@ -23,7 +23,10 @@ struct StoreSalvage<Format: ClassFileFormat> {
     for name in classes.keys { try classes[name]?.readMetadata() }
     try writeClasses(progress)
     try writeBuffers()
-    try source.salvageOrdered(to: target, &report)
+    var values = ExternalSalvage(source)
+    try values.read(&report)
+    let listed = try source.salvageOrdered(to: target, values, &report)
+    try values.copy(listed: listed, to: target, &report)
   }
 
   /// The tables that have files, or will when the checkpoint under way is finished.

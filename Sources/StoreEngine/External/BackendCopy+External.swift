@@ -1,0 +1,28 @@
+extension BackendCopy {
+  /// Copies the values outside of records, before the table that lists them.
+  func copyValues(
+    from source: any StoreBackend, to target: any StoreBackend
+  ) throws {
+    guard let old = source.externalStorage else { return }
+    guard try source.orderedTableNames().contains(ExternalCatalogue.table) else { return }
+    guard let new = target.externalStorage else {
+      throw StoreError(
+        .invalidArgument, "The target keeps no values outside of records, and the store has some.",
+        at: .init(path: target.location))
+    }
+    var last: ExternalID?
+    try ExternalCatalogue(source).forEach { reference, _ in
+      if reference.id == last { return }
+      last = reference.id
+      var reader = ExternalReader(try old.open(reference), reference)
+      var writer = try ExternalValueWriter(new, reference.id)
+      while let chunk = try reader.next() { try writer.write(chunk) }
+      guard try writer.finish() == reference else {
+        throw StoreError(
+          .damaged, "The copy of the value \(reference.id) differs.",
+          at: .init(path: target.location))
+      }
+    }
+    try new.synchronize()
+  }
+}

@@ -1,0 +1,145 @@
+import Files
+
+/// The list of values that are stored outside of records, and of the rows that refer to them: an
+/// ordered table, which is committed with the records.
+///
+///     0 | identifier (16) | class ID | row ID (4)   -->  size (8), checksum (4)
+///     1 | class ID | row ID (4) | identifier (16)   -->  nothing
+public struct ExternalCatalogue {
+  /// The name of the table.
+  public static let table = OrderedTableName("ExternalValues", kind: .data)
+
+  /// A row that refers to values.
+  package struct Owner: Hashable, Sendable {
+    package let classID: UInt8
+    package let rowID: UInt32
+
+    package init(_ classID: UInt8, _ rowID: UInt32) {
+      (self.classID, self.rowID) = (classID, rowID)
+    }
+
+    /// Stands for the rows of values that a salvage has found and the list did not have; no class
+    /// has this ID.
+    static let unknown = Owner(.max, 0)
+
+    fileprivate var key: [UInt8] {
+      [classID] + (0..<4).map { UInt8(truncatingIfNeeded: rowID >> (24 - 8 * UInt32($0))) }
+    }
+
+    fileprivate init(key: ArraySlice<UInt8>) {
+      classID = key.first ?? 0
+      rowID = key.dropFirst().reduce(0) { $0 << 8 | UInt32($1) }
+    }
+  }
+
+  private static let byValue: UInt8 = 0
+  private static let byOwner: UInt8 = 1
+  private static let ownerSize = 5
+
+  private let backend: any StoreBackend
+  private let id: OrderedTableID
+
+  /// Opens the table of a backend.
+  ///
+  /// - Throws: ``StoreError`` with `closed`.
+  package init(_ backend: any StoreBackend) throws {
+    (self.backend, id) = (backend, try backend.orderedTable(Self.table))
+  }
+
+  // MARK: Reading
+
+  /// The values that a row refers to.
+  package func values(of owner: Owner) throws -> [ExternalID] {
+    var values: [ExternalID] = []
+    let range = KeyRange.prefix([Self.byOwner] + owner.key)
+    _ = try backend.scanKeys(of: id, range, isReversed: false) { key, _ in
+      let bytes = [UInt8](copying: key)
+      if let value = ExternalID(bytes: bytes.dropFirst(1 + Self.ownerSize)) { values.append(value) }
+      return .next
+    }
+    return values
+  }
+
+  /// Whether a row refers to a value.
+  package func isReferenced(_ value: ExternalID) throws -> Bool {
+    try !backend.scanKeys(of: id, .prefix([Self.byValue] + value.bytes), isReversed: false) {
+      _, _ in .pause
+    }
+  }
+
+  /// Visits each value with each row that refers to it; those of one value follow each other.
+  package func forEach(_ body: (ExternalReference, Owner) throws -> Void) throws {
+    var position: [UInt8]? = [Self.byValue]
+    while let start = position {
+      position = nil
+      var entries: [(ExternalReference, Owner)] = []
+      let range = KeyRange(from: start, to: [Self.byOwner])
+      _ = try backend.scanKeys(of: id, range, isReversed: false) { key, value in
+        let key = [UInt8](copying: key)
+        entries.append(try Self.entry(key, [UInt8](copying: value), backend.location))
+        if entries.count < 4096 { return .next }
+        position = key + [0]
+        return .pause
+      }
+      for (reference, owner) in entries { try body(reference, owner) }
+    }
+  }
+
+  private static func entry(
+    _ key: [UInt8], _ value: [UInt8], _ path: String
+  ) throws -> (ExternalReference, Owner) {
+    let end = 1 + ExternalID.byteCount
+    var buffer = DataBuffer(value)
+    guard key.count == end + ownerSize, let id = ExternalID(bytes: key[1..<end]),
+      let count = try? buffer.readUInt64(), let checksum = try? buffer.readUInt32(),
+      count <= UInt64(ExternalFileFormat.maximumByteCount), buffer.remainingCount == 0
+    else {
+      throw StoreError(
+        .damaged, "The list of external values makes no sense.",
+        at: .init(path: path, className: table.fileName))
+    }
+    return (
+      ExternalReference(id: id, byteCount: Int(count), checksum: checksum), Owner(key: key[end...])
+    )
+  }
+
+  // MARK: Salvaging
+
+  /// The value that a key of the list is about; nil for a key that makes no sense, or stands for
+  /// another one.
+  static func value(ofKey key: [UInt8]) -> ExternalID? {
+    guard key.first == byValue, key.count == 1 + ExternalID.byteCount + ownerSize else {
+      return nil
+    }
+    return ExternalID(bytes: key[1...ExternalID.byteCount])
+  }
+
+  /// The key and the value for a reference of nobody knows whom.
+  static func unknownEntry(_ reference: ExternalReference) -> (key: [UInt8], value: [UInt8]) {
+    ([byValue] + reference.id.bytes + Owner.unknown.key, size(of: reference))
+  }
+
+  private static func size(of reference: ExternalReference) -> [UInt8] {
+    var value = DataBuffer()
+    value.write(UInt64(reference.byteCount))
+    value.write(reference.checksum)
+    return value.bytes
+  }
+
+  // MARK: Changing
+
+  /// Adds to a change set that a row refers to a value.
+  package func add(
+    _ reference: ExternalReference, of owner: Owner, to changes: inout ChangeSet
+  ) {
+    let key = reference.id.bytes
+    changes.set([Self.byValue] + key + owner.key, to: Self.size(of: reference), in: id)
+    changes.set([Self.byOwner] + owner.key + key, to: [], in: id)
+  }
+
+  /// Adds to a change set that a row no longer refers to a value.
+  package func remove(_ value: ExternalID, of owner: Owner, from changes: inout ChangeSet) {
+    changes.set([Self.byValue] + value.bytes + owner.key, to: nil, in: id)
+    changes.set([Self.byOwner] + owner.key + value.bytes, to: nil, in: id)
+  }
+}

@@ -1,0 +1,93 @@
+public import StoreEngine
+
+extension ExternalData: DataBufferValue {
+  /// The form of the type.
+  public static var storedType: StoredType { .external }
+  /// A byte and a count.
+  public static var minimumByteCount: Int { 5 }
+
+  /// Reads the value, or what the record holds of it.
+  public init(from buffer: inout DataBuffer) throws(DataBufferError) {
+    let offset = buffer.offset
+    switch try ExternalContent(from: &buffer) {
+    case .inline(let bytes): self.init(bytes)
+    case .outside(let reference):
+      guard let store = buffer.store else {
+        throw DataBufferError(
+          .noStore, at: offset, "an external value needs a buffer that belongs to a store")
+      }
+      self = try store.externalData(reference, at: offset)
+    }
+  }
+
+  /// Writes a small value, or what the record holds of a large one, which is stored first.
+  public func write(to buffer: inout DataBuffer) {
+    buffer.writing(.external) { buffer in
+      if let store = buffer.store { return store.write(self, to: &buffer) }
+      guard byteCount <= StoreConfiguration.defaultExternalThreshold,
+        let bytes = box.bytesInMemory
+      else { return buffer.fail(.noStore, "a large value needs a buffer that belongs to a store") }
+      ExternalContent.inline(bytes).write(to: &buffer)
+    }
+  }
+}
+
+extension StoredProperty {
+  /// A property whose value may be stored outside of the record.
+  public init(_ name: String, _ type: ExternalData.Type) { self.init(name, .external) }
+}
+
+extension Store: ExternalContents {
+  package func bytes(of reference: ExternalReference) throws -> [UInt8] {
+    try externalData(reference, at: 0).bytes()
+  }
+}
+
+extension Store {
+  /// The value that a record refers to.
+  fileprivate func externalData(
+    _ reference: ExternalReference, at offset: Int
+  ) throws(DataBufferError) -> ExternalData {
+    guard let externals = externalsIfKept() else {
+      throw DataBufferError(
+        .invalidValue, at: offset, "a value is stored outside of a backend that keeps none there")
+    }
+    externals.isUsed = true
+    referenceRecorder?.note(reference)
+    // An image may be of a time when the value was in memory, or was stored, or is no longer.
+    if strangers != nil {
+      if let box = externals.kept[reference.id] { return ExternalData(box) }
+      do {
+        _ = try externals.values.storage.open(reference)
+      } catch {
+        throw DataBufferError(.invalidValue, at: offset, "a value of that time is gone: \(error)")
+      }
+    }
+    return ExternalData(ExternalBox(ExternalValue(reference, in: externals.values)))
+  }
+
+  fileprivate func write(_ data: ExternalData, to buffer: inout DataBuffer) {
+    let bytes = data.box.bytesInMemory
+    if let bytes, bytes.count <= configuration.externalThreshold || backend.externalStorage == nil {
+      return ExternalContent.inline(bytes).write(to: &buffer)
+    }
+    guard let externals = externalsIfKept() else { return writeAll(of: data, to: &buffer) }
+    do {
+      let reference = try externals.reference(
+        to: data.box, isImage: strangers != nil, at: buffer.byteCount)
+      ExternalContent.outside(reference).write(to: &buffer)
+    } catch {
+      externals.failure = .wrapping(error, .ioError, at: .init(path: backend.location))
+      buffer.fail(.invalidValue, "an external value can't be written: \(error)")
+    }
+  }
+
+  /// Writes a value of another store into the record.
+  private func writeAll(of data: ExternalData, to buffer: inout DataBuffer) {
+    do {
+      ExternalContent.inline(try data.bytes()).write(to: &buffer)
+    } catch {
+      buffer.fail(.invalidValue, "an external value can't be read: \(error)")
+    }
+  }
+}
