@@ -175,21 +175,21 @@
       @FullText var artist: String?
     }
   }
+
+  /// From StoringLargeValues.md.
+  enum LargeValues {
+    @Stored final class Song: StoredObject {
+      var title = ""
+      var cover = ExternalData()
+      var recording: ExternalData?
+    }
+  }
+
+  /// From ExternalData.
+  enum LargeValue {
+    @Stored final class Song: StoredObject {
+      var title = ""
+      var cover = ExternalData()
+    }
+  }
 #endif
-
-/// From StoringLargeValues.md.
-enum LargeValues {
-  @Stored final class Song: StoredObject {
-    var title = ""
-    var cover = ExternalData()
-    var recording: ExternalData?
-  }
-}
-
-/// From ExternalData.
-enum LargeValue {
-  @Stored final class Song: StoredObject {
-    var title = ""
-    var cover = ExternalData()
-  }
-}

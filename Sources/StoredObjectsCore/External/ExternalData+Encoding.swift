@@ -54,9 +54,9 @@ extension Store {
     }
     externals.isUsed = true
     referenceRecorder?.note(reference)
-    // An image may be of a time when the value was in memory, or was stored, or is no longer.
+    if let box = externals.kept[reference.id] { return ExternalData(box) }
+    // An image may be of a time when there was a value that is gone.
     if strangers != nil {
-      if let box = externals.kept[reference.id] { return ExternalData(box) }
       do {
         _ = try externals.values.storage.open(reference)
       } catch {
@@ -74,7 +74,7 @@ extension Store {
     guard let externals = externalsIfKept() else { return writeAll(of: data, to: &buffer) }
     do {
       let reference = try externals.reference(
-        to: data.box, isImage: strangers != nil, at: buffer.byteCount)
+        to: data.box, isImage: strangers != nil || !isEncoding, at: buffer.byteCount)
       ExternalContent.outside(reference).write(to: &buffer)
     } catch {
       externals.failure = .wrapping(error, .ioError, at: .init(path: backend.location))

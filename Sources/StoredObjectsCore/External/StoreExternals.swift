@@ -88,8 +88,17 @@ extension Store {
         }
       }
     }
+    guard written.isEmpty else { throw unlisted }
     if !difference.added.isEmpty { try externals?.values.storage.synchronize() }
     return difference
+  }
+
+  /// A value that the list lacks would be removed at the next opening.
+  private var unlisted: StoreError {
+    StoreError(
+      .notEncodable,
+      "An ExternalData was written to a buffer that is no record of its object: write it to that one.",
+      at: .init(path: backend.location))
   }
 
   /// A save has been committed: what it has dropped goes, unless somebody holds it.
