@@ -23,7 +23,7 @@ package final class NewFile: Sendable {
       let file = NewFile(try createFile(address, rights: rights))
       file.file.lockAlone()
       do throws(SystemError) {
-        try file.file.refuseRemoved()
+        try file.file.checkHasName()
         return file
       } catch {
         // Somebody may have cleared it away before it was locked.

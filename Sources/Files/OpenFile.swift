@@ -35,7 +35,7 @@ package struct OpenFile: Sendable {
   package func size() throws(SystemError) -> Int { try FileStatus(self).size }
 
   /// Makes sure that the file still has a name: what is written to one without is lost.
-  package func refuseRemoved() throws(SystemError) {
+  package func checkHasName() throws(SystemError) {
     let count = try perform(.linkCount) { Int(files_link_count(descriptor)) }
     if count == 0 {
       throw SystemError(call: FileCall.linkCount.rawValue, path: location.path, number: ENOENT)

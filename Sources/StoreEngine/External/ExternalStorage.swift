@@ -10,7 +10,7 @@
 public protocol ExternalStorage: Sendable {
   /// Begins a value under an identifier that nothing has.
   ///
-  /// - Throws: ``StoreError`` with `readOnly`, `full`, `ioError` or `closed`.
+  /// - Throws: ``StoreError`` with `readOnly`, `noSpace`, `ioError` or `closed`.
   func create(_ id: ExternalID) throws -> any ExternalOutput
 
   /// Opens a value, which stays readable until the result is released, even if it is removed.
@@ -41,12 +41,12 @@ public protocol ExternalStorage: Sendable {
 public protocol ExternalOutput: AnyObject, Sendable {
   /// Adds a chunk; all but the last have ``ExternalChunks/size`` bytes.
   ///
-  /// - Throws: ``StoreError`` with `full`, `ioError` or `closed`.
+  /// - Throws: ``StoreError`` with `noSpace`, `ioError` or `closed`.
   func append(_ chunk: [UInt8]) throws
 
   /// Makes the value whole, and brings its bytes to the disk if saves are brought there.
   ///
-  /// - Throws: ``StoreError`` with `full`, `ioError` or `closed`.
+  /// - Throws: ``StoreError`` with `noSpace`, `ioError` or `closed`.
   func finish() throws
 }
 

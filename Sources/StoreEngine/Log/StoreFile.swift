@@ -57,7 +57,7 @@ public final class StoreFile: Sendable {
   ///
   /// - Throws: `SystemError`.
   package func write(_ bytes: [UInt8], at offset: Int) throws(SystemError) {
-    try file.refuseRemoved()
+    try file.checkHasName()
     forgetBlock()
     try checkLimit(offset + bytes.count)
     try bytes.lend { (bytes) throws(SystemError) in
@@ -84,7 +84,7 @@ public final class StoreFile: Sendable {
   ///   ``synchronize()``.
   /// - Throws: `SystemError`. Nobody knows then what the disk holds.
   package func writeThrough(_ bytes: [UInt8], at offset: Int) throws -> Bool {
-    try file.refuseRemoved()
+    try file.checkHasName()
     return try direct.withLock { direct in
       if case .untried = direct {
         direct = DirectWriter(file).map { .open($0) } ?? .unavailable

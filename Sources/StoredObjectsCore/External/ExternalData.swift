@@ -98,7 +98,7 @@ final class ExternalBox: Sendable {
 
   /// The value in a backend, where it is written if it isn't there yet.
   ///
-  /// - Throws: ``StoreError`` with `full`, `ioError` or `closed`; what reading a value of another
+  /// - Throws: ``StoreError`` with `noSpace`, `ioError` or `closed`; what reading a value of another
   ///   backend throws.
   func stored(in values: ExternalValues) throws -> ExternalValue {
     try state.withLock { state in

@@ -32,7 +32,7 @@ public final class ExternalWriter {
 
   /// Adds bytes.
   ///
-  /// - Throws: ``StoreError`` with `full`, `ioError` or `closed`; `invalidArgument` after
+  /// - Throws: ``StoreError`` with `noSpace`, `ioError` or `closed`; `invalidArgument` after
   ///   ``finish()``, or after an error.
   public func write(_ bytes: some Collection<UInt8>) throws(StoreError) {
     let target = target
@@ -82,7 +82,7 @@ public final class ExternalWriter {
 extension Store {
   /// A writer for a value that is too large for memory.
   ///
-  /// - Throws: ``StoreError`` with `readOnly`, `full`, `ioError` or `closed`.
+  /// - Throws: ``StoreError`` with `readOnly`, `noSpace`, `ioError` or `closed`.
   public func makeExternalWriter() throws(StoreError) -> ExternalWriter {
     try ExternalWriter(externalsIfKept()?.values, at: backend.location)
   }

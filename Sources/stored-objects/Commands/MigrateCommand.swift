@@ -68,7 +68,7 @@ struct MigrateCommand: ParsableCommand {
   private func runOnCopy() throws {
     let key = try store.key.key()
     let backend = try store.openForReading(key)
-    try refuseMissing(backend)
+    try checkClassExists(backend)
     let report = try backend.rehearseOnce(migrations, key: key)
     try backend.close()
     let classes = report.classes.map { changes in
@@ -84,7 +84,7 @@ struct MigrateCommand: ParsableCommand {
 
   private func runOnStore() throws {
     let backend = try store.openForWriting()
-    try refuseMissing(backend)
+    try checkClassExists(backend)
     let line = ProgressLine("migrate")
     defer { line.end() }
     try Store(backend: backend).migrateOnce(migrations) { progress in
@@ -100,7 +100,7 @@ struct MigrateCommand: ParsableCommand {
   /// A name that is not there is more likely a mistake than a migration.
   ///
   /// One that was interrupted may have renamed some already.
-  private func refuseMissing(_ backend: any StoreBackend) throws {
+  private func checkClassExists(_ backend: any StoreBackend) throws {
     if try backend.savedMigrations().interrupted != nil { return }
     let names = try backend.tableNames()
     for name in rename.map(\.oldName) + retire where !names.contains(name) {
