@@ -204,7 +204,7 @@ struct GroupedWriteTests {
     withExtendedLifetime(threads) { waitUntil { codes.withLock { $0.count } == 6 } }
     #expect(
       codes.withLock { $0 } == [
-        "first": "none", "large": "full", "reader": "full", "only reader": "full",
+        "first": "none", "large": "noSpace", "reader": "noSpace", "only reader": "noSpace",
         "other": "none",
         "again": "none",
       ])

@@ -3,12 +3,12 @@ import Files
 /// The file of a value that is open for reading.
 final class ExternalFileInput: ExternalInput {
   private let reference: ExternalReference
-  private let file: FileStorage
+  private let file: StoreFile
   private let path: String
   private let sealing: Sealing?
 
   private init(
-    _ reference: ExternalReference, _ file: FileStorage, _ path: String, _ sealing: Sealing?
+    _ reference: ExternalReference, _ file: StoreFile, _ path: String, _ sealing: Sealing?
   ) {
     (self.reference, self.file, self.path, self.sealing) = (reference, file, path, sealing)
   }
@@ -16,7 +16,7 @@ final class ExternalFileInput: ExternalInput {
   static func open(
     _ reference: ExternalReference, _ location: FileLocation, _ sealing: Sealing?
   ) throws -> ExternalFileInput {
-    let file = try FileStorage(location, writable: false)
+    let file = try StoreFile(location, writable: false)
     let input = ExternalFileInput(reference, file, location.path, sealing)
     try input.check()
     return input

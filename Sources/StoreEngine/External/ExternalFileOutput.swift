@@ -28,7 +28,7 @@ final class ExternalFileOutput: ExternalOutput {
     let stored = try ExternalFileFormat.stored(chunk, number, of: id, sealing)
     let offset = ExternalFileFormat.offset(
       of: number, overhead: ExternalFileFormat.overhead(sealing))
-    try systemErrors(at: file.path) { try file.write(stored, at: offset) }
+    try systemErrors(at: file.location.path) { try file.write(stored, at: offset) }
     progress.withLock { progress in
       progress.chunkCount += 1
       progress.byteCount += chunk.count
@@ -37,7 +37,7 @@ final class ExternalFileOutput: ExternalOutput {
 
   func finish() throws {
     let byteCount = progress.withLock { $0.byteCount }
-    try systemErrors(at: file.path) {
+    try systemErrors(at: file.location.path) {
       try file.write(
         ExternalFileFormat.head(id, byteCount: byteCount, isSealed: sealing != nil), at: 0)
       if isSynced { try file.synchronize() }

@@ -55,6 +55,11 @@ extension DataBuffer {
     case .references(let name), .referenceSet(let name):
       return "[\(Self.text(try readIDs(of: name, names)))]"
     case .anyReferences, .anyReferenceSet: return "[\(Self.text(try readAnyIDs(names)))]"
+    case .external:
+      return switch try ExternalContent(from: &self) {
+      case .inline(let bytes): "\(bytes.count) bytes"
+      case .outside(let reference): "\(reference.byteCount) bytes"
+      }
     case .data, .codable, .custom:
       let first = position
       try skip(type)
