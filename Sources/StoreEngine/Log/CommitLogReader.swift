@@ -161,9 +161,18 @@ struct CommitLogReader {
   private func tornBatchEnd() throws -> Int {
     let bytes = try storage.read(CommitLogFormat.batchHeaderSize, at: offset)
     guard let (found, _) = CommitLogFormat.BatchHeader.read(bytes) else { return offset }
+    if offset == CommitLogFormat.firstBatch, isNoise(bytes, found.epoch) { return size }
     guard try found.epoch == epoch || hasSpoiltEpoch(at: offset) else { return offset }
     guard let length = plausibleLength(found, at: offset) else { return size }
     return min(size, CommitLogFormat.end(ofBatchAt: offset, payload: length))
+  }
+
+  /// Whether the first header is neither room nor that of a batch of an earlier epoch.
+  ///
+  /// Batches of all epochs begin here, so that anything else has spoilt one.
+  private func isNoise(_ header: [UInt8], _ found: UInt64) -> Bool {
+    if header.allSatisfy({ $0 == 0 }) { return false }
+    return found > epoch || epoch - found > StoreManifest.epochLimit
   }
 
   private static let chunkSize = 1 << 18

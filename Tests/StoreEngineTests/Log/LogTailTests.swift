@@ -59,6 +59,31 @@ struct LogTailTests {
     #expect(try Log.read(log).0.map(\.count) == [1 << 17, 1])
   }
 
+  @Test("A first batch whose header is noise is spoilt, and neither room nor an earlier batch")
+  func noise() throws {
+    var generator = Seeds.generator(for: "noise at the beginning of a log")
+    let epoch: UInt64 = 1 << 50
+    for _ in 0..<100 {
+      var (storage, writer) = try Log.make(epoch: epoch, durability: .none)
+      try Log.append([[1, 2, 3]], to: &writer)
+      let noise = (0..<24).map { _ in UInt8.random(in: 1...255, using: &generator) }
+      try storage.write(noise, at: CommitLogFormat.firstBatch)
+      #expect(try Log.read(storage).1 != .clean, "\(noise)")
+    }
+  }
+
+  @Test("A first batch of the epoch before is out of date, and so is one of much before")
+  func earlierEpochs() throws {
+    let epoch: UInt64 = 1 << 50
+    for earlier in [epoch - 1, epoch - (1 << 30)] {
+      var (storage, writer) = try Log.make(epoch: earlier, durability: .none)
+      try Log.append([[1, 2, 3]], to: &writer)
+      try storage.write(CommitLogSlot(epoch: epoch, size: Log.growth).bytes, at: 0)
+      let (payloads, tail) = try Log.read(storage)
+      #expect(payloads.isEmpty && tail == .clean)
+    }
+  }
+
   /// A log behind whose one save there is room that somebody has filled with headers.
   private func hostile(_ size: Int) throws -> TestLog {
     let (storage, first) = try Log.make()
