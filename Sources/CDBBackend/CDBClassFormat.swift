@@ -58,7 +58,7 @@ public struct CDBClassFormat: ClassFileFormat {
       let file = try StoreFile(location.file, writable: false)
       defer { file.close() }
       let size = FileMark.magic.count + FileMark.byteCount
-      return FileMark(marked: try file.read(size, at: max(0, try file.size() - size)))
+      return FileMark(marked: try file.read(size, at: max(0, try file.size() - size))[...])
     }
   }
 

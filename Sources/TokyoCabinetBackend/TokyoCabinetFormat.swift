@@ -111,18 +111,24 @@ public struct TokyoCabinetFormat: ClassFileFormat {
   /// - Throws: `StoreError` with `damaged`, `inUse` or `ioError`.
   public func open(_ location: ClassFileLocation, isOurs: Bool) throws -> (any ClassFile)? {
     try storeErrors(at: location) {
-      let start: [UInt8]
-      do {
-        start = try firstBytes(of: location.file, count: HashFileHeader.size)
-      } catch let error as SystemError where error.isMissing {
-        return nil
-      }
-      if let header = HashFileHeader(bytes: start), header.isMarkedOpen {
+      guard var map = try lockedMap(location) else { return nil }
+      if let header = HashFileHeader(map), header.isMarkedOpen {
+        // The lock is for the C library now.
+        map = MappedFile(copying: [])
         try takeBackTransaction(location, header.byteOrder)
+        map = try MappedFile(location.file, isLocked: true)
       }
-      let file = try HashFile(MappedFile(location.file, isLocked: true))
+      let file = try HashFile(map)
       if !isOurs { try inspect(file, location) }
       return HashClassFile(file, self, name: location.className, isOurs: isOurs)
+    }
+  }
+
+  private func lockedMap(_ location: ClassFileLocation) throws -> MappedFile? {
+    do {
+      return try MappedFile(location.file, isLocked: true)
+    } catch let error where error.isMissing {
+      return nil
     }
   }
 

@@ -57,10 +57,7 @@ public final class HashFile: Sendable {
   package init(_ file: MappedFile) throws(HashFileError) {
     self.file = file
     path = file.path
-    let start = file.withBytes {
-      [UInt8](copying: $0.extracting(first: HashFileHeader.size))
-    }
-    guard let header = HashFileHeader(bytes: start) else {
+    guard let header = HashFileHeader(file) else {
       throw HashFileError(
         .notAHashFile, "there is no header of a hash file that makes sense", path: file.path)
     }

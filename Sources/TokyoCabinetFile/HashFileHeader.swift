@@ -1,3 +1,5 @@
+package import Files
+
 /// The header of a hash database file.
 ///
 /// Layout, all numbers in the byte order of the writing library (`tchdbdumpmeta` of tchdb.c):
@@ -41,6 +43,11 @@ public struct HashFileHeader: Sendable, Hashable {
   public let fileSize: UInt64
   /// The offset of the first record.
   public let firstRecord: UInt64
+
+  /// Reads the header of a file that is mapped; nil when it has none.
+  package init?(_ file: MappedFile) {
+    self.init(bytes: file.withBytes { [UInt8](copying: $0.extracting(first: Self.size)) })
+  }
 
   /// Understands the first ``size`` bytes of a file; nil when they are no such header.
   public init?(bytes: [UInt8]) {

@@ -22,7 +22,7 @@ extension LoggedBackend where Files: DirectoryFiles {
     let files = try Files(directory: directory, configuration: configuration)
     let isNew: Bool
     do {
-      isNew = try !files.isReadOnly && files.manifest() == nil
+      isNew = try !files.isReadOnly && !files.directory.hasFile(StoreDirectory.manifest)
     } catch {
       try? files.close()
       throw error

@@ -35,10 +35,13 @@ extension StoreDirectory {
 
   private static func content(_ location: FileLocation) throws -> [UInt8]? {
     try systemErrors(at: location.path) {
-      guard try exists(location) else { return nil }
-      let file = try StoreFile(location, writable: false)
-      defer { file.close() }
-      return try file.read(file.size(), at: 0)
+      do {
+        let file = try StoreFile(location, writable: false)
+        defer { file.close() }
+        return try file.read(file.size(), at: 0)
+      } catch let error as SystemError where error.isMissing {
+        return nil
+      }
     }
   }
 

@@ -39,11 +39,12 @@ public struct FileMark: Hashable, Sendable {
   }
 
   /// Reads a mark; nil for zeros, which stand for none, and for another number of bytes.
-  package init?(_ bytes: some Collection<UInt8>) {
-    var buffer = DataBuffer(Array(bytes))
-    guard bytes.count == Self.byteCount, let epoch = try? buffer.readUInt64(), epoch > 0,
-      let number = try? buffer.readUInt32()
-    else { return nil }
+  package init?(_ bytes: ArraySlice<UInt8>) {
+    guard bytes.count == Self.byteCount else { return nil }
+    let (epoch, number) = Array(bytes).lend {
+      ($0.loadUInt64(at: 0, isBigEndian: false), $0.loadUInt32(at: 8, isBigEndian: false))
+    }
+    guard epoch > 0 else { return nil }
     self.init(epoch: epoch, number: number)
   }
 
@@ -51,7 +52,7 @@ public struct FileMark: Hashable, Sendable {
   package var markedBytes: [UInt8] { Self.magic + bytes }
 
   /// Reads a mark behind its magic; nil where there is none.
-  package init?(marked bytes: some Collection<UInt8>) {
+  package init?(marked bytes: ArraySlice<UInt8>) {
     guard bytes.starts(with: Self.magic) else { return nil }
     self.init(bytes.dropFirst(Self.magic.count))
   }
