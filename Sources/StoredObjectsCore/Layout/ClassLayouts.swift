@@ -14,8 +14,8 @@ struct ClassLayouts: Sendable {
   let isOutdated: Bool
   /// The layouts that records from before layouts were kept are thought to have.
   let assumed: [SavedLayout]
-  /// How records are read, by their first byte.
-  let readings: [UInt8: RecordReading]
+  /// How records are read, by their first byte; shorter than 256 where the last are rare.
+  let readings: [RecordReading?]
   /// The same for numbers that no record has.
   let rareReading: @Sendable (UInt8) -> RecordReading
 
@@ -38,10 +38,17 @@ struct ClassLayouts: Sendable {
   var lastClassVersion: UInt8 { all.map(\.classVersion).max() ?? classVersion }
 
   /// How a record is read; `later` for a number that nobody knows.
-  func reading(_ number: UInt8) -> RecordReading { readings[number] ?? rareReading(number) }
+  func reading(_ number: UInt8) -> RecordReading {
+    let isListed = readings.indices.contains(Int(number))
+    return (isListed ? readings[Int(number)] : nil) ?? rareReading(number)
+  }
 
   /// The numbers of records that the class reads itself, as they are.
   var directNumbers: [UInt8: UInt8] {
-    readings.compactMapValues { if case .asVersion(let version) = $0 { version } else { nil } }
+    var numbers: [UInt8: UInt8] = [:]
+    for (number, reading) in readings.enumerated() {
+      if case .asVersion(let version) = reading { numbers[UInt8(number)] = version }
+    }
+    return numbers
   }
 }

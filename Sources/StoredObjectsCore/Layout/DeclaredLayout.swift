@@ -24,19 +24,27 @@ struct DeclaredLayout: Sendable {
       sealed = LayoutFormat.sealed([layout], of: className)
       layouts = ClassLayouts(
         number: 0, classVersion: 0, all: [layout], needsSaving: false, isOutdated: false,
-        assumed: [], readings: [0: .asVersion(0)], rareReading: { _ in .later })
+        assumed: [], readings: [.asVersion(0)], rareReading: { _ in .later })
     }
   }
 
-  private static let known = Locked<[ObjectIdentifier: DeclaredLayout]>([:])
+  /// Those of the few classes of the program. The process's first dictionary of a kind would take
+  /// as long to make as a file takes to open.
+  private static let known = Locked<[Known]>([])
+
+  private struct Known {
+    let type: ObjectIdentifier
+    let declared: DeclaredLayout
+  }
 
   /// The layout of a class, which is found out once in a process.
   ///
   /// - Throws: ``StoreError`` with `invalidLayout` for one that is not what the class writes.
   static func of(_ type: StoredObject.Type) throws(StoreError) -> DeclaredLayout {
-    if let declared = known.withLock({ $0[ObjectIdentifier(type)] }) { return declared }
+    let id = ObjectIdentifier(type)
+    if let found = known.withLock({ $0.first { $0.type == id } }) { return found.declared }
     let declared = try DeclaredLayout(type)
-    known.withLock { $0[ObjectIdentifier(type)] = declared }
+    known.withLock { $0.append(Known(type: id, declared: declared)) }
     return declared
   }
 
@@ -67,6 +75,13 @@ struct DeclaredLayout: Sendable {
   ) -> SavedLayout.Form? {
     guard let layout else { return values.map { .values($0) } }
     return .properties(layout.properties(at: version).map(SavedLayout.SavedProperty.init))
+  }
+
+  /// The layouts of a class without a version that a store doesn't have yet; nil for others.
+  var newLayouts: ClassLayouts? {
+    guard var layouts = sole?.layouts else { return nil }
+    layouts.needsSaving = true
+    return layouts
   }
 
   /// The layouts of a class that never changed, if a store has just them; nil otherwise.
@@ -121,7 +136,10 @@ struct DeclaredLayout: Sendable {
   ) -> DataBuffer? {
     var buffer = DataBuffer([], store: store)
     buffer.recorder = recorder
-    do { try type.init().writeContent(to: &buffer) } catch { return nil }
+    let sample = type.init()
+    // To let go of it with care takes as long as opening a file, the first time.
+    sample.state.insert(.sample)
+    do { try sample.writeContent(to: &buffer) } catch { return nil }
     if buffer.failure != nil { return nil }
     buffer.rewind()
     return buffer

@@ -45,8 +45,8 @@ struct LayoutResolution {
     // A layout without records may have had the number until now.
     let saved = isNew ? saved.filter { $0.number != number } : saved
     let order = LayoutOrder(saved.map(\.number) + (isNew ? [number] : []))
-    var readings: [UInt8: ClassLayouts.RecordReading] = [:]
-    for number in 0...version { readings[number] = .asVersion(number) }
+    var readings = [ClassLayouts.RecordReading?](repeating: nil, count: 256)
+    for number in 0...version { readings[Int(number)] = .asVersion(number) }
     let assumed = assumedLayouts
     var all = assumed + saved
     let isKnown = all.contains { $0.number == number && (!$0.isOfValues || declared.layout == nil) }
@@ -54,13 +54,13 @@ struct LayoutResolution {
       all.removeAll { $0.number == number }
       all.append(SavedLayout(number: number, classVersion: version, form: form))
     }
-    readings[number] = .asVersion(version)
+    readings[Int(number)] = .asVersion(version)
     for layout in saved where layout.number != number {
       if isOutdated, order.isLater(layout.number, than: number) {
-        readings[layout.number] = .later
+        readings[Int(layout.number)] = .later
         continue
       }
-      readings[layout.number] =
+      readings[Int(layout.number)] =
         layout.hasRecords
         ? try reading(layout, order.between(layout.number, number, of: saved)) : nil
     }
@@ -166,15 +166,16 @@ struct LayoutResolution {
 
 /// The order in which a store has got its layouts.
 private struct LayoutOrder {
-  private let positions: [UInt8: Int]
+  /// By number; of one that stands there twice, the first.
+  private var positions = [Int?](repeating: nil, count: 256)
 
   init(_ numbers: [UInt8]) {
-    positions = Dictionary(numbers.enumerated().map { ($1, $0) }) { first, _ in first }
+    for (position, number) in numbers.enumerated().reversed() { positions[Int(number)] = position }
   }
 
   /// Whether the layout of one number is later than that of another.
   func isLater(_ number: UInt8, than other: UInt8) -> Bool {
-    guard let first = positions[other], let second = positions[number] else {
+    guard let first = positions[Int(other)], let second = positions[Int(number)] else {
       return number > other
     }
     return second > first

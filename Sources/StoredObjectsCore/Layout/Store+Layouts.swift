@@ -11,7 +11,8 @@ extension Store {
     let hasNumbers = !recordFormat(shared).contains(.unversionedRecords)
     do {
       let declared = try DeclaredLayout.of(type)
-      if metadata != nil, let sole = try declared.soleLayouts(savedIn: backend) { return sole }
+      let sole = try metadata == nil ? declared.newLayouts : declared.soleLayouts(savedIn: backend)
+      if let sole { return sole }
       let saved = try metadata == nil ? [] : backend.savedLayouts(of: type.storedName)
       return try LayoutResolution(
         type.storedName, declared, metadata, saved, hasNumbers: hasNumbers

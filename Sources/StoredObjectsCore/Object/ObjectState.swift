@@ -38,6 +38,9 @@ import StoreEngine
   /// Was deleted, and is saved so.
   @inlinable static var departed: ObjectState { ObjectState(rawValue: 2_048) }
 
+  /// Made to see what a new object of its class is like: it holds its defaults and no more.
+  @inlinable static var sample: ObjectState { ObjectState(rawValue: 4_096) }
+
   /// Objects whose accessors have more to do.
   @inlinable static var notPlain: ObjectState { [.attentive, .observed, .changing] }
 

@@ -46,6 +46,7 @@ open class StoredObject {
   deinit {
     if state.contains(.observed) { registration?.store?.observedObjects?.forget(self) }
     guard let registration else {
+      if state.contains(.sample) { return }
       // Of a store or not, an object may be the first of a long chain.
       if let layout = ReferenceLayout.of(type(of: self)) { releaseReferences(layout) }
       return

@@ -126,10 +126,12 @@ private func isSoleHolder<Value>(_ collection: inout Value) -> Bool {
 ///
 /// True for a type that the runtime says nothing about.
 func canHoldObjects(_ type: Any.Type) -> Bool {
-  // A structure may hold an array of its own kind.
-  var seen: Set<ObjectIdentifier> = []
+  // A structure may hold an array of its own kind. They are few, and a set would take the runtime
+  // longer to make.
+  var seen: [ObjectIdentifier] = []
   func canHoldObjects(_ type: Any.Type) -> Bool {
-    guard seen.insert(ObjectIdentifier(type)).inserted else { return false }
+    if seen.contains(ObjectIdentifier(type)) { return false }
+    seen.append(ObjectIdentifier(type))
     if type == String.self || type == Data.self || isPlain(type) { return false }
     if type is AnyClass { return true }
     let properties = RuntimeProperty.all(of: type)

@@ -65,19 +65,26 @@ final class ReferenceLayout: @unchecked Sendable {
 extension ReferenceLayout {
   /// The layout of a class; nil for one whose objects hold no others.
   ///
-  /// Complexity: constant time, once the class has been seen.
+  /// Complexity: linear in the number of classes of the program, once the class has been seen.
   static func of(_ type: StoredObject.Type) -> ReferenceLayout? {
     let id = ObjectIdentifier(type)
     if lastWithout.load(ordering: .relaxed) == UInt(bitPattern: id) { return nil }
-    if let known = layouts.withLock({ $0[id] }) { return known }
+    if let found = known.withLock({ $0.first { $0.type == id } }) { return found.layout }
     // Outside of the lock, since it may make an object of the class.
     let layout = ReferenceLayout(type)
-    layouts.withLock { $0[id] = .some(layout) }
+    known.withLock { $0.append(Known(type: id, layout: layout)) }
     if layout == nil { lastWithout.store(UInt(bitPattern: id), ordering: .relaxed) }
     return layout
   }
 
-  private static let layouts = Locked<[ObjectIdentifier: ReferenceLayout?]>([:])
+  /// No dictionary: see `DeclaredLayout`.
+  private static let known = Locked<[Known]>([])
+
+  private struct Known {
+    let type: ObjectIdentifier
+    let layout: ReferenceLayout?
+  }
+
   /// The class that was last found to hold nothing: most objects that are in no store come in
   /// series.
   private static let lastWithout = Atomic<UInt>(0)
