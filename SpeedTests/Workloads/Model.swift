@@ -106,3 +106,16 @@ package final class UnsearchedSong: StoredObject {
     buffer.write(seconds)
   }
 }
+
+/// An object with a value that is kept in a file of its own.
+package final class Cover: StoredObject {
+  static let byteCount = 17_000
+
+  @Content var picture = ExternalData()
+
+  package override func readContent(from buffer: inout DataBuffer) throws {
+    picture = try buffer.read(ExternalData.self)
+  }
+
+  package override func writeContent(to buffer: inout DataBuffer) { buffer.write(picture) }
+}

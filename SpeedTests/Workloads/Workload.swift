@@ -50,7 +50,7 @@ private let singleWorkloads: [any Workload] = [
   NamedBufferInsert(), NamedBufferFetch(), Growth(), IndexedInsert(), IndexedLookup(),
   RangeFetch(), SortedPage(), DeepPage(), CountRange(), KeyValuePut(), KeyValueGet(),
   KeyValueSinglePuts(), KeyValueThreadPuts(), KeyValueTaskPuts(), FullTextBuild(),
-  FullTextDocuments(),
+  FullTextDocuments(), LargeValueInsert(), LargeValueFetch(),
 ]
 
 /// A workload did not do what it is timed for.

@@ -12,6 +12,9 @@ final class ExternalFileOutput: ExternalOutput {
   private struct Progress {
     var chunkCount = 0
     var byteCount = 0
+    /// The first chunk as it is stored, until it is known to be the only one: a small value is
+    /// written by one call.
+    var first: [UInt8]?
     var isFinished = false
   }
 
@@ -26,20 +29,30 @@ final class ExternalFileOutput: ExternalOutput {
   func append(_ chunk: [UInt8]) throws {
     let number = progress.withLock { $0.chunkCount }
     let stored = try ExternalFileFormat.stored(chunk, number, of: id, sealing)
-    let offset = ExternalFileFormat.offset(
-      of: number, overhead: ExternalFileFormat.overhead(sealing))
-    try systemErrors(at: file.location.path) { try file.write(stored, at: offset) }
+    if number > 0 {
+      if let first = takeFirst() { try write(first, 0) }
+      try write(stored, number)
+    }
     progress.withLock { progress in
+      if number == 0 { progress.first = stored }
       progress.chunkCount += 1
       progress.byteCount += chunk.count
     }
   }
 
+  private func write(_ stored: [UInt8], _ number: Int) throws {
+    let offset = ExternalFileFormat.offset(
+      of: number, overhead: ExternalFileFormat.overhead(sealing))
+    try systemErrors(at: file.location.path) { try file.write(stored, at: offset) }
+  }
+
+  private func takeFirst() -> [UInt8]? { progress.withLock { $0.first.take() } }
+
   func finish() throws {
     let byteCount = progress.withLock { $0.byteCount }
+    let head = ExternalFileFormat.head(id, byteCount: byteCount, isSealed: sealing != nil)
     try systemErrors(at: file.location.path) {
-      try file.write(
-        ExternalFileFormat.head(id, byteCount: byteCount, isSealed: sealing != nil), at: 0)
+      try file.write(head + (takeFirst() ?? []), at: 0)
       if isSynced { try file.synchronize() }
     }
     progress.withLock { $0.isFinished = true }

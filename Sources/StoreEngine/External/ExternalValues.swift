@@ -96,6 +96,8 @@ package final class ExternalValue: Sendable {
   package let reference: ExternalReference
   /// Where it is held.
   package let values: ExternalValues
+  /// Whether it was stored here, and has been held since.
+  package let isNew: Bool
 
   /// Holds a value.
   ///
@@ -104,7 +106,7 @@ package final class ExternalValue: Sendable {
   ///   - values: The values of its backend.
   ///   - isNew: Whether no row refers to it yet.
   package init(_ reference: ExternalReference, in values: ExternalValues, isNew: Bool = false) {
-    (self.reference, self.values) = (reference, values)
+    (self.reference, self.values, self.isNew) = (reference, values, isNew)
     values.hold(reference.id, isNew: isNew)
   }
 

@@ -67,9 +67,9 @@ extension Store {
         isUsed || entry.hasExternals
       else { continue }
       for record in table.records where record.rowID > ClassMetadata.rowID {
-        var references: [ExternalID: ExternalReference] = [:]
+        var references: [ExternalID: ExternalValue] = [:]
         while let first = written.first, record.range.contains(first.location) {
-          references[first.value.reference.id] = first.value.reference
+          references[first.value.reference.id] = first.value
           written.removeFirst()
         }
         // The row of an insert has never been there, or its deletion has taken its values along.
@@ -80,11 +80,11 @@ extension Store {
           catalogue.remove(old, of: owner, from: &changes)
           difference.dropped.append(old)
         }
-        for reference in references.values {
+        for value in references.values {
           // Another store may have removed it since it was read here.
-          _ = try externals?.values.storage.open(reference)
-          catalogue.add(reference, of: owner, to: &changes)
-          difference.added.append(reference.id)
+          if !value.isNew { _ = try externals?.values.storage.open(value.reference) }
+          catalogue.add(value.reference, of: owner, to: &changes)
+          difference.added.append(value.reference.id)
         }
       }
     }
