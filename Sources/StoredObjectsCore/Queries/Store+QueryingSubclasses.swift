@@ -53,6 +53,49 @@ extension Store {
       first: QueryWalk(queries[0], limit: 0, offset: 0, after: nil))
   }
 
+  /// The IDs of the objects that
+  /// ``fetch(_:includingSubclasses:where:sortedBy:limit:offset:after:)`` would give, to be handed to
+  /// another store or task.
+  ///
+  ///     let ids = try store.fetchObjectIDs(Song.self, where: #Predicate { $0.seconds > 200 })
+  ///
+  /// Where an index tells all that is asked of a single class, no record is read.
+  ///
+  /// - Throws: ``StoreError`` as that.
+  public func fetchObjectIDs<Object: StoredObject>(
+    _ type: Object.Type, includingSubclasses: Bool = false,
+    where predicate: Predicate<Object>? = nil, sortedBy orders: [QueryOrder<Object>] = [],
+    limit: Int? = nil, offset: Int = 0
+  ) throws(StoreError) -> [ObjectID<Object>] {
+    let entries = try registrations(of: type, includingSubclasses: includingSubclasses)
+    if entries.count == 1, entries[0].type == type {
+      let rows = try fetchIDs(
+        type, where: predicate, sortedBy: orders, limit: limit, offset: offset)
+      return rows.map { ObjectID(className: entries[0].name, rowID: $0) }
+    }
+    return try fetch(
+      type, includingSubclasses: includingSubclasses, where: predicate, sortedBy: orders,
+      limit: limit, offset: offset
+    ).map { ObjectID($0) }
+  }
+
+  /// Describes how a query of a class and its registered subclasses would be answered: a plan for
+  /// each class, in the order of their class IDs.
+  ///
+  /// - Throws: ``StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  public func explain<Object: StoredObject>(
+    _ type: Object.Type, includingSubclasses: Bool, where predicate: Predicate<Object>? = nil,
+    sortedBy orders: [QueryOrder<Object>] = [], limit: Int? = nil, offset: Int = 0
+  ) throws(StoreError) -> [QueryPlan] {
+    let most = limit.map { $0.addingSaturated(offset) }
+    var plans: [QueryPlan] = []
+    for entry in try registrations(of: type, includingSubclasses: includingSubclasses) {
+      try entry.requirePage(limit: limit, offset: offset)
+      plans.append(try query(predicate, orders, of: entry, limit: most, isExplained: true).plan)
+    }
+    return plans
+  }
+
   /// The first object of a class and its registered subclasses for which a predicate holds, in an
   /// order; nil when there is none.
   ///

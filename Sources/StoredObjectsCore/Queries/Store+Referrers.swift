@@ -1,7 +1,8 @@
 import StoreEngine
 
 extension Store {
-  /// The objects that refer to an object through a property, in the order of their rows.
+  /// The objects that refer to an object through a property, in the order of their rows; those of
+  /// one class come after those of another.
   ///
   ///     let lists = try store.referrers(of: song, through: \Playlist.songs)
   ///
@@ -11,33 +12,60 @@ extension Store {
   /// ``AttributeIndex`` of the property (``AttributeIndex/init(_:toMany:)``); without one, all
   /// objects of the class are read.
   ///
+  /// - Parameters:
+  ///   - target: An object of the store; no other has referrers.
+  ///   - property: A list of objects.
+  ///   - includingSubclasses: Whether objects of registered subclasses count.
+  /// - Returns: The objects of the class, and then those of its subclasses.
   /// - Throws: ``StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func referrers<Source: StoredObject, List: Collection>(
-    of target: StoredObject, through property: KeyPath<Source, List>
+    of target: StoredObject, through property: KeyPath<Source, List>,
+    includingSubclasses: Bool = false
   ) throws(StoreError) -> [Source] where List.Element: StoredObject {
-    try referrers(to: target, property) { $0[keyPath: property].contains { $0 === target } }
+    try referrers(to: target, property, includingSubclasses) {
+      $0[keyPath: property].contains { $0 === target }
+    }
   }
 
-  /// The objects that refer to an object through a property, in the order of their rows.
+  /// The objects that refer to an object through a property, in the order of their rows; those of
+  /// one class come after those of another.
   ///
   /// Sees unsaved changes.
   ///
   /// Complexity: O(log n) and linear in the objects that are found, where the class has an
   /// ``AttributeIndex`` of the property; without one, all objects of the class are read.
   ///
+  /// - Parameters:
+  ///   - target: An object of the store; no other has referrers.
+  ///   - property: A reference to one object.
+  ///   - includingSubclasses: Whether objects of registered subclasses count.
+  /// - Returns: The objects of the class, and then those of its subclasses.
   /// - Throws: ``StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func referrers<Source: StoredObject, Target: StoredObject>(
-    of target: Target, through property: KeyPath<Source, Target?>
+    of target: Target, through property: KeyPath<Source, Target?>,
+    includingSubclasses: Bool = false
   ) throws(StoreError) -> [Source] {
-    try referrers(to: target, property) { $0[keyPath: property] === target }
+    try referrers(to: target, property, includingSubclasses) {
+      $0[keyPath: property] === target
+    }
   }
 
   private func referrers<Source: StoredObject>(
-    to target: StoredObject, _ property: AnyKeyPath, _ refers: (Source) -> Bool
+    to target: StoredObject, _ property: AnyKeyPath, _ includingSubclasses: Bool,
+    _ refers: (Source) -> Bool
   ) throws(StoreError) -> [Source] {
-    let entry = try requireRegistration(of: Source.self)
+    let entries = try registrations(of: Source.self, includingSubclasses: includingSubclasses)
     guard target.store === self else { return [] }
     settleRelationships()
+    var found: [Source] = []
+    for entry in entries { found += try referrers(to: target, property, of: entry, refers) }
+    return found
+  }
+
+  private func referrers<Source: StoredObject>(
+    to target: StoredObject, _ property: AnyKeyPath, of entry: RegisteredClass,
+    _ refers: (Source) -> Bool
+  ) throws(StoreError) -> [Source] {
     do {
       let own = OwnContents(self, entry)
       var found: [Source] = []
@@ -56,6 +84,7 @@ extension Store {
     _ entry: RegisteredClass, _ target: StoredObject, _ property: AnyKeyPath,
     _ body: (Source) -> Void
   ) throws {
+    let property = property.inherited(by: entry.type)
     let index = entry.indexes.first { $0.declaration.properties.first == property }
     guard let index, try prepare(index, of: entry) else {
       var cursor = RowCursor(self, entry, keepsObjects: false)

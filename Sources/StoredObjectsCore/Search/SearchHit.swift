@@ -31,7 +31,7 @@ public struct SearchHit<Object: StoredObject> {
   public func snippet(length: Int) -> SearchSnippet {
     let wanted = search.query.wanted
     var best = (count: -1, name: "", text: "", matches: [Range<Int>]())
-    for attribute in search.attributes.map({ Object.fullTextAttributes[$0] }) {
+    for attribute in search.attributes.map({ type(of: object).fullTextAttributes[$0] }) {
       guard let text = attribute.text(object) else { continue }
       let folded = FoldedText(text, keepsOrigins: true)
       var matches: [Range<Int>] = []

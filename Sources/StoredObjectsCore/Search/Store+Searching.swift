@@ -17,7 +17,9 @@ extension Store {
   /// from one end to the other instead.
   ///
   /// - Parameters:
-  ///   - type: The class; objects of subclasses are not searched.
+  ///   - type: The class.
+  ///   - includingSubclasses: Whether objects of registered subclasses are searched, too. Each class
+  ///     has an index of its own, and scores compare a text with those of its class.
   ///   - query: What to search for.
   ///   - attributes: The names of the attributes that count; nil for all.
   ///   - limit: At most so many hits are returned, and objects read.
@@ -28,11 +30,12 @@ extension Store {
   ///   or a name that is none of the attributes), `notRegistered`, or what reading an object
   ///   throws.
   public func search<Object: StoredObject>(
-    _ type: Object.Type, _ query: String, in attributes: [String]? = nil, limit: Int = .max,
-    offset: Int = 0
+    _ type: Object.Type, includingSubclasses: Bool = false, _ query: String,
+    in attributes: [String]? = nil, limit: Int = .max, offset: Int = 0
   ) throws(StoreError) -> [SearchHit<Object>] {
     try search(
-      type, TextQuery(parsing: query), in: attributes, limit: limit, offset: offset)
+      type, includingSubclasses: includingSubclasses, TextQuery(parsing: query), in: attributes,
+      limit: limit, offset: offset)
   }
 
   /// Searches for a query that is made in Swift, see the other `search`.
@@ -40,59 +43,75 @@ extension Store {
   /// - Precondition: as there.
   /// - Throws: ``StoreError`` as there, but never `invalidQuery`.
   public func search<Object: StoredObject>(
-    _ type: Object.Type, _ query: TextQuery, in attributes: [String]? = nil, limit: Int = .max,
-    offset: Int = 0
+    _ type: Object.Type, includingSubclasses: Bool = false, _ query: TextQuery,
+    in attributes: [String]? = nil, limit: Int = .max, offset: Int = 0
   ) throws(StoreError) -> [SearchHit<Object>] {
-    let (entry, compiled, names) = try prepareSearch(type, query, attributes)
-    try entry.requirePage(limit: limit, offset: offset)
-    let best = try bestRows(entry, compiled, names, limit.addingSaturated(offset))
-    let rows = Array(best.sorted().dropFirst(offset))
-    let objects = try objects(rows, entry)
-    let search = HitSearch(compiled, names)
-    var hits: [SearchHit<Object>] = []
-    hits.reserveCapacity(rows.count)
-    for (row, object) in zip(rows, objects) {
-      guard let object = object as? Object else { continue }
-      hits.append(SearchHit(object: object, score: row.score, search: search))
+    let compiled = CompiledQuery(query)
+    var parts: [ClassHits] = []
+    for entry in try searchedClasses(type, includingSubclasses) {
+      try entry.requirePage(limit: limit, offset: offset)
+      let names = try attributeNumbers(attributes, of: entry)
+      let best = try bestRows(entry, compiled, names, limit.addingSaturated(offset))
+      parts.append(
+        ClassHits(entry: entry, search: HitSearch(compiled, names), rows: best.sorted()))
     }
-    return hits
+    return try hits(ClassHits.best(of: parts, offset, limit))
   }
 
-  /// The objects of rows, in their order; they are read in that of their file, which is quicker.
-  private func objects(
-    _ rows: [BestRows.Row], _ entry: RegisteredClass
-  ) throws(StoreError) -> [StoredObject?] {
-    var objects = [StoredObject?](repeating: nil, count: rows.count)
-    // A row and its place in one number: numbers are sorted in no time.
-    let order = rows.indices.map { UInt64(rows[$0].row) << 32 | UInt64($0) }.sorted()
-    for number in order {
-      let index = Int(number & 0xFFFF_FFFF)
-      objects[index] = try object(entry, rowID: rows[index].row)
+  /// The hits with their objects, in the order that they have.
+  ///
+  /// The objects of a class are read in the order of their file, which is quicker.
+  private func hits<Object: StoredObject>(
+    _ best: [ClassHits]
+  ) throws(StoreError) -> [SearchHit<Object>] {
+    var hits = [SearchHit<Object>?](repeating: nil, count: best.reduce(0) { $0 + $1.rows.count })
+    for part in best {
+      // A row and its place in one number: numbers are sorted in no time.
+      let order = part.rows.indices.map { UInt64(part.rows[$0].row) << 32 | UInt64($0) }.sorted()
+      for number in order {
+        let index = Int(number & 0xFFFF_FFFF)
+        let row = part.rows[index]
+        guard let object = try object(part.entry, rowID: row.row) as? Object else { continue }
+        hits[part.positions?[index] ?? index] =
+          SearchHit(object: object, score: row.score, search: part.search)
+      }
     }
-    return objects
+    return hits.compactMap(\.self)
   }
 
   /// The number of objects that a search would find, without a limit; none is read.
   ///
-  /// Complexity: that of ``search(_:_:in:limit:offset:)-(_,String,_,_,_)``.
+  /// Complexity: that of ``search(_:includingSubclasses:_:in:limit:offset:)-(_,_,String,_,_,_)``.
   ///
   /// - Precondition: as there.
   /// - Throws: ``StoreError`` as there.
   public func searchCount<Object: StoredObject>(
-    _ type: Object.Type, _ query: TextQuery, in attributes: [String]? = nil
+    _ type: Object.Type, includingSubclasses: Bool = false, _ query: TextQuery,
+    in attributes: [String]? = nil
   ) throws(StoreError) -> Int {
-    let (entry, compiled, names) = try prepareSearch(type, query, attributes)
-    return try bestRows(entry, compiled, names, 0).count
+    let compiled = CompiledQuery(query)
+    var count = 0
+    for entry in try searchedClasses(type, includingSubclasses) {
+      count += try bestRows(entry, compiled, attributeNumbers(attributes, of: entry), 0).count
+    }
+    return count
   }
 
-  private func prepareSearch(
-    _ type: StoredObject.Type, _ query: TextQuery, _ names: [String]?
-  ) throws(StoreError) -> (RegisteredClass, CompiledQuery, [Int]) {
-    let entry = try requireRegistration(of: type)
-    guard let text = entry.fullText else {
-      preconditionFailure("\(type) has no fullTextAttributes.")
-    }
-    let all = text.attributes.map(\.name)
+  /// The classes that are searched, all of which have texts.
+  private func searchedClasses(
+    _ type: StoredObject.Type, _ includingSubclasses: Bool
+  ) throws(StoreError) -> [RegisteredClass] {
+    let entries = try registrations(of: type, includingSubclasses: includingSubclasses)
+      .filter { $0.fullText != nil }
+    precondition(!entries.isEmpty, "\(type) has no fullTextAttributes.")
+    return entries
+  }
+
+  /// The numbers of the attributes that count.
+  private func attributeNumbers(
+    _ names: [String]?, of entry: RegisteredClass
+  ) throws(StoreError) -> [Int] {
+    let all = entry.fullText?.attributes.map(\.name) ?? []
     var numbers: [Int] = []
     for name in names ?? all {
       guard let number = all.firstIndex(of: name) else {
@@ -102,7 +121,7 @@ extension Store {
       }
       numbers.append(number)
     }
-    return (entry, CompiledQuery(query), Array(Set(numbers)).sorted())
+    return Array(Set(numbers)).sorted()
   }
 
   // MARK: Looking up
@@ -169,5 +188,37 @@ extension Store {
         while let object = try cursor.next() { body(object.rowID, text.texts(of: object)) }
       }, into: &best)
     return best
+  }
+}
+
+/// What a search has found in one class.
+private struct ClassHits {
+  let entry: RegisteredClass
+  let search: HitSearch
+  /// The rows, the best first.
+  var rows: [BestRows.Row]
+  /// Where each stands among the hits of all classes; nil where there is one class.
+  var positions: [Int]?
+
+  /// The hits of a page.
+  static func best(of parts: [ClassHits], _ offset: Int, _ limit: Int) -> [ClassHits] {
+    var parts = parts
+    if parts.count == 1 {
+      parts[0].rows = Array(parts[0].rows.dropFirst(offset))
+      return parts
+    }
+    var order: [(part: Int, row: BestRows.Row)] = []
+    for (number, part) in parts.enumerated() { order += part.rows.map { (number, $0) } }
+    // The order of classes with the same score is that of their registration.
+    order.sort {
+      $0.row.score == $1.row.score && $0.part != $1.part
+        ? $0.part < $1.part : $0.row.isBefore($1.row)
+    }
+    for index in parts.indices { (parts[index].rows, parts[index].positions) = ([], []) }
+    for (position, hit) in order.dropFirst(offset).prefix(limit).enumerated() {
+      parts[hit.part].rows.append(hit.row)
+      parts[hit.part].positions?.append(position)
+    }
+    return parts
   }
 }
