@@ -19,6 +19,11 @@ package final class SharedTable: Sendable {
   /// The next row ID, each handed out once, or nil when there is none left.
   package func nextRowID() -> UInt32? { reserve(1)?.lowerBound }
 
+  /// Counts all rows up to one as handed out.
+  package func handOut(upTo rowID: UInt32) {
+    _ = last.max(UInt64(rowID), ordering: .acquiringAndReleasing)
+  }
+
   /// The next row IDs, or nil when there are not so many left.
   func reserve(_ count: Int) -> ClosedRange<UInt32>? {
     var known = last.load(ordering: .acquiring)

@@ -30,15 +30,22 @@ public struct StoreError: Error, Sendable {
     public var rowID: UInt32?
     /// The byte offset inside the record, from its first byte.
     public var offset: Int?
+    /// The line of a text file, from 1.
+    public var line: Int?
+    /// The property of the class.
+    public var property: String?
 
     /// Names a place by as much as is known.
     public init(
-      path: String? = nil, className: String? = nil, rowID: UInt32? = nil, offset: Int? = nil
+      path: String? = nil, className: String? = nil, rowID: UInt32? = nil, offset: Int? = nil,
+      line: Int? = nil, property: String? = nil
     ) {
       self.path = path
       self.className = className
       self.rowID = rowID
       self.offset = offset
+      self.line = line
+      self.property = property
     }
   }
 
@@ -125,6 +132,11 @@ extension StoreError {
     public static let notUnique = Code(description: "notUnique")
     /// A part of a predicate has thrown for an object.
     public static let notEvaluable = Code(description: "notEvaluable")
+    /// A line of a file to import is no JSON, or not in the form of an export.
+    public static let invalidJSON = Code(description: "invalidJSON")
+    /// A value to import can't be that of a property: it has another type, is out of range, or
+    /// refers to an object that isn't there.
+    public static let invalidValue = Code(description: "invalidValue")
     /// A limit or an offset is negative, or a name is none of the class.
     public static let invalidArgument = Code(description: "invalidArgument")
     /// A search query can't be understood; the offset says where, in characters.

@@ -99,8 +99,8 @@ extension StoreError.Location {
   /// What is known of the place, in words.
   var text: String {
     [
-      path, className.map { "class \($0)" }, rowID.map { "row \($0)" },
-      offset.map { "offset \($0)" },
+      path, line.map { "line \($0)" }, className.map { "class \($0)" }, rowID.map { "row \($0)" },
+      property.map { "property \($0)" }, offset.map { "offset \($0)" },
     ].compactMap(\.self).joined(separator: ", ")
   }
 }

@@ -135,8 +135,6 @@ extension StoredEnumeration {
 }
 
 extension StoredType {
-  fileprivate static var byte: StoredType { .integer(bitCount: 8, isSigned: false) }
-
   /// Whether an integer type has no value that another can't hold.
   fileprivate func fits(_ newCount: UInt8, _ isNewSigned: Bool) -> Bool {
     guard case .integer(let bitCount, let isSigned) = self else { return false }

@@ -49,7 +49,9 @@ extension StoredValue {
     }
 
     /// Fields whose names are in order.
-    init(names: [String], values: [StoredValue]) { node = ValueNode(names: names, values: values) }
+    package init(names: [String], values: [StoredValue]) {
+      node = ValueNode(names: names, values: values)
+    }
 
     /// The names, in the order of their bytes.
     public var keys: [String] { node.names }
@@ -156,7 +158,7 @@ extension StoredValue.Fields: RandomAccessCollection, ExpressibleByDictionaryLit
 
 extension String {
   /// Compares the bytes; below, above or equal to zero.
-  func utf8Order(_ other: String) -> Int {
+  package func utf8Order(_ other: String) -> Int {
     lendUTF8 { bytes in other.lendUTF8 { bytes.compare($0) } }
   }
 }

@@ -117,7 +117,7 @@ package struct ValueFailure: Error, CustomStringConvertible {
   /// The problem, in a sentence.
   package let description: String
 
-  init(_ description: String) { self.description = description }
+  package init(_ description: String) { self.description = description }
 
   static let tooDeep = ValueFailure(
     "Values are nested more than \(ValueFormat.maximumDepth) deep.")

@@ -1,0 +1,148 @@
+import FoundationEssentials
+
+// Values of which JSON has no form, as ones that it has. Each way back gives the same bits.
+
+extension StoredValue {
+  /// A number; NaN and infinities are texts.
+  static func plain(_ number: Double) -> StoredValue {
+    number.isFinite
+      ? .double(number) : .string(notFinite(number, number.bitPattern, Double.nan.bitPattern))
+  }
+
+  /// The shortest number that leads to the same `Float`; NaN and infinities are texts.
+  static func plain(_ number: Float) -> StoredValue {
+    guard number.isFinite else {
+      let bits = UInt64(number.bitPattern)
+      return .string(notFinite(Double(number), bits, UInt64(Float.nan.bitPattern)))
+    }
+    if let short = Double(number.description), Float(short) == number { return .double(short) }
+    return .double(Double(number))
+  }
+
+  private static func notFinite(_ number: Double, _ bits: UInt64, _ usual: UInt64) -> String {
+    if number.isInfinite { return number < 0 ? "-Infinity" : "Infinity" }
+    return bits == usual ? "NaN" : "NaN:" + String(bits, radix: 16)
+  }
+
+  /// The moment as a text, or as seconds since 2001 where there is none.
+  static func plain(_ date: Date) -> StoredValue {
+    DateText.text(of: date).map { .string($0) } ?? plain(date.timeIntervalSinceReferenceDate)
+  }
+
+  /// The bytes in Base64.
+  package static func base64(_ bytes: [UInt8]) -> StoredValue {
+    .string(Data(bytes).base64EncodedString())
+  }
+
+  // MARK: Back
+
+  /// The number of a plain value; nil if it is none.
+  var plainDouble: Double? {
+    switch self {
+    case .double(let number): number
+    case .int(let number): Double(number)
+    case .unsigned(let number): Double(number)
+    case .string("Infinity"): .infinity
+    case .string("-Infinity"): -.infinity
+    case .string("NaN"): .nan
+    case .string(let text): Self.bits(text).map { Double(bitPattern: $0) }.flatMap(Self.onlyNaN)
+    default: nil
+    }
+  }
+
+  /// The number of a plain value; nil if it is none, or out of range.
+  var plainFloat: Float? {
+    if case .string(let text) = self, let bits = Self.bits(text) {
+      return UInt32(exactly: bits).map { Float(bitPattern: $0) }.flatMap(Self.onlyNaN)
+    }
+    guard let number = plainDouble else { return nil }
+    let float = Float(number)
+    return float.isFinite == number.isFinite ? float : nil
+  }
+
+  private static func bits(_ text: String) -> UInt64? {
+    text.hasPrefix("NaN:") ? UInt64(text.dropFirst(4), radix: 16) : nil
+  }
+
+  private static func onlyNaN<Number: BinaryFloatingPoint>(_ number: Number) -> Number? {
+    number.isNaN ? number : nil
+  }
+
+  /// The moment of a plain value; nil if it is none.
+  var plainDate: Date? {
+    if case .string(let text) = self, let date = DateText.date(of: text) { return date }
+    return plainDouble.map { Date(timeIntervalSinceReferenceDate: $0) }
+  }
+
+  /// The bytes of a Base64 text; nil if it is none.
+  package var plainBytes: [UInt8]? {
+    guard case .string(let text) = self else { return nil }
+    return Data(base64Encoded: text).map { [UInt8]($0) }
+  }
+}
+
+// MARK: - Codable values
+
+extension StoredValue {
+  /// A value of a `Codable` property as one that JSON has.
+  ///
+  /// Data, a moment, and a number that is not finite are dictionaries with one name, which begins
+  /// with "$"; so are dictionaries that look like one of those.
+  var plainCodable: StoredValue {
+    switch self {
+    case .data(let data): Self.marked("$data", .string(data.base64EncodedString()))
+    case .date(let date): Self.marked("$date", .plain(date))
+    case .double(let number) where !number.isFinite: Self.marked("$number", .plain(number))
+    case .array(let elements): .array(Elements(elements.map(\.plainCodable)))
+    case .dictionary(let fields):
+      fields.isMarked
+        ? Self.marked("$fields", .dictionary(fields.mapped(\.plainCodable)))
+        : .dictionary(fields.mapped(\.plainCodable))
+    default: self
+    }
+  }
+
+  /// The way back.
+  ///
+  /// - Throws: ``ValueFailure``.
+  func codableOfPlain(depth: Int = 0) throws -> StoredValue {
+    guard depth <= ValueFormat.maximumDepth else { throw ValueFailure.tooDeep }
+    switch self {
+    case .array(let elements):
+      return .array(Elements(try elements.map { try $0.codableOfPlain(depth: depth + 1) }))
+    case .dictionary(let fields):
+      if fields.isMarked { return try Self.unmarked(fields[0].key, fields[0].value, depth) }
+      return .dictionary(try fields.mapped { try $0.codableOfPlain(depth: depth + 1) })
+    default: return self
+    }
+  }
+
+  private static func marked(_ mark: String, _ value: StoredValue) -> StoredValue {
+    .dictionary(Fields(names: [mark], values: [value]))
+  }
+
+  private static func unmarked(
+    _ mark: String, _ value: StoredValue, _ depth: Int
+  ) throws -> StoredValue {
+    switch mark {
+    case "$data": if let bytes = value.plainBytes { return .data(Data(bytes)) }
+    case "$date": if let date = value.plainDate { return .date(date) }
+    case "$number": if let number = value.plainDouble { return .double(number) }
+    case "$fields":
+      if case .dictionary(let fields) = value {
+        return .dictionary(try fields.mapped { try $0.codableOfPlain(depth: depth + 1) })
+      }
+    default: throw ValueFailure("There is no form of the name \(mark).")
+    }
+    throw ValueFailure("The value behind \(mark) makes no sense.")
+  }
+}
+
+extension StoredValue.Fields {
+  /// Whether the only name begins with "$".
+  fileprivate var isMarked: Bool { count == 1 && keys[0].utf8.first == UInt8(ascii: "$") }
+
+  fileprivate func mapped(_ change: (StoredValue) throws -> StoredValue) rethrows -> Self {
+    StoredValue.Fields(names: keys, values: try values.map(change))
+  }
+}

@@ -1,0 +1,189 @@
+import Files
+import FoundationEssentials
+
+/// Says which values stand for references in records.
+package protocol ReferenceReading {
+  /// The value of a reference to a row of a class.
+  func value(of className: String, row: UInt32) throws -> StoredValue
+  /// The name of a class; nil for an ID that no class has.
+  func className(of classID: UInt8) -> String?
+}
+
+extension DataBuffer {
+  /// Reads a value of a record as one that JSON has, see <doc:ExportingAndImportingJSON> in StoredObjectsCore.
+  ///
+  /// Complexity: linear in the bytes of the value.
+  ///
+  /// - Throws: ``DataBufferError``; what the references throw.
+  package mutating func readPlain(
+    _ type: StoredType, _ references: some ReferenceReading
+  ) throws -> StoredValue {
+    switch type {
+    case .bool: .bool(try readBool())
+    case .integer(let bitCount, let isSigned): try readPlainInteger(bitCount, isSigned)
+    case .float: .plain(try readFloat())
+    case .double: .plain(try readDouble())
+    case .string: .string(try readString())
+    case .data, .array(.byte): .base64(try readBytes())
+    case .date: .plain(try readDate())
+    case .uuid: .string(try readUUID().uuidString)
+    case .optional(let wrapped): try readPlainOptional(wrapped, references)
+    case .array(let element), .set(let element):
+      .array(StoredValue.Elements(try readPlainElements(element, references)))
+    case .dictionary(.string, let value): try readPlainFields(value, references)
+    case .dictionary(let key, let value): try readPlainPairs(key, value, references)
+    case .enumeration(let enumeration): try readPlainCase(enumeration, references)
+    case .codable: try readPlainCodable()
+    case .reference(let name): try readPlainReference(name, references)
+    case .references(let name), .referenceSet(let name):
+      .array(StoredValue.Elements(try readPlainReferences(name, references)))
+    case .anyReference: try readPlainReference(references)
+    case .anyReferences, .anyReferenceSet:
+      .array(StoredValue.Elements(try readPlainElements(.anyReference, references)))
+    case .custom(let name):
+      throw DataBufferError(.invalidValue, at: offset, "only \(name) itself can read its values")
+    }
+  }
+
+  private mutating func readPlainInteger(
+    _ bitCount: UInt8, _ isSigned: Bool
+  ) throws -> StoredValue {
+    switch (bitCount, isSigned) {
+    case (8, false): .int(Int64(try readUInt8()))
+    case (16, false): .int(Int64(try readUInt16()))
+    case (32, false): .int(Int64(try readUInt32()))
+    case (_, false): try StoredValue(try readUInt64())
+    case (8, _): .int(Int64(try readInt8()))
+    case (16, _): .int(Int64(try readInt16()))
+    case (32, _): .int(Int64(try readInt32()))
+    default: .int(try readInt64())
+    }
+  }
+
+  /// nil is null.
+  ///
+  /// A value that looks like one of these is a dictionary with the name "some".
+  private mutating func readPlainOptional(
+    _ wrapped: StoredType, _ references: some ReferenceReading
+  ) throws -> StoredValue {
+    guard try readBool() else { return .null }
+    let value = try readPlain(wrapped, references)
+    switch value {
+    case .null: break
+    case .dictionary(let fields) where fields.keys == [StoredType.some]: break
+    default: return value
+    }
+    return .dictionary(StoredValue.Fields(names: [StoredType.some], values: [value]))
+  }
+
+  private mutating func readPlainElements(
+    _ element: StoredType, _ references: some ReferenceReading
+  ) throws -> [StoredValue] {
+    let count = try readCount(minimumElementSize: element.byteCount ?? 1)
+    var values: [StoredValue] = []
+    values.reserveCapacity(min(count, 1 << 16))
+    for _ in 0..<count { values.append(try readPlain(element, references)) }
+    return values
+  }
+
+  private mutating func readPlainFields(
+    _ value: StoredType, _ references: some ReferenceReading
+  ) throws -> StoredValue {
+    var fields: [(String, StoredValue)] = []
+    for _ in 0..<(try readCount(minimumElementSize: 5)) {
+      fields.append((try readString(), try readPlain(value, references)))
+    }
+    return .dictionary(StoredValue.Fields(fields))
+  }
+
+  private mutating func readPlainPairs(
+    _ key: StoredType, _ value: StoredType, _ references: some ReferenceReading
+  ) throws -> StoredValue {
+    var pairs: [StoredValue] = []
+    for _ in 0..<(try readCount(minimumElementSize: 2)) {
+      let key = try readPlain(key, references)
+      pairs.append([key, try readPlain(value, references)])
+    }
+    return .array(StoredValue.Elements(pairs))
+  }
+
+  /// The name of a case.
+  ///
+  /// A raw value without a name is a dictionary with the name "raw".
+  private mutating func readPlainCase(
+    _ enumeration: StoredEnumeration, _ references: some ReferenceReading
+  ) throws -> StoredValue {
+    let first = position
+    let raw = try readPlain(enumeration.rawType, references)
+    if enumeration.cases.isEmpty { return raw }
+    let bytes = storage[first..<position]
+    if let known = enumeration.cases.first(where: { bytes.elementsEqual($0.bytes) }) {
+      return .string(known.name)
+    }
+    return .dictionary(StoredValue.Fields(names: [StoredType.raw], values: [raw]))
+  }
+
+  private mutating func readPlainCodable() throws -> StoredValue {
+    let start = offset
+    let bytes = try readBytes()
+    if PropertyListReader.isList(bytes) {
+      return .dictionary(
+        StoredValue.Fields(names: [StoredType.propertyList], values: [.base64(bytes)]))
+    }
+    do {
+      return try bytes.lend { try ValueReader.value(in: $0) }.plainCodable
+    } catch let damage as ValueFormat.Damage {
+      throw DataBufferError(
+        .invalidValue, at: start + 4 + damage.offset, "the bytes of a Codable value make no sense")
+    }
+  }
+}
+
+// MARK: - References
+
+extension DataBuffer {
+  private mutating func readPlainReference(
+    _ className: String, _ references: some ReferenceReading
+  ) throws -> StoredValue {
+    let row = try readUInt32()
+    if row == ClassMetadata.rowID { return try readPlainReference(references) }
+    return row == 0 ? .null : try references.value(of: className, row: row)
+  }
+
+  private mutating func readPlainReference(
+    _ references: some ReferenceReading
+  ) throws -> StoredValue {
+    let start = offset
+    let (classID, row) = (try readUInt8(), try readUInt32())
+    if row == 0 { return .null }
+    guard let name = references.className(of: classID) else {
+      throw DataBufferError(.unknownClass, at: start, "no class has the ID \(classID)")
+    }
+    return try references.value(of: name, row: row)
+  }
+
+  private mutating func readPlainReferences(
+    _ className: String, _ references: some ReferenceReading
+  ) throws -> [StoredValue] {
+    let (count, hasClasses) = try readReferenceCount()
+    var values: [StoredValue] = []
+    values.reserveCapacity(min(count, 1 << 16))
+    for _ in 0..<count {
+      values.append(
+        hasClasses
+          ? try readPlainReference(references)
+          : try readPlainReference(className, references))
+    }
+    return values
+  }
+}
+
+extension StoredType {
+  // Names that tell special forms from usual ones.
+  static let some = "some"
+  static let raw = "raw"
+  static let propertyList = "$propertyList"
+  package static let bytes = "bytes"
+
+  static var byte: StoredType { .integer(bitCount: 8, isSigned: false) }
+}
