@@ -102,7 +102,15 @@ extension Store {
   ) throws {
     // Records without a number have that of their time.
     guard entry.versionsRecords else { return try object.readContent(from: &buffer) }
-    switch entry.layouts.reading(buffer.version) {
+    try readContent(of: object, entry, by: entry.layouts.reading(buffer.version), from: &buffer)
+  }
+
+  /// Sets the content of an object from a content of any layout.
+  func readContent(
+    of object: StoredObject, _ entry: RegisteredClass, by reading: ClassLayouts.RecordReading,
+    from buffer: inout DataBuffer
+  ) throws {
+    switch reading {
     case .asVersion(let version):
       buffer.version = version
       try object.readContent(from: &buffer)

@@ -62,6 +62,11 @@ import StoreEngine
   /// Whether records of the class may refer to values outside of them.
   let hasExternals: Bool
 
+  /// How the contents of objects become values; nil for a class that doesn't declare its properties.
+  private(set) lazy var coding: RecordCoding? = (try? DeclaredLayout.of(type))?.layout.map {
+    RecordCoding($0.properties(at: classVersion))
+  }
+
   /// How the records of the class are laid out.
   let format: ClassMetadata.Flags
 

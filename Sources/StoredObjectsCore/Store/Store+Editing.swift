@@ -32,6 +32,19 @@ extension Store {
     noteChange()
     // Row 0 stands for a row ID that could not be had; the save refuses it.
     entry.adopt(object, entry.shared.nextRowID() ?? 0)
+    markInserted(object, entry)
+  }
+
+  /// Inserts an object that has its content and a row without a record.
+  func insertInRow(_ object: StoredObject, _ entry: RegisteredClass) {
+    guard tell(object, { $0.store(self, willInsert: object) }), object.registration === entry,
+      object.state.change == nil
+    else { return }
+    noteChange()
+    markInserted(object, entry)
+  }
+
+  private func markInserted(_ object: StoredObject, _ entry: RegisteredClass) {
     noteAbsence(of: object, entry)
     if entry.isAttentive {
       entry.mark(object) { $0.formUnion([.inserted, .hasContent]) }
@@ -124,7 +137,7 @@ extension Store {
     return true
   }
 
-  private func hasRecord(_ rowID: UInt32, _ entry: RegisteredClass) throws(StoreError) -> Bool {
+  func hasRecord(_ rowID: UInt32, _ entry: RegisteredClass) throws(StoreError) -> Bool {
     do {
       return try backend.withRecord(rowID, in: entry.table) { _ in true } ?? false
     } catch let error as StoreError where error.code == .notAuthentic || error.code == .damaged {

@@ -1,0 +1,226 @@
+import StoreEngine
+
+/// Imports into a store through its objects, so that indexes, inverses and the history follow.
+struct ObjectTarget: ImportTarget {
+  private let store: Store
+  let names: ClassNames
+  /// The layouts of the file, by class and number.
+  private var layouts: [UInt8: [UInt8: ImportedLayout]] = [:]
+  /// The number that lines have which say none.
+  private var newest: [UInt8: UInt8] = [:]
+  /// Whether a class has another ID in the file, so that bytes would lead astray.
+  private var hasOtherIDs = false
+
+  init(_ store: Store) {
+    self.store = store
+    names = ClassNames(store.classes.lazy.map { ($0.name, $0.classID) })
+  }
+
+  mutating func prepare(_ header: JSONHeader) throws {
+    for exported in header.classes {
+      guard let classID = names.id(of: exported.name),
+        let entry = store.registration(classID: classID)
+      else {
+        hasOtherIDs = true
+        continue
+      }
+      if classID != exported.classID { hasOtherIDs = true }
+      guard let last = exported.layouts.last else { continue }
+      newest[classID] = last.number
+      layouts[classID] = try ImportedLayout.all(of: entry, exported.layouts)
+    }
+  }
+
+  private func entry(_ classID: UInt8) throws -> RegisteredClass {
+    if let entry = store.registration(classID: classID) { return entry }
+    throw StoreError(.notRegistered, "There is no such class: register it before the import.")
+  }
+
+  /// The layout of a line.
+  private func layout(_ value: ObjectValue, _ entry: RegisteredClass) throws -> ImportedLayout {
+    if let known = layouts[entry.classID] {
+      let number = value.layout ?? newest[entry.classID] ?? 0
+      guard let layout = known[number] else {
+        throw ValueFailure("The header has no layout \(number) of the class.")
+      }
+      return layout
+    }
+    guard let number = value.layout, number != entry.version else { return .current(entry) }
+    guard entry.coding == nil else {
+      throw ValueFailure("The file has no header with the layout \(number) of the class.")
+    }
+    return ImportedLayout(
+      coding: nil, reading: entry.layouts.reading(number), isCurrent: false)
+  }
+
+  // MARK: Rows
+
+  func accepts(_ classID: UInt8, as className: String) -> Bool {
+    guard let declared = names.id(of: className).flatMap({ store.registration(classID: $0) }) else {
+      // Perhaps an abstract superclass: reading the content finds out.
+      return true
+    }
+    return store.registration(classID: classID)?.isKind(of: declared.type) ?? false
+  }
+
+  func hasRow(_ row: UInt32, _ classID: UInt8) throws -> Bool {
+    let entry = try entry(classID)
+    return entry.mayHave(row) ? try store.hasRecord(row, entry) : false
+  }
+
+  func lastRow(_ classID: UInt8) -> UInt32 {
+    store.registration(classID: classID)?.shared.lastRowID ?? 1
+  }
+
+  func handOut(upTo row: UInt32, _ classID: UInt8) {
+    store.registration(classID: classID)?.shared.handOut(upTo: row)
+  }
+
+  func reserve(_ count: Int, _ classID: UInt8) throws -> ClosedRange<UInt32> {
+    try store.backend.reserveRows(count, in: try entry(classID).table)
+  }
+
+  func setsReferencesLast(_ classID: UInt8) -> Bool {
+    store.registration(classID: classID)?.isAttentive ?? false
+  }
+
+  // MARK: Objects
+
+  func check(
+    _ value: ObjectValue, _ classID: UInt8, _ references: inout ImportReferences
+  ) throws {
+    let entry = try entry(classID)
+    let layout = try layout(value, entry)
+    if case .later = layout.reading {
+      throw StoreError(
+        .newerVersion, "The object was exported by a later program: use that one, or a newer one.")
+    }
+    if value.bytes != nil {
+      _ = try bytes(of: value)
+      return
+    }
+    guard let coding = layout.coding else {
+      throw ValueFailure("The class declares no properties: \"bytes\" were expected, not values.")
+    }
+    if !layout.isCurrent { try coding.refuseMissing(value.values) }
+    try coding.check(value.values, &references)
+  }
+
+  private func bytes(of value: ObjectValue) throws -> [UInt8] {
+    guard !hasOtherIDs else {
+      throw ValueFailure(
+        """
+        The bytes of the object may have references by class ID, and the classes of the file are not \
+        those of the store.
+        """)
+    }
+    guard let text = value.bytes, let bytes = StoredValue.string(text).plainBytes else {
+      throw ValueFailure("The bytes are no Base64.")
+    }
+    return bytes
+  }
+
+  func put(
+    _ value: ObjectValue, _ classID: UInt8, _ row: UInt32, replaces: Bool,
+    _ references: inout ImportReferences
+  ) throws {
+    let entry = try entry(classID)
+    let layout = try layout(value, entry)
+    if replaces, let object = try store.object(entry, rowID: row) {
+      let content = try content(value, layout, entry, object, &references)
+      store.willUpdate(object)
+      try store.setContent(of: object, entry, to: content, by: layout.reading)
+      object.noteObservedChange()
+      return
+    }
+    let content = try content(value, layout, entry, nil, &references)
+    // One that others refer to already is this object.
+    let object = entry.object(row)
+    guard object.state.isFault else {
+      throw StoreError(.rowExists, "The store has such an object: replace it, or give new IDs.")
+    }
+    try store.setContent(of: object, entry, to: content, by: layout.reading)
+    store.insertInRow(object, entry)
+  }
+
+  /// The content of a line; what it lacks is as in the object, or as in a new one.
+  private func content(
+    _ value: ObjectValue, _ layout: ImportedLayout, _ entry: RegisteredClass,
+    _ object: StoredObject?, _ references: inout ImportReferences
+  ) throws -> [UInt8] {
+    guard value.bytes == nil, let coding = layout.coding else { return try bytes(of: value) }
+    var base: DataBuffer?
+    if layout.isCurrent, !coding.isComplete(value.values) {
+      if let object {
+        base = DataBuffer(try store.contentImage(of: object, entry).bytes)
+      } else {
+        base = DeclaredLayout.freshContent(of: entry.type, store)
+      }
+    }
+    var buffer = DataBuffer([], store: store)
+    base?.owner = store
+    try coding.write(value.values, over: base, to: &buffer, &references)
+    if let failure = buffer.failure { throw failure }
+    return buffer.bytes
+  }
+
+  func save() throws { try store.saveChanges() }
+  func discard() { store.discardChanges() }
+}
+
+/// A layout of a file, and how the class reads it.
+struct ImportedLayout {
+  let coding: RecordCoding?
+  let reading: ClassLayouts.RecordReading
+  /// Whether it is that of the class of the program, which has defaults.
+  let isCurrent: Bool
+
+  /// The layout of a class of the program.
+  static func current(_ entry: RegisteredClass) -> ImportedLayout {
+    ImportedLayout(coding: entry.coding, reading: .asVersion(entry.classVersion), isCurrent: true)
+  }
+
+  /// The layouts that a header has of a class.
+  ///
+  /// - Throws: ``StoreError`` with `changedLayout` where one can't be read without loss.
+  static func all(
+    of entry: RegisteredClass, _ saved: [SavedLayout]
+  ) throws(StoreError) -> [UInt8: ImportedLayout] {
+    let declared = try DeclaredLayout.of(entry.type)
+    let layouts = try LayoutResolution(entry.name, declared, nil, saved).layouts()
+    var all: [UInt8: ImportedLayout] = [:]
+    for layout in saved {
+      let isCurrent =
+        layout.classVersion == declared.classVersion
+        && declared.form.map { $0.isSame(as: layout.form) } ?? false
+      all[layout.number] =
+        isCurrent
+        ? .current(entry)
+        : ImportedLayout(
+          coding: RecordCoding(layout.form), reading: layouts.reading(layout.number),
+          isCurrent: false)
+    }
+    return all
+  }
+}
+
+extension Store {
+  /// Gives an object a content of any layout.
+  ///
+  /// - Throws: ``StoreError`` with `invalidValue`; a fault is still one then.
+  fileprivate func setContent(
+    of object: StoredObject, _ entry: RegisteredClass, to content: [UInt8],
+    by reading: ClassLayouts.RecordReading
+  ) throws(StoreError) {
+    object.state.insert(.loading)
+    defer { object.state.remove(.loading) }
+    do {
+      var buffer = DataBuffer(content, store: self)
+      buffer.version = entry.version
+      if case .asVersion(let version) = reading { buffer.version = version }
+      try readContent(of: object, entry, by: reading, from: &buffer)
+      guard buffer.remainingCount == 0 else { throw unreadBytes(buffer) }
+    } catch { throw .wrapping(error, .invalidValue, at: entry.location(object.rowID)) }
+    object.state.insert(.hasContent)
+  }
+}

@@ -1,0 +1,126 @@
+import Files
+package import StoreEngine
+
+/// Exports the objects of a store without its classes, from the records and the layouts.
+package struct RecordExport {
+  private let backend: any StoreBackend
+  /// All classes of the store.
+  package let classes: [RecordClass]
+  private let names: ClassNames
+
+  /// Reads what a store says of its classes.
+  ///
+  /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
+  package init(_ backend: any StoreBackend) throws(StoreError) {
+    self.backend = backend
+    classes = try RecordClass.all(in: backend)
+    names = ClassNames(classes.lazy.map { ($0.name, $0.metadata.classID) })
+  }
+
+  /// Hands the lines of an export to a closure, some hundred kilobytes at a time.
+  ///
+  /// - Parameters:
+  ///   - exported: The classes to export.
+  ///   - depth: How many references deep objects are nested.
+  ///   - progress: Is called for each class, and for every piece that is read.
+  ///   - write: Gets UTF-8 text that ends anywhere.
+  /// - Returns: the number of objects.
+  /// - Throws: ``StoreError``; what the closure throws.
+  package func exportJSON(
+    _ exported: [RecordClass], depth: Int = 0, progress: (IntegrityProgress) -> Void,
+    write: @escaping ([UInt8]) throws -> Void
+  ) throws -> Int {
+    var output = JSONOutput(write)
+    try output.append(JSONHeader(classes: exported.map(\.exported)).storedValue)
+    var count = 0
+    for exported in exported {
+      let total = max(0, try backend.recordCount(in: exported.table) - 1)
+      var done = 0
+      progress(IntegrityProgress(exported.name, 0, of: total))
+      try forEachPiece(of: exported) { records in
+        for (row, record) in records {
+          let value = try value(exported, row, record, depth: depth)
+          try output.append(value.storedValue)
+        }
+        done += records.count
+        progress(IntegrityProgress(exported.name, done, of: total))
+      }
+      count += done
+    }
+    try output.flush()
+    return count
+  }
+
+  /// Hands each object of a class, or why it can't be read, to a closure.
+  package func forEachObject(
+    of exported: RecordClass, _ body: (UInt32, Result<ObjectValue, any Error>) throws -> Void
+  ) throws {
+    try forEachPiece(of: exported) { records in
+      for (row, record) in records {
+        try body(row, Result { try value(exported, row, record, depth: 0) })
+      }
+    }
+  }
+
+  private func value(
+    _ exported: RecordClass, _ row: UInt32, _ record: [UInt8], depth: Int
+  ) throws -> ObjectValue {
+    do {
+      if depth <= 0 { return try exported.value(row, record, ReferenceTexts(names: names)) }
+      return try exported.value(row, record, NestedRecords(export: self, depth: depth))
+    } catch {
+      throw StoreError.wrapping(
+        error, .damaged,
+        at: .init(path: backend.location, className: exported.name, rowID: row))
+    }
+  }
+
+  /// Reads records by the piece: while they are lent, nothing else may be read.
+  private func forEachPiece(
+    of exported: RecordClass, _ body: ([(UInt32, [UInt8])]) throws -> Void
+  ) throws {
+    var position: ScanPosition?
+    while true {
+      var records: [(UInt32, [UInt8])] = []
+      var size = 0
+      let end = try backend.scan(exported.table, from: position) { row, record in
+        if row > ClassMetadata.rowID { records.append((row, [UInt8](copying: record))) }
+        size += record.byteCount
+        return size < 1 << 18 ? .next : .pause
+      }
+      try body(records)
+      switch end {
+      case .finished: return
+      case .paused(let next): position = next
+      case .disturbed:
+        throw StoreError(
+          .conflict, "The store has been changed while it was read: try again.",
+          at: .init(path: backend.location, className: exported.name))
+      }
+    }
+  }
+
+  /// References as the objects that they lead to, some levels deep.
+  private struct NestedRecords: ReferenceReading {
+    let export: RecordExport
+    let depth: Int
+
+    func className(of classID: UInt8) -> String? { export.names.name(of: classID) }
+
+    func value(of className: String, row: UInt32) throws -> StoredValue {
+      let text = StoredValue.string("\(className)/\(row)")
+      guard depth > 0, let target = export.classes.first(where: { $0.name == className }),
+        let record = try export.backend.withRecord(row, in: target.table, { [UInt8](copying: $0) })
+      else { return text }
+      return try export.value(target, row, record, depth: depth - 1).storedValue
+    }
+  }
+}
+
+extension RecordClass {
+  /// The class in the header of an export.
+  fileprivate var exported: JSONHeader.Class {
+    JSONHeader.Class(
+      name: name, classID: metadata.classID, lastRowID: metadata.lastRowID, layouts: layouts)
+  }
+}

@@ -1,0 +1,220 @@
+import StoreEngine
+
+/// Reads and writes the contents of records of one layout as values by the names of properties.
+struct RecordCoding: Sendable {
+  private let properties: [Property]
+  /// The names in the order of their bytes.
+  private let names: [String]
+  /// For each property the place of its name.
+  private let locations: [Int]
+  /// Whether each value can be found without the code of its type.
+  let isReadable: Bool
+
+  private struct Property: Sendable {
+    let name: String
+    let type: StoredType
+    /// Passes over a value of a type that only its own code can read.
+    let skip: RecordConversion.Skip?
+    let isOpaque: Bool
+  }
+
+  /// The properties of a class of the program.
+  init(_ properties: [StoredProperty]) {
+    self.init(
+      properties.map {
+        Property(name: $0.name, type: $0.type, skip: $0.skip, isOpaque: $0.type.isOpaque)
+      })
+  }
+
+  /// The properties of a saved layout; nil where only the kinds of values are known.
+  init?(_ form: SavedLayout.Form) {
+    guard case .properties(let saved) = form, Set(saved.map(\.name)).count == saved.count else {
+      return nil
+    }
+    self.init(
+      saved.map {
+        Property(name: $0.name, type: $0.type, skip: nil, isOpaque: $0.type.isOpaque)
+      })
+  }
+
+  private init(_ properties: [Property]) {
+    self.properties = properties
+    let order = properties.indices.sorted {
+      properties[$0].name.utf8Order(properties[$1].name) < 0
+    }
+    names = order.map { properties[$0].name }
+    var locations = Array(repeating: 0, count: order.count)
+    for (location, index) in order.enumerated() { locations[index] = location }
+    self.locations = locations
+    // One value of unknown size can be told by the sizes of those behind it.
+    let opaque = properties.lastIndex { $0.isOpaque && $0.skip == nil }
+    isReadable =
+      opaque.map { last in
+        properties[..<last].allSatisfy { !$0.isOpaque || $0.skip != nil }
+          && properties[(last + 1)...].allSatisfy { $0.type.byteCount != nil }
+      } ?? true
+  }
+}
+
+/// A property whose value can't be written.
+struct PropertyFailure: Error {
+  let property: String
+  let words: String
+}
+
+// MARK: - Reading
+
+extension RecordCoding {
+  /// Reads a content to its end.
+  ///
+  /// - Throws: ``DataBufferError``; what the references throw.
+  func values(
+    from buffer: inout DataBuffer, _ references: some ReferenceReading
+  ) throws -> StoredValue.Fields {
+    var values = Array(repeating: StoredValue.null, count: properties.count)
+    for (index, property) in properties.enumerated() {
+      values[locations[index]] =
+        property.isOpaque
+        ? try opaqueValue(property, index, &buffer)
+        : try buffer.readPlain(property.type, references)
+    }
+    guard buffer.remainingCount == 0 else {
+      throw DataBufferError(
+        .unreadBytes, at: buffer.offset, "\(buffer.remainingCount) bytes are left")
+    }
+    return StoredValue.Fields(names: names, values: values)
+  }
+
+  private func opaqueValue(
+    _ property: Property, _ index: Int, _ buffer: inout DataBuffer
+  ) throws -> StoredValue {
+    let bytes = try buffer.bytesRead { buffer in
+      if let skip = property.skip { return try skip(&buffer) }
+      let behind = properties[(index + 1)...].reduce(0) { $0 + ($1.type.byteCount ?? 0) }
+      try buffer.skip(buffer.remainingCount - behind)
+    }
+    return [StoredType.bytes: .base64(bytes)]
+  }
+}
+
+// MARK: - Writing
+
+extension RecordCoding {
+  /// Appends a content.
+  ///
+  /// - Parameters:
+  ///   - values: The values by the names of the properties.
+  ///   - base: A content that has the properties that are missing; nil where none may.
+  ///   - buffer: Gets the content.
+  ///   - references: Where references lead to.
+  /// - Throws: ``PropertyFailure``.
+  func write<References: ReferenceWriting>(
+    _ values: StoredValue.Fields, over base: DataBuffer?, to buffer: inout DataBuffer,
+    _ references: inout References
+  ) throws {
+    try checkIsKnown(values)
+    var base = base
+    for property in properties {
+      do {
+        let range = try base.map { _ in try bytes(of: property, in: &base) }
+        if let value = values[property.name] {
+          try write(value, property, to: &buffer, &references)
+        } else if let range {
+          buffer.append(range)
+        } else {
+          throw ValueFailure("The value is missing.")
+        }
+      } catch let failure as ValueFailure {
+        throw PropertyFailure(property: property.name, words: failure.description)
+      }
+    }
+  }
+
+  /// Finds out whether values can be written, some of which may be missing.
+  ///
+  /// - Throws: ``PropertyFailure``.
+  func check<References: ReferenceWriting>(
+    _ values: StoredValue.Fields, _ references: inout References
+  ) throws {
+    try checkIsKnown(values)
+    for property in properties {
+      guard let value = values[property.name] else { continue }
+      var buffer = DataBuffer()
+      do {
+        try write(value, property, to: &buffer, &references)
+      } catch let failure as ValueFailure {
+        throw PropertyFailure(property: property.name, words: failure.description)
+      }
+    }
+  }
+
+  /// Whether there is a value for each property.
+  func isComplete(_ values: StoredValue.Fields) -> Bool { values.keys == names }
+
+  /// Makes sure that there is a value for each property.
+  ///
+  /// - Throws: ``PropertyFailure``.
+  func refuseMissing(_ values: StoredValue.Fields) throws {
+    if isComplete(values) { return }
+    for name in names where values[name] == nil {
+      throw PropertyFailure(property: name, words: "The value is missing.")
+    }
+  }
+
+  private func checkIsKnown(_ values: StoredValue.Fields) throws {
+    if values.keys == names { return }
+    let known = Set(names)
+    for name in values.keys where !known.contains(name) {
+      throw PropertyFailure(property: name, words: "The class has no such property.")
+    }
+  }
+
+  private func bytes(of property: Property, in base: inout DataBuffer?) throws -> [UInt8] {
+    try base?.bytesRead { buffer in
+      if let skip = property.skip { try skip(&buffer) } else { try buffer.skip(property.type) }
+    } ?? []
+  }
+
+  private func write<References: ReferenceWriting>(
+    _ value: StoredValue, _ property: Property, to buffer: inout DataBuffer,
+    _ references: inout References
+  ) throws {
+    guard property.isOpaque else {
+      return try buffer.writePlain(value, as: property.type, &references)
+    }
+    guard case .dictionary(let fields) = value, fields.keys == [StoredType.bytes],
+      let bytes = fields[0].value.plainBytes
+    else {
+      throw ValueFailure(
+        """
+        Only \(property.type) itself knows its values: their bytes were expected, as in {"bytes": \
+        "AQI="}.
+        """)
+    }
+    buffer.append(bytes)
+  }
+}
+
+/// The classes of a store by their IDs and names.
+struct ClassNames: Sendable {
+  private var names: [String?] = Array(repeating: nil, count: 256)
+  private var ids: [String: UInt8] = [:]
+
+  init(_ classes: some Sequence<(name: String, classID: UInt8)>) {
+    for (name, classID) in classes {
+      names[Int(classID)] = name
+      ids[name] = classID
+    }
+  }
+
+  func name(of classID: UInt8) -> String? { names[Int(classID)] }
+  func id(of name: String) -> UInt8? { ids[name] }
+}
+
+/// References as texts such as "Song/42".
+struct ReferenceTexts: ReferenceReading {
+  let names: ClassNames
+
+  func value(of className: String, row: UInt32) -> StoredValue { .string("\(className)/\(row)") }
+  func className(of classID: UInt8) -> String? { names.name(of: classID) }
+}

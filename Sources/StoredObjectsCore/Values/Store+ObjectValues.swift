@@ -1,0 +1,86 @@
+public import StoreEngine
+
+extension StoredObject {
+  /// Returns the object as values by the names of its properties, with its unsaved changes.
+  ///
+  /// - Parameter depth: How many references deep objects are nested in the place of their IDs; an
+  ///   object can be nested more than once, and what it refers to with it.
+  /// - Returns: the object's ID and its values.
+  /// - Throws: ``StoreError`` with `notEncodable` for an object that is in no store, or refers to
+  ///   one that isn't; what reading the objects throws.
+  public final func value(depth: Int = 0) throws(StoreError) -> ObjectValue {
+    guard let registration, let store = registration.store else {
+      throw StoreError(
+        .notEncodable, "The object is in no store: insert it first.",
+        at: .init(className: type(of: self).storedName))
+    }
+    return try store.value(of: self, registration, depth: depth)
+  }
+}
+
+extension Store {
+  func value(
+    of object: StoredObject, _ entry: RegisteredClass, depth: Int
+  ) throws(StoreError) -> ObjectValue {
+    let names = ClassNames(classes.lazy.map { ($0.name, $0.classID) })
+    if depth <= 0 { return try value(of: object, entry, ReferenceTexts(names: names)) }
+    return try value(
+      of: object, entry, NestedReferences(store: self, names: names, depth: depth))
+  }
+
+  func value(
+    of object: StoredObject, _ entry: RegisteredClass, _ references: some ReferenceReading
+  ) throws(StoreError) -> ObjectValue {
+    settleRelationships(of: object)
+    try object.fetchContent()
+    return try withScratchBuffer { buffer throws(StoreError) in
+      do {
+        try writeContent(of: object, to: &buffer)
+        var value = ObjectValue(className: entry.name, rowID: object.rowID)
+        if let coding = entry.coding {
+          value.values = try coding.values(from: &buffer, references)
+        } else {
+          value.bytes = StoredValue.base64(buffer.bytes).text
+          value.layout = entry.version
+        }
+        return value
+      } catch {
+        throw .wrapping(error, .notEncodable, at: entry.location(object.rowID))
+      }
+    }
+  }
+
+  private func writeContent(of object: StoredObject, to buffer: inout DataBuffer) throws {
+    let outer = isEncoding
+    isEncoding = true
+    defer { isEncoding = outer }
+    try object.writeContent(to: &buffer)
+    if let failure = buffer.failure { throw failure }
+    buffer.rewind()
+  }
+}
+
+extension StoredValue {
+  fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
+}
+
+/// References as the objects that they lead to, some levels deep.
+private struct NestedReferences: ReferenceReading {
+  let store: Store
+  let names: ClassNames
+  let depth: Int
+
+  func className(of classID: UInt8) -> String? { names.name(of: classID) }
+
+  func value(of className: String, row: UInt32) throws -> StoredValue {
+    guard let classID = names.id(of: className),
+      let entry = store.registration(classID: classID),
+      let object = try store.object(entry, rowID: row)
+    else { return .string("\(className)/\(row)") }
+    if depth == 1 {
+      return try store.value(of: object, entry, ReferenceTexts(names: names)).storedValue
+    }
+    let inner = NestedReferences(store: store, names: names, depth: depth - 1)
+    return try store.value(of: object, entry, inner).storedValue
+  }
+}
