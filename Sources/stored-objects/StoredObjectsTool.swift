@@ -7,8 +7,9 @@ struct StoredObjectsTool: ParsableCommand {
     abstract: "Look into stores, check them, and bring them back.",
     discussion: """
       A store is the directory that a program has opened with StoredObjects. The program's classes \
-      are not needed. info, schema, check and dump only read, and can run beside each other; the \
-      others need the store for themselves, but for backup and convert, which also only read.
+      are not needed. info, schema, check, dump and export only read, and can run beside each \
+      other; the others need the store for themselves, but for backup and convert, which also only \
+      read.
 
       Examples:
         stored-objects info Music
@@ -16,7 +17,9 @@ struct StoredObjectsTool: ParsableCommand {
         stored-objects check Music --json
         stored-objects backup Music "Music 2026-11-21"
         stored-objects salvage Music "Music salvaged"
-        stored-objects dump Music Song --json
+        stored-objects dump Music Song --values
+        stored-objects export Music -o Music.jsonl
+        stored-objects import Music Songs.jsonl --ids new
         stored-objects convert Music "Music in CDB" --backend cdb
         stored-objects migrate Music --rename Song=Track --retire Genre --rehearse
         stored-objects import-ytk cache.sqlite --store Cache
@@ -29,7 +32,8 @@ struct StoredObjectsTool: ParsableCommand {
     subcommands: [
       InfoCommand.self, SchemaCommand.self, CheckCommand.self, BackupCommand.self,
       SalvageCommand.self, CompactCommand.self, CheckpointCommand.self, DumpCommand.self,
-      ConvertCommand.self, MigrateCommand.self, ImportYTKCommand.self, EncryptCommand.self,
-      DecryptCommand.self, ChangePassphraseCommand.self,
+      ExportCommand.self, ImportCommand.self, ConvertCommand.self, MigrateCommand.self,
+      ImportYTKCommand.self, EncryptCommand.self, DecryptCommand.self,
+      ChangePassphraseCommand.self,
     ])
 }

@@ -4,22 +4,29 @@ import StoredObjectsCore
 
 struct DumpCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "dump", abstract: "Write the records of a class, or of all, in hex.",
+    commandName: "dump",
+    abstract: "Write the records of a class, or of all, in hex or by properties.",
     discussion: """
       A key is a row ID of 4 bytes, least significant first; the metadata row has 01000000. Named \
       buffers are the class NamedBuffers, with names in UTF-8 as keys. Ordered tables, such as those \
       of a key-value store, are classes by the names of their files, which info --json lists: \
       NAME.ordered, and NAME.index for an index, which is written only when it is named. Without a \
       class, JSON is an object with an array for each class.
+
+      With --values the objects are written with the names and values of their properties, a line \
+      of JSON for each with --json. Those that can't be read are named, and end in the exit code 1.
       """)
 
   @OptionGroup var store: StoreArgument
   @Argument(help: "The stored name of the class; without it, all classes.")
   var className: String?
+  @Flag(help: "Write the values of properties instead of bytes.")
+  var values = false
   @OptionGroup var output: OutputOptions
 
   func run() throws {
     let backend = try store.openForReading()
+    if values { return try dumpValues(backend) }
     let names = try backend.tableNames().sorted()
     let ordered = try backend.orderedTableNames().sorted { $0.description < $1.description }
     let all =
@@ -34,6 +41,16 @@ struct DumpCommand: ParsableCommand {
     }
     try dump.finish()
     try backend.close()
+  }
+
+  private func dumpValues(_ backend: any DirectoryBackend) throws {
+    let dump = try ValueDump(backend, isJSON: output.json)
+    if let className, !dump.has(className) {
+      try checkIsKnown(className, try backend.tableNames().sorted())
+    }
+    let isWhole = try dump.write(className)
+    try backend.close()
+    if !isWhole { throw ExitCode(1) }
   }
 
   private func checkIsKnown(_ name: String, _ known: [String]) throws {
