@@ -34,6 +34,8 @@ extension Store {
     settleRelationships(of: object)
     try object.fetchContent()
     return try withScratchBuffer { buffer throws(StoreError) in
+      // It still has the bytes of the record before.
+      buffer.removeAll()
       do {
         try writeContent(of: object, to: &buffer)
         var value = ObjectValue(className: entry.name, rowID: object.rowID)

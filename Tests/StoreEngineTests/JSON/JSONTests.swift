@@ -159,7 +159,8 @@ struct DateTextTests {
     #expect(DateText.text(of: date) == text)
     #expect(DateText.date(of: text) == date)
     let foundation = ISO8601DateFormatter().date(from: text)
-    if seconds == seconds.rounded() { #expect(foundation == date) }
+    // Foundation has the Julian calendar before 1582.
+    if seconds == seconds.rounded(), seconds > -1e10 { #expect(foundation == date) }
   }
 
   @Test(
