@@ -135,7 +135,7 @@ extension JSONImport {
   private mutating func survey() throws {
     references.seen = [:]
     try forEachLine { importer, line in try importer.look(at: line) }
-    try refuseUnknownRows()
+    try checkForUnknownRows()
   }
 
   private mutating func look(at line: Line) throws {
@@ -161,7 +161,7 @@ extension JSONImport {
   }
 
   /// Refuses references to rows that neither the file nor the store has ever had.
-  private mutating func refuseUnknownRows() throws {
+  private mutating func checkForUnknownRows() throws {
     let seen = references.seen ?? [:]
     references.seen = nil
     let isMissing = seen.contains { classID, rows in

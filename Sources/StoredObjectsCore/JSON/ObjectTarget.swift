@@ -102,7 +102,7 @@ struct ObjectTarget: ImportTarget {
     guard let coding = layout.coding else {
       throw ValueFailure("The class declares no properties: \"bytes\" were expected, not values.")
     }
-    if !layout.isCurrent { try coding.refuseMissing(value.values) }
+    if !layout.isCurrent { try coding.checkForMissing(value.values) }
     try coding.check(value.values, &references)
   }
 

@@ -168,7 +168,7 @@ package struct RecordTarget: ImportTarget {
     guard let coding = known.coding(number) else {
       throw ValueFailure("The store knows no properties of the class: \"bytes\" were expected.")
     }
-    try coding.refuseMissing(value.values)
+    try coding.checkForMissing(value.values)
     try coding.write(value.values, over: nil, to: &buffer, &references)
     if let failure = buffer.failure { throw failure }
   }

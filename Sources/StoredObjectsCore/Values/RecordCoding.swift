@@ -154,7 +154,7 @@ extension RecordCoding {
   /// Makes sure that there is a value for each property.
   ///
   /// - Throws: ``PropertyFailure``.
-  func refuseMissing(_ values: StoredValue.Fields) throws {
+  func checkForMissing(_ values: StoredValue.Fields) throws {
     if isComplete(values) { return }
     for name in names where values[name] == nil {
       throw PropertyFailure(property: name, words: "The value is missing.")
