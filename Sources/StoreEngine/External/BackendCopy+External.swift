@@ -3,15 +3,15 @@ extension BackendCopy {
   func copyValues(
     from source: any StoreBackend, to target: any StoreBackend
   ) throws {
-    guard let old = source.externalStorage else { return }
-    guard try source.orderedTableNames().contains(ExternalCatalogue.table) else { return }
+    guard let old = source.externalStorage, let catalogue = try ExternalCatalogue.ifUsed(in: source)
+    else { return }
     guard let new = target.externalStorage else {
       throw StoreError(
         .invalidArgument, "The target keeps no values outside of records, and the store has some.",
         at: .init(path: target.location))
     }
     var last: ExternalID?
-    try ExternalCatalogue(source).forEach { reference, _ in
+    try catalogue.forEach { reference, _ in
       if reference.id == last { return }
       last = reference.id
       var reader = ExternalReader(try old.open(reference), reference)

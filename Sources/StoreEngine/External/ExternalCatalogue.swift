@@ -46,6 +46,18 @@ public struct ExternalCatalogue {
     (self.backend, id) = (backend, try backend.orderedTable(Self.table))
   }
 
+  /// Opens the table of a backend; nil where there is none.
+  ///
+  /// - Throws: ``StoreError`` with `ioError` or `closed`.
+  package static func ifUsed(in backend: any StoreBackend) throws(StoreError) -> Self? {
+    do {
+      guard backend.externalStorage != nil, try backend.orderedTableNames().contains(table) else {
+        return nil
+      }
+      return try ExternalCatalogue(backend)
+    } catch { throw .wrapping(error, .ioError, at: .init(path: backend.location)) }
+  }
+
   // MARK: Reading
 
   /// The values that a row refers to.

@@ -1,15 +1,15 @@
 package import FoundationEssentials
 
-/// Moments as ISO 8601 texts in UTC, such as "2026-11-23T16:40:21.5Z".
+/// Dates as ISO 8601 texts in UTC, such as "2026-11-23T16:40:21.5Z".
 ///
-/// A text has as many digits of a second as are needed to get the same moment back, to the last bit
-/// of a `Date`.
+/// A text has as many digits of a second as are needed to get the same `Date` back, to
+/// the last bit.
 package enum DateText {
   private static let secondsPerDay: Int64 = 86_400
   /// The days from 1970-01-01 to 2001-01-01.
   private static let referenceDay: Int64 = 11_323
 
-  /// The text of a moment; nil where there is none that leads back to the same bits, or outside of
+  /// The text of a date; nil where no text gives the same bits back, or outside of
   /// the years 1 to 9999.
   package static func text(of date: Date) -> String? {
     let seconds = date.timeIntervalSinceReferenceDate
@@ -31,7 +31,7 @@ package enum DateText {
     return text
   }
 
-  /// What is missing to one whole, in as many digits.
+  /// One minus the fraction, in as many digits.
   private static func complement(of fraction: String) -> String? {
     guard fraction.utf8.count <= 36, let number = UInt128(fraction) else { return nil }
     let one = fraction.utf8.reduce(UInt128(1)) { one, _ in one * 10 }
@@ -55,7 +55,7 @@ package enum DateText {
     return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
   }
 
-  /// The moment of a text; nil for a text in another form.
+  /// The date of a text; nil for a text in another form.
   package static func date(of text: String) -> Date? {
     let bytes = Array(text.utf8)
     guard bytes.count >= 20, bytes.last == UInt8(ascii: "Z") else { return nil }

@@ -5,7 +5,7 @@ import Files
 /// Names of a dictionary are in the order of their bytes, so that equal values have equal texts.
 package enum JSONWriter {
   /// How deep values may be nested: a `Codable` value has up to 256 levels, each of which may need
-  /// another one to be told from a moment or data.
+  /// another one to differ from a date or data.
   package static let maximumDepth = 600
 
   /// An array or a dictionary that is being written.
@@ -23,7 +23,7 @@ package enum JSONWriter {
 
   /// Appends the text of a value.
   ///
-  /// The value must hold neither data, moments, NaN nor infinities, which JSON has no form for.
+  /// The value must hold neither data, dates, NaN nor infinities, which JSON has no form for.
   ///
   /// - Throws: ``ValueFailure`` for such a value, or one that is nested more than 600 deep.
   package static func append(_ value: StoredValue, to bytes: inout [UInt8]) throws {

@@ -1,30 +1,31 @@
 import FoundationEssentials
 
-// Values of which JSON has no form, as ones that it has. Each way back gives the same bits.
+// Values that JSON lacks, as values that it has. Each conversion back gives the same bits.
 
 extension StoredValue {
-  /// A number; NaN and infinities are texts.
+  /// A number; NaN, infinities and -0, which coders may lose, are texts.
   static func plain(_ number: Double) -> StoredValue {
-    number.isFinite
-      ? .double(number) : .string(notFinite(number, number.bitPattern, Double.nan.bitPattern))
+    if number.isUsual { return .double(number) }
+    return .string(special(number, number.bitPattern, Double.nan.bitPattern))
   }
 
-  /// The shortest number that leads to the same `Float`; NaN and infinities are texts.
+  /// The shortest number that leads to the same `Float`; some are texts, as of a `Double`.
   static func plain(_ number: Float) -> StoredValue {
-    guard number.isFinite else {
+    guard Double(number).isUsual else {
       let bits = UInt64(number.bitPattern)
-      return .string(notFinite(Double(number), bits, UInt64(Float.nan.bitPattern)))
+      return .string(special(Double(number), bits, UInt64(Float.nan.bitPattern)))
     }
     if let short = Double(number.description), Float(short) == number { return .double(short) }
     return .double(Double(number))
   }
 
-  private static func notFinite(_ number: Double, _ bits: UInt64, _ usual: UInt64) -> String {
+  private static func special(_ number: Double, _ bits: UInt64, _ nan: UInt64) -> String {
+    if number == 0 { return "-0" }
     if number.isInfinite { return number < 0 ? "-Infinity" : "Infinity" }
-    return bits == usual ? "NaN" : "NaN:" + String(bits, radix: 16)
+    return bits == nan ? "NaN" : "NaN:" + String(bits, radix: 16)
   }
 
-  /// The moment as a text, or as seconds since 2001 where there is none.
+  /// The date as a text, or as seconds since 2001 where there is none.
   static func plain(_ date: Date) -> StoredValue {
     DateText.text(of: date).map { .string($0) } ?? plain(date.timeIntervalSinceReferenceDate)
   }
@@ -42,6 +43,7 @@ extension StoredValue {
     case .double(let number): number
     case .int(let number): Double(number)
     case .unsigned(let number): Double(number)
+    case .string("-0"): -0.0
     case .string("Infinity"): .infinity
     case .string("-Infinity"): -.infinity
     case .string("NaN"): .nan
@@ -68,7 +70,7 @@ extension StoredValue {
     number.isNaN ? number : nil
   }
 
-  /// The moment of a plain value; nil if it is none.
+  /// The date of a plain value; nil if it is none.
   var plainDate: Date? {
     if case .string(let text) = self, let date = DateText.date(of: text) { return date }
     return plainDouble.map { Date(timeIntervalSinceReferenceDate: $0) }
@@ -86,13 +88,13 @@ extension StoredValue {
 extension StoredValue {
   /// A value of a `Codable` property as one that JSON has.
   ///
-  /// Data, a moment, and a number that is not finite are dictionaries with one name, which begins
+  /// Data, dates, and numbers that JSON or its coders lack are dictionaries with one name, which begins
   /// with "$"; so are dictionaries that look like one of those.
   var plainCodable: StoredValue {
     switch self {
     case .data(let data): Self.marked("$data", .string(data.base64EncodedString()))
     case .date(let date): Self.marked("$date", .plain(date))
-    case .double(let number) where !number.isFinite: Self.marked("$number", .plain(number))
+    case .double(let number) where !number.isUsual: Self.marked("$number", .plain(number))
     case .array(let elements): .array(Elements(elements.map(\.plainCodable)))
     case .dictionary(let fields):
       fields.isMarked
@@ -136,6 +138,11 @@ extension StoredValue {
     }
     throw ValueFailure("The value behind \(mark) makes no sense.")
   }
+}
+
+extension Double {
+  /// Whether every coder of JSON keeps the number.
+  fileprivate var isUsual: Bool { isFinite && !(self == 0 && sign == .minus) }
 }
 
 extension StoredValue.Fields {

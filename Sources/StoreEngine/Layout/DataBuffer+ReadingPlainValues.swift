@@ -1,16 +1,18 @@
 import Files
 import FoundationEssentials
 
-/// Says which values stand for references in records.
+/// Says which values stand for references in records, and has the values outside of them.
 package protocol ReferenceReading {
   /// The value of a reference to a row of a class.
   func value(of className: String, row: UInt32) throws -> StoredValue
   /// The name of a class; nil for an ID that no class has.
   func className(of classID: UInt8) -> String?
+  /// The bytes of a value outside of the record.
+  func bytes(of external: ExternalReference) throws -> [UInt8]
 }
 
 extension DataBuffer {
-  /// Reads a value of a record as one that JSON has, see <doc:ExportingAndImportingJSON> in StoredObjectsCore.
+  /// Reads a value of a record as one that JSON has.
   ///
   /// Complexity: linear in the bytes of the value.
   ///
@@ -25,6 +27,7 @@ extension DataBuffer {
     case .double: .plain(try readDouble())
     case .string: .string(try readString())
     case .data, .array(.byte): .base64(try readBytes())
+    case .external: try readPlainExternal(references)
     case .date: .plain(try readDate())
     case .uuid: .string(try readUUID().uuidString)
     case .optional(let wrapped): try readPlainOptional(wrapped, references)
@@ -57,6 +60,15 @@ extension DataBuffer {
     case (16, _): .int(Int64(try readInt16()))
     case (32, _): .int(Int64(try readInt32()))
     default: .int(try readInt64())
+    }
+  }
+
+  private mutating func readPlainExternal(
+    _ references: some ReferenceReading
+  ) throws -> StoredValue {
+    switch try ExternalContent(from: &self) {
+    case .inline(let bytes): .base64(bytes)
+    case .outside(let reference): .base64(try references.bytes(of: reference))
     }
   }
 

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Says which rows the references in values lead to.
+/// Says which rows the references in values lead to, and where large values are kept.
 package protocol ReferenceWriting {
   /// The class ID and the row of a reference.
   ///
@@ -8,16 +8,18 @@ package protocol ReferenceWriting {
   ///   - value: A value that isn't null.
   ///   - className: The class that the property is declared with; nil for any.
   /// - Returns: nil if the reference is left out: a property without an object, a shorter list.
-  /// - Throws: ``ValueFailure`` for what is no reference, or leads to the wrong class.
+  /// - Throws: ``ValueFailure`` for a value that is no reference, or leads to the wrong class.
   mutating func location(
     of value: StoredValue, in className: String?
   ) throws -> (classID: UInt8, row: UInt32)?
   /// The ID of a class; nil for one that is not there.
   func classID(of className: String) -> UInt8?
+  /// The part of a record that holds an external value.
+  mutating func content(of external: [UInt8]) throws -> ExternalContent
 }
 
 extension DataBuffer {
-  /// Writes a value that ``readPlain(_:_:)`` has made, or that somebody has written by hand.
+  /// Writes a value of the form of ``readPlain(_:_:)``.
   ///
   /// - Throws: ``ValueFailure`` for a value of another type, or one that is out of range.
   package mutating func writePlain<References: ReferenceWriting>(
@@ -31,6 +33,9 @@ extension DataBuffer {
     case .double: try writePlain(value.plainDouble, value, type)
     case .string: try writePlain(value.plainString, value, type)
     case .data: try writePlain(value.plainBytes, value, type)
+    case .external:
+      guard let bytes = value.plainBytes else { throw mismatch(value, type) }
+      try references.content(of: bytes).write(to: &self)
     case .array(.byte) where value.plainString != nil:
       try writePlain(value.plainBytes, value, type)
     case .date: try writePlain(value.plainDate, value, type)
@@ -39,7 +44,7 @@ extension DataBuffer {
     case .array(let element), .set(let element):
       let elements = try elements(value, type)
       writeCount(elements.count)
-      for value in elements { try writePlain(value, as: element, &references) }
+      try ValueFailure.forEach(elements) { try writePlain($0, as: element, &references) }
     case .dictionary(let key, let element):
       try writePlainDictionary(value, key, element, type, &references)
     case .enumeration(let enumeration): try writePlainCase(value, enumeration, &references)
@@ -55,7 +60,7 @@ extension DataBuffer {
   }
 
   private func mismatch(_ value: StoredValue, _ type: StoredType) -> ValueFailure {
-    ValueFailure("\(type) was expected, and there is \(value.kind) that is none.")
+    ValueFailure("The value is \(value.kind), and no \(type).")
   }
 
   private mutating func writePlain(
@@ -112,18 +117,18 @@ extension DataBuffer {
       writeCount(fields.count)
       for (name, value) in fields {
         write(name)
-        try writePlain(value, as: element, &references)
+        try ValueFailure.inside(".\(name)") { try writePlain(value, as: element, &references) }
       }
       return
     }
     let pairs = try elements(value, type)
     writeCount(pairs.count)
-    for pair in pairs {
+    try ValueFailure.forEach(pairs) { pair in
       guard case .array(let pair) = pair, pair.count == 2 else {
         throw ValueFailure("A dictionary is an array of pairs, each an array of key and value.")
       }
-      try writePlain(pair[0], as: key, &references)
-      try writePlain(pair[1], as: element, &references)
+      try ValueFailure.inside("[0]") { try writePlain(pair[0], as: key, &references) }
+      try ValueFailure.inside("[1]") { try writePlain(pair[1], as: element, &references) }
     }
   }
 
@@ -179,7 +184,7 @@ extension DataBuffer {
   ) throws {
     var locations: [(classID: UInt8, row: UInt32)] = []
     locations.reserveCapacity(values.count)
-    for value in values {
+    try ValueFailure.forEach(values) { value in
       if case .null = value { throw ValueFailure("A list of objects has no null.") }
       if let location = try references.location(of: value, in: className) {
         locations.append(location)

@@ -116,8 +116,27 @@ extension StoredValue {
 package struct ValueFailure: Error, CustomStringConvertible {
   /// The problem, in a sentence.
   package let description: String
+  /// The part of the value, as in "[2].name"; empty for all of it.
+  package private(set) var path = ""
 
   package init(_ description: String) { self.description = description }
+
+  /// Runs a closure that is about a part of a value, and adds the part to its failures.
+  static func inside(_ part: @autoclosure () -> String, _ body: () throws -> Void) throws {
+    do { try body() } catch var failure as ValueFailure {
+      failure.path = part() + failure.path
+      throw failure
+    }
+  }
+
+  /// Runs a closure on each element, and adds the index to its failures.
+  static func forEach<Element>(
+    _ elements: some Sequence<Element>, _ body: (Element) throws -> Void
+  ) throws {
+    for (index, element) in elements.enumerated() {
+      try inside("[\(index)]") { try body(element) }
+    }
+  }
 
   static let tooDeep = ValueFailure(
     "Values are nested more than \(ValueFormat.maximumDepth) deep.")

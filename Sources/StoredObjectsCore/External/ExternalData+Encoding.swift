@@ -71,7 +71,9 @@ extension Store {
     if let bytes, bytes.count <= configuration.externalThreshold || backend.externalStorage == nil {
       return ExternalContent.inline(bytes).write(to: &buffer)
     }
-    guard let externals = externalsIfKept() else { return writeAll(of: data, to: &buffer) }
+    guard let externals = externalsIfKept(), !externals.areInline else {
+      return writeAll(of: data, to: &buffer)
+    }
     do {
       let reference = try externals.reference(
         to: data.box, isImage: strangers != nil || !isEncoding, at: buffer.byteCount)
@@ -82,7 +84,7 @@ extension Store {
     }
   }
 
-  /// Writes a value of another store into the record.
+  /// Writes a value into the record, whatever its size.
   private func writeAll(of data: ExternalData, to buffer: inout DataBuffer) {
     do {
       ExternalContent.inline(try data.bytes()).write(to: &buffer)

@@ -6,6 +6,8 @@ final class StoreExternals {
   let values: ExternalValues
   /// Whether the store has met a reference, so that rows of any class may have some.
   var isUsed = false
+  /// Whether objects are written with their values, as for an export.
+  var areInline = false
   /// The values that were written by the save in work, and where in its bytes they stand.
   private(set) var written: [(location: Int, value: ExternalValue)] = []
   /// The values that images refer to.

@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// Where the references in the lines of an import lead to.
+/// The rows that the references in an import lead to.
 struct ImportReferences: ReferenceWriting {
   let names: ClassNames
   /// Whether objects of a class can be where another class is declared.
@@ -8,20 +8,26 @@ struct ImportReferences: ReferenceWriting {
 
   /// Whether references are left out, for the time being.
   var isOmitting = false
-  /// How many there were.
+  /// The number of references so far.
   var count = 0
-  /// The rows that references lead to, as the lines have them; nil where nobody asks.
+  /// The rows that references lead to, as the lines have them; nil where they are not collected.
   var seen: [UInt8: RowSet]?
-  /// Whether there is such an object; nil where nobody asks.
+  /// Whether there is such an object; nil where that is not checked.
   var isKnown: ((UInt8, UInt32) -> Bool)?
   /// The new rows of each class; nil where objects keep theirs.
   var renumbering: [UInt8: Renumbering]?
+  /// Keeps large values outside of records; nil where objects do that themselves.
+  var externals: ImportedExternals?
 
   init(_ names: ClassNames, accepts: @escaping (UInt8, String) -> Bool) {
     (self.names, self.accepts) = (names, accepts)
   }
 
   func classID(of className: String) -> UInt8? { names.id(of: className) }
+
+  func content(of external: [UInt8]) throws -> ExternalContent {
+    try externals?.content(of: external) ?? .inline(external)
+  }
 
   mutating func location(
     of value: StoredValue, in className: String?

@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// Imports the lines of a file: reads all of it once to find what is wrong, then puts the objects.
+/// Imports the lines of a file: checks all of them, then puts the objects.
 struct JSONImport<Target: ImportTarget> {
   private(set) var target: Target
   let path: String
@@ -9,11 +9,13 @@ struct JSONImport<Target: ImportTarget> {
   let progress: (IntegrityProgress) -> Void
 
   private var references: ImportReferences
-  /// What the file has of each class.
+  /// The objects of the file, by class.
   private var contents: [UInt8: Content] = [:]
   private var header: JSONHeader?
   /// How many objects were put since the last save.
   private var unsavedCount = 0
+  /// How many bytes their lines have.
+  private var unsavedByteCount = 0
   private var passCount = 2
   private var pass = 0
 
@@ -25,14 +27,18 @@ struct JSONImport<Target: ImportTarget> {
     /// How many lines have no ID, and the rows that they get.
     var withoutID = 0
     var newRows: ClosedRange<UInt32>?
-    /// How many of those have had their turn in a pass.
+    /// How many of those rows are used in this pass.
     var used = 0
   }
 
   private struct Line {
     let value: ObjectValue
     let classID: UInt8
+    let byteCount: Int
   }
+
+  /// The size of lines at which a batch ends, so that large values don't fill the memory.
+  private static var batchByteCount: Int { 32 << 20 }
 
   init(
     _ target: Target, path: String, mode: JSONImportMode, batchSize: Int,
@@ -84,7 +90,7 @@ struct JSONImport<Target: ImportTarget> {
         guard let classID = target.names.id(of: object.className) else {
           throw StoreError(.notRegistered, "There is no such class: register it before the import.")
         }
-        try body(&self, Line(value: object, classID: classID))
+        try body(&self, Line(value: object, classID: classID, byteCount: range.count))
       } catch { throw Self.located(error, location) }
       if lines.number % 1000 == 0 { report(lines.position, lines.size, location.className) }
     }
@@ -121,6 +127,12 @@ struct JSONImport<Target: ImportTarget> {
   private mutating func prepare(_ header: JSONHeader) throws {
     try target.prepare(header)
     self.header = header
+    if mode != .newIDs {
+      for exported in header.classes {
+        guard let classID = target.names.id(of: exported.name) else { continue }
+        try target.checkRowID(exported.lastRowID, classID)
+      }
+    }
     // There may be new classes.
     let target = target
     references = ImportReferences(target.names) { target.accepts($0, as: $1) }
@@ -128,10 +140,10 @@ struct JSONImport<Target: ImportTarget> {
   }
 }
 
-// MARK: - What the file has
+// MARK: - Checking
 
 extension JSONImport {
-  /// Reads the whole file, and finds whatever can be wrong before anything is written.
+  /// Reads and checks the whole file before anything is written.
   private mutating func survey() throws {
     references.seen = [:]
     try forEachLine { importer, line in try importer.look(at: line) }
@@ -149,6 +161,7 @@ extension JSONImport {
     if let row = value.rowID {
       guard content.rows.insert(row) else { throw ValueFailure("The id occurs twice.") }
       content.lastRow = max(content.lastRow, row)
+      if mode != .newIDs { try target.checkRowID(row, classID) }
       if mode == .keepIDs, try target.hasRow(row, classID) {
         throw StoreError(.rowExists, "The store has such an object: replace it, or give new IDs.")
       }
@@ -157,6 +170,7 @@ extension JSONImport {
     }
     contents[classID] = content
     try target.check(value, classID, &references)
+    try target.checkContent(value, classID, references)
     if target.setsReferencesLast(classID) { passCount = 3 }
   }
 
@@ -241,7 +255,7 @@ extension JSONImport {
     references.isOmitting = waits
     defer { references.isOmitting = false }
     try target.put(line.value, line.classID, row, replaces: isThere, &references)
-    try saveIfMany()
+    try saveIfMany(line)
   }
 
   private mutating func setReferences(_ line: Line) throws {
@@ -253,16 +267,18 @@ extension JSONImport {
       if references.count == 0 { return }
     }
     try target.put(line.value, line.classID, row, replaces: true, &references)
-    try saveIfMany()
+    try saveIfMany(line)
   }
 
-  private mutating func saveIfMany() throws {
+  private mutating func saveIfMany(_ line: Line) throws {
     unsavedCount += 1
-    if unsavedCount >= batchSize { try save() }
+    unsavedByteCount += line.byteCount
+    let isLarge = unsavedByteCount >= Self.batchByteCount && batchSize < .max
+    if isLarge || unsavedCount >= batchSize { try save() }
   }
 
   private mutating func save() throws {
     try target.save()
-    unsavedCount = 0
+    (unsavedCount, unsavedByteCount) = (0, 0)
   }
 }

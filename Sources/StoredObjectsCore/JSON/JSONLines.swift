@@ -4,7 +4,7 @@ import StoreEngine
 struct JSONLines {
   private static let chunkSize = 1 << 18
 
-  private let file: FileStorage
+  private let file: StoreFile
   /// The bytes that lines are found in.
   private(set) var bytes: [UInt8] = []
   /// Where the next line begins in them.
@@ -20,7 +20,7 @@ struct JSONLines {
 
   /// Opens a file.
   init(_ path: String) throws {
-    file = try FileStorage(path, writable: false)
+    file = try StoreFile(path, writable: false)
     size = try file.size()
   }
 

@@ -106,6 +106,26 @@ struct ObjectTarget: ImportTarget {
     try coding.check(value.values, &references)
   }
 
+  func checkContent(
+    _ value: ObjectValue, _ classID: UInt8, _ references: ImportReferences
+  ) throws {
+    let entry = try entry(classID)
+    let layout = try layout(value, entry)
+    var references = references
+    // Objects that they lead to may come later in the file.
+    (references.isOmitting, references.seen) = (true, nil)
+    let content = try content(value, layout, entry, nil, &references)
+    do {
+      try store.tryContent(content, of: entry, by: layout.reading)
+    } catch let error as DataBufferError {
+      // Only bytes of the class's own have references here.
+      if error.code == .unknownRow { return }
+      guard layout.isCurrent, let coding = layout.coding else { throw error }
+      let property = coding.property(at: error.offset, of: content)
+      throw PropertyFailure(property: property, words: "\(error.message).")
+    }
+  }
+
   private func bytes(of value: ObjectValue) throws -> [UInt8] {
     guard !hasOtherIDs else {
       throw ValueFailure(
@@ -205,6 +225,27 @@ struct ImportedLayout {
 }
 
 extension Store {
+  /// Reads a content into an object that nobody sees.
+  ///
+  /// - Throws: what the class throws.
+  fileprivate func tryContent(
+    _ content: [UInt8], of entry: RegisteredClass, by reading: ClassLayouts.RecordReading
+  ) throws {
+    let sample = entry.type.init()
+    sample.state.insert(.sample)
+    try readContent(of: sample, entry, content, by: reading)
+  }
+
+  private func readContent(
+    of object: StoredObject, _ entry: RegisteredClass, _ content: [UInt8],
+    by reading: ClassLayouts.RecordReading
+  ) throws {
+    var buffer = DataBuffer(content, store: self)
+    buffer.version = entry.version
+    try readContent(of: object, entry, by: reading, from: &buffer)
+    guard buffer.remainingCount == 0 else { throw unreadBytes(buffer) }
+  }
+
   /// Gives an object a content of any layout.
   ///
   /// - Throws: ``StoreError`` with `invalidValue`; a fault is still one then.
@@ -215,11 +256,7 @@ extension Store {
     object.state.insert(.loading)
     defer { object.state.remove(.loading) }
     do {
-      var buffer = DataBuffer(content, store: self)
-      buffer.version = entry.version
-      if case .asVersion(let version) = reading { buffer.version = version }
-      try readContent(of: object, entry, by: reading, from: &buffer)
-      guard buffer.remainingCount == 0 else { throw unreadBytes(buffer) }
+      try readContent(of: object, entry, content, by: reading)
     } catch { throw .wrapping(error, .invalidValue, at: entry.location(object.rowID)) }
     object.state.insert(.hasContent)
   }

@@ -1,7 +1,7 @@
 import Files
 package import StoreEngine
 
-/// A class of a store whose program is not there, as its records and layouts show it.
+/// A class of a store without its program, known from its records and layouts.
 package struct RecordClass: Sendable {
   /// The name of the class.
   package let name: String
@@ -12,7 +12,7 @@ package struct RecordClass: Sendable {
   package let layouts: [SavedLayout]
   private let codings: [UInt8: RecordCoding]
 
-  /// Reads what a store says of all its classes.
+  /// Reads the classes of a store.
   ///
   /// - Returns: the classes in the order of their IDs.
   /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.

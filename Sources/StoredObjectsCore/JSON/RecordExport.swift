@@ -7,23 +7,26 @@ package struct RecordExport {
   /// All classes of the store.
   package let classes: [RecordClass]
   private let names: ClassNames
+  /// The list of values outside of records; nil where there are none.
+  private let externals: ExternalCatalogue?
 
-  /// Reads what a store says of its classes.
+  /// Reads the classes of a store.
   ///
   /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
   package init(_ backend: any StoreBackend) throws(StoreError) {
     self.backend = backend
     classes = try RecordClass.all(in: backend)
     names = ClassNames(classes.lazy.map { ($0.name, $0.metadata.classID) })
+    externals = try ExternalCatalogue.ifUsed(in: backend)
   }
 
-  /// Hands the lines of an export to a closure, some hundred kilobytes at a time.
+  /// Passes the lines of an export to a closure, some hundred kilobytes at a time.
   ///
   /// - Parameters:
   ///   - exported: The classes to export.
   ///   - depth: How many references deep objects are nested.
   ///   - progress: Is called for each class, and for every piece that is read.
-  ///   - write: Gets UTF-8 text that ends anywhere.
+  ///   - write: Receives UTF-8 text, which may end inside a line.
   /// - Returns: the number of objects.
   /// - Throws: ``StoreError``; what the closure throws.
   package func exportJSON(
@@ -51,7 +54,7 @@ package struct RecordExport {
     return count
   }
 
-  /// Hands each object of a class, or why it can't be read, to a closure.
+  /// Passes each object of a class, or the error of reading it, to a closure.
   package func forEachObject(
     of exported: RecordClass, _ body: (UInt32, Result<ObjectValue, any Error>) throws -> Void
   ) throws {
@@ -66,8 +69,13 @@ package struct RecordExport {
     _ exported: RecordClass, _ row: UInt32, _ record: [UInt8], depth: Int
   ) throws -> ObjectValue {
     do {
-      if depth <= 0 { return try exported.value(row, record, ReferenceTexts(names: names)) }
-      return try exported.value(row, record, NestedRecords(export: self, depth: depth))
+      if depth > 0 {
+        return try exported.value(row, record, NestedRecords(export: self, depth: depth))
+      }
+      let references = ReferenceTexts(names: names, externals: backend.externalStorage)
+      let value = try exported.value(row, record, references)
+      if value.bytes != nil { try checkForExternals(row, exported) }
+      return value
     } catch {
       throw StoreError.wrapping(
         error, .damaged,
@@ -75,7 +83,21 @@ package struct RecordExport {
     }
   }
 
-  /// Reads records by the piece: while they are lent, nothing else may be read.
+  /// Refuses bytes that lead to values outside of them.
+  private func checkForExternals(_ row: UInt32, _ exported: RecordClass) throws {
+    let owner = ExternalCatalogue.Owner(exported.metadata.classID, row)
+    guard try externals?.values(of: owner).isEmpty ?? true else {
+      throw StoreError(
+        .notEncodable,
+        """
+        The object has values outside of its record, and its class declares no properties: export \
+        with the program.
+        """,
+        at: .init(path: backend.location, className: exported.name, rowID: row))
+    }
+  }
+
+  /// Copies records in pieces: nothing else may be read while records are lent.
   private func forEachPiece(
     of exported: RecordClass, _ body: ([(UInt32, [UInt8])]) throws -> Void
   ) throws {
@@ -106,6 +128,9 @@ package struct RecordExport {
     let depth: Int
 
     func className(of classID: UInt8) -> String? { export.names.name(of: classID) }
+    func bytes(of external: ExternalReference) throws -> [UInt8] {
+      try external.bytes(in: export.backend.externalStorage)
+    }
 
     func value(of className: String, row: UInt32) throws -> StoredValue {
       let text = StoredValue.string("\(className)/\(row)")

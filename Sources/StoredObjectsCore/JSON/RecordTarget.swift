@@ -3,8 +3,7 @@ package import StoreEngine
 /// Imports into a store without its classes.
 ///
 /// Records are written as they would be by the program, and indexes of the classes are emptied: the
-/// program makes them again. Inverses are not followed, nor is it looked for values that must be
-/// unique.
+/// program makes them again. Inverses are not followed, and unique values are not compared.
 package struct RecordTarget: ImportTarget {
   private let backend: any StoreBackend
   private var classes: [UInt8: RecordClass]
@@ -20,6 +19,7 @@ package struct RecordTarget: ImportTarget {
   private var buffer = DataBuffer()
   private var changes: [UInt8: [ChangeSet.RecordChange]] = [:]
   private var clearedClasses: Set<UInt8> = []
+  private let externals: ImportedExternals
 
   /// Imports the lines of a file into a store that no program has open.
   ///
@@ -36,6 +36,7 @@ package struct RecordTarget: ImportTarget {
 
   private init(_ backend: any StoreBackend) throws(StoreError) {
     self.backend = backend
+    externals = ImportedExternals(backend)
     let known = try RecordClass.all(in: backend)
     classes = Dictionary(known.map { ($0.metadata.classID, $0) }) { first, _ in first }
     names = ClassNames(known.lazy.map { ($0.name, $0.metadata.classID) })
@@ -138,6 +139,10 @@ package struct RecordTarget: ImportTarget {
     try write(value, known, try number(value, known), to: &buffer, &references)
   }
 
+  func checkContent(_: ObjectValue, _: UInt8, _: ImportReferences) {
+    // The program is not there.
+  }
+
   mutating func put(
     _ value: ObjectValue, _ classID: UInt8, _ row: UInt32, replaces: Bool,
     _ references: inout ImportReferences
@@ -146,7 +151,10 @@ package struct RecordTarget: ImportTarget {
     let number = try number(value, known)
     let start = buffer.beginRecord()
     if known.hasNumbers { buffer.write(number) }
+    references.externals = externals
+    defer { references.externals = nil }
     try write(value, known, number, to: &buffer, &references)
+    externals.setOwner(.init(classID, row), replaces: replaces)
     if known.hasChecksums { buffer.writeChecksum(classID: classID, rowID: row) }
     changes[classID, default: []].append(
       .init(kind: replaces ? .update : .insert, rowID: row, range: start..<buffer.byteCount))
@@ -190,7 +198,9 @@ package struct RecordTarget: ImportTarget {
     }
     var set = ChangeSet(bytes: buffer.takeBytes(), tables: tables, names: names)
     try clearIndexes(&set)
+    try externals.addChanges(to: &set)
     _ = try backend.commit(set)
+    try externals.didCommit()
     newClasses.subtract(changes.keys)
     clearedClasses.formUnion(changes.keys)
     changes = [:]
@@ -222,6 +232,7 @@ package struct RecordTarget: ImportTarget {
   mutating func discard() {
     changes = [:]
     buffer = DataBuffer()
+    externals.discard()
   }
 }
 

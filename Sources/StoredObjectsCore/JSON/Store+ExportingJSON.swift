@@ -9,15 +9,15 @@ extension Store {
   /// Unsaved changes are exported, too. The file has its name once it is complete and on the disk,
   /// and replaces a file of that name.
   ///
-  /// Complexity: linear in the number of objects. Memory: a few hundred kilobytes, and the largest
-  /// object.
+  /// Complexity: linear in the number of objects. Memory: a few hundred kilobytes, and about four
+  /// times the largest object with its ``ExternalData``.
   ///
   /// - Parameters:
   ///   - path: The file.
   ///   - classes: The classes to export; nil for all that are registered.
   ///   - progress: Is called for each class, and after every 1,000 objects.
   /// - Returns: the number of objects.
-  /// - Throws: ``StoreError`` with `notRegistered`, `notEncodable`, `full`, `ioError`, or what
+  /// - Throws: ``StoreError`` with `notRegistered`, `notEncodable`, `noSpace`, `ioError`, or what
   ///   reading an object throws. There is no new file then.
   @discardableResult
   public func exportJSON(
@@ -31,12 +31,12 @@ extension Store {
     return count
   }
 
-  /// Hands the lines of an export to a closure, some hundred kilobytes at a time.
+  /// Passes the lines of an export to a closure, some hundred kilobytes at a time.
   ///
   /// - Parameters:
   ///   - classes: The classes to export; nil for all that are registered.
   ///   - progress: Is called for each class, and after every 1,000 objects.
-  ///   - write: Gets UTF-8 text that ends anywhere.
+  ///   - write: Receives UTF-8 text, which may end inside a line.
   /// - Returns: the number of objects.
   /// - Throws: ``StoreError`` as the other, and what the closure throws.
   @discardableResult
@@ -55,7 +55,7 @@ extension Store {
       let names = ClassNames(self.classes.lazy.map { ($0.name, $0.classID) })
       var count = 0
       for entry in entries {
-        count += try export(entry, ReferenceTexts(names: names), to: &output, progress)
+        count += try export(entry, referenceTexts(names), to: &output, progress)
       }
       try output.flush()
       return count

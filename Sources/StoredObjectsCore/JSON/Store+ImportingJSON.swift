@@ -20,22 +20,23 @@ extension Store {
   /// First the whole file is read and checked: a line that makes no sense is an error before
   /// anything is written. Then objects are inserted or changed like any others, in saves of a batch
   /// each. An import that fails there, or that is interrupted, keeps the batches that were saved;
-  /// importing the file once more with ``JSONImportMode/replace`` does the rest. With a `batchSize`
-  /// of at least twice the number of objects the import is one save: all of it, or nothing.
+  /// importing the file once more with ``JSONImportMode/replace`` does the rest. With the
+  /// `batchSize` `.max` the import is one save: all of it, or nothing.
   ///
   /// Complexity: linear in the file, which is read two or three times. Memory: a batch of objects,
-  /// the longest line, a bit for each object, and four bytes for each with new IDs.
+  /// about four times the longest line, a bit for each object, and four bytes for each with new IDs.
   ///
   /// - Parameters:
   ///   - path: The file.
   ///   - mode: What becomes of the IDs.
-  ///   - batchSize: How many objects are saved at once, at least 1.
+  ///   - batchSize: How many objects are saved at once, at least 1. A batch also ends after 32 MB of
+  ///     lines, unless it is `.max`.
   ///   - progress: Is called after every 1,000 lines with the bytes read so far.
   /// - Returns: the number of objects.
   /// - Throws: ``StoreError`` with the file, line, class, row and property, as far as they are
   ///   known: `unsavedChanges` when there are any, for they would be saved along; `invalidJSON`,
-  ///   `invalidValue`, `notRegistered`, `rowExists`, `newerVersion`, `changedLayout`, `ioError`;
-  ///   and as ``saveChanges()``.
+  ///   `invalidValue`, `notRegistered`, `rowExists`, `rowIDsExhausted`, `newerVersion`,
+  ///   `changedLayout`, `ioError`; and as ``saveChanges()``.
   @discardableResult
   public func importJSON(
     from path: String, mode: JSONImportMode = .keepIDs, batchSize: Int = 10_000,
@@ -65,8 +66,8 @@ extension Store {
   /// the object.
   ///
   /// - Returns: the object.
-  /// - Throws: ``StoreError`` with `notRegistered`, `invalidValue`, or what reading the object
-  ///   throws. The store is as it was then, unless a type of your own refuses its bytes.
+  /// - Throws: ``StoreError`` with `notRegistered`, `invalidValue`, `rowIDsExhausted`, or what
+  ///   reading the object throws. The store is as it was then.
   @discardableResult
   public func insertOrUpdate(_ value: ObjectValue) throws(StoreError) -> StoredObject {
     var location = StoreError.Location(className: value.className, rowID: value.rowID)
@@ -93,7 +94,9 @@ extension Store {
     references.isKnown = { [self] in
       ($0, $1) == (classID, value.rowID ?? 0) || registration(classID: $0)?.mayHave($1) ?? false
     }
+    if let row = value.rowID { try target.checkRowID(row, classID) }
     try target.check(value, classID, &references)
+    try target.checkContent(value, classID, references)
     let known = try value.rowID.flatMap { try object(entry, rowID: $0) }
     guard let row = value.rowID ?? entry.shared.nextRowID() else {
       throw StoreError(.rowIDsExhausted, "All row IDs of the class are used.", at: entry.location())

@@ -28,8 +28,9 @@ struct DeclaredLayout: Sendable {
     }
   }
 
-  /// Those of the few classes of the program. The process's first dictionary of a kind would take
-  /// as long to make as a file takes to open.
+  /// Those of the few classes of the program.
+  ///
+  /// The process's first dictionary of a kind would take as long to make as a file takes to open.
   private static let known = Locked<[Known]>([])
 
   private struct Known {

@@ -32,19 +32,6 @@ extension Store {
     noteChange()
     // Row 0 stands for a row ID that could not be had; the save refuses it.
     entry.adopt(object, entry.shared.nextRowID() ?? 0)
-    markInserted(object, entry)
-  }
-
-  /// Inserts an object that has its content and a row without a record.
-  func insertInRow(_ object: StoredObject, _ entry: RegisteredClass) {
-    guard tell(object, { $0.store(self, willInsert: object) }), object.registration === entry,
-      object.state.change == nil
-    else { return }
-    noteChange()
-    markInserted(object, entry)
-  }
-
-  private func markInserted(_ object: StoredObject, _ entry: RegisteredClass) {
     noteAbsence(of: object, entry)
     if entry.isAttentive {
       entry.mark(object) { $0.formUnion([.inserted, .hasContent]) }
@@ -52,6 +39,18 @@ extension Store {
     } else {
       entry.mark(object) { $0.formUnion([.inserted, .hasContent, .editable]) }
     }
+    tellDidChange()
+  }
+
+  /// Inserts an object that has its content, and a row without a record.
+  func insertInRow(_ object: StoredObject, _ entry: RegisteredClass) {
+    guard tell(object, { $0.store(self, willInsert: object) }), object.registration === entry,
+      object.state.change == nil
+    else { return }
+    noteChange()
+    noteAbsence(of: object, entry)
+    entry.mark(object) { $0.formUnion([.inserted, .hasContent]) }
+    if entry.isAttentive { relationships?.didInsert(object, entry) }
     tellDidChange()
   }
 

@@ -16,6 +16,20 @@ struct RecordCoding: Sendable {
     /// Passes over a value of a type that only its own code can read.
     let skip: RecordConversion.Skip?
     let isOpaque: Bool
+
+    /// Makes sure that bytes are a value of an opaque type, so that they leave others as they are.
+    func checkIsWhole(_ bytes: [UInt8]) throws {
+      guard let skip else { return }
+      var buffer = DataBuffer(bytes)
+      do { try skip(&buffer) } catch let error as DataBufferError {
+        // The value has a reference; reading the whole content finds out.
+        if error.code == .noStore { return }
+        throw ValueFailure("The bytes are no \(type): \(error.message).")
+      }
+      if buffer.remainingCount > 0 {
+        throw ValueFailure("The bytes are no \(type): \(buffer.remainingCount) bytes are left.")
+      }
+    }
   }
 
   /// The properties of a class of the program.
@@ -58,8 +72,15 @@ struct RecordCoding: Sendable {
 
 /// A property whose value can't be written.
 struct PropertyFailure: Error {
+  /// The name, and the part of the value, as in "names[2]".
   let property: String
   let words: String
+
+  init(property: String, words: String) { (self.property, self.words) = (property, words) }
+
+  init(_ property: String, _ failure: ValueFailure) {
+    self.init(property: property + failure.path, words: failure.description)
+  }
 }
 
 // MARK: - Reading
@@ -125,7 +146,7 @@ extension RecordCoding {
           throw ValueFailure("The value is missing.")
         }
       } catch let failure as ValueFailure {
-        throw PropertyFailure(property: property.name, words: failure.description)
+        throw PropertyFailure(property.name, failure)
       }
     }
   }
@@ -137,13 +158,13 @@ extension RecordCoding {
     _ values: StoredValue.Fields, _ references: inout References
   ) throws {
     try checkIsKnown(values)
+    var buffer = DataBuffer()
     for property in properties {
       guard let value = values[property.name] else { continue }
-      var buffer = DataBuffer()
       do {
         try write(value, property, to: &buffer, &references)
       } catch let failure as ValueFailure {
-        throw PropertyFailure(property: property.name, words: failure.description)
+        throw PropertyFailure(property.name, failure)
       }
     }
   }
@@ -170,9 +191,20 @@ extension RecordCoding {
   }
 
   private func bytes(of property: Property, in base: inout DataBuffer?) throws -> [UInt8] {
-    try base?.bytesRead { buffer in
-      if let skip = property.skip { try skip(&buffer) } else { try buffer.skip(property.type) }
-    } ?? []
+    try base?.bytesRead { try skip(property, in: &$0) } ?? []
+  }
+
+  private func skip(_ property: Property, in buffer: inout DataBuffer) throws {
+    if let skip = property.skip { try skip(&buffer) } else { try buffer.skip(property.type) }
+  }
+
+  /// The property at an offset of a content.
+  func property(at offset: Int, of content: [UInt8]) -> String {
+    var buffer = DataBuffer(content)
+    let found = properties.first { property in
+      (try? skip(property, in: &buffer)) == nil || buffer.offset > offset
+    }
+    return found?.name ?? properties.last?.name ?? ""
   }
 
   private func write<References: ReferenceWriting>(
@@ -191,6 +223,7 @@ extension RecordCoding {
         "AQI="}.
         """)
     }
+    try property.checkIsWhole(bytes)
     buffer.append(bytes)
   }
 }
@@ -214,7 +247,21 @@ struct ClassNames: Sendable {
 /// References as texts such as "Song/42".
 struct ReferenceTexts: ReferenceReading {
   let names: ClassNames
+  let externals: (any ExternalStorage)?
 
   func value(of className: String, row: UInt32) -> StoredValue { .string("\(className)/\(row)") }
   func className(of classID: UInt8) -> String? { names.name(of: classID) }
+  func bytes(of external: ExternalReference) throws -> [UInt8] { try external.bytes(in: externals) }
+}
+
+extension ExternalReference {
+  /// Reads the value.
+  ///
+  /// - Throws: ``StoreError``.
+  func bytes(in storage: (any ExternalStorage)?) throws -> [UInt8] {
+    guard let storage else {
+      throw StoreError(.recordMissing, "The value \(id) is stored outside of this backend.")
+    }
+    return try ExternalReader(try storage.open(self), self).readAll()
+  }
 }

@@ -23,7 +23,7 @@ extension Store {
     of object: StoredObject, _ entry: RegisteredClass, depth: Int
   ) throws(StoreError) -> ObjectValue {
     let names = ClassNames(classes.lazy.map { ($0.name, $0.classID) })
-    if depth <= 0 { return try value(of: object, entry, ReferenceTexts(names: names)) }
+    if depth <= 0 { return try value(of: object, entry, referenceTexts(names)) }
     return try value(
       of: object, entry, NestedReferences(store: self, names: names, depth: depth))
   }
@@ -37,7 +37,7 @@ extension Store {
       // It still has the bytes of the record before.
       buffer.removeAll()
       do {
-        try writeContent(of: object, to: &buffer)
+        try writeContent(of: object, entry, to: &buffer)
         var value = ObjectValue(className: entry.name, rowID: object.rowID)
         if let coding = entry.coding {
           value.values = try coding.values(from: &buffer, references)
@@ -52,10 +52,23 @@ extension Store {
     }
   }
 
-  private func writeContent(of object: StoredObject, to buffer: inout DataBuffer) throws {
+  func referenceTexts(_ names: ClassNames) -> ReferenceTexts {
+    ReferenceTexts(names: names, externals: backend.externalStorage)
+  }
+
+  /// Writes a content that has all values in it, external ones included.
+  private func writeContent(
+    of object: StoredObject, _ entry: RegisteredClass, to buffer: inout DataBuffer
+  ) throws {
     let outer = isEncoding
     isEncoding = true
-    defer { isEncoding = outer }
+    let mayHaveExternals = entry.hasExternals || entry.coding == nil
+    let externals = mayHaveExternals ? externalsIfKept() : externals
+    externals?.areInline = true
+    defer {
+      isEncoding = outer
+      externals?.areInline = false
+    }
     try object.writeContent(to: &buffer)
     if let failure = buffer.failure { throw failure }
     buffer.rewind()
@@ -73,6 +86,9 @@ private struct NestedReferences: ReferenceReading {
   let depth: Int
 
   func className(of classID: UInt8) -> String? { names.name(of: classID) }
+  func bytes(of external: ExternalReference) throws -> [UInt8] {
+    try external.bytes(in: store.backend.externalStorage)
+  }
 
   func value(of className: String, row: UInt32) throws -> StoredValue {
     guard let classID = names.id(of: className),
@@ -80,7 +96,7 @@ private struct NestedReferences: ReferenceReading {
       let object = try store.object(entry, rowID: row)
     else { return .string("\(className)/\(row)") }
     if depth == 1 {
-      return try store.value(of: object, entry, ReferenceTexts(names: names)).storedValue
+      return try store.value(of: object, entry, store.referenceTexts(names)).storedValue
     }
     let inner = NestedReferences(store: store, names: names, depth: depth - 1)
     return try store.value(of: object, entry, inner).storedValue
