@@ -141,7 +141,9 @@ extension ProgramDirectory {
   func makeLibrary() throws {
     try save(registering: [Early.Artist.self, Early.Track.self]) { [Early.Track()] }
     try save(registering: [Early.Artist.self, Late.Track.self, Late.Playlist.self]) {
-      [Early.Artist(), Late.Track(), Late.Playlist()]
+      let (artist, track, playlist) = (Early.Artist(), Late.Track(), Late.Playlist())
+      (track.artist, playlist.tracks) = (artist, [track])
+      return [artist, track, playlist]
     }
   }
 

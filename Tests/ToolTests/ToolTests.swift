@@ -273,11 +273,12 @@ struct ToolMendingTests {
 @Suite("stored-objects: odd inputs")
 struct ToolInputTests {
   static let verbs = [
-    "info", "schema", "check", "backup", "salvage", "compact", "checkpoint", "dump",
+    "info", "schema", "check", "backup", "salvage", "compact", "checkpoint", "dump", "export",
+    "import",
   ]
 
   private func arguments(_ verb: String, _ store: String) -> [String] {
-    verb == "backup" || verb == "salvage" ? [verb, store, "Target"] : [verb, store]
+    ["backup", "salvage", "import"].contains(verb) ? [verb, store, "Target"] : [verb, store]
   }
 
   private func run(_ tool: ProgramDirectory, _ verb: String, _ store: String) throws -> ProgramRun {
@@ -304,7 +305,7 @@ struct ToolInputTests {
 
   @Test(
     "A directory of other things is no store, and nothing is made in it",
-    arguments: ["info", "schema", "backup", "compact", "checkpoint", "dump"])
+    arguments: ["info", "schema", "backup", "compact", "checkpoint", "dump", "export", "import"])
   func otherThings(verb: String) throws {
     try ProgramDirectory.run { tool in
       try FileManager.default.createDirectory(

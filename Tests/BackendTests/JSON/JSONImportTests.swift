@@ -87,6 +87,34 @@ struct JSONImportTests {
     #expect(error?.code == .invalidJSON && error?.location.line == 2 && error?.location.rowID == 9)
   }
 
+  @Test(
+    "A row ID that would use up those of the class is refused, and uses up none",
+    arguments: [
+      #"{"id":"JSONTune/4294967295","values":{}}"#, #"{"id":"JSONTune/4026531840","values":{}}"#,
+      #"{"storedObjects":1,"classes":[{"name":"JSONTune","id":3,"lastRow":4294967295}]}"#,
+    ], [JSONImportMode.keepIDs, .replace])
+  func highRow(line: String, mode: JSONImportMode) throws {
+    let error = try error(line + "\n" + Self.good, mode: mode)
+    #expect(error?.code == .rowIDsExhausted && error?.location.line == 1)
+    #expect(error?.location.className == "JSONTune")
+    try run(line) { store, path in
+      #expect(throws: StoreError.self) { try store.importJSON(from: path, mode: mode) }
+      let tune = JSONTune()
+      store.insert(tune)
+      #expect(tune.rowID == 4)
+      let value = ObjectValue(className: "JSONTune", rowID: .max)
+      #expect(throws: StoreError.self) { try store.insertOrUpdate(value) }
+    }
+    let high = line.replacing("4294967295", with: "4026531839").replacing("40", with: "39")
+    try run(high) { store, path in
+      try store.importJSON(from: path, mode: mode)
+      let tune = JSONTune()
+      store.insert(tune)
+      #expect(tune.rowID > 3_926_000_000)
+    }
+    try run(line) { store, path in try store.importJSON(from: path, mode: .newIDs) }
+  }
+
   @Test("A header of a later form is refused")
   func laterHeader() throws {
     let error = try error(#"{"storedObjects":2,"classes":[]}"# + "\n" + Self.good)
@@ -235,6 +263,36 @@ struct JSONImportTests {
         total += piece.count
       }
       #expect(total > 1 << 20 && largest < 1 << 19)
+    }
+  }
+
+  @Test("A batch of large lines ends early, unless all is one save", arguments: [10_000, .max])
+  func largeLines(batchSize: Int) throws {
+    try run("") { _, path in
+      let line =
+        #"{"class":"JSONTune","values":{"title":""# + String(repeating: "x", count: 1 << 20)
+      let lines = Array(repeating: line + "\"}}", count: 33).joined(separator: "\n")
+      try Data(lines.utf8).write(to: URL(fileURLWithPath: path))
+      let backend = FailingBackend(try MemoryBackend(disk: MemoryDisk()))
+      let store = Store(backend: backend)
+      try store.register(JSONPlainTune.self)
+      let before = backend.commitCount
+      try store.importJSON(from: path, batchSize: batchSize)
+      #expect(backend.commitCount - before == (batchSize == .max ? 1 : 2))
+    }
+  }
+
+  /// The class without indexes and relationships.
+  private final class JSONPlainTune: StoredObject {
+    @Content var title = ""
+
+    override class var storedName: String { "JSONTune" }
+    override class var layout: ClassLayout? {
+      ClassLayout(JSONPlainTune.self, [StoredProperty("title", String.self)])
+    }
+    override func writeContent(to buffer: inout DataBuffer) { buffer.write(title) }
+    override func readContent(from buffer: inout DataBuffer) throws {
+      title = try buffer.readString()
     }
   }
 

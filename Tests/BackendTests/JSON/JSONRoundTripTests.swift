@@ -71,12 +71,14 @@ struct JSONRoundTripTests {
           let things = try backend.table(named: "JSONThing")
           try backend.commit { $0.delete(10, in: things) }
           let path = directory + "/export.jsonl"
-          let count = try store.exportJSON(to: path)
+          let reader = Store(backend: backend)
+          try reader.register(Self.classes)
+          let count = try reader.exportJSON(to: path)
           #expect(count == 61)
           let (copyBackend, copy) = try open(other)
           #expect(try copy.importJSON(from: path, batchSize: 7) == count)
           #expect(try records(copyBackend) == records(backend))
-          #expect(try copy.check().findings.count == store.check().findings.count)
+          #expect(try copy.check().findings.count == reader.check().findings.count)
           let again = directory + "/again.jsonl"
           try copy.exportJSON(to: again)
           #expect(try lines(again) == lines(path))
@@ -171,6 +173,17 @@ struct JSONRoundTripTests {
     #expect(throws: StoreError.self) { try JSONTune().value() }
   }
 
+  /// Foundation's JSON has one form for 5 and 5.0 in values of `Codable` types.
+  private static func withoutWholeDoubles(_ value: StoredValue) -> StoredValue {
+    switch value {
+    case .double(let number): Int64(exactly: number).map { .int($0) } ?? value
+    case .array(let elements): .array(elements.map(withoutWholeDoubles))
+    case .dictionary(let fields):
+      .dictionary(.init(fields.map { ($0.key, withoutWholeDoubles($0.value)) }))
+    default: value
+    }
+  }
+
   @Test("A value that went through any coder changes the object, or makes a new one")
   func coders() throws {
     var generator = Seeds.generator(for: "coded values")
@@ -180,7 +193,7 @@ struct JSONRoundTripTests {
     for thing in things { store.insert(thing) }
     for thing in things { thing.randomize(things, &generator) }
     try store.saveChanges()
-    let before = try records(store.backend)
+    let before = try things.map { Self.withoutWholeDoubles(try $0.value().storedValue) }
     for thing in things {
       let value = try thing.value()
       let json = try JSONDecoder().decode(
@@ -188,7 +201,8 @@ struct JSONRoundTripTests {
       #expect(try store.insertOrUpdate(json) === thing)
     }
     try store.saveChanges()
-    #expect(try records(store.backend) == before)
+    store.dissolveAllRelationships()
+    #expect(try things.map { Self.withoutWholeDoubles(try $0.value().storedValue) } == before)
     let other = Store(backend: try MemoryBackend(disk: MemoryDisk()))
     try other.register(Self.classes)
     for thing in things {

@@ -44,7 +44,7 @@ struct JSONTextTests {
   }
 
   @Test(
-    "What is no JSON is refused, with the place",
+    "Text that is no JSON is refused, with the place",
     arguments: [
       ("", 0), ("  ", 2), ("nul", 3), ("[1,]", 3), ("[1 2]", 3), ("{\"a\"}", 4), ("{a:1}", 1),
       ("{\"a\":1,}", 7), ("01", 0), ("-", 1), ("1.", 2), ("1e", 2), (".5", 0), ("+1", 0),
