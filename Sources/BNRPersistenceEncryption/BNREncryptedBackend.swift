@@ -1,15 +1,14 @@
 import Files
 public import StoreEngine
 
-/// A store whose records BNRPersistence has encrypted, to be read and brought over.
+/// A store whose records BNRPersistence has encrypted, for reading and importing.
 ///
 ///     let old = try TokyoCabinetBackend(directory: "Old", configuration: .init(access: .readOnly))
 ///     let backend = BNREncryptedBackend(old, passphrase: phrase)
 ///     try BackendCopy(from: backend, to: new).run()
 ///
-/// - Warning: The original's encryption is weak: see <doc:/StoredObjectsCore/Encryption>. It can't
-///   be written: what is brought over is sealed anew, by the key of the new store, when that saves
-///   it.
+/// - Warning: The original's encryption is weak, see *Encryption* in the pages of
+///   `StoreEngine`. The backend never writes it: the new store seals each record with its own key.
 ///
 /// Metadata rows and named buffers were never encrypted.
 public final class BNREncryptedBackend: StoreBackend {

@@ -1,17 +1,18 @@
 public import StoreEngine
 import TokyoCabinetBackend
 
-/// Brings stores that BNRPersistence has encrypted over, in place.
+/// Converts stores that BNRPersistence has encrypted, in place.
 public enum BNREncryption {
   /// Decrypts a store of the original, and encrypts it with a key of today.
   ///
-  ///     try BNREncryption.replace(directory: "Music", passphrase: old, by: EncryptionKey(passphrase: new))
+  ///     try BNREncryption.replace(directory: "Music", passphrase: old, by:
+  ///     EncryptionKey(passphrase: new))
   ///
   /// By the same safe steps as `TokyoCabinetBackend.encrypt(directory:key:progress:)`, and with the
   /// same errors; the same call finishes what a crash has cut off.
   ///
-  /// - Warning: The original's encryption hid little: see <doc:/StoredObjectsCore/Encryption>.
-  ///   Treat what was in the old files, and the old passphrase, as known to whoever had them.
+  /// - Warning: The original's encryption hid little, see *Encryption* in the pages of
+  ///   `StoreEngine`. Treat the content of the old files and the old passphrase as known.
   ///
   /// - Parameters:
   ///   - directory: The store; nobody may have it open.

@@ -10,7 +10,8 @@ import StoreEngine
 ///     cost          log2 N (1), r (4), p (4); zeros for a key
 ///     salt (16)     new with each wrapping
 ///     store (16)    the identity of the store, never changed
-///     key           nonce (12), 32 bytes by AES-256-GCM, tag (16); what stands before is authenticated
+///     key           nonce (12), 32 bytes by AES-256-GCM, tag (16); what stands before is
+///     authenticated
 ///
 /// Numbers are little-endian.
 struct WrappedKey {

@@ -1,5 +1,5 @@
 #if Macros
-  /// Makes a subclass of ``StoredObject`` a stored class.
+  /// Makes a subclass of ``/StoredObjectsCore/StoredObject`` a stored class.
   ///
   ///     @Stored final class Song: StoredObject {
   ///       var title = ""
@@ -60,8 +60,8 @@
   ///     @Converted(from: UInt32.self, by: { Double($0) }) var seconds: Double = 0
   ///     @Converted("seconds", from: UInt32.self, by: Duration.seconds) var length = Duration()
   ///
-  /// Types that lose nothing need no conversion: see <doc:ChangingAClass>. Keep the attribute as long
-  /// as there are records with the former type.
+  /// Types that lose nothing need no conversion: see <doc:ChangingAClass>. Keep the attribute as
+  /// long as there are records with the former type.
   ///
   /// - Parameters:
   ///   - formerName: The name that the property had then; nil if it is the same.
@@ -108,7 +108,8 @@
 
   /// Says that no two objects of the class have the same values in the property and another.
   ///
-  /// It makes a unique ``AttributeIndex`` that is named by both: "side and number".
+  /// It makes a unique ``/StoredObjectsCore/AttributeIndex`` that is named by both: "side and
+  /// number".
   @attached(peer)
   public macro Unique(with other: AnyKeyPath) =
     #externalMacro(module: "StoredObjectsMacros", type: "MarkMacro")
@@ -120,7 +121,8 @@
   ///     @Indexed var songs: [Song] = []
   ///
   /// It is for single values, references to objects, and lists and sets of references, by which
-  /// their referrers are found. It makes an ``AttributeIndex`` that has the name of the property.
+  /// their referrers are found. It makes an ``/StoredObjectsCore/AttributeIndex`` that has the name
+  /// of the property.
   ///
   /// - Parameter unique: Whether a save is refused that would give two objects the same value, but
   ///   for nil.
@@ -139,7 +141,7 @@
   ///     }
   ///
   /// It stands in a class of ``Stored(version:)``. Each list of one to three properties makes an
-  /// ``AttributeIndex`` that is named by them: "artist and title".
+  /// ``/StoredObjectsCore/AttributeIndex`` that is named by them: "artist and title".
   @freestanding(declaration)
   public macro Index<Object: StoredObject>(_ properties: [PartialKeyPath<Object>]...) =
     #externalMacro(module: "StoredObjectsMacros", type: "IndexMacro")
@@ -149,8 +151,8 @@
   ///     @FullText(weight: 2) var title = ""
   ///     @FullText var remark: String?
   ///
-  /// It is for `String` and `String?`, and makes a ``FullTextAttribute`` that has the name of the
-  /// property.
+  /// It is for `String` and `String?`, and makes a ``/StoredObjectsCore/FullTextAttribute`` that
+  /// has the name of the property.
   ///
   /// - Parameter weight: How much a match counts against one in other properties; above 0.
   @attached(peer)

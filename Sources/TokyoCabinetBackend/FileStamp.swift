@@ -11,7 +11,8 @@ import TokyoCabinetFile
 /// between records hold what was there before, and the list of gaps is believed by nobody: a check
 /// can tell whether somebody has changed a byte of these by such a stamp only. It is made when the
 /// file is, and read by checks. Files that are not encrypted have none: programs of others change
-/// them in place. The ``FileMark`` of a file stands behind it, and stays when others do.
+/// them in place. The ``/StoreEngine/FileMark`` of a file stands behind it, and stays when others
+/// do.
 enum FileStamp {
   private static let magic = Array("SOStamp".utf8) + [1]
   private static let checksum = HashFileHeader.opaque.lowerBound + magic.count

@@ -13,9 +13,9 @@ extension KeyValueStore {
   /// Others read what was there before. What the closure does with the tables themselves, past the
   /// batch, is not part of it: reading is fine, writing is refused.
   ///
-  /// While the disk makes one batch safe, the next ones can be worked out; they share the next sync.
-  /// The batch sees writes that are on their way to the disk. If one of these fails that it has
-  /// looked at, it fails with the same error. Reading past the batch waits for them.
+  /// While the disk makes one batch safe, the next ones can be worked out; they share the next
+  /// sync. The batch sees writes that are on their way to the disk. If one of these fails that it
+  /// has looked at, it fails with the same error. Reading past the batch waits for them.
   ///
   /// Complexity: O(log n) for each change, and one commit of the backend. One thread waits for a
   /// sync of the disk each time at full durability: batches of hundreds are many times faster than

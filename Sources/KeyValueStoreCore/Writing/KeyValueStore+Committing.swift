@@ -3,8 +3,8 @@ import StoreEngine
 extension KeyValueStore {
   /// Works out a write and commits it.
   ///
-  /// - Throws: what the closure throws; what the backend throws; ``OutdatedWrite`` when a write that
-  ///   the batch has seen has failed.
+  /// - Throws: what the closure throws; what the backend throws; ``OutdatedWrite`` when a write
+  ///   that the batch has seen has failed.
   func writeOnce<Result>(_ body: (inout KeyValueBatch) throws -> Result) throws -> Result {
     try beginTurn()
     defer { endTurn() }

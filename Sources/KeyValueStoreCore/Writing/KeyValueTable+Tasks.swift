@@ -2,7 +2,8 @@
 // `Sendable`; the rest happens on the store's own thread.
 
 extension KeyValueTable {
-  /// Puts a value under a key, over what is there, in one commit with what other tasks put meanwhile.
+  /// Puts a value under a key, over what is there, in one commit with what other tasks put
+  /// meanwhile.
   ///
   /// The task waits until the put is safe, and blocks no thread. Of a task that is cancelled before
   /// the commit has begun nothing is written.

@@ -3,10 +3,10 @@ import StoreEngine
 
 /// The writes of tasks that have not begun.
 ///
-/// A thread of the store's own works them out, because that may have to wait for others. It takes all
-/// that have gathered, in their order, and again when these are done: while they are brought to the
-/// disk, puts and deletes of single keys gather, which then become one commit. Whole batches are a
-/// commit each, and share a sync.
+/// A thread of the store's own works them out, because that may have to wait for others. It takes
+/// all that have gathered, in their order, and again when these are done: while they are brought to
+/// the disk, puts and deletes of single keys gather, which then become one commit. Whole batches
+/// are a commit each, and share a sync.
 ///
 /// The thread is started by the first task that writes, and ends with the store.
 final class TaskWrites: Sendable {
@@ -125,8 +125,8 @@ final class TaskWrites: Sendable {
     if isNext { takeLater(of: store) }
   }
 
-  /// The writes of each commit: a batch, or single writes up to the first of a key that comes again,
-  /// since each has to be seen by observers.
+  /// The writes of each commit: a batch, or single writes up to the first of a key that comes
+  /// again, since each has to be seen by observers.
   private static func take(from waiting: inout [Waiting]) -> [[Waiting]] {
     var commits: [[Waiting]] = []
     var keys = Set<SingleWrite.TableKey>()

@@ -6,7 +6,7 @@ import Synchronization
 /// A locked directory that holds a store: what its files have in common, whatever their format.
 ///
 /// Beside the files of tables lie the commit log, the manifest, and for moments new files, whose
-/// names begin with ``newPrefix``.
+/// names begin with `newPrefix`.
 ///
 /// Files are opened, renamed and removed in the directory that was locked, wherever it is moved,
 /// and never in another one that has got its path.

@@ -7,7 +7,7 @@ import Files
 /// Of each class it reads the metadata row and all records: are the rows ones that were given out,
 /// is each there once, does the count agree, are the checksums right where there are any. The class
 /// IDs of all classes must be 0, 1, 2 and so on. Of the named buffers it checks names and
-/// checksums. What only a class knows is for ``Store/check(progress:)``.
+/// checksums. What only a class knows is for `Store.check(progress:)`.
 public struct BackendCheck {
   private let backend: any StoreBackend
   private var report = StoreCheck()

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A file of a store that is read and written in place, held open: the commit log above all.
 ///
-/// What is written is durable once ``synchronize()`` has returned, and not before: until then each
+/// What is written is durable once `synchronize()` has returned, and not before: until then each
 /// 512-byte sector may be old or new after a power cut. Calls come from one thread at a time. It is
 /// closed at the latest when nobody holds it any more.
 public final class StoreFile: Sendable {

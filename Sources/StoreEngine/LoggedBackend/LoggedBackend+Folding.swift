@@ -202,7 +202,7 @@ extension LoggedBackend {
   /// Why the log can't be folded into the files; nil when it can, as far as is known.
   ///
   /// Saves go on meanwhile: they are safe in the log, which grows. Stores tell their delegates,
-  /// too, see ``StoreDelegate/store(_:didFailToFold:)``.
+  /// too, see `StoreDelegate.store(_:didFailToFold:)`.
   public var foldFailure: FoldFailure? {
     guard let failure = state.withLock({ $0.foldFailure }) else { return nil }
     guard let sealing else { return failure }

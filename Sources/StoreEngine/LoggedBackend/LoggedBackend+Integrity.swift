@@ -54,7 +54,7 @@ extension LoggedBackend {
   ///
   /// - Returns: by how many bytes the files are smaller.
   /// - Throws: ``StoreError`` with `readOnly`, `noSpace`, `ioError`, `damaged` or `closed`: nothing is
-  ///   changed then. `reopenNeeded` as for ``commit(_:)``.
+  ///   changed then. `reopenNeeded` as for ``commit(_:_:)``.
   public func compact(progress: (IntegrityProgress) -> Void = { _ in }) throws -> Int {
     try replaceFiles {
       try files.prepareCompaction(mark: $0, durability: durability) { progress(naming($0)) }

@@ -108,7 +108,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
   /// The directory of the files.
   public var location: String { files.location }
   /// How many bytes a record, or a named buffer with its name, may have in the files; larger ones
-  /// are refused by ``commit(_:)`` with `tooLarge`.
+  /// are refused by ``commit(_:_:)`` with `tooLarge`.
   public var maximumRecordByteCount: Int { files.maximumRecordByteCount }
   /// Whether commits are refused.
   public var isReadOnly: Bool { files.isReadOnly }

@@ -7,7 +7,7 @@ extension DataBuffer {
   /// Writes a reference to an object of any registered class that conforms to a protocol.
   ///
   /// The bytes are those of a `StoredObject?`. A value that is no object is remembered in
-  /// ``failure`` as `wrongClass`.
+  /// `failure` as `wrongClass`.
   public mutating func writeValue<Value>(_ value: Value?, asAny type: Value?.Type) {
     guard let value else { return writeAny(nil) }
     if let object = stored(value) { writeAny(object) }
@@ -30,8 +30,8 @@ extension DataBuffer {
   /// Reads a reference to an object of any registered class that conforms to a protocol; no record
   /// is read.
   ///
-  /// - Throws: ``DataBufferError``, see ``readAnyObject()``; `wrongClass` for an object that does
-  ///   not conform.
+  /// - Throws: ``/StoreEngine/DataBufferError``, see ``readAnyObject()``; `wrongClass` for an
+  ///   object that does not conform.
   public mutating func readValue<Value>(
     ofAny type: Value?.Type
   ) throws(DataBufferError) -> Value? {
@@ -43,8 +43,8 @@ extension DataBuffer {
   /// Reads references to objects of registered classes that conform to a protocol, in their order,
   /// repeats included; no record is read.
   ///
-  /// - Throws: ``DataBufferError``, see ``readAnyObjects()``; `wrongClass` for an object that does
-  ///   not conform.
+  /// - Throws: ``/StoreEngine/DataBufferError``, see ``readAnyObjects()``; `wrongClass` for an
+  ///   object that does not conform.
   public mutating func readValue<Value>(
     ofAny type: [Value].Type
   ) throws(DataBufferError) -> [Value] {

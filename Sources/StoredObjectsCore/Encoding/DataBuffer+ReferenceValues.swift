@@ -56,28 +56,28 @@ extension DataBuffer {
 extension DataBuffer {
   /// Reads a reference to an object of a known class; no record is read.
   ///
-  /// - Throws: ``DataBufferError``, see ``readObject(of:)``.
+  /// - Throws: ``/StoreEngine/DataBufferError``, see ``readObject(of:)``.
   public mutating func readValue<Object: StoredObject>(
     of type: Object?.Type
   ) throws(DataBufferError) -> Object? { try readObject(of: Object.self) }
 
   /// Reads references to objects of a known class; no record is read.
   ///
-  /// - Throws: ``DataBufferError``, see ``readObjects(of:)``.
+  /// - Throws: ``/StoreEngine/DataBufferError``, see ``readObjects(of:)``.
   public mutating func readValue<Object: StoredObject>(
     of type: [Object].Type
   ) throws(DataBufferError) -> [Object] { try readObjects(of: Object.self) }
 
   /// Reads references to objects of a known class, and makes none of them.
   ///
-  /// - Throws: ``DataBufferError``, see ``readList(of:)``.
+  /// - Throws: ``/StoreEngine/DataBufferError``, see ``readList(of:)``.
   public mutating func readValue<Object: StoredObject>(
     of type: ObjectList<Object>.Type
   ) throws(DataBufferError) -> ObjectList<Object> { try readList(of: Object.self) }
 
   /// Tells that a packed list has objects of one class and its subclasses.
   ///
-  /// - Throws: ``DataBufferError``, always.
+  /// - Throws: ``/StoreEngine/DataBufferError``, always.
   @available(*, unavailable, message: "a list of objects of any class is [StoredObject]")
   public mutating func readValue(
     of type: ObjectList<StoredObject>.Type
@@ -88,7 +88,7 @@ extension DataBuffer {
   /// Reads references to objects of a known class and its subclasses; one that occurs twice is an
   /// `invalidValue`.
   ///
-  /// - Throws: ``DataBufferError``, see ``readObjects(of:)``.
+  /// - Throws: ``/StoreEngine/DataBufferError``, see ``readObjects(of:)``.
   public mutating func readValue<Object: StoredObject>(
     of type: Set<Object>.Type
   ) throws(DataBufferError) -> Set<Object> {
@@ -100,14 +100,14 @@ extension DataBuffer {
 
   /// Reads a reference to an object of any registered class; no record is read.
   ///
-  /// - Throws: ``DataBufferError``, see ``readAnyObject()``.
+  /// - Throws: ``/StoreEngine/DataBufferError``, see ``readAnyObject()``.
   public mutating func readValue(
     of type: StoredObject?.Type
   ) throws(DataBufferError) -> StoredObject? { try readAnyObject() }
 
   /// Reads references to objects of any registered classes; no record is read.
   ///
-  /// - Throws: ``DataBufferError``, see ``readAnyObjects()``.
+  /// - Throws: ``/StoreEngine/DataBufferError``, see ``readAnyObjects()``.
   public mutating func readValue(
     of type: [StoredObject].Type
   ) throws(DataBufferError) -> [StoredObject] { try readAnyObjects() }
@@ -115,7 +115,7 @@ extension DataBuffer {
   /// Reads references to objects of any registered classes; one that occurs twice is an
   /// `invalidValue`.
   ///
-  /// - Throws: ``DataBufferError``, see ``readAnyObjects()``.
+  /// - Throws: ``/StoreEngine/DataBufferError``, see ``readAnyObjects()``.
   public mutating func readValue(
     of type: Set<StoredObject>.Type
   ) throws(DataBufferError) -> Set<StoredObject> {
@@ -125,7 +125,7 @@ extension DataBuffer {
 
   /// Tells that a reference may be missing.
   ///
-  /// - Throws: ``DataBufferError``, always.
+  /// - Throws: ``/StoreEngine/DataBufferError``, always.
   @available(*, unavailable, message: "a stored reference is optional: Song?")
   public mutating func readValue<Object: StoredObject>(
     of type: Object.Type

@@ -152,8 +152,8 @@ extension DataBuffer {
   ///
   /// Complexity: constant time. No record is read.
   ///
-  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `unknownRow`, `unknownClass`, `notRegistered`, `wrongClass` or
-  ///   `noStore`.
+  /// - Throws: ``/StoreEngine/DataBufferError`` with `endOfBuffer`, `unknownRow`, `unknownClass`,
+  ///   `notRegistered`, `wrongClass` or `noStore`.
   public mutating func readObject<Object: StoredObject>(
     of type: Object.Type
   ) throws(DataBufferError) -> Object? {
@@ -169,7 +169,7 @@ extension DataBuffer {
   ///
   /// Complexity: linear in the number of references. No record is read.
   ///
-  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `countBeyondEnd`, `unknownRow`,
+  /// - Throws: ``/StoreEngine/DataBufferError`` with `endOfBuffer`, `countBeyondEnd`, `unknownRow`,
   ///   `unknownClass`, `notRegistered`, `wrongClass` or `noStore`.
   @inlinable public mutating func readObjects<Object: StoredObject>(
     of type: Object.Type
@@ -194,7 +194,8 @@ extension DataBuffer {
   ///
   /// Complexity: constant time. No record is read.
   ///
-  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `unknownRow`, `unknownClass`, `notRegistered` or `noStore`.
+  /// - Throws: ``/StoreEngine/DataBufferError`` with `endOfBuffer`, `unknownRow`, `unknownClass`,
+  ///   `notRegistered` or `noStore`.
   public mutating func readAnyObject() throws(DataBufferError) -> StoredObject? {
     guard let store else { throw noStore }
     let before = offset
@@ -229,7 +230,7 @@ extension DataBuffer {
   ///
   /// Complexity: linear in the number of references. No record is read.
   ///
-  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `countBeyondEnd`, `unknownRow`,
+  /// - Throws: ``/StoreEngine/DataBufferError`` with `endOfBuffer`, `countBeyondEnd`, `unknownRow`,
   ///   `unknownClass`, `notRegistered` or `noStore`.
   public mutating func readAnyObjects() throws(DataBufferError) -> [StoredObject] {
     let count = try readCount(minimumElementSize: 5)

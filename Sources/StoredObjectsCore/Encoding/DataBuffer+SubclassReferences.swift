@@ -65,7 +65,8 @@ extension DataBuffer {
 
   /// Reads the elements of a list that is written with the class of each.
   ///
-  /// - Throws: ``DataBufferError``, also with `countBeyondEnd`: an element has five bytes.
+  /// - Throws: ``/StoreEngine/DataBufferError``, also with `countBeyondEnd`: an element has five
+  ///   bytes.
   @usableFromInline mutating func readListWithClasses<Object: StoredObject>(
     _ count: Int
   ) throws(DataBufferError) -> [Object] {

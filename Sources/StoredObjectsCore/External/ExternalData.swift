@@ -39,13 +39,13 @@ public struct ExternalData: Sendable {
 
   /// Reads all bytes.
   ///
-  /// - Throws: ``StoreError`` with `damaged`, `notAuthentic`, `recordMissing` (the value is gone),
-  ///   `ioError` or `closed`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `damaged`, `notAuthentic`, `recordMissing` (the
+  ///   value is gone), `ioError` or `closed`.
   public func data() throws(StoreError) -> Data { Data(try bytes()) }
 
   /// Reads all bytes.
   ///
-  /// - Throws: ``StoreError``, as ``data()``.
+  /// - Throws: ``/StoreEngine/StoreError``, as ``data()``.
   public func bytes() throws(StoreError) -> [UInt8] {
     if let bytes = box.bytesInMemory { return bytes }
     return try reader().readAll()
@@ -53,7 +53,7 @@ public struct ExternalData: Sendable {
 
   /// Opens the value, to read it in constant memory.
   ///
-  /// - Throws: ``StoreError``, as ``data()``.
+  /// - Throws: ``/StoreEngine/StoreError``, as ``data()``.
   public func reader() throws(StoreError) -> ExternalReader { try box.reader() }
 }
 
@@ -98,8 +98,8 @@ final class ExternalBox: Sendable {
 
   /// The value in a backend, where it is written if it isn't there yet.
   ///
-  /// - Throws: ``StoreError`` with `noSpace`, `ioError` or `closed`; what reading a value of another
-  ///   backend throws.
+  /// - Throws: ``/StoreEngine/StoreError`` with `noSpace`, `ioError` or `closed`; what reading a
+  ///   value of another backend throws.
   func stored(in values: ExternalValues) throws -> ExternalValue {
     try state.withLock { state in
       if let known = state.stored.first(where: { $0.values === values }) { return known }

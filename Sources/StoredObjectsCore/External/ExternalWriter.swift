@@ -32,8 +32,8 @@ public final class ExternalWriter {
 
   /// Adds bytes.
   ///
-  /// - Throws: ``StoreError`` with `noSpace`, `ioError` or `closed`; `invalidArgument` after
-  ///   ``finish()``, or after an error.
+  /// - Throws: ``/StoreEngine/StoreError`` with `noSpace`, `ioError` or `closed`; `invalidArgument`
+  ///   after ``finish()``, or after an error.
   public func write(_ bytes: some Collection<UInt8>) throws(StoreError) {
     let target = target
     self.target = .finished
@@ -53,7 +53,7 @@ public final class ExternalWriter {
   /// Makes the value whole.
   ///
   /// - Returns: the value, to be assigned to properties.
-  /// - Throws: ``StoreError``, as ``write(_:)``.
+  /// - Throws: ``/StoreEngine/StoreError``, as ``write(_:)``.
   public func finish() throws(StoreError) -> ExternalData {
     let target = target
     self.target = .finished
@@ -82,7 +82,7 @@ public final class ExternalWriter {
 extension Store {
   /// A writer for a value that is too large for memory.
   ///
-  /// - Throws: ``StoreError`` with `readOnly`, `noSpace`, `ioError` or `closed`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `readOnly`, `noSpace`, `ioError` or `closed`.
   public func makeExternalWriter() throws(StoreError) -> ExternalWriter {
     try ExternalWriter(externalsIfKept()?.values, at: backend.location)
   }

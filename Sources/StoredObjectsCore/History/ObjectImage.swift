@@ -60,7 +60,8 @@ enum ObjectImage {
 
   /// The image for itself, made of what the object is like now.
   ///
-  /// - Throws: ``StoreError`` with `conflict` when the object is not as the step left it.
+  /// - Throws: ``/StoreEngine/StoreError`` with `conflict` when the object is not as the step left
+  ///   it.
   func whole(of current: ObjectImage, at location: StoreError.Location) throws(StoreError)
     -> ObjectImage
   {

@@ -3,7 +3,8 @@ import StoreEngine
 extension Store {
   /// What an object is like now.
   ///
-  /// - Throws: ``StoreError`` with `notEncodable`, whatever its class's `writeContent(to:)` says.
+  /// - Throws: ``/StoreEngine/StoreError`` with `notEncodable`, whatever its class's
+  ///   `writeContent(to:)` says.
   func image(
     of object: StoredObject, _ entry: RegisteredClass
   ) throws(StoreError) -> ObjectImage {

@@ -74,7 +74,7 @@ extension Store {
   /// The delegate is told as of edits, and what it changes belongs to the step.
   ///
   /// - Returns: the step that takes this back.
-  /// - Throws: ``StoreError``; then nothing has changed.
+  /// - Throws: ``/StoreEngine/StoreError``; then nothing has changed.
   func apply(_ step: UndoStep) throws(StoreError) -> UndoStep {
     var restorations = try plan(step)
     try checkBuffers(of: step)

@@ -19,7 +19,7 @@ extension StoreUndoManager {
   ///   - name: The named buffer to use, see ``Store/setBuffer(named:_:)``.
   ///   - levelsOfUndo: How many steps are kept; 0 for any number.
   ///
-  /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `damaged`, `ioError` or `closed`.
   public convenience init(
     savedIn store: Store, as name: String, levelsOfUndo: Int = 100
   ) throws(StoreError) {

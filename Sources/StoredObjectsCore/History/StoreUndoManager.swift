@@ -169,8 +169,9 @@ extension StoreUndoManager {
   ///
   /// - Precondition: no group is open.
   ///
-  /// - Throws: ``StoreError`` with `conflict` (an object is not as the step left it), or what
-  ///   reading an object throws. Nothing has changed then but what the delegate has changed itself.
+  /// - Throws: ``/StoreEngine/StoreError`` with `conflict` (an object is not as the step left it),
+  ///   or what reading an object throws. Nothing has changed then but what the delegate has changed
+  ///   itself.
   public func undo() throws(StoreError) {
     precondition(groupDepth == 0, "undo() inside of a group")
     if isGoingBack { return }
@@ -192,7 +193,7 @@ extension StoreUndoManager {
   ///
   /// - Precondition: no group is open.
   ///
-  /// - Throws: ``StoreError``, as ``undo()``.
+  /// - Throws: ``/StoreEngine/StoreError``, as ``undo()``.
   public func redo() throws(StoreError) {
     precondition(groupDepth == 0, "redo() inside of a group")
     if isGoingBack { return }

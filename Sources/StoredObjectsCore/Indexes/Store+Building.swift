@@ -13,8 +13,8 @@ extension Store {
   /// Complexity: linear in the number of objects of the classes concerned, whose records are read.
   ///
   /// - Parameter progress: Hears how far it has come, in rows.
-  /// - Throws: ``StoreError`` with `readOnly`, `damaged`, `newerVersion`, `noSpace`, `ioError` or
-  ///   `closed`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `readOnly`, `damaged`, `newerVersion`, `noSpace`,
+  ///   `ioError` or `closed`.
   public func buildIndexes(
     progress: (IntegrityProgress) -> Void = { _ in }
   ) throws(StoreError) {
@@ -32,7 +32,7 @@ extension Store {
   /// Only for an index that ``check(progress:)`` has found to disagree; nothing else should make
   /// one so.
   ///
-  /// - Throws: ``StoreError`` as ``buildIndexes(progress:)``.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``buildIndexes(progress:)``.
   public func rebuildIndexes(of type: StoredObject.Type) throws(StoreError) {
     let entry = try requireRegistration(of: type)
     do {

@@ -13,7 +13,7 @@ extension Store {
   ///   - request: Is told which keys must stay as they are for values to be unique.
   ///   - mayBuild: Whether nobody else commits, so that an index can be made.
   /// - Returns: false if an index seems to need that, and it is not allowed.
-  /// - Throws: ``StoreError`` with `notUnique`; what reading throws.
+  /// - Throws: ``/StoreEngine/StoreError`` with `notUnique`; what reading throws.
   func addIndexChanges(
     to changes: inout ChangeSet, _ request: inout CommitRequest, mayBuild: Bool
   ) throws -> Bool {

@@ -6,10 +6,10 @@ extension Store {
   ///     let check = try store.check()
   ///     if !check.isSound { for finding in check.findings { print(finding) } }
   ///
-  /// Beyond what ``BackendCheck`` does, every record of the registered classes is read by its
-  /// class, into an object of its own: objects that the application holds, and unsaved changes, are
-  /// left alone. Every reference must lead to a row that exists, both sides of a relationship must
-  /// agree, and indexes must say the same. It is what is saved that counts.
+  /// Beyond what ``/StoreEngine/BackendCheck`` does, every record of the registered classes is read
+  /// by its class, into an object of its own: objects that the application holds, and unsaved
+  /// changes, are left alone. Every reference must lead to a row that exists, both sides of a
+  /// relationship must agree, and indexes must say the same. It is what is saved that counts.
   ///
   /// A `readContent(from:)` that does more than set its own object's properties does so here too.
   ///
@@ -17,12 +17,12 @@ extension Store {
   ///
   /// Complexity: linear in the size of all records, which are read twice. Memory: one bit for each
   /// row, 16 bytes for each object of a class with a unique index that is not built yet, and what
-  /// ``StoreBackend/inspect()`` needs.
+  /// ``/StoreEngine/StoreBackend/inspect()`` needs.
   ///
   /// - Parameter progress: Hears how far the check has come; must not save.
   /// - Returns: What was read, and what is wrong with it.
-  /// - Throws: ``StoreError`` with `closed`, or `ioError` when the directory can't be read. Damage
-  ///   is no error but a finding.
+  /// - Throws: ``/StoreEngine/StoreError`` with `closed`, or `ioError` when the directory can't be
+  ///   read. Damage is no error but a finding.
   public func check(
     progress: (IntegrityProgress) -> Void = { _ in }
   ) throws(StoreError) -> StoreCheck {

@@ -202,7 +202,7 @@ struct ImportedLayout {
 
   /// The layouts that a header has of a class.
   ///
-  /// - Throws: ``StoreError`` with `changedLayout` where one can't be read without loss.
+  /// - Throws: ``/StoreEngine/StoreError`` with `changedLayout` where one can't be read without loss.
   static func all(
     of entry: RegisteredClass, _ saved: [SavedLayout]
   ) throws(StoreError) -> [UInt8: ImportedLayout] {
@@ -248,7 +248,7 @@ extension Store {
 
   /// Gives an object a content of any layout.
   ///
-  /// - Throws: ``StoreError`` with `invalidValue`; a fault is still one then.
+  /// - Throws: ``/StoreEngine/StoreError`` with `invalidValue`; a fault is still one then.
   fileprivate func setContent(
     of object: StoredObject, _ entry: RegisteredClass, to content: [UInt8],
     by reading: ClassLayouts.RecordReading

@@ -15,7 +15,7 @@ package struct RecordClass: Sendable {
   /// Reads the classes of a store.
   ///
   /// - Returns: the classes in the order of their IDs.
-  /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `damaged`, `ioError` or `closed`.
   package static func all(in backend: any StoreBackend) throws(StoreError) -> [RecordClass] {
     do {
       return try backend.tableNames().compactMap { try RecordClass($0, backend) }
@@ -60,7 +60,7 @@ package struct RecordClass: Sendable {
 
   /// The object of a record.
   ///
-  /// - Throws: ``DataBufferError``; what the references throw.
+  /// - Throws: ``/StoreEngine/DataBufferError``; what the references throw.
   func value(
     _ row: UInt32, _ record: [UInt8], _ references: some ReferenceReading
   ) throws -> ObjectValue {

@@ -12,7 +12,7 @@ package struct RecordExport {
 
   /// Reads the classes of a store.
   ///
-  /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `damaged`, `ioError` or `closed`.
   package init(_ backend: any StoreBackend) throws(StoreError) {
     self.backend = backend
     classes = try RecordClass.all(in: backend)
@@ -28,7 +28,7 @@ package struct RecordExport {
   ///   - progress: Is called for each class, and for every piece that is read.
   ///   - write: Receives UTF-8 text, which may end inside a line.
   /// - Returns: the number of objects.
-  /// - Throws: ``StoreError``; what the closure throws.
+  /// - Throws: ``/StoreEngine/StoreError``; what the closure throws.
   package func exportJSON(
     _ exported: [RecordClass], depth: Int = 0, progress: (IntegrityProgress) -> Void,
     write: @escaping ([UInt8]) throws -> Void

@@ -24,7 +24,7 @@ package struct RecordTarget: ImportTarget {
   /// Imports the lines of a file into a store that no program has open.
   ///
   /// - Returns: the number of objects.
-  /// - Throws: ``StoreError`` with the file, line, class, row and property, as far as they are known.
+  /// - Throws: ``/StoreEngine/StoreError`` with the file, line, class, row and property, as far as they are known.
   package static func importJSON(
     from path: String, into backend: any StoreBackend, mode: JSONImportMode,
     batchSize: Int = 10_000, progress: @escaping (IntegrityProgress) -> Void

@@ -17,7 +17,7 @@ extension Store {
   ///   - classes: The classes to export; nil for all that are registered.
   ///   - progress: Is called for each class, and after every 1,000 objects.
   /// - Returns: the number of objects.
-  /// - Throws: ``StoreError`` with `notRegistered`, `notEncodable`, `noSpace`, `ioError`, or what
+  /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`, `notEncodable`, `noSpace`, `ioError`, or what
   ///   reading an object throws. There is no new file then.
   @discardableResult
   public func exportJSON(
@@ -38,7 +38,7 @@ extension Store {
   ///   - progress: Is called for each class, and after every 1,000 objects.
   ///   - write: Receives UTF-8 text, which may end inside a line.
   /// - Returns: the number of objects.
-  /// - Throws: ``StoreError`` as the other, and what the closure throws.
+  /// - Throws: ``/StoreEngine/StoreError`` as the other, and what the closure throws.
   @discardableResult
   public func exportJSON(
     classes: [StoredObject.Type]? = nil, progress: (IntegrityProgress) -> Void = { _ in },

@@ -33,7 +33,7 @@ extension Store {
   ///     lines, unless it is `.max`.
   ///   - progress: Is called after every 1,000 lines with the bytes read so far.
   /// - Returns: the number of objects.
-  /// - Throws: ``StoreError`` with the file, line, class, row and property, as far as they are
+  /// - Throws: ``/StoreEngine/StoreError`` with the file, line, class, row and property, as far as they are
   ///   known: `unsavedChanges` when there are any, for they would be saved along; `invalidJSON`,
   ///   `invalidValue`, `notRegistered`, `rowExists`, `rowIDsExhausted`, `newerVersion`,
   ///   `changedLayout`, `ioError`; and as ``saveChanges()``.
@@ -66,7 +66,7 @@ extension Store {
   /// the object.
   ///
   /// - Returns: the object.
-  /// - Throws: ``StoreError`` with `notRegistered`, `invalidValue`, `rowIDsExhausted`, or what
+  /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`, `invalidValue`, `rowIDsExhausted`, or what
   ///   reading the object throws. The store is as it was then.
   @discardableResult
   public func insertOrUpdate(_ value: ObjectValue) throws(StoreError) -> StoredObject {

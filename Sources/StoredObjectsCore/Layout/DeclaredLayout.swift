@@ -28,9 +28,9 @@ struct DeclaredLayout: Sendable {
     }
   }
 
-  /// Those of the few classes of the program.
+  /// The layouts found so far.
   ///
-  /// The process's first dictionary of a kind would take as long to make as a file takes to open.
+  /// An array: the process's first dictionary of a kind takes as long to make as a file to open.
   private static let known = Locked<[Known]>([])
 
   private struct Known {
@@ -40,7 +40,8 @@ struct DeclaredLayout: Sendable {
 
   /// The layout of a class, which is found out once in a process.
   ///
-  /// - Throws: ``StoreError`` with `invalidLayout` for one that is not what the class writes.
+  /// - Throws: ``/StoreEngine/StoreError`` with `invalidLayout` for one that is not what the class
+  ///   writes.
   static func of(_ type: StoredObject.Type) throws(StoreError) -> DeclaredLayout {
     let id = ObjectIdentifier(type)
     if let found = known.withLock({ $0.first { $0.type == id } }) { return found.declared }
@@ -89,7 +90,7 @@ struct DeclaredLayout: Sendable {
   ///
   /// Compares bytes, which is faster than reading all names and types.
   ///
-  /// - Throws: ``StoreError`` with `ioError` or `damaged`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `ioError` or `damaged`.
   func soleLayouts(savedIn backend: any StoreBackend) throws(StoreError) -> ClassLayouts? {
     guard let sole else { return nil }
     return try backend.hasSealedBuffer(named: sole.name, sole.sealed) ? sole.layouts : nil

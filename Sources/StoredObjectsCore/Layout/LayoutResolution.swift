@@ -37,8 +37,8 @@ struct LayoutResolution {
 
   /// How the class is written and read.
   ///
-  /// - Throws: ``StoreError`` with `changedLayout` where a property can't be found, or its value
-  ///   can't be converted.
+  /// - Throws: ``/StoreEngine/StoreError`` with `changedLayout` where a property can't be found, or
+  ///   its value can't be converted.
   func layouts() throws(StoreError) -> ClassLayouts {
     let (number, isOutdated) = try currentNumber()
     let isNew = !isOutdated && number != newest?.number

@@ -37,7 +37,7 @@ struct RecordConversion: Sendable {
   ///   - fresh: The content of a new object, if there are properties that the old record lacks.
   ///   - output: The buffer that gets the content.
   ///   - classID: The ID of a class by its name.
-  /// - Throws: ``DataBufferError``, and what conversions of the class throw.
+  /// - Throws: ``/StoreEngine/DataBufferError``, and what conversions of the class throw.
   func convert(
     _ old: inout DataBuffer, fresh: DataBuffer?, into output: inout DataBuffer,
     classID: (String) throws(DataBufferError) -> UInt8

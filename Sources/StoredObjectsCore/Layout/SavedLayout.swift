@@ -128,7 +128,7 @@ enum LayoutFormat {
 
   /// Reads all layouts from a named buffer with its checksum.
   ///
-  /// - Throws: ``StoreError`` with `damaged`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `damaged`.
   static func read(
     _ sealed: [UInt8], of className: String, in location: String
   ) throws(StoreError) -> [SavedLayout] {
@@ -147,7 +147,8 @@ enum LayoutFormat {
 
   /// Reads all layouts.
   ///
-  /// - Throws: ``DataBufferError``, with `invalidValue` for a format of a later release.
+  /// - Throws: ``/StoreEngine/DataBufferError``, with `invalidValue` for a format of a later
+  ///   release.
   static func read(_ buffer: inout DataBuffer) throws(DataBufferError) -> [SavedLayout] {
     let version = try buffer.readUInt8()
     guard versions.contains(version) else {

@@ -4,7 +4,8 @@ import StoreEngine
 extension Store {
   /// How a class that is being registered is written and read.
   ///
-  /// - Throws: ``StoreError`` with `changedLayout`, `invalidLayout`, `damaged` or `ioError`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `changedLayout`, `invalidLayout`, `damaged` or
+  ///   `ioError`.
   func classLayouts(
     of type: StoredObject.Type, _ metadata: ClassMetadata?, _ shared: SharedTable
   ) throws(StoreError) -> ClassLayouts {
@@ -28,7 +29,7 @@ extension Store {
   ///
   /// Reads some of the first records. If none of them fits, the class has changed.
   ///
-  /// - Throws: ``StoreError`` with `changedLayout` or `ioError`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `changedLayout` or `ioError`.
   func verifyAssumedLayouts(of entry: RegisteredClass) throws(StoreError) {
     let (assumed, format) = (entry.layouts.assumed, entry.format)
     guard !assumed.isEmpty, entry.versionsRecords else { return }

@@ -6,7 +6,7 @@ extension StoreBackend {
   ///
   /// - Returns: The layouts in the order in which the store got them; none for a class that
   ///   was last saved before stores kept layouts.
-  /// - Throws: ``StoreError`` with `damaged` or `ioError`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `damaged` or `ioError`.
   package func savedLayouts(of className: String) throws(StoreError) -> [SavedLayout] {
     let name = LayoutFormat.bufferName(of: className)
     guard let sealed = try sealedBuffer(named: name) else { return [] }

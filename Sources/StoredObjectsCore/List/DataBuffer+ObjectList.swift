@@ -37,8 +37,9 @@ extension DataBuffer {
   ///
   /// Complexity: linear in the number of references: a copy of four bytes each.
   ///
-  /// - Throws: ``DataBufferError`` with `endOfBuffer`, `countBeyondEnd`, `invalidValue` (a
-  ///   reference to nil), `unknownRow`, `unknownClass`, `wrongClass` or `noStore`.
+  /// - Throws: ``/StoreEngine/DataBufferError`` with `endOfBuffer`, `countBeyondEnd`,
+  ///   `invalidValue` (a reference to nil), `unknownRow`, `unknownClass`, `wrongClass` or
+  ///   `noStore`.
   public mutating func readList<Object: StoredObject>(
     of type: Object.Type
   ) throws(DataBufferError) -> ObjectList<Object> {

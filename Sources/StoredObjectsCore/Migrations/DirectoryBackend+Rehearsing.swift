@@ -12,7 +12,8 @@ extension DirectoryBackend {
   /// and removed at the end. Commits wait while it is made; don't save until this returns, or the
   /// report has those changes, too.
   ///
-  /// Complexity: that of ``Store/migrate(_:registering:progress:)``, of a copy, and of reading both.
+  /// Complexity: that of ``Store/migrate(_:registering:progress:)``, of a copy, and of reading
+  /// both.
   ///
   /// - Parameters:
   ///   - migrations: All steps, in order.
@@ -20,8 +21,8 @@ extension DirectoryBackend {
   ///   - key: The key of an encrypted store.
   ///   - progress: Hears after each batch how far a step has come.
   /// - Returns: The steps that would be taken, and the changes.
-  /// - Throws: ``StoreError`` as ``Store/migrate(_:registering:progress:)``, and `noSpace`; what the
-  ///   steps throw.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``Store/migrate(_:registering:progress:)``, and
+  ///   `noSpace`; what the steps throw.
   public func rehearse(
     _ migrations: [Migration], registering types: [StoredObject.Type],
     key: (any StoreKey)? = nil,
@@ -34,7 +35,7 @@ extension DirectoryBackend {
 
   /// The same of steps without names that the store keeps.
   ///
-  /// - Throws: ``StoreError`` as the other.
+  /// - Throws: ``/StoreEngine/StoreError`` as the other.
   package func rehearseOnce(
     _ migrations: [Migration], key: (any StoreKey)?
   ) throws -> MigrationReport {

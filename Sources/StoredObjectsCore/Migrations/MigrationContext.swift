@@ -47,7 +47,7 @@ public final class MigrationContext {
   ///   - type: The class, which is registered.
   ///   - batchSize: The number of objects to visit before a save, at least 1.
   ///   - body: Gets an object and its record.
-  /// - Throws: ``StoreError`` with `notRegistered`, `unsavedChanges`, and as
+  /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`, `unsavedChanges`, and as
   ///   ``Store/saveChanges()``; what the closure throws.
   public func forEach<Object: StoredObject>(
     _ type: Object.Type, batchSize: Int = 1000,
@@ -70,8 +70,8 @@ public final class MigrationContext {
   ///   - className: The name in the store.
   ///   - batchSize: The number of records to visit before a save, at least 1.
   ///   - body: Gets each record.
-  /// - Throws: ``StoreError`` with `damaged`, `unsavedChanges`, and as ``Store/saveChanges()``; what
-  ///   the closure throws.
+  /// - Throws: ``/StoreEngine/StoreError`` with `damaged`, `unsavedChanges`, and as
+  ///   ``Store/saveChanges()``; what the closure throws.
   public func forEachRecord(
     of className: String, batchSize: Int = 1000, _ body: (StoredRecord) throws -> Void
   ) throws {
@@ -82,7 +82,7 @@ public final class MigrationContext {
   ///
   /// It is the last one of an earlier layout, as in ``forEach(_:batchSize:_:)``.
   ///
-  /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `damaged`, `ioError` or `closed`.
   public func record(_ id: ObjectID<StoredObject>) throws -> StoredRecord? {
     try reader(of: id.className)?.record(id.rowID)
   }

@@ -15,7 +15,8 @@ enum MigrationPhase: Equatable {
 extension Store {
   /// Refuses a store with a step that is not finished, and finds out whether it may be saved.
   ///
-  /// - Throws: ``StoreError`` with `unfinishedMigration`, `damaged`, `ioError` or `closed`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `unfinishedMigration`, `damaged`, `ioError` or
+  ///   `closed`.
   func checkForUnfinishedMigration() throws(StoreError) {
     guard migrationPhase == .unknown else { return }
     let saved = try backend.savedMigrations()
@@ -27,7 +28,7 @@ extension Store {
 
   /// Refuses to save beside a migration, or after one that this program doesn't know.
   ///
-  /// - Throws: ``StoreError`` with `newerVersion` or `unfinishedMigration`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `newerVersion` or `unfinishedMigration`.
   @inline(__always)
   func checkSaveByMigrations() throws(StoreError) {
     if case .settled = migrationPhase { return }

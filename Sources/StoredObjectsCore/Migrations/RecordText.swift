@@ -28,7 +28,7 @@ extension DataBuffer {
 
   /// Reads a value as a text for people.
   ///
-  /// - Throws: ``DataBufferError``, also for a type that only its own code can read.
+  /// - Throws: ``/StoreEngine/DataBufferError``, also for a type that only its own code can read.
   mutating func readText(
     _ type: StoredType, _ names: [UInt8: String]
   ) throws(DataBufferError) -> String {

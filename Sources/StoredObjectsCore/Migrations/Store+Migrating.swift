@@ -5,7 +5,7 @@ extension Store {
   ///
   ///     try store.migrate(migrations, registering: [Song.self, Artist.self])
   ///
-  /// Call it in the place of ``register(_:)-(StoredObject.Type...)``, with all steps that the
+  /// Call it in the place of `register(_:)`, with all steps that the
   /// program has ever had. Renames come first, then the classes are registered, and then the other
   /// steps follow in order. A step that was interrupted goes on where it was.
   ///
@@ -20,12 +20,12 @@ extension Store {
   ///   - types: The classes of the program. Those that are registered already are passed over.
   ///   - progress: Hears after each batch how far a step has come.
   /// - Returns: The names of the steps that were taken.
-  /// - Throws: ``StoreError`` with `newerVersion` (a later program has migrated the store),
-  ///   `migrationOrder` (a step stands before one that the store has taken), `unfinishedMigration`
-  ///   (of a step that the program doesn't know), `inUse` (another store is open on the backend),
-  ///   `unsavedChanges`, `invalidArgument` (two steps have one name), `readOnly`, and as
-  ///   ``register(_:)-(StoredObject.Type...)`` and ``saveChanges()``; what the steps throw. The step
-  ///   is then unfinished, and the next call goes on with it.
+  /// - Throws: ``/StoreEngine/StoreError`` with `newerVersion` (a later program has migrated the
+  ///   store), `migrationOrder` (a step stands before one that the store has taken),
+  ///   `unfinishedMigration` (of a step that the program doesn't know), `inUse` (another store is
+  ///   open on the backend), `unsavedChanges`, `invalidArgument` (two steps have one name),
+  ///   `readOnly`, and as `register(_:)` and ``saveChanges()``; what the
+  ///   steps throw. The step is then unfinished, and the next call goes on with it.
   @discardableResult
   public func migrate(
     _ migrations: [Migration], registering types: [StoredObject.Type],
@@ -38,7 +38,7 @@ extension Store {
   /// Renames and retires classes without a name that the store keeps, for programs without the
   /// classes.
   ///
-  /// - Throws: ``StoreError`` as ``migrate(_:registering:progress:)``.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``migrate(_:registering:progress:)``.
   package func migrateOnce(
     _ migrations: [Migration], progress: @escaping (MigrationProgress) -> Void = { _ in }
   ) throws {

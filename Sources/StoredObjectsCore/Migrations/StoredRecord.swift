@@ -33,8 +33,8 @@ public struct StoredRecord {
   ///   - name: The name that the property had when the record was saved.
   ///   - type: The type of the value; that of an optional property without `?`.
   /// - Returns: The value; nil if it is nil, and if the record has no such property.
-  /// - Throws: ``StoreError`` with `invalidArgument` (no layout of the class has the property, or
-  ///   its values have another type) or `damaged`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `invalidArgument` (no layout of the class has the
+  ///   property, or its values have another type) or `damaged`.
   public func value<Value: DataBufferValue>(
     _ name: String, as type: Value.Type = Value.self
   ) throws -> Value? {
@@ -60,7 +60,7 @@ public struct StoredRecord {
   /// Returns the value of a property whose values are `Codable` and nothing else.
   ///
   /// - Returns: The value; nil if the record has no such property.
-  /// - Throws: ``StoreError`` as ``value(_:as:)``.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``value(_:as:)``.
   public func codable<Value: Decodable>(
     _ name: String, as type: Value.Type = Value.self
   ) throws -> Value? {
@@ -73,7 +73,7 @@ public struct StoredRecord {
   /// Returns the ID of the object that a property refers to.
   ///
   /// - Returns: The ID; nil if the reference is nil, and if the record has no such property.
-  /// - Throws: ``StoreError`` as ``value(_:as:)``.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``value(_:as:)``.
   public func id(_ name: String) throws -> ObjectID<StoredObject>? {
     try read(name) { buffer, type in
       switch type {
@@ -87,7 +87,7 @@ public struct StoredRecord {
   /// Returns the IDs of the objects that a list or a set refers to.
   ///
   /// - Returns: The IDs in order; none if the record has no such property.
-  /// - Throws: ``StoreError`` as ``value(_:as:)``.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``value(_:as:)``.
   public func ids(_ name: String) throws -> [ObjectID<StoredObject>] {
     try read(name) { buffer, type in
       switch type {

@@ -10,8 +10,8 @@ extension StoredObject {
   ///
   /// Unsaved changes are never overwritten. ``Store/refresh(_:)`` reads anew.
   ///
-  /// - Throws: ``StoreError`` with `recordMissing`, `damaged`, `newerVersion`, `closed` or
-  ///   `ioError`. The object stays a fault, and reading can be tried again.
+  /// - Throws: ``/StoreEngine/StoreError`` with `recordMissing`, `damaged`, `newerVersion`,
+  ///   `closed` or `ioError`. The object stays a fault, and reading can be tried again.
   public final func fetchContent() throws(StoreError) {
     if hasContent || state.contains(.loading) { return }
     guard let registration, let store = registration.store else {

@@ -10,7 +10,7 @@ public protocol ObjectIdentity: StoredObject {}
 extension ObjectIdentity {
   /// The ID of the object, temporary until it is inserted.
   ///
-  /// A class may declare an `id` of its own instead; then ``ObjectID/init(_:)`` makes this one.
+  /// A class may declare an `id` of its own instead; then `ObjectID(self)` makes this one.
   public var id: ObjectID<Self> { ObjectID(self) }
 }
 

@@ -60,7 +60,7 @@ open class StoredObject {
   /// The version of the class's record layout, written with each record.
   ///
   /// Raise it when `writeContent(to:)` changes, and let `readContent(from:)` look at
-  /// ``DataBuffer/version`` to read what earlier versions wrote.
+  /// ``/StoreEngine/DataBuffer/version`` to read what earlier versions wrote.
   open class var classVersion: UInt8 { 0 }
 
   /// The name of the class on disk: that of the type, unless overridden.
@@ -106,10 +106,10 @@ open class StoredObject {
 
   /// Sets the properties from a record, in the order in which ``writeContent(to:)`` wrote them.
   ///
-  /// All bytes must be read, or passed over by ``DataBuffer/skipRemaining()``. Setting properties
-  /// here is no change. References that are read are faults: no other record is touched.
+  /// All bytes must be read, or passed over by ``/StoreEngine/DataBuffer/skipRemaining()``. Setting
+  /// properties here is no change. References that are read are faults: no other record is touched.
   ///
-  /// - Throws: ``DataBufferError``, or whatever says that the record can't be read.
+  /// - Throws: ``/StoreEngine/DataBufferError``, or whatever says that the record can't be read.
   open func readContent(from buffer: inout DataBuffer) throws {}
 
   /// Writes the properties.

@@ -23,8 +23,8 @@ public struct QueryCursor<Object: StoredObject> {
 
   /// The next object, or nil at the end.
   ///
-  /// - Throws: ``StoreError`` with `damaged`, `newerVersion`, `notEvaluable`, `ioError` or
-  ///   `closed`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `damaged`, `newerVersion`, `notEvaluable`,
+  ///   `ioError` or `closed`.
   @inlinable public mutating func next() throws(StoreError) -> Object? {
     if merge != nil { return try merge?.next() as? Object }
     return try walk.next() as? Object

@@ -3,7 +3,7 @@ import StoreEngine
 extension RegisteredClass {
   /// Refuses a page that can't be.
   ///
-  /// - Throws: ``StoreError`` with `invalidArgument`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `invalidArgument`.
   func requirePage(limit: Int?, offset: Int) throws(StoreError) {
     if let limit, limit < 0 {
       throw StoreError(

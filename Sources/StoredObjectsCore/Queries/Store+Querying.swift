@@ -30,8 +30,9 @@ extension Store {
   ///   - offset: How many are passed over first, 0 or more.
   ///   - object: An object behind which they come, as it is now, whether it would be found or not.
   /// - Returns: the objects.
-  /// - Throws: ``StoreError`` with `notRegistered`, `invalidArgument` (a negative limit or offset),
-  ///   `notEvaluable`, `damaged`, `newerVersion`, `noSpace`, `ioError` or `closed`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`, `invalidArgument` (a negative
+  ///   limit or offset), `notEvaluable`, `damaged`, `newerVersion`, `noSpace`, `ioError` or
+  ///   `closed`.
   @inlinable public func fetch<Object: StoredObject>(
     _ type: Object.Type, where predicate: Predicate<Object>? = nil,
     sortedBy orders: [QueryOrder<Object>] = [], limit: Int? = nil, offset: Int = 0,
@@ -46,7 +47,7 @@ extension Store {
 
   /// A cursor over the objects that ``fetch(_:where:sortedBy:limit:offset:after:)`` would give.
   ///
-  /// - Throws: ``StoreError`` as that.
+  /// - Throws: ``/StoreEngine/StoreError`` as that.
   public func cursor<Object: StoredObject>(
     over type: Object.Type, where predicate: Predicate<Object>?,
     sortedBy orders: [QueryOrder<Object>] = [], limit: Int? = nil, offset: Int = 0,
@@ -58,7 +59,7 @@ extension Store {
 
   /// The first object for which a predicate holds, in an order; nil when there is none.
   ///
-  /// - Throws: ``StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func first<Object: StoredObject>(
     _ type: Object.Type, where predicate: Predicate<Object>? = nil,
     sortedBy orders: [QueryOrder<Object>] = []
@@ -69,7 +70,7 @@ extension Store {
 
   /// Whether a predicate holds for any object.
   ///
-  /// - Throws: ``StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func exists<Object: StoredObject>(
     _ type: Object.Type, where predicate: Predicate<Object>
   ) throws(StoreError) -> Bool {
@@ -85,7 +86,7 @@ extension Store {
   /// Complexity: O(log n) and linear in the unsaved changes, where an index tells all that is
   /// asked; linear in the objects that are looked at otherwise.
   ///
-  /// - Throws: ``StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func count<Object: StoredObject>(
     of type: Object.Type, where predicate: Predicate<Object>
   ) throws(StoreError) -> Int {
@@ -101,7 +102,7 @@ extension Store {
   ///
   /// Where an index tells all that is asked, no record is read.
   ///
-  /// - Throws: ``StoreError`` as that.
+  /// - Throws: ``/StoreEngine/StoreError`` as that.
   public func fetchIDs<Object: StoredObject>(
     _ type: Object.Type, where predicate: Predicate<Object>? = nil,
     sortedBy orders: [QueryOrder<Object>] = [], limit: Int? = nil, offset: Int = 0
@@ -124,8 +125,8 @@ extension Store {
   /// their records.
   ///
   /// - Returns: how many there were.
-  /// - Throws: ``StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``; nothing is
-  ///   deleted then.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``;
+  ///   nothing is deleted then.
   @discardableResult
   public func delete<Object: StoredObject>(
     _ type: Object.Type, where predicate: Predicate<Object>
@@ -140,7 +141,7 @@ extension Store {
   /// Nothing is written: an index that is missing or out of date, which the query would make first,
   /// is named in ``QueryPlan/indexesToBuild``. The plan is then the one without it.
   ///
-  /// - Throws: ``StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func explain<Object: StoredObject>(
     _ type: Object.Type, where predicate: Predicate<Object>? = nil,
     sortedBy orders: [QueryOrder<Object>] = [], limit: Int? = nil, offset: Int = 0

@@ -16,7 +16,7 @@ extension Store {
   ///
   /// Complexity: that of the queries of each class. Each finds up to `limit` and `offset` objects.
   ///
-  /// - Throws: ``StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func fetch<Object: StoredObject>(
     _ type: Object.Type, includingSubclasses: Bool, where predicate: Predicate<Object>? = nil,
     sortedBy orders: [QueryOrder<Object>] = [], limit: Int? = nil, offset: Int = 0,
@@ -33,7 +33,7 @@ extension Store {
   /// A cursor over the objects that
   /// ``fetch(_:includingSubclasses:where:sortedBy:limit:offset:after:)`` would give.
   ///
-  /// - Throws: ``StoreError`` as that.
+  /// - Throws: ``/StoreEngine/StoreError`` as that.
   public func cursor<Object: StoredObject>(
     over type: Object.Type, includingSubclasses: Bool, where predicate: Predicate<Object>?,
     sortedBy orders: [QueryOrder<Object>] = [], limit: Int? = nil, offset: Int = 0,
@@ -61,7 +61,7 @@ extension Store {
   ///
   /// Where an index tells all that is asked of a single class, no record is read.
   ///
-  /// - Throws: ``StoreError`` as that.
+  /// - Throws: ``/StoreEngine/StoreError`` as that.
   public func fetchObjectIDs<Object: StoredObject>(
     _ type: Object.Type, includingSubclasses: Bool = false,
     where predicate: Predicate<Object>? = nil, sortedBy orders: [QueryOrder<Object>] = [],
@@ -82,7 +82,7 @@ extension Store {
   /// Describes how a query of a class and its registered subclasses would be answered: a plan for
   /// each class, in the order of their class IDs.
   ///
-  /// - Throws: ``StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func explain<Object: StoredObject>(
     _ type: Object.Type, includingSubclasses: Bool, where predicate: Predicate<Object>? = nil,
     sortedBy orders: [QueryOrder<Object>] = [], limit: Int? = nil, offset: Int = 0
@@ -99,7 +99,7 @@ extension Store {
   /// The first object of a class and its registered subclasses for which a predicate holds, in an
   /// order; nil when there is none.
   ///
-  /// - Throws: ``StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func first<Object: StoredObject>(
     _ type: Object.Type, includingSubclasses: Bool, where predicate: Predicate<Object>? = nil,
     sortedBy orders: [QueryOrder<Object>] = []
@@ -112,7 +112,7 @@ extension Store {
 
   /// Whether a predicate holds for any object of a class and its registered subclasses.
   ///
-  /// - Throws: ``StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func exists<Object: StoredObject>(
     _ type: Object.Type, includingSubclasses: Bool, where predicate: Predicate<Object>
   ) throws(StoreError) -> Bool {
@@ -121,7 +121,7 @@ extension Store {
 
   /// The number of objects of a class and its registered subclasses for which a predicate holds.
   ///
-  /// - Throws: ``StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func count<Object: StoredObject>(
     of type: Object.Type, includingSubclasses: Bool, where predicate: Predicate<Object>
   ) throws(StoreError) -> Int {
@@ -137,8 +137,8 @@ extension Store {
   /// ``delete(_:)`` does.
   ///
   /// - Returns: how many there were.
-  /// - Throws: ``StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``; nothing is
-  ///   deleted then.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``;
+  ///   nothing is deleted then.
   @discardableResult
   public func delete<Object: StoredObject>(
     _ type: Object.Type, includingSubclasses: Bool, where predicate: Predicate<Object>

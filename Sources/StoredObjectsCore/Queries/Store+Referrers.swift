@@ -17,7 +17,7 @@ extension Store {
   ///   - property: A list of objects.
   ///   - includingSubclasses: Whether objects of registered subclasses count.
   /// - Returns: The objects of the class, and then those of its subclasses.
-  /// - Throws: ``StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func referrers<Source: StoredObject, List: Collection>(
     of target: StoredObject, through property: KeyPath<Source, List>,
     includingSubclasses: Bool = false
@@ -40,7 +40,7 @@ extension Store {
   ///   - property: A reference to one object.
   ///   - includingSubclasses: Whether objects of registered subclasses count.
   /// - Returns: The objects of the class, and then those of its subclasses.
-  /// - Throws: ``StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func referrers<Source: StoredObject, Target: StoredObject>(
     of target: Target, through property: KeyPath<Source, Target?>,
     includingSubclasses: Bool = false

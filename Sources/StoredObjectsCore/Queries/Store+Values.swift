@@ -12,7 +12,7 @@ extension Store {
   /// Complexity: O(log n), where the class has an ``AttributeIndex`` that begins with the property;
   /// all objects of the class are read otherwise.
   ///
-  /// - Throws: ``StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func first<Object: StoredObject, Value: IndexableValue & Equatable>(
     _ type: Object.Type, where property: KeyPath<Object, Value>, is value: Value
   ) throws(StoreError) -> Object? {
@@ -26,7 +26,7 @@ extension Store {
   /// Complexity: O(log n) and linear in the objects that are found, where the class has an
   /// ``AttributeIndex`` that begins with the property; all objects of the class are read otherwise.
   ///
-  /// - Throws: ``StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func fetch<Object: StoredObject, Value: IndexableValue & Equatable>(
     _ type: Object.Type, where property: KeyPath<Object, Value>, is value: Value, limit: Int? = nil
   ) throws(StoreError) -> [Object] {

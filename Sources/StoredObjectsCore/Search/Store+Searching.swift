@@ -26,9 +26,9 @@ extension Store {
   ///   - offset: So many of the best hits are left out.
   /// - Returns: The hits, as ``SearchHit/score`` orders them.
   /// - Precondition: the class has ``StoredObject/fullTextAttributes``.
-  /// - Throws: ``StoreError`` with `invalidQuery`, `invalidArgument` (a negative limit or offset,
-  ///   or a name that is none of the attributes), `notRegistered`, or what reading an object
-  ///   throws.
+  /// - Throws: ``/StoreEngine/StoreError`` with `invalidQuery`, `invalidArgument` (a negative limit
+  ///   or offset, or a name that is none of the attributes), `notRegistered`, or what reading an
+  ///   object throws.
   public func search<Object: StoredObject>(
     _ type: Object.Type, includingSubclasses: Bool = false, _ query: String,
     in attributes: [String]? = nil, limit: Int = .max, offset: Int = 0
@@ -41,7 +41,7 @@ extension Store {
   /// Searches for a query that is made in Swift, see the other `search`.
   ///
   /// - Precondition: as there.
-  /// - Throws: ``StoreError`` as there, but never `invalidQuery`.
+  /// - Throws: ``/StoreEngine/StoreError`` as there, but never `invalidQuery`.
   public func search<Object: StoredObject>(
     _ type: Object.Type, includingSubclasses: Bool = false, _ query: TextQuery,
     in attributes: [String]? = nil, limit: Int = .max, offset: Int = 0
@@ -84,7 +84,7 @@ extension Store {
   /// Complexity: that of ``search(_:includingSubclasses:_:in:limit:offset:)-(_,_,String,_,_,_)``.
   ///
   /// - Precondition: as there.
-  /// - Throws: ``StoreError`` as there.
+  /// - Throws: ``/StoreEngine/StoreError`` as there.
   public func searchCount<Object: StoredObject>(
     _ type: Object.Type, includingSubclasses: Bool = false, _ query: TextQuery,
     in attributes: [String]? = nil

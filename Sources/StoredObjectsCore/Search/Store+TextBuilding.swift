@@ -19,8 +19,8 @@ extension Store {
   ///   - anew: Whether indexes that are there are made again, too: after a finding of
   ///     ``check(progress:)``.
   ///   - progress: Hears how far it has come, in objects.
-  /// - Throws: ``StoreError`` with `readOnly`, `damaged`, `newerVersion`, `noSpace`, `ioError` or
-  ///   `closed`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `readOnly`, `damaged`, `newerVersion`, `noSpace`,
+  ///   `ioError` or `closed`.
   public func buildFullTextIndexes(
     anew: Bool = false, progress: (IntegrityProgress) -> Void = { _ in }
   ) throws(StoreError) {

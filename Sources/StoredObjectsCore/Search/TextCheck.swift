@@ -41,7 +41,7 @@ struct TextCheck {
 
   /// The rows that the index has otherwise than the class, in ascending order.
   ///
-  /// - Throws: ``StoreError`` with `damaged`; what reading throws.
+  /// - Throws: ``/StoreEngine/StoreError`` with `damaged`; what reading throws.
   mutating func wrongRows() throws -> [UInt32] {
     do {
       _ = try backend.scanKeys(of: text.table, .init(from: [1]), isReversed: false) { key, value in

@@ -58,7 +58,7 @@ struct TextIndexUpdate {
 
   /// Adds what changes in the table.
   ///
-  /// - Throws: ``StoreError`` with `damaged`; what reading throws.
+  /// - Throws: ``/StoreEngine/StoreError`` with `damaged`; what reading throws.
   mutating func finish(_ changes: inout ChangeSet, stamp: [UInt8]) throws {
     var writer = TableWriter(text.table, clearsFirst: isNew)
     // What is there may be damaged, when it does not count.

@@ -17,8 +17,8 @@ extension TextQuery {
   ///
   /// Parentheses may be open 100 deep; the number of words and operators has no limit.
   ///
-  /// - Throws: ``StoreError`` with `invalidQuery`, which says where in the text, in characters from
-  ///   0.
+  /// - Throws: ``/StoreEngine/StoreError`` with `invalidQuery`, which says where in the text, in
+  ///   characters from 0.
   public init(parsing text: String) throws(StoreError) {
     var parser = TextQueryParser(text)
     self.init(try parser.query())

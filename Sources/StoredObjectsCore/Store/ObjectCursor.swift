@@ -27,8 +27,8 @@ public struct ObjectCursor<Object: StoredObject> {
   ///
   /// Complexity: constant time, over all calls.
   ///
-  /// - Throws: ``StoreError`` with `damaged`, `newerVersion`, `ioError` or `closed`. The record
-  ///   that could not be read has had its turn: the next call goes on behind it.
+  /// - Throws: ``/StoreEngine/StoreError`` with `damaged`, `newerVersion`, `ioError` or `closed`.
+  ///   The record that could not be read has had its turn: the next call goes on behind it.
   @inlinable public mutating func next() throws(StoreError) -> Object? {
     while true {
       while let object = try rows.next() {

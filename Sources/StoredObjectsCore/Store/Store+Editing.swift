@@ -120,7 +120,7 @@ extension Store {
   /// The same as ``delete(_:)`` with the object, which only a readable record can be made into.
   ///
   /// - Returns: Whether there was such an object.
-  /// - Throws: ``StoreError`` with `notRegistered`, `ioError` or `closed`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`, `ioError` or `closed`.
   @discardableResult
   public func delete<Object: StoredObject>(
     _ type: Object.Type, rowID: UInt32

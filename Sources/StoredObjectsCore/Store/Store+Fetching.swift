@@ -7,8 +7,8 @@ extension Store {
   ///
   /// Complexity: constant time; one record is read, unless the object has its content.
   ///
-  /// - Throws: ``StoreError`` with `notRegistered`, `damaged`, `newerVersion`, `ioError` or
-  ///   `closed`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`, `damaged`, `newerVersion`,
+  ///   `ioError` or `closed`.
   public func object<Object: StoredObject>(
     _ type: Object.Type, rowID: UInt32
   ) throws(StoreError) -> Object? {
@@ -47,7 +47,7 @@ extension Store {
   ///
   /// Complexity: constant time.
   ///
-  /// - Throws: ``StoreError`` with `notRegistered`, `damaged`, `ioError` or `closed`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`, `damaged`, `ioError` or `closed`.
   public func count<Object: StoredObject>(of type: Object.Type) throws(StoreError) -> Int {
     try count(of: try requireRegistration(of: type))
   }
@@ -76,8 +76,8 @@ extension Store {
   /// Complexity: linear in the number of objects. For classes that don't fit into memory see
   /// ``cursor(over:)``.
   ///
-  /// - Throws: ``StoreError`` with `notRegistered`, `damaged`, `newerVersion`, `ioError` or
-  ///   `closed`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`, `damaged`, `newerVersion`,
+  ///   `ioError` or `closed`.
   @inlinable public func allObjects<Object: StoredObject>(
     of type: Object.Type
   ) throws(StoreError) -> [Object] {
@@ -102,7 +102,8 @@ extension Store {
   ///
   /// What is promised at ``ObjectCursor`` holds here.
   ///
-  /// - Throws: ``StoreError`` as ``ObjectCursor/next()``, and whatever the closure throws.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``ObjectCursor/next()``, and whatever the closure
+  ///   throws.
   @inlinable public func enumerate<Object: StoredObject>(
     _ type: Object.Type, _ body: (Object, _ stop: inout Bool) throws -> Void
   ) throws {
@@ -113,7 +114,7 @@ extension Store {
 
   /// A cursor over the objects of a class, see ``ObjectCursor``.
   ///
-  /// - Throws: ``StoreError`` with `notRegistered`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`.
   public func cursor<Object: StoredObject>(
     over type: Object.Type
   ) throws(StoreError) -> ObjectCursor<Object> {

@@ -13,8 +13,8 @@ extension Store {
   /// - Parameters:
   ///   - name: Any text but the empty one, and those that end in "..layouts", and "..migrations".
   ///   - write: Writes to an empty buffer.
-  /// - Throws: ``StoreError`` with `invalidName`, or `notEncodable` when something could not be
-  ///   written, and whatever the closure throws. The name then keeps what it has.
+  /// - Throws: ``/StoreEngine/StoreError`` with `invalidName`, or `notEncodable` when something
+  ///   could not be written, and whatever the closure throws. The name then keeps what it has.
   public func setBuffer(
     named name: String, _ write: (inout DataBuffer) throws -> Void
   ) throws {
@@ -37,7 +37,7 @@ extension Store {
   ///
   ///     let favorite = try store.buffer(named: "Favorite")?.readObject(of: Song.self)
   ///
-  /// - Throws: ``StoreError`` with `invalidName`, `damaged`, `ioError` or `closed`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `invalidName`, `damaged`, `ioError` or `closed`.
   public func buffer(named name: String) throws(StoreError) -> DataBuffer? {
     try validateName(name)
     forgetChangeElsewhere(named: name)
@@ -74,7 +74,7 @@ extension Store {
   ///
   /// A name that is not there is no error.
   ///
-  /// - Throws: ``StoreError`` with `invalidName`, `damaged`, `ioError` or `closed`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `invalidName`, `damaged`, `ioError` or `closed`.
   public func removeBuffer(named name: String) throws(StoreError) {
     try validateName(name)
     guard try sealedBuffer(named: name) != nil else { return }
@@ -87,7 +87,7 @@ extension Store {
   ///
   /// Complexity: O(n log n) in the number of names.
   ///
-  /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `damaged`, `ioError` or `closed`.
   public func bufferNames() throws(StoreError) -> [String] {
     do {
       var names = Set(try backend.bufferNames().map(ExactName.init))

@@ -11,8 +11,8 @@ extension Store {
   /// Complexity: linear in the number of classes; one record is read, unless the object has its
   /// content.
   ///
-  /// - Throws: ``StoreError`` with `notRegistered`, `invalidArgument` (the ID of an object that is
-  ///   no `Object`), `damaged`, `newerVersion`, `ioError` or `closed`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`, `invalidArgument` (the ID of an
+  ///   object that is no `Object`), `damaged`, `newerVersion`, `ioError` or `closed`.
   public func object<Object: StoredObject>(
     _ id: ObjectID<Object>
   ) throws(StoreError) -> Object? {

@@ -7,23 +7,25 @@ extension Store {
   ///
   /// Each class has a number in the store, its class ID, which references to objects of any class
   /// hold. The store keeps it: you register classes in any order, and leave out those that you
-  /// don't use. A new class gets the lowest ID that no class has had, in the order of the arguments.
+  /// don't use. A new class gets the lowest ID that no class has had, in the order of the
+  /// arguments.
   ///
   /// Objects of classes that are not registered stay as they are. To read an object that refers to
   /// one of them throws `notRegistered`.
   ///
   /// When a class is refused, the ones before it stay registered.
   ///
-  /// - Throws: ``StoreError`` with `registeredTwice`, `classOrder` (two classes have the same class
-  ///   ID), `tooManyClasses`, `invalidName`, `damaged` (a metadata row that can't be read),
-  ///   `changedLayout`, `invalidLayout`, `unfinishedMigration`, `inUse`, `ioError` or `closed`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `registeredTwice`, `classOrder` (two classes have
+  ///   the same class ID), `tooManyClasses`, `invalidName`, `damaged` (a metadata row that can't be
+  ///   read), `changedLayout`, `invalidLayout`, `unfinishedMigration`, `inUse`, `ioError` or
+  ///   `closed`.
   public func register(_ types: StoredObject.Type...) throws(StoreError) {
     try register(types)
   }
 
   /// Registers the classes of an array, see the other `register`.
   ///
-  /// - Throws: ``StoreError`` as that.
+  /// - Throws: ``/StoreEngine/StoreError`` as that.
   public func register(_ types: [StoredObject.Type]) throws(StoreError) {
     try checkForUnfinishedMigration()
     var entries: [RegisteredClass] = []
@@ -117,7 +119,8 @@ extension Store {
 
   /// The class IDs of all classes in the store, by the names of these.
   ///
-  /// - Throws: ``StoreError`` with `damaged`: an ID that nobody knows must not be given out again.
+  /// - Throws: ``/StoreEngine/StoreError`` with `damaged`: an ID that nobody knows must not be
+  ///   given out again.
   func savedClassIDs() throws -> [String: UInt8] {
     var classIDs: [String: UInt8] = [:]
     for name in try backend.tableNames() {
@@ -130,7 +133,7 @@ extension Store {
 extension StoreBackend {
   /// The metadata row of a class, registered or not; nil where there is none.
   ///
-  /// - Throws: ``StoreError`` with `damaged`; what the backend throws.
+  /// - Throws: ``/StoreEngine/StoreError`` with `damaged`; what the backend throws.
   func classMetadata(of className: String) throws -> ClassMetadata? {
     var buffer = DataBuffer()
     let table = try table(named: className)

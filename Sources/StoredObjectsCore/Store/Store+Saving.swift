@@ -8,11 +8,12 @@ extension Store {
   ///
   /// Complexity: linear in the number of changed objects and the size of their records.
   ///
-  /// - Throws: ``StoreError`` with `notEncodable` (an object can't be written, or refers to one
-  ///   that is not in the store), `contentUnavailable` (see ``fetchFailures``), `deleteDenied`,
-  ///   `notUnique`, `conflict` (see ``keepConflictingChanges()``), `rowIDsExhausted`, `newerVersion`
-  ///   and `unfinishedMigration` (see ``migrate(_:registering:progress:)``), `readOnly`,
-  ///   `noSpace`, `ioError`, `damaged` or `closed`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `notEncodable` (an object can't be written, or
+  ///   refers to one that is not in the store), `contentUnavailable` (see ``fetchFailures``),
+  ///   `deleteDenied`, `notUnique`, `conflict` (see ``keepConflictingChanges()``),
+  ///   `rowIDsExhausted`, `newerVersion` and `unfinishedMigration` (see
+  ///   ``migrate(_:registering:progress:)``), `readOnly`, `noSpace`, `ioError`, `damaged` or
+  ///   `closed`.
   public func saveChanges() throws(StoreError) {
     try checkSaveByMigrations()
     relationships?.endModifications()
@@ -31,8 +32,9 @@ extension Store {
   /// Encodes and commits the changes.
   ///
   /// Other stores may be at it, too: while this one waits for the disk, they work out theirs, and
-  /// reach it together. What they have committed meanwhile is no conflict if it concerns none of what
-  /// is changed here. If it may, the commit is worked out once more, while nobody else commits.
+  /// reach it together. What they have committed meanwhile is no conflict if it concerns none of
+  /// what is changed here. If it may, the commit is worked out once more, while nobody else
+  /// commits.
   ///
   /// - Returns: false if another store has committed something that matters.
   private func commitChanges(exclusively isExclusive: Bool = false) throws(StoreError) -> Bool {

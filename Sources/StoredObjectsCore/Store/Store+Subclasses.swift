@@ -18,7 +18,7 @@ extension Store {
   ///
   /// Complexity: linear in the number of objects.
   ///
-  /// - Throws: ``StoreError`` as ``allObjects(of:)``.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``allObjects(of:)``.
   public func allObjects<Object: StoredObject>(
     of type: Object.Type, includingSubclasses: Bool
   ) throws(StoreError) -> [Object] {
@@ -38,7 +38,7 @@ extension Store {
   ///
   /// Complexity: linear in the number of registered classes.
   ///
-  /// - Throws: ``StoreError`` as ``count(of:)``.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``count(of:)``.
   public func count<Object: StoredObject>(
     of type: Object.Type, includingSubclasses: Bool
   ) throws(StoreError) -> Int {
@@ -54,7 +54,8 @@ extension Store {
   ///
   /// The guarantees of ``ObjectCursor`` apply here.
   ///
-  /// - Throws: ``StoreError`` as ``ObjectCursor/next()``, and whatever the closure throws.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``ObjectCursor/next()``, and whatever the closure
+  ///   throws.
   public func enumerate<Object: StoredObject>(
     _ type: Object.Type, includingSubclasses: Bool,
     _ body: (Object, _ stop: inout Bool) throws -> Void
@@ -66,7 +67,7 @@ extension Store {
 
   /// A cursor over the objects of a class and its registered subclasses, see ``ObjectCursor``.
   ///
-  /// - Throws: ``StoreError`` with `notRegistered`.
+  /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`.
   public func cursor<Object: StoredObject>(
     over type: Object.Type, includingSubclasses: Bool
   ) throws(StoreError) -> ObjectCursor<Object> {

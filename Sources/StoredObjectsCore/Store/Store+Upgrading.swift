@@ -16,11 +16,11 @@ extension Store {
   ///
   /// Afterwards the numbers of the earlier layouts are free, of which a class can have 256.
   ///
-  /// Complexity: two scans of the class, and a save of what is old. Four bytes of memory for each old
-  /// record, and one batch of objects.
+  /// Complexity: two scans of the class, and a save of what is old. Four bytes of memory for each
+  /// old record, and one batch of objects.
   ///
-  /// - Throws: ``StoreError`` with `unsavedChanges` when there are any, for they would be saved
-  ///   along; `notRegistered`, `damaged`, `newerVersion`, and as ``saveChanges()``.
+  /// - Throws: ``/StoreEngine/StoreError`` with `unsavedChanges` when there are any, for they would
+  ///   be saved along; `notRegistered`, `damaged`, `newerVersion`, and as ``saveChanges()``.
   @discardableResult
   public func upgradeObjects<Object: StoredObject>(
     of type: Object.Type, batchSize: Int = 10_000,

@@ -28,11 +28,11 @@ public struct StoreConfiguration: Sendable {
 
   /// Who saves, as commits say it, in at most 255 bytes of UTF-8; empty by default.
   ///
-  /// See <doc:Commits>.
+  /// See ``/StoreEngine/Commit``.
   public var author: String
 
-  /// The size from which on an ``ExternalData`` is stored outside of its record, in bytes; 16 KiB by
-  /// default.
+  /// The size from which on an ``ExternalData`` is stored outside of its record, in bytes; 16 KiB
+  /// by default.
   public var externalThreshold = defaultExternalThreshold
 
   static let defaultExternalThreshold = 16 << 10

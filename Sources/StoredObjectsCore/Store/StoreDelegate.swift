@@ -29,7 +29,8 @@ public protocol StoreDelegate: AnyObject {
   func storeDidSave(_ store: Store)
   /// A getter could not read an object's content, see ``Store/fetchFailures``.
   func store(_ store: Store, didFailToFetch failure: FetchFailure)
-  /// The backend could not fold its log into its files, see ``StoreBackend/foldFailure``.
+  /// The backend could not fold its log into its files, see
+  /// ``/StoreEngine/StoreBackend/foldFailure``.
   ///
   /// Saves go on, and are safe, but the log grows. This is called after a save, at most once for
   /// each attempt; an attempt is made every few mebibytes of log.

@@ -11,8 +11,8 @@ import Locks
 ///     }
 ///
 /// A save waits for the disk, and so does a read now and then. An actor with this executor blocks a
-/// thread of its own meanwhile, and none of those that all other actors share. The thread starts with
-/// the actor's first work, and ends with the executor.
+/// thread of its own meanwhile, and none of those that all other actors share. The thread starts
+/// with the actor's first work, and ends with the executor.
 public final class ThreadExecutor: SerialExecutor {
   private let thread = Locked<WorkThread?>(nil)
 

@@ -12,8 +12,8 @@ extension Store {
   /// in the number of unsaved objects.
   ///
   /// - Returns: the object that is in the store: the one that was given, or the one that was there.
-  /// - Throws: ``StoreError`` with `notRegistered`, `notUnique` (the values are those of two
-  ///   objects), `notEncodable`, or what reading an object throws.
+  /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`, `notUnique` (the values are those
+  ///   of two objects), `notEncodable`, or what reading an object throws.
   @discardableResult
   public func insertOrUpdate<Object: StoredObject>(
     _ object: Object
@@ -48,7 +48,7 @@ extension Store {
   ///
   /// - Precondition: the property has a unique ``AttributeIndex`` of its own.
   ///
-  /// - Throws: ``StoreError`` with `notRegistered`, or what reading an object throws.
+  /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`, or what reading an object throws.
   public func object<Object: StoredObject, Value: IndexableValue & Equatable>(
     _ type: Object.Type, where property: KeyPath<Object, Value>, is value: Value
   ) throws(StoreError) -> Object? {

@@ -88,7 +88,7 @@ struct PropertyFailure: Error {
 extension RecordCoding {
   /// Reads a content to its end.
   ///
-  /// - Throws: ``DataBufferError``; what the references throw.
+  /// - Throws: ``/StoreEngine/DataBufferError``; what the references throw.
   func values(
     from buffer: inout DataBuffer, _ references: some ReferenceReading
   ) throws -> StoredValue.Fields {
@@ -257,7 +257,7 @@ struct ReferenceTexts: ReferenceReading {
 extension ExternalReference {
   /// Reads the value.
   ///
-  /// - Throws: ``StoreError``.
+  /// - Throws: ``/StoreEngine/StoreError``.
   func bytes(in storage: (any ExternalStorage)?) throws -> [UInt8] {
     guard let storage else {
       throw StoreError(.recordMissing, "The value \(id) is stored outside of this backend.")

@@ -6,7 +6,7 @@ extension StoredObject {
   /// - Parameter depth: How many references deep objects are nested in the place of their IDs; an
   ///   object can be nested more than once, and what it refers to with it.
   /// - Returns: the object's ID and its values.
-  /// - Throws: ``StoreError`` with `notEncodable` for an object that is in no store, or refers to
+  /// - Throws: ``/StoreEngine/StoreError`` with `notEncodable` for an object that is in no store, or refers to
   ///   one that isn't; what reading the objects throws.
   public final func value(depth: Int = 0) throws(StoreError) -> ObjectValue {
     guard let registration, let store = registration.store else {
