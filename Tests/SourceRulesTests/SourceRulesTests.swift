@@ -144,6 +144,42 @@ struct ImportRulesTests {
       ])
   }
 
+  @Test("The model is the object layer and macros: it imports nothing else, so no C library")
+  func model() {
+    #expect(imports(of: "StoredObjectsModel") == ["StoredObjectsCore"])
+  }
+
+  @Test("The umbrella is the model and one backend")
+  func umbrella() {
+    #expect(imports(of: "StoredObjects") == ["StoredObjectsModel", "TokyoCabinetBackend"])
+  }
+
+  @Test("The bottom layers import nothing of this package but each other")
+  func bottom() {
+    let system: Set = [
+      "Darwin", "Foundation", "FoundationEssentials", "Glibc", "Musl", "Synchronization",
+    ]
+    #expect(imports(of: "Locks").subtracting(system) == [])
+    #expect(imports(of: "Files").subtracting(system).isSubset(of: ["CFiles", "Locks"]))
+  }
+
+  @Test("Macros import nothing that is linked into programs")
+  func macros() {
+    for module in ["StoredSyntax", "StoredObjectsMacros"] {
+      let imports = imports(of: module)
+      #expect(!imports.isEmpty)
+      #expect(imports.allSatisfy { $0.hasPrefix("Swift") || $0 == "StoredSyntax" }, "\(module)")
+    }
+  }
+
+  @Test("Test support for backends rests on the object layer alone")
+  func testSupport() {
+    let system: Set = ["Foundation", "FoundationEssentials", "Synchronization"]
+    #expect(
+      imports(of: "StoredObjectsTestSupport").subtracting(system)
+        == ["Files", "Locks", "StoredObjectsCore"])
+  }
+
   @Test(
     "Who needs no objects imports the engine alone",
     arguments: [
