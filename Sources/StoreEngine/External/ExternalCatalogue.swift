@@ -23,7 +23,9 @@ public struct ExternalCatalogue {
     static let unknown = Owner(.max, 0)
 
     fileprivate var key: [UInt8] {
-      [classID] + (0..<4).map { UInt8(truncatingIfNeeded: rowID >> (24 - 8 * UInt32($0))) }
+      var bytes = [classID]
+      bytes.append(bigEndian: rowID)
+      return bytes
     }
 
     fileprivate init(key: ArraySlice<UInt8>) {

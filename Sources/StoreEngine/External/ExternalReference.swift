@@ -1,3 +1,5 @@
+import Files
+
 /// The name of a value that is stored outside of records: 128 random bits.
 public struct ExternalID: Hashable, Sendable, CustomStringConvertible {
   /// The first half.
@@ -18,9 +20,10 @@ public struct ExternalID: Hashable, Sendable, CustomStringConvertible {
 
   /// The bytes, the highest first.
   public var bytes: [UInt8] {
-    [high, low].flatMap { half in
-      (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * UInt64($0))) }
-    }
+    var bytes: [UInt8] = []
+    bytes.append(bigEndian: high)
+    bytes.append(bigEndian: low)
+    return bytes
   }
 
   /// The identifier that some bytes are; nil if there are not 16 of them.

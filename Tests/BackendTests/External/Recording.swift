@@ -25,38 +25,23 @@ final class Recording: StoredObject {
   }
 }
 
-/// The same class as it was, or will be, with the value in the record.
-final class PlainRecording: StoredObject {
-  @Content var title = ""
-  @Content var audio = Data()
-
-  override class var storedName: String { "Recording" }
-  override class var layout: ClassLayout? {
-    ClassLayout(
-      PlainRecording.self,
-      [StoredProperty("title", String.self), StoredProperty("audio", Data.self)])
-  }
-  override func writeContent(to buffer: inout DataBuffer) {
-    buffer.write(title)
-    buffer.write(audio)
-  }
-  override func readContent(from buffer: inout DataBuffer) throws {
-    title = try buffer.readString()
-    audio = try buffer.read()
-  }
-}
+/// The same class with the value in the record, as it was before.
+final class PlainRecording: RecordingWithPlainAudio {}
 
 /// The class after that, with the value in the record again.
-final class LaterRecording: StoredObject {
+final class LaterRecording: RecordingWithPlainAudio {
+  override class var classVersion: UInt8 { 1 }
+}
+
+/// The class `Recording` of the store, with the value in the record.
+class RecordingWithPlainAudio: StoredObject {
   @Content var title = ""
   @Content var audio = Data()
 
   override class var storedName: String { "Recording" }
-  override class var classVersion: UInt8 { 1 }
   override class var layout: ClassLayout? {
     ClassLayout(
-      LaterRecording.self,
-      [StoredProperty("title", String.self), StoredProperty("audio", Data.self)])
+      self, [StoredProperty("title", String.self), StoredProperty("audio", Data.self)])
   }
   override func writeContent(to buffer: inout DataBuffer) {
     buffer.write(title)
