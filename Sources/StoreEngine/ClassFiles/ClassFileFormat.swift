@@ -1,4 +1,4 @@
-/// A format of class files: how a file is opened, checked, and written anew.
+/// A format of class files: how a file is opened, checked and rewritten.
 ///
 /// ``ClassFiles`` does the rest: it finds the files of a directory, maps them when they are needed,
 /// has them replaced when the log is folded, inspects them and salvages what is left of them.
@@ -58,8 +58,8 @@ public protocol ClassFileFormat: Sendable, Hashable {
   /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
   func write(_ changes: ClassFileChanges, to new: NewClassFile) throws
 
-  /// Whether a file was made elsewhere in a way that ``ClassFile/compact(to:)`` undoes, and must be written
-  /// anew before the store is changed; by default none is.
+  /// Whether a file was made elsewhere in a way that ``ClassFile/compact(to:)`` undoes, and must be
+  /// rewritten before the store is changed; by default none is.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
   func isForeign(_ location: ClassFileLocation) throws -> Bool

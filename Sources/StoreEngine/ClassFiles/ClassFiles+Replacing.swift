@@ -1,7 +1,7 @@
 extension ClassFiles {
   /// Makes new files with the changes, and brings them to the disk unless the level is `none`.
   ///
-  /// Complexity: linear in the sizes of the files, which are copied or written anew, and in the
+  /// Complexity: linear in the sizes of the files, which are copied or rewritten, and in the
   /// changes.
   ///
   /// - Throws: ``StoreError`` with `rowExists`, `noSpace`, `ioError`, `damaged` or `closed`. No new
@@ -91,7 +91,7 @@ extension ClassFiles {
     }
   }
 
-  /// The size of the files that folding would copy or write anew.
+  /// The size of the files that folding would copy or rewrite.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   public func byteCount(touchedBy footprint: PendingFootprint) throws -> Int {

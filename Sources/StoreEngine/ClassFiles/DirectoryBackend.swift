@@ -75,7 +75,7 @@ public protocol DirectoryBackend: StoreBackend {
   /// - Throws: ``StoreError``.
   func backup(to directory: String, progress: (IntegrityProgress) -> Void) throws
 
-  /// What lies in the commit log; nil when the store has none.
+  /// The state of the commit log; nil when the store has none.
   ///
   /// - Throws: ``StoreError``.
   func logState() throws -> CommitLogState?

@@ -14,7 +14,7 @@
 /// The newer slot counts: that of the higher epoch, or of more batches. A batch belongs to the log
 /// if its epoch is the slot's, its sequence is one more than that of the batch before it (the first
 /// has 0), and its checksum is right. So a log is emptied by writing the *older* slot with the next
-/// epoch: one sector, and what lies behind it is out of date at a stroke.
+/// epoch: one sector, after which no earlier batch counts.
 enum CommitLogFormat {
   static let magic = Array("SOCommit".utf8)
   static let version: UInt32 = 2

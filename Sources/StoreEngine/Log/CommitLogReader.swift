@@ -1,4 +1,4 @@
-/// Reads a commit log from its first batch to its last good one, and tells what lies behind.
+/// Reads a commit log from its first batch to its last good one, and classifies the bytes after it.
 struct CommitLogReader {
   /// How a log ends.
   enum Tail: Equatable {
@@ -120,7 +120,7 @@ struct CommitLogReader {
     return length
   }
 
-  /// Looks at what lies behind the last good batch, once ``next()`` has returned nil.
+  /// Classifies the bytes after the last good batch, once ``next()`` has returned nil.
   ///
   /// A save is acknowledged only when its batch is on the disk, and then the next one begins. So a
   /// crash can spoil the last batch only. A *later* batch of the same epoch behind a spoilt one

@@ -247,7 +247,7 @@ struct CommitLogWriter: Sendable {
     try storage.synchronize()
   }
 
-  /// Writes everything but the batches anew: what is behind them, and the room of the headers.
+  /// Rewrites everything but the batches: the bytes after them, and the room of the headers.
   ///
   /// - Throws: what the storage throws.
   mutating func renewRoom() throws {

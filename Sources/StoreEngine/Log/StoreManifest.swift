@@ -149,7 +149,7 @@ extension StoreManifest {
   static func spoilt(_ path: String) -> StoreFinding {
     StoreFinding(
       .fileDamaged,
-      "The store's manifest is damaged. Open the store for writing: that makes it anew.",
+      "The store's manifest is damaged. Open the store for writing to make a new one.",
       at: .init(path: path))
   }
 
@@ -159,7 +159,7 @@ extension StoreManifest {
       .fileDamaged,
       """
       The store's manifest is gone, so that nobody can tell whether other files are, too. Open the \
-      store for writing: that makes it anew.
+      store for writing to make a new one.
       """,
       at: .init(path: path))
   }
@@ -227,7 +227,7 @@ extension StoreManifest {
     }
   }
 
-  /// All files but indexes, which can be made anew.
+  /// All files but indexes, which can be rebuilt.
   private var neededFiles: [String] {
     files.filter { OrderedTableName(fileName: $0)?.kind != .index }
   }

@@ -46,11 +46,11 @@ extension LoggedBackend {
   /// Gives space back: folds the log, and rebuilds class files without the gaps that deleted and
   /// grown records have left.
   ///
-  /// What is in the log beside saves is written anew, too, so that it is as a check expects it.
+  /// The parts of the log beside saves are rewritten, too, as a check expects them.
   ///
   /// Commits wait meanwhile, readers go on. A crash at any moment leaves the old files or the new.
   ///
-  /// Complexity: linear in the size of all files, which are written anew beside the old ones.
+  /// Complexity: linear in the size of all files, which are rewritten beside the old ones.
   ///
   /// - Returns: by how many bytes the files are smaller.
   /// - Throws: ``StoreError`` with `readOnly`, `noSpace`, `ioError`, `damaged` or `closed`: nothing is
