@@ -140,7 +140,7 @@ public struct AttributeIndex {
 
   /// Objects can be found by any of the objects that they refer to in a list or a set.
   ///
-  /// See ``Store/referrers(of:through:)-(StoredObject,_)``.
+  /// See ``Store/referrers(of:through:includingSubclasses:)-(StoredObject,_,_)``.
   public init<Object: StoredObject, List: Collection>(
     _ name: String, toMany property: KeyPath<Object, List>
   ) where List.Element: StoredObject {
