@@ -116,8 +116,9 @@ struct TaskWriteTests {
     for put in puts { try await put.value }
     try await last.value
     #expect(try table.get("k", as: Int.self) == 6)
-    // That of the first, that of the next one, and that of all others.
-    #expect(disk.syncCount <= 4)
+    // That of the first, that of the next one, and that of all others, which slow threads may
+    // split. Without sharing there would be eight.
+    #expect(disk.syncCount <= 6)
     try store.close()
     var count = 0
     for await change in changes where change.kind == .put { count += 1 }

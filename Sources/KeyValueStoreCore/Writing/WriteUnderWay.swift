@@ -15,6 +15,8 @@ final class WriteUnderWay: CommitFollower {
   private let basis: [WriteUnderWay]
   private let hasEnded = Atomic(false)
   private let reason = AtomicLazyReference<Reason>()
+  /// Set behind the reason: the thread sanitizer can't see the order that the reference keeps.
+  private let hasFailed = Atomic(false)
 
   private final class Reason: Sendable {
     let error: any Error
@@ -27,7 +29,9 @@ final class WriteUnderWay: CommitFollower {
   }
 
   /// Why it has failed; nil as long as it has not.
-  var failure: (any Error)? { reason.load()?.error }
+  var failure: (any Error)? {
+    hasFailed.load(ordering: .acquiring) ? reason.load()?.error : nil
+  }
 
   /// How it leaves a key.
   enum Find {
@@ -62,6 +66,7 @@ final class WriteUnderWay: CommitFollower {
   func didFail(_ error: any Error) {
     if hasEnded.exchange(true, ordering: .relaxed) { return }
     _ = reason.storeIfNil(Reason(error))
+    hasFailed.store(true, ordering: .releasing)
     store.writesUnderWay.remove(self)
   }
 
