@@ -116,9 +116,8 @@ struct TaskWriteTests {
     for put in puts { try await put.value }
     try await last.value
     #expect(try table.get("k", as: Int.self) == 6)
-    // That of the first, that of the next one, and that of all others, which slow threads may
-    // split. Without sharing there would be eight.
-    #expect(disk.syncCount <= 6)
+    // That of the first, that of the next one, and that of all others.
+    #expect(disk.syncCount <= 4)
     try store.close()
     var count = 0
     for await change in changes where change.kind == .put { count += 1 }

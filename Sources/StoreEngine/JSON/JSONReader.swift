@@ -21,7 +21,7 @@ package struct JSONReader {
   package struct Damage: Error, CustomStringConvertible {
     /// Where, counted from the first byte of the text.
     package let offset: Int
-    /// What is wrong there.
+    /// The problem there.
     package let description: String
   }
 

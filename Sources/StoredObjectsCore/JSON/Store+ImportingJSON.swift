@@ -1,6 +1,6 @@
 public import StoreEngine
 
-/// What becomes of the IDs in a file that is imported.
+/// How an import treats the IDs in a file.
 public enum JSONImportMode: String, CaseIterable, Sendable {
   /// Objects keep their IDs, and the store must not have any of them.
   case keepIDs

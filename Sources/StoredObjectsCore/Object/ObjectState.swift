@@ -38,7 +38,7 @@ import StoreEngine
   /// Was deleted, and is saved so.
   @inlinable static var departed: ObjectState { ObjectState(rawValue: 2_048) }
 
-  /// Made to see what a new object of its class is like: it holds its defaults and no more.
+  /// Made to try what its class writes or reads: it leads to no other object, and is let go at once.
   @inlinable static var sample: ObjectState { ObjectState(rawValue: 4_096) }
 
   /// Objects whose accessors have more to do.

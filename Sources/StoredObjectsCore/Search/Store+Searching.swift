@@ -191,7 +191,7 @@ extension Store {
   }
 }
 
-/// What a search has found in one class.
+/// The hits of a search in one class.
 private struct ClassHits {
   let entry: RegisteredClass
   let search: HitSearch

@@ -63,7 +63,7 @@ struct ImportCommand: ParsableCommand {
   }
 }
 
-/// What becomes of the IDs in the file.
+/// How the IDs in the file are treated.
 enum ImportedIDs: String, CaseIterable, ExpressibleByArgument {
   case keep, replace, new
 
