@@ -12,15 +12,21 @@ import TestedBackends
 final class Gate: Sendable {
   private struct State {
     var isOpen = true
+    var permits = 0
     var arrived = 0
+    var mayPass: Bool { isOpen || permits > 0 }
   }
   private let state = Locked(State())
 
   func close() { state.change { $0 = State(isOpen: false) } }
   func open() { state.change { $0.isOpen = true } }
+  /// Lets one through, and stays closed for the next.
+  func letOnePass() { state.change { $0.permits += 1 } }
   func pass() {
     state.change { $0.arrived += 1 }
-    state.change(once: \.isOpen) { _ in }
+    state.change(once: \.mayPass) { state in
+      if !state.isOpen { state.permits -= 1 }
+    }
   }
   /// Whether somebody has come to the closed door.
   var hasArrival: Bool { state.withLock { $0.arrived > 0 } }

@@ -99,8 +99,12 @@ struct TaskWriteTests {
       puts.append(Task { [table] in try await table.put(number, for: "k") })
       try await wait { store.taskWrites.waitingCount == number }
     }
+    let isRun = Locked(false)
     let batch = Task { [store, table] in
-      try await store.write { try $0.get("k", from: table, as: Int.self) }
+      try await store.write { batch in
+        isRun.withLock { $0 = true }
+        return try batch.get("k", from: table, as: Int.self)
+      }
     }
     try await wait { store.taskWrites.waitingCount == 6 }
     let last = Task { [store, table] in
@@ -111,12 +115,15 @@ struct TaskWriteTests {
     }
     try await wait { store.taskWrites.waitingCount == 7 }
     disk.plan(.none)
+    // The next sync stands still until all of the five have their place.
+    gate.letOnePass()
+    try await wait { isRun.withLock { $0 } }
     gate.open()
     #expect(try await batch.value == 5)
     for put in puts { try await put.value }
     try await last.value
     #expect(try table.get("k", as: Int.self) == 6)
-    // That of the first, that of the next one, and that of all others.
+    // Those of the first, of the next ones, of the others, and of the one behind the batch.
     #expect(disk.syncCount <= 4)
     try store.close()
     var count = 0
