@@ -20,6 +20,9 @@ extension BackendConformance {
       try expectEqual(backend.lastCommitNumber, 40, "the last number")
     },
     Check("Numbers go on where a place is opened again") { location in try numbersGoOn(location) },
+    Check("A copy goes on with the numbers of its source, however many commits the copying took") {
+      try copyGoesOn($0)
+    },
     .opened("A commit is what its writer has said of it, and is found by its token") { backend in
       try findCommits(backend)
     },
@@ -120,6 +123,31 @@ extension BackendConformance {
       try expectEqual(backend.lastCommitNumber, 18, "the number for reading only")
       if let last {
         try expectEqual(try backend.commit(withToken: last.token), last, "the last commit")
+      }
+    }
+  }
+
+  private static func copyGoesOn(_ location: any BackendLocation) throws {
+    let source = try MemoryBackend()
+    var changes = ChangeSetBuilder()
+    for name in ["Song", "Playlist", "Artist"] {
+      changes.insert(2, in: try source.table(named: name), [1])
+    }
+    try source.commit(changes.changeSet)
+    let request = CommitRequest(author: "Anna")
+    let last = try source.commit(insertion(3, source.table(named: "Song")), request)
+    try withBackend(location) { backend in
+      try BackendCopy(from: source, to: backend).run()
+      try expectEqual(backend.lastCommitNumber, 2, "the number of the copy")
+    }
+    for number in UInt64(3)...4 {
+      try withBackend(location) { backend in
+        if number == 3, let last {
+          try expectEqual(try backend.commit(withToken: last.token), last, "the last commit")
+        }
+        let songs = try backend.table(named: "Song")
+        let next = try backend.commit(insertion(UInt32(number) + 1, songs))
+        try expectEqual(next?.number, number, "the number after that of the copy")
       }
     }
   }

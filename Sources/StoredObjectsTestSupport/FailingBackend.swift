@@ -193,6 +193,13 @@ extension FailingBackend {
     return try base.commit(changes, request)
   }
 
+  /// Lets the numbers of the backend behind go on.
+  ///
+  /// - Throws: what the backend behind throws.
+  public func continueNumbers(after last: Commit?) throws {
+    try base.continueNumbers(after: last)
+  }
+
   /// Closes the backend behind.
   ///
   /// - Throws: what the backend behind throws.

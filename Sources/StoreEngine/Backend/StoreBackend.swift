@@ -144,6 +144,15 @@ public protocol StoreBackend: RecordSource {
   /// - Throws: ``StoreError``, where the backend has to ask a server.
   func commit(withToken token: UUID) throws -> Commit?
 
+  /// Lets the numbers of commits go on after the last commit of another store, of which this one is
+  /// a copy; nil for a store that has had none.
+  ///
+  /// ``BackendCopy`` calls it once, at the end. Nobody commits meanwhile, and nothing else is changed.
+  /// By default it does nothing: the numbers are then those of the commits of the copying.
+  ///
+  /// - Throws: ``StoreError`` with `noSpace`, `ioError` or `closed`.
+  func continueNumbers(after last: Commit?) throws
+
   /// Takes row IDs that nobody else gets, one behind the other.
   ///
   /// They count as used once a save says so in the metadata row of the class.
@@ -182,6 +191,9 @@ extension StoreBackend {
   public func commit(withToken token: UUID) throws -> Commit? {
     coordinator.journal.commit(withToken: token)
   }
+
+  /// Does nothing.
+  public func continueNumbers(after last: Commit?) throws {}
 
   /// Takes the next rows of those that the metadata row leaves.
   public func reserveRows(_ count: Int, in table: TableID) throws -> ClosedRange<UInt32> {

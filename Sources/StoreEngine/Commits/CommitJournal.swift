@@ -41,16 +41,16 @@ final class CommitJournal: Sendable {
   /// A token that nothing else has.
   func newToken() -> UUID { state.withLock { $0.tokens.next() } }
 
-  /// Goes on behind the last commit that is on the disk.
+  /// Goes on behind the last commit that is on the disk; nil when there is none.
   func begin(after last: Commit?) {
-    guard let last else { return }
+    let number = last?.number ?? 0
     state.withLock { state in
-      (state.last, state.forgotten, state.weight) = (last, last.number, 0)
+      (state.last, state.forgotten, state.weight) = (last, number, 0)
       state.entries.removeAll()
       state.commits.removeAll()
-      state.commits[last.number] = last
+      if let last { state.commits[number] = last }
     }
-    visible.store(last.number, ordering: .releasing)
+    visible.store(number, ordering: .releasing)
   }
 
   /// Takes note of a commit that everyone sees by now.

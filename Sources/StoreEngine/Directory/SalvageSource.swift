@@ -112,6 +112,12 @@ package struct SalvageSource {
     return saves
   }
 
+  /// The last commit that the log or the manifest knows.
+  func lastCommit() throws -> Commit? {
+    let manifest = try StoreDirectory.manifest(in: directory).flatMap { StoreManifest($0) }
+    return log.map { $0.lastCommit(after: manifest) } ?? manifest?.lastCommit
+  }
+
   /// Gives the new store the key file of the old one: what is brought over is sealed for it.
   package func copyKeyFile(to target: TargetDirectory) throws {
     guard seal.sealing != nil else { return }

@@ -98,7 +98,6 @@ struct StoreConversion<Files: DirectoryFiles> {
     try seam(.copy)
     let target = try LoggedBackend(files: Files(writing: workPath), key: newKey)
     try BackendCopy(from: view(source), to: target).run(progress: progress)
-    try target.continueNumbers(after: source.coordinator.journal.last)
     try target.close()
     try seam(.synchronize)
     try systemErrors(at: workPath) {

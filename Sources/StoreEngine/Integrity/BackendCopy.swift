@@ -7,6 +7,9 @@ import Files
 ///
 /// Every byte is the same afterwards, the metadata rows included; only the files around them are of
 /// another kind. What was written is read back and compared, record by record.
+///
+/// The numbers of commits go on: the next save to the copy gets the number that it would have got in
+/// the source. Open stores on the copy afterwards.
 public struct BackendCopy {
   /// So many bytes of records are committed at a time.
   static let batchSize = 32 << 20
@@ -37,6 +40,7 @@ public struct BackendCopy {
     else {
       throw StoreError(.ioError, "The target holds records.", at: .init(path: target.location))
     }
+    let first = target.lastCommitNumber
     var count = 0
     try source.coordinator.whileCommitting {
       let names = try source.tableNames().sorted()
@@ -49,9 +53,16 @@ public struct BackendCopy {
       try copyValues(from: source, to: target)
       for name in try source.orderedTableNames() { try copyKeys(of: name) }
       guard try target.tableNames().sorted() == names else { throw differs(nil, nil) }
+      try continueNumbers(of: source.coordinator.journal.last, first)
       progress(IntegrityProgress("", names.count, of: names.count))
     }
     return count
+  }
+
+  /// A target that has had commits of its own never gives a number twice.
+  private func continueNumbers(of last: Commit?, _ first: UInt64) throws {
+    guard first == 0 || last?.number ?? 0 > target.lastCommitNumber else { return }
+    try target.continueNumbers(after: last)
   }
 
   fileprivate func differs(_ name: String?, _ rowID: UInt32?) -> StoreError {

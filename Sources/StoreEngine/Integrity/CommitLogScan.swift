@@ -108,6 +108,29 @@ package struct CommitLogScan {
     return (changes, names, orderedNames)
   }
 
+  /// The last commit of the store, as far as the log and its manifest tell.
+  ///
+  /// Of one that is left out only the number counts, so that it is not given twice.
+  package func lastCommit(after manifest: StoreManifest?) -> Commit? {
+    var last = manifest?.lastCommit
+    var isLeftOut = false
+    for batch in batches + laterBatches where batch.kind.hasCommit || !batch.isCheckpoint {
+      let number = last?.number ?? 0
+      isLeftOut = isLeftOut || batch.offset >= end
+      guard batch.kind.hasCommit else {
+        // A log that a checkpoint was about to empty.
+        if let known = manifest?.epoch, known > epoch { continue }
+        last = Commit(unnamed: number + 1)
+        continue
+      }
+      let commit = try? Commit(payload: payload(of: batch))
+      isLeftOut = isLeftOut || commit == nil
+      let found = commit?.number ?? number + 1
+      if found > number { last = isLeftOut ? Commit(unnamed: found) : commit }
+    }
+    return last
+  }
+
   // MARK: Reading
 
   private func payload(of batch: Batch) throws -> [UInt8] {

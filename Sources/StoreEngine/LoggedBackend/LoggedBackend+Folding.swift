@@ -128,15 +128,13 @@ extension LoggedBackend {
     log.manifest = manifest
   }
 
-  /// Lets the numbers of commits go on behind those of another store, of which this is a copy; folds
+  /// Lets the numbers of commits go on after those of another store, of which this is a copy; folds
   /// the log.
-  func continueNumbers(after last: Commit?) throws {
+  public func continueNumbers(after last: Commit?) throws {
     try log.withLock { log in
       try checkOpen()
       try checkpoint(&log)
-      guard let last, last.number > coordinator.journal.lastNumber,
-        var manifest = log.manifest
-      else { return }
+      guard last != coordinator.journal.last, var manifest = log.manifest else { return }
       manifest.lastCommit = last
       try files.setManifest(manifest.bytes, durability: durability)
       if durability != .none { try files.synchronizeNames() }

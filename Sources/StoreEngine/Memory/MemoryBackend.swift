@@ -37,7 +37,7 @@ public final class MemoryBackend: StoreBackend {
     let last = try disk.open(isReadOnly: isReadOnly)
     self.disk = disk
     self.isReadOnly = isReadOnly
-    if let last { coordinator.begin(after: last) }
+    coordinator.begin(after: last)
   }
 
   deinit { closeOnce() }
@@ -136,6 +136,13 @@ public final class MemoryBackend: StoreBackend {
     ) { commit in
       try disk.apply(changes, commit, tableNames: names, orderedNames: ordered)
     }
+  }
+
+  /// Lets the numbers of commits go on after those of another store.
+  public func continueNumbers(after last: Commit?) throws {
+    try checkOpen()
+    disk.contents.withLock { $0.lastCommit = last }
+    coordinator.begin(after: last)
   }
 
   func checkOpen() throws { _ = try inSession(\.isClosed) }

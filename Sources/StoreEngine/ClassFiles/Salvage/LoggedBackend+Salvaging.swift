@@ -10,7 +10,7 @@ extension LoggedBackend where Files: DirectoryFiles {
   /// damaged class file, every record is looked for; one whose checksum is wrong is left out. A
   /// lost metadata row is made from the records. Of a damaged log, the saves before the damage are
   /// copied, as one good state; later ones are listed, not applied, because each may depend on the
-  /// one that is lost.
+  /// one that is lost. Numbers of commits go on, see <doc:Commits>.
   ///
   /// Complexity: linear in the size of the files; where they are damaged, a few times that. Memory:
   /// the saves in the log.
@@ -35,7 +35,19 @@ extension LoggedBackend where Files: DirectoryFiles {
     return try TargetDirectory.make(at: target, like: source.directory) { target in
       var salvage = StoreSalvage<Format>(source, target)
       try salvage.run(progress)
+      try continueNumbers(of: salvage.lastCommit, in: target, sealing: source.seal.sealing)
       return salvage.report.named(by: source.seal)
     }
+  }
+
+  /// Gives a salvaged store its log, and the number of the last commit.
+  private static func continueNumbers(
+    of last: Commit?, in target: TargetDirectory, sealing: Sealing?
+  ) throws {
+    guard let last else { return }
+    let files = try Files(writing: target.temporaryPath)
+    let backend = try LoggedBackend(files: files, sealing: sealing)
+    try backend.continueNumbers(after: last)
+    try backend.close()
   }
 }

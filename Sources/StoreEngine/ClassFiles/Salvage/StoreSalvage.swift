@@ -8,6 +8,8 @@ struct StoreSalvage<Format: ClassFileFormat> {
   private(set) var report = SalvageReport()
   private var classes: [String: ClassSalvage<Format>] = [:]
   private var buffers: [ExactName: [UInt8]] = [:]
+  /// The last commit of the damaged store, where it says so.
+  private(set) var lastCommit: Commit?
 
   init(_ source: SalvageSource, _ target: TargetDirectory) {
     self.source = source
@@ -60,6 +62,7 @@ struct StoreSalvage<Format: ClassFileFormat> {
 
   private mutating func takeLog() throws {
     try source.listLosses(&report)
+    lastCommit = try source.lastCommit()
     guard let log = source.log else { return }
     for (changes, names) in try source.pendingChanges(&report) {
       for table in changes.tables {
