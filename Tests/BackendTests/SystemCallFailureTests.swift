@@ -1,6 +1,5 @@
 import Files
 import Foundation
-import Locks
 import StoredObjectsCore
 import StoredObjectsTestSupport
 import TestFiles
@@ -10,34 +9,6 @@ import Testing
 /// Sessions in which one system call fails, each call in turn, those that only look included.
 @Suite("System calls that fail")
 struct SystemCallFailureTests {
-  /// Lets one call fail.
-  private final class Failure: Sendable {
-    private let state: Locked<State>
-
-    private struct State {
-      let failing: Int
-      let number: Int32
-      var count = 0
-      var failed: String?
-    }
-
-    init(_ failing: Int, _ number: Int32) {
-      state = Locked(State(failing: failing, number: number))
-    }
-
-    /// The call that has failed; nil when there were not so many.
-    var failed: String? { state.withLock { $0.failed } }
-
-    func take(_ call: FileCall, _ path: String) -> Int32? {
-      state.withLock { state in
-        state.count += 1
-        guard state.count == state.failing else { return nil }
-        state.failed = "\(call.rawValue) \(path.split(separator: "/").last ?? "")"
-        return state.number
-      }
-    }
-  }
-
   /// A store, what may be in it, and what is done with it.
   private struct Session {
     let kind: TestedBackend
@@ -171,8 +142,8 @@ struct SystemCallFailureTests {
     try withTemporaryDirectory(in: .memory) { parent in
       let directory = parent + "/Music"
       let first = try kind.makeStore(directory)
-      let failure = Failure(call, number)
-      let fileSystem = TestedFileSystem { failure.take($0, $1) }
+      let failure = CallFailure(call, number)
+      let fileSystem = failure.fileSystem
       var session = Session(kind, directory, first, in: fileSystem)
       try session.run()
       let failed = failure.failed

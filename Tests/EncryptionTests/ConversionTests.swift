@@ -10,8 +10,6 @@ import TokyoCabinetBackend
 
 @Suite("Encrypting and decrypting in place")
 struct ConversionTests {
-  private struct Crash: Error {}
-
   @Test("A store is encrypted and decrypted in place", arguments: StoreFormat.allCases)
   func thereAndBack(_ kind: StoreFormat) throws {
     try withTemporaryDirectory { directory in
@@ -55,51 +53,6 @@ struct ConversionTests {
         #expect(commit?.number == number + 1)
         try backend.close()
       }
-    }
-  }
-
-  @Test(
-    "After a crash before any step the store is whole, and the same call finishes the job",
-    arguments: StoreConversion<TokyoCabinetFiles>.Step.allCases, [true, false])
-  func crashes(_ step: StoreConversion<TokyoCabinetFiles>.Step, isEncrypting: Bool) throws {
-    try crash(TokyoCabinetFiles.self, .tokyoCabinet, step, isEncrypting: isEncrypting)
-  }
-
-  @Test(
-    "And so on constant databases",
-    arguments: StoreConversion<CDBFiles>.Step.allCases, [true, false])
-  func crashesOnCDB(_ step: StoreConversion<CDBFiles>.Step, isEncrypting: Bool) throws {
-    try crash(CDBFiles.self, .cdb, step, isEncrypting: isEncrypting)
-  }
-
-  private func crash<Files: DirectoryFiles>(
-    _ type: Files.Type, _ kind: StoreFormat, _ step: StoreConversion<Files>.Step,
-    isEncrypting: Bool
-  ) throws {
-    try withTemporaryDirectory { directory in
-      let path = directory + "/Store"
-      let (old, new) = isEncrypting ? (nil, testKey) : (testKey, nil)
-      try EncryptedStore.make(kind, path, key: old)
-      try EncryptedStore.addKeys(kind, path, key: old)
-      // The first removal finds nothing yet.
-      var life = step == .remove ? 2 : 1
-      let crash = { (current: StoreConversion<Files>.Step) throws in
-        if current == step { life -= 1 }
-        // Nothing is cleaned up after the crash.
-        if life <= 0 { throw Crash() }
-      }
-      #expect(throws: Crash.self) {
-        try StoreConversion<Files>(path, from: old, to: new, seam: crash).run { _ in }
-      }
-      let isDone = [.synchronizeParent, .unmark, .remove].contains(step)
-      try EncryptedStore.expectAll(kind, path, key: isDone ? new : old)
-      try EncryptedStore.expectKeys(kind, path, key: isDone ? new : old)
-      try kind.convert(path, from: old, to: new)
-      try EncryptedStore.expectAll(kind, path, key: new)
-      try EncryptedStore.expectKeys(kind, path, key: new)
-      #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["Store"])
-      #expect(!FileManager.default.fileExists(atPath: path + "/.converting"))
-      if isEncrypting { #expect(try EncryptedStore.leaks(in: directory) == []) }
     }
   }
 

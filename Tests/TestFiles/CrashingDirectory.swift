@@ -8,7 +8,7 @@ import Locks
 /// library. As a ``FileSystem`` it knows what is synced when. What programs see is *live*; what
 /// outlives a power cut is *durable*. Until a file is synced, each of its changed 512-byte sectors
 /// is old or new after a cut, by chance; until the directory is synced, each new, changed or removed
-/// name is. A sync that fails forgets what it was to bring to the disk, as Linux does: only what is
+/// name is. Directories in it are as it is. A sync that fails forgets what it was to bring to the disk, as Linux does: only what is
 /// written again becomes durable by a later one.
 ///
 ///     let disk = try CrashingDirectory()
@@ -33,6 +33,7 @@ package final class CrashingDirectory: FileSystem {
   /// The calls that change something, or bring it to the disk.
   private static let changes: Set<FileCall> = [
     .create, .write, .truncate, .copy, .sync, .syncData, .rename, .exchange, .remove,
+    .makeDirectory, .removeDirectory,
   ]
   /// The calls that count.
   package static let counted = changes.union([.open, .read, .map])
@@ -48,10 +49,9 @@ package final class CrashingDirectory: FileSystem {
     var operations: [FileCall] = []
     /// By the numbers of their inodes, which are not given out again while they are open.
     var files: [UInt64: CrashingFile] = [:]
-    var names: [String: UInt64] = [:]
-    var durableNames: [String: UInt64] = [:]
-    /// The changes of names since the last sync, each at one instant.
-    var changes: [[String: UInt64?]] = []
+    var directories: [UInt64: CrashingNames] = [:]
+    /// The inode of the directory itself.
+    var root: UInt64 = 0
     var renameObserver: (@Sendable (_ newName: String) -> Void)?
     var syncObserver: (@Sendable () -> Void)?
   }
@@ -60,20 +60,25 @@ package final class CrashingDirectory: FileSystem {
   package convenience init() throws { try self.init(files: [:]) }
 
   /// Makes a directory of files that are durable, in memory, which is removed with this object.
+  ///
+  /// A name may lead through directories; one with a slash at its end is a directory.
   package init(files: [String: [UInt8]]) throws {
     parent = try makeTemporaryDirectory(in: .memory)
     try FileManager.default.createDirectory(
       atPath: parent + "/store", withIntermediateDirectories: false)
     path = try realPath(parent + "/store")
     for (name, content) in files {
-      try Data(content).write(to: URL(fileURLWithPath: path + "/" + name))
+      let file = URL(fileURLWithPath: path + "/" + name)
+      let directory = name.hasSuffix("/") ? file : file.deletingLastPathComponent()
+      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+      if directory != file { try Data(content).write(to: file) }
     }
     var state = State()
-    try state.noteNames(in: path)
+    state.root = try state.noteNames(in: path)
     for (name, content) in files {
-      if let inode = state.names[name] { state.files[inode]?.durable = content }
+      if let inode = state.inode(name) { state.files[inode]?.durable = content }
     }
-    (state.durableNames, state.changes) = (state.names, [])
+    for inode in Array(state.directories.keys) { state.directories[inode]?.synchronize() }
     self.state = Locked(state)
   }
 
@@ -99,7 +104,9 @@ package final class CrashingDirectory: FileSystem {
   package var syncCount: Int { operations.count { $0 == .syncData } }
 
   /// The names of the files that programs see.
-  package var names: [String] { state.withLock { Array($0.names.keys) } }
+  package var names: [String] {
+    state.withLock { state in state.directories[state.root].map { Array($0.live.keys) } ?? [] }
+  }
 
   /// A file in the directory.
   package func file(_ name: String) -> FileLocation { FileLocation(path + "/" + name, in: self) }
@@ -142,14 +149,14 @@ package final class CrashingDirectory: FileSystem {
       // As on a disk that takes larger blocks only.
       if call == .openDirect { return EINVAL }
       let number = state.operations.count
-      let counts = Self.counted.contains(call)
+      let counts = Self.counted.contains(call) && (call != .makeDirectory || file != path)
       if counts { state.operations.append(call) }
       switch state.plan {
       case .none: return nil
       case .cutPower(let at): return number > at || counts && number == at ? EIO : nil
       case .fail(let at, let errno):
         guard counts, number == at else { return nil }
-        if call == .sync || call == .syncData { try? state.forget(name(of: file)) }
+        if call == .sync || call == .syncData { try? state.forget(name(in: file)) }
         return errno
       }
     }
@@ -185,11 +192,10 @@ package final class CrashingDirectory: FileSystem {
   private func note(_ call: FileCall, _ range: Range<Int>?, _ file: String) {
     try? state.withLock { state in
       switch call {
-      case .create, .rename, .exchange, .remove: try state.noteNames(in: path)
-      case .write: state.noteWrite(name(of: file), range)
-      case .sync where file == path, .syncData where file == path:
-        (state.durableNames, state.changes) = (state.names, [])
-      case .sync, .syncData: try state.synchronize(name(of: file))
+      case .create, .rename, .exchange, .remove, .makeDirectory, .removeDirectory:
+        _ = try state.noteNames(in: path)
+      case .write: state.noteWrite(name(in: file), range)
+      case .sync, .syncData: try state.synchronize(name(in: file))
       default: break
       }
     }
@@ -200,6 +206,9 @@ package final class CrashingDirectory: FileSystem {
     file.split(separator: "/").last.map(String.init) ?? file
   }
 
+  /// The way to a file from the directory.
+  private func name(in file: String) -> Substring { file.dropFirst(path.count) }
+
   // MARK: The cut
 
   /// A directory as this one may be after the power has come back; what is in it is durable.
@@ -209,48 +218,69 @@ package final class CrashingDirectory: FileSystem {
     using generator: inout some RandomNumberGenerator
   ) throws -> CrashingDirectory {
     let state = state.withLock { $0 }
-    var names = state.durableNames
-    // A directory keeps its changes in order, but may lose any of them.
-    for change in state.changes where Bool.random(using: &generator) {
-      for (name, inode) in change { names[name] = inode }
-    }
     var files: [String: [UInt8]] = [:]
-    for (name, inode) in names.sorted(by: { $0.key < $1.key }) {
-      files[name] = try state.files[inode]?.afterPowerCut(using: &generator)
-    }
+    try state.collect(state.root, "", &files, &generator)
     return try CrashingDirectory(files: files)
   }
 }
 
 extension CrashingDirectory.State {
-  /// Looks which names there are now, and notes the change as one.
-  fileprivate mutating func noteNames(in path: String) throws {
+  /// The inode that a way through the directories leads to.
+  fileprivate func inode(_ name: some StringProtocol) -> UInt64? {
+    var inode: UInt64? = root
+    for part in name.split(separator: "/") {
+      inode = inode.flatMap { directories[$0]?.live[String(part)] }
+    }
+    return inode
+  }
+
+  /// Looks which names there are now, and notes the change as one for each directory; the inode.
+  fileprivate mutating func noteNames(in path: String) throws -> UInt64 {
+    let handle = try DirectoryHandle(path)
+    let inode = handle.identity.inode
+    if directories[inode] == nil { directories[inode] = CrashingNames(handle) }
     var found: [String: UInt64] = [:]
     for name in try directoryEntries(path) {
-      guard let status = try FileStatus.find(path + "/" + name), status.isRegular else { continue }
-      let inode = status.identity.inode
-      found[name] = inode
-      if files[inode] == nil, let handle = FileHandle(forReadingAtPath: path + "/" + name) {
-        files[inode] = CrashingFile(handle)
+      let file = path + "/" + name
+      guard let status = try FileStatus.find(file) else { continue }
+      if status.isDirectory { found[name] = try noteNames(in: file) }
+      guard status.isRegular else { continue }
+      found[name] = status.identity.inode
+      if files[status.identity.inode] == nil, let handle = FileHandle(forReadingAtPath: file) {
+        files[status.identity.inode] = CrashingFile(handle)
       }
     }
-    var change: [String: UInt64?] = [:]
-    for name in Set(names.keys).union(found.keys) where names[name] != found[name] {
-      change.updateValue(found[name], forKey: name)
+    directories[inode]?.note(found)
+    return inode
+  }
+
+  fileprivate mutating func noteWrite(_ name: Substring, _ range: Range<Int>?) {
+    if let inode = inode(name), let range { files[inode]?.noteWrite(range) }
+  }
+
+  fileprivate mutating func synchronize(_ name: Substring) throws {
+    guard let inode = inode(name) else { return }
+    directories[inode]?.synchronize()
+    try files[inode]?.synchronize()
+  }
+
+  fileprivate mutating func forget(_ name: Substring) throws {
+    if let inode = inode(name) { try files[inode]?.forgetUnsynced() }
+  }
+
+  /// Adds the files of a directory, and of those in it, as they may be after a cut.
+  fileprivate func collect(
+    _ inode: UInt64, _ prefix: String, _ found: inout [String: [UInt8]],
+    _ generator: inout some RandomNumberGenerator
+  ) throws {
+    let names = directories[inode]?.afterPowerCut(using: &generator) ?? [:]
+    for (name, inode) in names.sorted(by: { $0.key < $1.key }) {
+      if directories[inode] == nil {
+        found[prefix + name] = try files[inode]?.afterPowerCut(using: &generator)
+      } else {
+        found[prefix + name + "/"] = []
+        try collect(inode, prefix + name + "/", &found, &generator)
+      }
     }
-    if !change.isEmpty { changes.append(change) }
-    names = found
-  }
-
-  fileprivate mutating func noteWrite(_ name: String, _ range: Range<Int>?) {
-    if let inode = names[name], let range { files[inode]?.noteWrite(range) }
-  }
-
-  fileprivate mutating func synchronize(_ name: String) throws {
-    if let inode = names[name] { try files[inode]?.synchronize() }
-  }
-
-  fileprivate mutating func forget(_ name: String) throws {
-    if let inode = names[name] { try files[inode]?.forgetUnsynced() }
   }
 }

@@ -71,24 +71,25 @@ package enum TestedBackend: String, CaseIterable, Sendable {
   }
 
   /// Checks a directory.
-  package func check(_ directory: String) throws -> StoreCheck {
-    try onDisk().backend.check(directory: directory, key: key) { _ in }
+  package func check(
+    _ directory: String, in fileSystem: any FileSystem = SystemFiles.shared
+  ) throws -> StoreCheck {
+    try onDisk().check(directory, key: key, in: fileSystem)
   }
 
   /// Salvages a directory.
   @discardableResult
-  package func salvage(_ directory: String, to target: String) throws -> SalvageReport {
-    try onDisk().backend.salvage(from: directory, to: target, key: key) { _ in }
+  package func salvage(
+    _ directory: String, to target: String, in fileSystem: any FileSystem = SystemFiles.shared
+  ) throws -> SalvageReport {
+    try onDisk().salvage(from: directory, to: target, key: key, in: fileSystem)
   }
 
   /// Encrypts a directory that is not encrypted, or decrypts one that is.
-  package func convert(_ directory: String) throws {
-    let backend = try onDisk().backend
-    if isEncrypted {
-      try backend.decrypt(directory: directory, key: Self.key) { _ in }
-    } else {
-      try backend.encrypt(directory: directory, key: Self.key) { _ in }
-    }
+  package func convert(
+    _ directory: String, in fileSystem: any FileSystem = SystemFiles.shared
+  ) throws {
+    try onDisk().convert(directory, from: key, to: converted.key, in: fileSystem)
   }
 
   /// Lets a test use a place of this kind that nothing has been written to.

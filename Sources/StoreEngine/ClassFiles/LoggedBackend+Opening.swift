@@ -1,3 +1,5 @@
+package import Files
+
 extension LoggedBackend where Files: DirectoryFiles {
   /// How a store's directory is opened, and how new files in it are laid out.
   public typealias Configuration = ClassFileConfiguration<Files.Format>
@@ -58,6 +60,14 @@ extension LoggedBackend where Files: DirectoryFiles {
     directory: String, key: (any StoreKey)? = nil,
     progress: (IntegrityProgress) -> Void = { _ in }
   ) throws -> StoreCheck {
-    try Files(reading: directory).check(key: key, progress: progress)
+    try check(directory: directory, key: key, in: SystemFiles.shared, progress: progress)
+  }
+
+  /// Checks a store of a file system.
+  package static func check(
+    directory: String, key: (any StoreKey)?, in fileSystem: any FileSystem,
+    progress: (IntegrityProgress) -> Void
+  ) throws -> StoreCheck {
+    try Files(reading: directory, in: fileSystem).check(key: key, progress: progress)
   }
 }

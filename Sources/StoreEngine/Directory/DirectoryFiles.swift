@@ -51,7 +51,14 @@ extension DirectoryFiles {
   ///
   /// - Throws: ``StoreError`` with `inUse` or `ioError`.
   public init(writing directory: String) throws {
-    try self.init(directory: directory, configuration: .init(createIfMissing: false))
+    try self.init(writing: directory, in: SystemFiles.shared)
+  }
+
+  /// Opens a directory of a file system that exists for reading and writing.
+  package init(writing directory: String, in fileSystem: any FileSystem) throws {
+    var configuration = ClassFileConfiguration<Format>(createIfMissing: false)
+    configuration.fileSystem = fileSystem
+    try self.init(directory: directory, configuration: configuration)
   }
 }
 

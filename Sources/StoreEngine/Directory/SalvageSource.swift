@@ -23,14 +23,16 @@ package struct SalvageSource {
   /// - Throws: ``StoreError`` with `inUse` or `ioError`; `encrypted`, `notEncrypted` or `wrongKey`
   ///   when the key is not that of the store, `damaged` when its key file is lost.
   package init(
-    _ directory: String, key: (any StoreKey)?,
+    _ directory: String, key: (any StoreKey)?, in fileSystem: any FileSystem,
     fileName: @escaping @Sendable (_ table: String) -> String = { $0 },
     mark: @escaping @Sendable (_ file: FileLocation) throws -> FileMark?
   ) throws {
-    let path = try systemErrors(at: directory) { try realPath(directory) }
+    let path = try systemErrors(at: directory) { try realPath(directory, in: fileSystem) }
     self.path = path
     (self.fileName, self.mark) = (fileName, mark)
-    let handle = try systemErrors(at: path) { try DirectoryHandle(path, shared: true) }
+    let handle = try systemErrors(at: path) {
+      try DirectoryHandle(FileLocation(path, in: fileSystem), shared: true)
+    }
     self.directory = handle
     seal = SalvageSeal(sealing: try Sealing(salvaging: handle, key))
   }
@@ -102,7 +104,8 @@ package struct SalvageSource {
     var saves: [(ChangeSet, [String])] = []
     for batch in log?.pendingBatches ?? [] {
       do {
-        guard let save = try log?.changes(of: batch) else { break }
+        let save = try systemErrors(at: logPath) { try log?.changes(of: batch) }
+        guard let save else { break }
         saves.append(save)
       } catch let error as StoreError where error.code == .notAuthentic {
         report.lose(StoreFinding(.log, error, at: .init(path: logPath)))
@@ -115,7 +118,8 @@ package struct SalvageSource {
   /// The last commit that the log or the manifest knows.
   func lastCommit() throws -> Commit? {
     let manifest = try StoreDirectory.manifest(in: directory).flatMap { StoreManifest($0) }
-    return log.map { $0.lastCommit(after: manifest) } ?? manifest?.lastCommit
+    guard let log else { return manifest?.lastCommit }
+    return try systemErrors(at: logPath) { try log.lastCommit(after: manifest) }
   }
 
   /// Gives the new store the key file of the old one: what is brought over is sealed for it.

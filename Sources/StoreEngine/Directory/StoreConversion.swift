@@ -9,11 +9,6 @@ import Files
 /// at any moment, and what lies beside it can be removed at any moment. Both directories have a
 /// marker meanwhile, so that nothing is removed that is not ours.
 struct StoreConversion<Files: DirectoryFiles> {
-  /// The steps, before which tests let the machine die.
-  enum Step: Equatable, CaseIterable, Sendable {
-    case copy, synchronize, mark, exchange, synchronizeParent, unmark, remove
-  }
-
   private let path: String
   private let workPath: String
   /// The directory that both lie in.
@@ -24,7 +19,6 @@ struct StoreConversion<Files: DirectoryFiles> {
   /// Whether they are others than those of the store, so that it is not converted because its key
   /// is.
   private let isView: Bool
-  private let seam: (Step) throws -> Void
   private static var marker: String { ".converting" }
   /// The store, and what lies beside it, by their names.
   private var location: FileLocation { parent.file(lastComponent(path)) }
@@ -36,22 +30,23 @@ struct StoreConversion<Files: DirectoryFiles> {
   /// Prepares the conversion from one key to another, nil for a store that is not encrypted.
   init(
     _ directory: String, from oldKey: (any StoreKey)?, to newKey: (any StoreKey)?,
-    view: ((any StoreBackend) -> any StoreBackend)? = nil,
-    seam: @escaping (Step) throws -> Void = { _ in }
+    in fileSystem: any FileSystem = SystemFiles.shared,
+    view: ((any StoreBackend) -> any StoreBackend)? = nil
   ) throws {
-    let path = try systemErrors(at: directory) { try realPath(directory) }
+    let path = try systemErrors(at: directory) { try realPath(directory, in: fileSystem) }
     self.path = path
     workPath = path + ".converting"
-    parent = try systemErrors(at: path) { try DirectoryHandle(directoryName(path)) }
+    parent = try systemErrors(at: path) {
+      try DirectoryHandle(FileLocation(directoryName(path), in: fileSystem))
+    }
     (self.oldKey, self.newKey) = (oldKey, newKey)
     self.view = view ?? { $0 }
     isView = view != nil
-    self.seam = seam
   }
 
   /// Converts, or finishes what an earlier try has left.
   func run(progress: (IntegrityProgress) -> Void) throws {
-    let files = try Files(writing: path)
+    let files = try Files(writing: path, in: parent.fileSystem)
     defer { try? files.close() }
     // The exchange must be on the disk before the store that it has put away goes.
     try systemErrors(at: path) { try parent.synchronize() }
@@ -68,10 +63,8 @@ struct StoreConversion<Files: DirectoryFiles> {
       try? removeWork()
       throw error
     }
-    try seam(.synchronizeParent)
     try systemErrors(at: path) { try parent.synchronize() }
     try removeWork()
-    try seam(.unmark)
     try systemErrors(at: path) { try unmark() }
   }
 
@@ -95,11 +88,10 @@ struct StoreConversion<Files: DirectoryFiles> {
       try mark(work, Self.new)
       return work
     }
-    try seam(.copy)
-    let target = try LoggedBackend(files: Files(writing: workPath), key: newKey)
+    let target = try LoggedBackend(
+      files: Files(writing: workPath, in: parent.fileSystem), key: newKey)
     try BackendCopy(from: view(source), to: target).run(progress: progress)
     try target.close()
-    try seam(.synchronize)
     try systemErrors(at: workPath) {
       let old = try source.files.directory.opened()
       try work.copyRights(ofFilesIn: old)
@@ -126,9 +118,7 @@ struct StoreConversion<Files: DirectoryFiles> {
   // MARK: Names
 
   private func exchange(_ old: DirectoryHandle, _ work: DirectoryHandle) throws {
-    try seam(.mark)
     try systemErrors(at: path) { try mark(old, Self.old) }
-    try seam(.exchange)
     try systemErrors(at: path) {
       try checkDirectories(old, work)
       try exchangeNames(location, workLocation)
@@ -173,7 +163,6 @@ struct StoreConversion<Files: DirectoryFiles> {
 
   /// Removes what a conversion has left beside the store.
   private func removeWork() throws {
-    try seam(.remove)
     try systemErrors(at: workPath) {
       guard try FileStatus.find(workLocation, followsLink: false) != nil else { return }
       let work = try DirectoryHandle(workLocation, followsLink: false)

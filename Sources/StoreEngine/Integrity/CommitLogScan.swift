@@ -1,3 +1,5 @@
+import Files
+
 /// What a commit log holds, damaged or not: for information, checks and salvage.
 ///
 /// Unlike ``CommitLogReader``, which stops at damage and throws, this looks behind it.
@@ -111,7 +113,7 @@ package struct CommitLogScan {
   /// The last commit of the store, as far as the log and its manifest tell.
   ///
   /// Of one that is left out only the number counts, so that it is not given twice.
-  package func lastCommit(after manifest: StoreManifest?) -> Commit? {
+  package func lastCommit(after manifest: StoreManifest?) throws -> Commit? {
     var last = manifest?.lastCommit
     var isLeftOut = false
     for batch in batches + laterBatches where batch.kind.hasCommit || !batch.isCheckpoint {
@@ -123,12 +125,23 @@ package struct CommitLogScan {
         last = Commit(unnamed: number + 1)
         continue
       }
-      let commit = try? Commit(payload: payload(of: batch))
+      let commit = try readableCommit(of: batch)
       isLeftOut = isLeftOut || commit == nil
       let found = commit?.number ?? number + 1
       if found > number { last = isLeftOut ? Commit(unnamed: found) : commit }
     }
     return last
+  }
+
+  /// The commit of a batch; nil when it is not what was saved.
+  private func readableCommit(of batch: Batch) throws -> Commit? {
+    do {
+      return try Commit(payload: payload(of: batch))
+    } catch let error as SystemError {
+      throw error
+    } catch {
+      return nil
+    }
   }
 
   // MARK: Reading

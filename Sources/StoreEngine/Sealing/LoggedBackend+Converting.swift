@@ -1,3 +1,5 @@
+package import Files
+
 extension LoggedBackend where Files: DirectoryFiles {
   /// Encrypts a store in place.
   ///
@@ -41,6 +43,14 @@ extension LoggedBackend where Files: DirectoryFiles {
     view: @escaping (any StoreBackend) -> any StoreBackend
   ) throws {
     try StoreConversion<Files>(directory, from: nil, to: key, view: view).run(progress: progress)
+  }
+
+  /// Encrypts or decrypts a store of a file system; a key that is nil is none.
+  package static func convert(
+    directory: String, from oldKey: (any StoreKey)?, to newKey: (any StoreKey)?,
+    in fileSystem: any FileSystem
+  ) throws {
+    try StoreConversion<Files>(directory, from: oldKey, to: newKey, in: fileSystem).run { _ in }
   }
 
   /// Gives an encrypted store another key, or passphrase.

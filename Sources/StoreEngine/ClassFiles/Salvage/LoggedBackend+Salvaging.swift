@@ -1,4 +1,4 @@
-import Files
+package import Files
 
 extension LoggedBackend where Files: DirectoryFiles {
   /// Copies all that is still readable of a damaged store into a new one, and lists what was lost.
@@ -27,26 +27,36 @@ extension LoggedBackend where Files: DirectoryFiles {
     from directory: String, to target: String, key: (any StoreKey)? = nil,
     progress: (IntegrityProgress) -> Void = { _ in }
   ) throws -> SalvageReport {
+    try salvage(from: directory, to: target, key: key, in: SystemFiles.shared, progress: progress)
+  }
+
+  /// Salvages a store of a file system.
+  package static func salvage(
+    from directory: String, to target: String, key: (any StoreKey)?,
+    in fileSystem: any FileSystem, progress: (IntegrityProgress) -> Void
+  ) throws -> SalvageReport {
     typealias Format = Files.Format
-    let source = try SalvageSource(directory, key: key, fileName: Format.fileName) { file in
+    let source = try SalvageSource(
+      directory, key: key, in: fileSystem, fileName: Format.fileName
+    ) { file in
       try Format().mark(of: ClassFileLocation(file, className: file.name, isReadOnly: true))
     }
     defer { withExtendedLifetime(source) {} }
     return try TargetDirectory.make(at: target, like: source.directory) { target in
       var salvage = StoreSalvage<Format>(source, target)
       try salvage.run(progress)
-      try continueNumbers(of: salvage.lastCommit, in: target, sealing: source.seal.sealing)
+      try continueNumbers(of: salvage.lastCommit, from: source, in: target)
       return salvage.report.named(by: source.seal)
     }
   }
 
   /// Gives a salvaged store its log, and the number of the last commit.
   private static func continueNumbers(
-    of last: Commit?, in target: TargetDirectory, sealing: Sealing?
+    of last: Commit?, from source: SalvageSource, in target: TargetDirectory
   ) throws {
     guard let last else { return }
-    let files = try Files(writing: target.temporaryPath)
-    let backend = try LoggedBackend(files: files, sealing: sealing)
+    let files = try Files(writing: target.temporaryPath, in: source.directory.fileSystem)
+    let backend = try LoggedBackend(files: files, sealing: source.seal.sealing)
     try backend.continueNumbers(after: last)
     try backend.close()
   }

@@ -1,0 +1,34 @@
+import Files
+import Locks
+
+/// Lets one call of a ``TestedFileSystem`` fail.
+package final class CallFailure: Sendable {
+  private let state: Locked<State>
+
+  private struct State {
+    let failing: Int
+    let number: Int32
+    var count = 0
+    var failed: String?
+  }
+
+  /// Lets the call of a number fail, the first being 1, with an `errno`.
+  package init(_ failing: Int, _ number: Int32) {
+    state = Locked(State(failing: failing, number: number))
+  }
+
+  /// A file system on which it fails.
+  package var fileSystem: TestedFileSystem { TestedFileSystem { self.take($0, $1) } }
+
+  /// The call that has failed; nil when there were not so many.
+  package var failed: String? { state.withLock { $0.failed } }
+
+  private func take(_ call: FileCall, _ path: String) -> Int32? {
+    state.withLock { state in
+      state.count += 1
+      guard state.count == state.failing else { return nil }
+      state.failed = "\(call.rawValue) \(path.split(separator: "/").last ?? "")"
+      return state.number
+    }
+  }
+}
