@@ -44,11 +44,13 @@ public struct Migration: Sendable {
 
   /// A step that renames a class in the store.
   ///
-  /// Its objects keep their rows, and references to them stay valid. Indexes are built again when
-  /// they are first used. Renames come before all other steps, because the classes are then
-  /// registered by their new names. A store without the class is left as it is.
+  /// Its objects keep their rows, and references to them stay valid. Indexes are kept, unless the
+  /// layout of the class changes, too: they are then rebuilt when they are first used. Renames come
+  /// before all other steps, because the classes are then registered by their new names. A store
+  /// without the class is left as it is.
   ///
-  /// Complexity: linear in the records of the class, which are moved in batches.
+  /// Complexity: linear in the records of the class and the keys of its indexes, which are moved in
+  /// batches.
   ///
   /// - Parameters:
   ///   - oldName: The name until now, see ``StoredObject/storedName``.

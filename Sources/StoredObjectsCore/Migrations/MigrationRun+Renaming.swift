@@ -21,6 +21,8 @@ extension MigrationRun {
     }
     var done = 0
     var batch = MovedRecords(old, new)
+    let keys = try movedKeys(of: oldName, to: newName)
+    if state.renaming != step { try batch.clear(keys.map(\.new), backend) }
     _ = try backend.forEachRow(of: old) { rowID in
       guard rowID > ClassMetadata.rowID else { return }
       try batch.add(rowID, backend)
@@ -30,19 +32,38 @@ extension MigrationRun {
       try commit(batch.take())
       report(done)
     }
+    for (oldTable, newTable) in keys {
+      while try !batch.addKeys(of: oldTable, to: newTable, backend) {
+        state.renaming = step
+        try commit(batch.take())
+      }
+    }
     try batch.add(ClassMetadata.rowID, backend)
     var changes = batch.take()
     try renameLayouts(oldName, to: newName, &changes)
-    for index in try backend.indexes(of: oldName) { changes.clear(index) }
-    if state.keepsEarlierRecords {
-      try backend.copyEarlierRecords(of: oldName, to: newName, commit)
-      changes.clear(try backend.earlierRecords(of: oldName))
-    }
+    for (table, _) in keys { changes.clear(table) }
     finish(step)
     try commit(changes)
     backend.coordinator.table(old).forget()
     backend.coordinator.table(new).forget()
     report(total)
+  }
+
+  /// The ordered tables of the class, and those that take their place.
+  ///
+  /// An index whose class has not changed is used as it is; others are rebuilt when they are first
+  /// needed.
+  private func movedKeys(
+    of oldName: String, to newName: String
+  ) throws -> [(old: OrderedTableID, new: OrderedTableID)] {
+    let backend = store.backend
+    var names = try backend.indexNames(of: oldName)
+    if state.keepsEarlierRecords { names.append(earlierRecordsName(of: oldName)) }
+    return try names.map { name in
+      let suffix = String(decoding: name.name.utf8.dropFirst(oldName.utf8.count), as: UTF8.self)
+      let new = OrderedTableName(newName + suffix, kind: name.kind)
+      return (try backend.orderedTable(name), try backend.orderedTable(new))
+    }
   }
 
   /// Gives the layouts of the class its new name, and those of all classes that refer to it.
@@ -66,32 +87,60 @@ extension MigrationRun {
   }
 }
 
-/// Records on their way from one table to another.
+/// Records and keys on their way from the tables of one class to those of another.
 private struct MovedRecords {
   private let old: TableID
   private let new: TableID
-  private var bytes: [UInt8] = []
+  private var changes = ChangeSet()
   private var inserts: [ChangeSet.RecordChange] = []
   private var deletes: [ChangeSet.RecordChange] = []
 
   init(_ old: TableID, _ new: TableID) { (self.old, self.new) = (old, new) }
 
   /// Whether it is time for a commit.
-  var isFull: Bool { bytes.count >= 4 << 20 || inserts.count >= 50_000 }
+  var isFull: Bool { changes.bytes.count >= 4 << 20 || inserts.count >= 50_000 }
 
   mutating func add(_ rowID: UInt32, _ backend: any StoreBackend) throws {
-    let start = bytes.count
-    guard try backend.copyRecord(rowID, in: old, to: &bytes) else { return }
-    inserts.append(.init(kind: .insert, rowID: rowID, range: start..<bytes.count))
+    let start = changes.bytes.count
+    guard try backend.copyRecord(rowID, in: old, to: &changes.bytes) else { return }
+    inserts.append(.init(kind: .insert, rowID: rowID, range: start..<changes.bytes.count))
     deletes.append(.init(kind: .delete, rowID: rowID, range: 0..<0))
+  }
+
+  /// Removes the keys that are in the way.
+  mutating func clear(_ tables: [OrderedTableID], _ backend: any StoreBackend) throws {
+    for table in tables where try backend.keyCount(in: table, KeyRange()) > 0 {
+      changes.clear(table)
+    }
+  }
+
+  /// Adds keys until it is time for a commit; whether these were the last.
+  ///
+  /// The last key of the new table, if earlier commits have filled it, tells how far they have come.
+  /// The old table keeps its keys.
+  mutating func addKeys(
+    of old: OrderedTableID, to new: OrderedTableID, _ backend: any StoreBackend
+  ) throws -> Bool {
+    var range = KeyRange()
+    if !changes.ordered.contains(where: { $0.table == new && $0.clearsFirst }) {
+      _ = try backend.scanKeys(of: new, KeyRange(), isReversed: true) { key, _ in
+        range = KeyRange(after: [UInt8](copying: key))
+        return .pause
+      }
+    }
+    return try backend.scanKeys(of: old, range, isReversed: false) { key, value in
+      changes.set([UInt8](copying: key), to: [UInt8](copying: value), in: new)
+      return isFull ? .pause : .next
+    }
   }
 
   /// Everything so far as a commit.
   mutating func take() -> ChangeSet {
     defer { self = MovedRecords(old, new) }
-    return ChangeSet(
-      bytes: bytes,
-      tables: [.init(table: old, records: deletes), .init(table: new, records: inserts)])
+    changes.tables = [
+      .init(table: old, records: deletes), .init(table: new, records: inserts),
+    ]
+    return changes
   }
 }
 

@@ -17,7 +17,9 @@ extension MigrationRun {
     var changes = ChangeSet()
     changes.tables = [.init(table: table, records: try removals(of: table))]
     changes.setBuffer(named: LayoutFormat.bufferName(of: className), nil)
-    for index in try backend.indexes(of: className) { changes.clear(index) }
+    for index in try backend.indexNames(of: className) {
+      changes.clear(try backend.orderedTable(index))
+    }
     state.retired[metadata.classID] = className
     finish(step)
     try commit(changes)
@@ -35,13 +37,13 @@ extension MigrationRun {
 }
 
 extension StoreBackend {
-  /// The ordered tables of all indexes of a class, whoever has declared them.
-  func indexes(of className: String) throws -> [OrderedTableID] {
+  /// The names of all indexes of a class, whoever has declared them.
+  func indexNames(of className: String) throws -> [OrderedTableName] {
     let prefix = Store.indexPrefix(className)
     return try orderedTableNames().filter { name in
       guard name.kind == .index else { return false }
       return name.name.utf8.starts(with: prefix.utf8)
         || ExactName(name.name) == ExactName(className + IndexNames.fullText)
-    }.map { try orderedTable($0) }
+    }
   }
 }

@@ -36,11 +36,7 @@ extension Store {
 extension StoreBackend {
   /// The table of the records that a migration has overwritten.
   func earlierRecords(of className: String) throws -> OrderedTableID {
-    try orderedTable(Self.earlierRecordsName(of: className))
-  }
-
-  private static func earlierRecordsName(of className: String) -> OrderedTableName {
-    OrderedTableName(className + IndexNames.earlierRecords, kind: .data)
+    try orderedTable(earlierRecordsName(of: className))
   }
 
   /// All tables of such records.
@@ -49,24 +45,9 @@ extension StoreBackend {
       .filter { $0.kind == .data && $0.name.hasSuffix(IndexNames.earlierRecords) }
       .map { try orderedTable($0) }
   }
+}
 
-  /// Copies such records to the table of another class, with commits of some megabytes.
-  func copyEarlierRecords(
-    of oldName: String, to newName: String, _ commit: (ChangeSet) throws -> Void
-  ) throws {
-    let (old, new) = try (earlierRecords(of: oldName), earlierRecords(of: newName))
-    var range = KeyRange()
-    var isDone = false
-    while !isDone {
-      var changes = ChangeSet()
-      var last: [UInt8] = []
-      isDone = try scanKeys(of: old, range, isReversed: false) { key, value in
-        last = [UInt8](copying: key)
-        changes.set(last, to: [UInt8](copying: value), in: new)
-        return changes.bytes.count < 4 << 20 ? .next : .pause
-      }
-      if !changes.isEmpty { try commit(changes) }
-      range = KeyRange(after: last)
-    }
-  }
+/// The name of the table of the records that a migration has overwritten.
+func earlierRecordsName(of className: String) -> OrderedTableName {
+  OrderedTableName(className + IndexNames.earlierRecords, kind: .data)
 }
