@@ -101,6 +101,35 @@ extension ClassFiles {
     return try files.reduce(0) { $0 + (try $1.file()?.byteCount ?? 0) }
   }
 
+  // MARK: Files without records
+
+  /// The names of the files of tables and ordered tables that the opening has seen.
+  public var filesSeen: [String] {
+    directory.namesSeen.compactMap { entry in
+      if OrderedFiles.isFile(entry) { return entry }
+      return isOther(entry) ? nil : Format.tableName(ofFile: entry)
+    }
+  }
+
+  /// The tables among some whose files have marks and no records.
+  ///
+  /// A file that can't be read, or is damaged, is none of them. The named buffers always stay.
+  public func emptyTables(among names: [String]) -> [String] {
+    names.filter { name in
+      guard name != StoreDirectory.buffers, let file = try? file(named: name),
+        (try? file.file()?.recordCount) == 0, let location = try? file.location(),
+        let mark = try? format.mark(of: location), mark != .unreadable
+      else { return false }
+      return (try? format.findings(location).isEmpty) == true
+    }
+  }
+
+  /// Removes the files of such tables.
+  public func removeEmpty(_ names: [String]) {
+    for name in names { (try? file(named: name))?.removeEmpty() }
+    tables.forget(names)
+  }
+
   // MARK: Without changes
 
   /// Makes new files without gaps beside those that get smaller by that, or are those of another

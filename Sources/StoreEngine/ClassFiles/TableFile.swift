@@ -103,6 +103,15 @@ final class TableFile: Sendable {
     }
   }
 
+  /// Removes the file, which has no records: afterwards the table is as if it had never been saved.
+  func removeEmpty() {
+    state.withLock { state in
+      guard (try? removeFile(directory.file(ownName))) != nil else { return }
+      if case .closed = state.content { return }
+      (state.content, state.isNeeded) = (.missing, false)
+    }
+  }
+
   /// Reads a file that stands ready under another name, instead of renaming it.
   func redirect(to fileName: String) {
     state.withLock { state in

@@ -61,6 +61,9 @@ final class TableFiles: Sendable {
     for file in all where names.contains(file.name) { file.need() }
   }
 
+  /// Takes note that the manifest lists some no more.
+  func forget(_ names: [String]) { state.withLock { $0.needed.subtract(names) } }
+
   /// The tables that the manifest lists, or that have had files.
   var needed: Set<String> {
     state.withLock { state in

@@ -238,6 +238,7 @@ struct Recovery<Files: RecordFiles> {
     // A checkpoint may have made no file, and the log is emptied after it all the same.
     if isEmptied || !published.isEmpty {
       new.add(published, followedBy: isEmptied ? epoch + 1 : epoch)
+      if isEmptied { new.remove(files.emptyFiles(among: published.map(\.name))) }
     }
     if isEmptied { new.lastCommit = commits.last?.commit ?? firstCommit }
     manifest = new

@@ -39,6 +39,14 @@ package struct StoreManifest: Equatable, Sendable {
     marks[name] = mark
   }
 
+  /// Forgets files that hold nothing, so that they may go.
+  mutating func remove(_ empty: [String]) {
+    for name in empty {
+      names.remove(name)
+      marks[name] = nil
+    }
+  }
+
   /// Takes in a checkpoint: its files, and the epoch of the log that follows.
   mutating func add(_ replacements: [Replacement], followedBy epoch: UInt64) {
     for replacement in replacements { add(replacement.name, replacement.mark) }

@@ -27,7 +27,7 @@ extension LoggedBackend {
       [files] in
       try files.allKeys(of: changes)
     }
-    try install(replacements, of: commit, &log)
+    try install(replacements, of: commit, emptied: emptied(by: changes), &log)
     state.withLock { $0.countCommit(changes) }
   }
 
@@ -66,7 +66,7 @@ extension LoggedBackend {
     let replacements = try files.prepareAll(
       pending.merged(), mark: mark, durability: durability
     ) { pending.ordered }
-    try install(replacements, &log)
+    try install(replacements, emptied: emptied(by: pending), &log)
     state.withLock { $0.pending = PendingRecords() }
   }
 
@@ -75,8 +75,11 @@ extension LoggedBackend {
   ///
   /// Those of a large save have a commit of their own; of all others readers see the changes
   /// already, from what is pending.
+  ///
+  /// Those of the emptied files that have become empty are removed.
   func install(
-    _ replacements: [Replacement], of commit: Commit? = nil, _ log: inout LoggedLog
+    _ replacements: [Replacement], of commit: Commit? = nil, emptied: [String],
+    _ log: inout LoggedLog
   ) throws {
     do {
       let payload = Replacement.encode(replacements, of: commit)
@@ -87,11 +90,13 @@ extension LoggedBackend {
     }
     do {
       try publish(replacements, isAlsoPending: commit == nil)
-      try updateManifest(replacements, commit ?? coordinator.journal.last, &log)
+      let empty = files.emptyFiles(among: emptied)
+      try updateManifest(replacements, empty, commit ?? coordinator.journal.last, &log)
       // Until here the log says which files count, whichever names a power cut leaves.
       if durability != .none { try files.synchronizeNames() }
       try log.writer?.removeAll()
       log.checkpointCount += 1
+      files.removeAllEmpty(empty)
     } catch {
       // The record stands: the next opening publishes.
       log.failure = reopenNeeded(error)
@@ -119,10 +124,11 @@ extension LoggedBackend {
   /// Takes note of the marks of new files, of the last commit, and of the log's next epoch, before
   /// the log forgets them.
   private func updateManifest(
-    _ replacements: [Replacement], _ commit: Commit?, _ log: inout LoggedLog
+    _ replacements: [Replacement], _ empty: [String], _ commit: Commit?, _ log: inout LoggedLog
   ) throws {
     guard var manifest = log.manifest, let epoch = log.writer?.epoch else { return }
     manifest.add(replacements, followedBy: epoch + 1)
+    manifest.remove(empty)
     manifest.lastCommit = commit
     try files.setManifest(manifest.bytes, durability: durability)
     log.manifest = manifest

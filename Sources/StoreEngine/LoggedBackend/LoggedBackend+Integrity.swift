@@ -72,7 +72,10 @@ extension LoggedBackend {
       return try naming {
         try checkpoint(&log)
         let compaction = try prepare(mark(log))
-        if !compaction.replacements.isEmpty { try install(compaction.replacements, &log) }
+        let emptied = files.emptyFiles(among: log.manifest?.files ?? [])
+        if !compaction.replacements.isEmpty || !emptied.isEmpty {
+          try install(compaction.replacements, emptied: emptied, &log)
+        }
         do { try log.writer?.renewRoom() } catch { throw storeError(error) }
         return compaction.bytesSaved
       }

@@ -83,6 +83,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
       throw Self.closing(files, sealing, error)
     }
     self.log = Locked(log)
+    if !isReadOnly { removeEmptyStrays(log.manifest) }
     removeStrayValues()
   }
 

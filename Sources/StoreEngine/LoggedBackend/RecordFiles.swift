@@ -83,6 +83,19 @@ public protocol RecordFiles: RecordSource {
   /// - Throws: ``StoreError`` with `ioError`.
   func removeStrays() throws
 
+  /// The names of the files of tables and ordered tables that ``removeStrays()`` has seen; none, as by
+  /// default, where files without records stay.
+  var filesSeen: [String] { get }
+
+  /// The tables among some whose files have marks and no records; by default none.
+  func emptyTables(among names: [String]) -> [String]
+
+  /// Removes the files of such tables, as far as that can be done, so that they are like tables that
+  /// were never saved; by default none.
+  ///
+  /// Generations stay: readers see no rows before and after.
+  func removeEmpty(_ names: [String])
+
   /// The size of all files that a change set touches: what ``prepare(_:mark:durability:)`` copies.
   ///
   /// - Throws: ``StoreError`` with `ioError`.

@@ -344,6 +344,30 @@ public final class OrderedFiles: Sendable {
     }
   }
 
+  /// The files among some that have marks and no keys.
+  func emptyFiles(among fileNames: [String]) -> [String] {
+    fileNames.filter { fileName in
+      guard let name = OrderedTableName(fileName: fileName), let id = try? table(name),
+        let file = try? file(of: id).file.opened, file.count == 0,
+        let mark = try? mark(of: fileName)
+      else { return false }
+      return mark != .unreadable
+    }
+  }
+
+  /// Removes such files, as far as that can be done; generations stay.
+  func removeEmpty(_ fileNames: [String]) {
+    for fileName in fileNames {
+      guard let name = OrderedTableName(fileName: fileName), let id = try? table(name) else {
+        continue
+      }
+      state.withLock { state in
+        guard (try? removeFile(directory.file(fileName))) != nil else { return }
+        (state.tables[id.index].file, state.tables[id.index].isNeeded) = (.missing, false)
+      }
+    }
+  }
+
   /// The size of the files of some tables.
   func byteCount(of tables: some Sequence<OrderedTableID>) throws -> Int {
     try tables.reduce(0) { $0 + (try file(of: $1).file.opened?.byteCount ?? 0) }

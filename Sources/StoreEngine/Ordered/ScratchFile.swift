@@ -139,7 +139,7 @@ extension LoggedBackend: OrderedRebuilding {
         let request = CommitRequest()
         let commit = request.commit(
           number: coordinator.journal.lastNumber + 1, token: coordinator.journal.newToken())
-        try install([replacement], of: commit, &log)
+        try install([replacement], of: commit, emptied: [], &log)
         var changes = ChangeSet()
         changes.clear(table)
         coordinator.didCommit(commit, changes, request)

@@ -97,6 +97,12 @@ struct MigrationTests {
       #expect(track.rowID == 12)
       try again.saveChanges()
       try backend.close()
+      // The files of the old names are gone; encrypted ones have other names.
+      if let directory = (location as? DirectoryLocation)?.directory {
+        let files = try FileManager.default.contentsOfDirectory(atPath: directory)
+        #expect(!files.contains { $0.hasPrefix("Song") || $0.hasPrefix("Genre") }, "\(files)")
+        #expect(kind.isEncrypted || files.contains { $0.hasPrefix("Track") })
+      }
     }
   }
 

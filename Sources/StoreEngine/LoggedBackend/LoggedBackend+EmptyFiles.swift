@@ -1,0 +1,52 @@
+// A class that is removed or renamed leaves a file without records, and its indexes leave files
+// without keys. Such a file is removed once nothing names it: the manifest first, then the log. A
+// crash before that leaves an empty file, which the next opening for writing removes.
+
+extension LoggedBackend {
+  /// The files that folding may leave empty.
+  func emptied(by pending: PendingRecords) throws -> [String] {
+    let tables = pending.tables.filter { $0.value.rows[ClassMetadata.rowID]?.isDeleted == true }
+    let ordered = pending.ordered.filter(\.value.isCleared)
+    return try tables.keys.map { try files.name(of: $0) }
+      + ordered.keys.map { try files.ordered.name(of: $0).fileName }
+  }
+
+  /// The files that a save that goes past the log may leave empty.
+  func emptied(by changes: ChangeSet) throws -> [String] {
+    let tables = changes.tables.filter { table in
+      table.records.contains { $0.rowID == ClassMetadata.rowID && $0.kind == .delete }
+    }
+    return try tables.map { try files.name(of: $0.table) }
+      + changes.ordered.filter(\.clearsFirst).map { try files.ordered.name(of: $0.table).fileName }
+  }
+
+  /// Removes empty files that a process has left which died before it could.
+  func removeEmptyStrays(_ manifest: StoreManifest?) {
+    guard let manifest else { return }
+    let strays = files.filesSeen.filter { !manifest.names.contains($0) }
+    if !strays.isEmpty { files.removeAllEmpty(files.emptyFiles(among: strays)) }
+  }
+}
+
+extension RecordFiles {
+  /// None.
+  public var filesSeen: [String] { [] }
+  /// None.
+  public func emptyTables(among names: [String]) -> [String] { [] }
+  /// Does nothing.
+  public func removeEmpty(_ names: [String]) {}
+
+  /// The files among some, of any kind, that this library has made and that hold nothing.
+  func emptyFiles(among names: [String]) -> [String] {
+    if names.isEmpty { return [] }
+    return emptyTables(among: names.filter { !OrderedFiles.isFile($0) })
+      + ordered.emptyFiles(among: names.filter(OrderedFiles.isFile))
+  }
+
+  /// Removes files of any kind that hold nothing.
+  func removeAllEmpty(_ names: [String]) {
+    if names.isEmpty { return }
+    removeEmpty(names.filter { !OrderedFiles.isFile($0) })
+    ordered.removeEmpty(names.filter(OrderedFiles.isFile))
+  }
+}
