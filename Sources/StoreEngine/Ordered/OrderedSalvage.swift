@@ -146,7 +146,8 @@ extension SalvageSource {
     var logged: [OrderedTableName: [(ChangeSet.OrderedTableChanges, [UInt8])]] = [:]
     do {
       for batch in log?.pendingBatches ?? [] {
-        guard let (changes, _, names) = try log?.allChanges(of: batch) else { break }
+        let save = try systemErrors(at: logPath) { try log?.allChanges(of: batch) }
+        guard let (changes, _, names) = save else { break }
         for change in changes.ordered {
           logged[names[change.table.index], default: []].append((change, changes.bytes))
         }
