@@ -207,8 +207,9 @@ struct PowerRounds {
     try content.backend.checkpoint()
     try content.close()
     let check = try store.backend.check(store.directory)
+    // These tables have no classes; by chance a record in row 1 may look as if there were some.
     let kinds = Set(check.findings.map(\.kind)).subtracting([
-      .metadataMissing, .metadataDamaged, .rowOutOfRange, .checksum,
+      .metadataMissing, .metadataDamaged, .classMissing, .rowOutOfRange, .checksum,
     ])
     guard kinds.isEmpty else { throw HarnessError("\(check.findings)") }
     let again = try CrashedContent(store.open(isReadOnly: true), hasValues: hasValues)
