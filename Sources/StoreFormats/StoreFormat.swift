@@ -42,29 +42,25 @@ package enum StoreFormat: String, CaseIterable, Sendable {
     }
   }
 
+  private var fileSystemBackend: any FileSystemBackend.Type {
+    switch self {
+    case .tokyoCabinet: TokyoCabinetBackend.self
+    case .cdb: CDBBackend.self
+    }
+  }
+
   /// Checks a directory of a file system.
   package func check(
     _ directory: String, key: (any StoreKey)?, in fileSystem: any FileSystem
   ) throws -> StoreCheck {
-    switch self {
-    case .tokyoCabinet:
-      try TokyoCabinetBackend.check(directory: directory, key: key, in: fileSystem) { _ in }
-    case .cdb: try CDBBackend.check(directory: directory, key: key, in: fileSystem) { _ in }
-    }
+    try fileSystemBackend.check(directory: directory, key: key, in: fileSystem) { _ in }
   }
 
   /// Salvages a directory of a file system.
   package func salvage(
     from directory: String, to target: String, key: (any StoreKey)?, in fileSystem: any FileSystem
   ) throws -> SalvageReport {
-    switch self {
-    case .tokyoCabinet:
-      try TokyoCabinetBackend.salvage(
-        from: directory, to: target, key: key, in: fileSystem, progress: { _ in })
-    case .cdb:
-      try CDBBackend.salvage(
-        from: directory, to: target, key: key, in: fileSystem, progress: { _ in })
-    }
+    try fileSystemBackend.salvage(from: directory, to: target, key: key, in: fileSystem) { _ in }
   }
 
   /// Encrypts or decrypts a directory of a file system.
@@ -72,10 +68,6 @@ package enum StoreFormat: String, CaseIterable, Sendable {
     _ directory: String, from old: (any StoreKey)?, to new: (any StoreKey)?,
     in fileSystem: any FileSystem
   ) throws {
-    switch self {
-    case .tokyoCabinet:
-      try TokyoCabinetBackend.convert(directory: directory, from: old, to: new, in: fileSystem)
-    case .cdb: try CDBBackend.convert(directory: directory, from: old, to: new, in: fileSystem)
-    }
+    try fileSystemBackend.convert(directory: directory, from: old, to: new, in: fileSystem)
   }
 }

@@ -8,8 +8,8 @@ import Locks
 /// library. As a ``FileSystem`` it knows what is synced when. What programs see is *live*; what
 /// outlives a power cut is *durable*. Until a file is synced, each of its changed 512-byte sectors
 /// is old or new after a cut, by chance; until the directory is synced, each new, changed or removed
-/// name is. Directories in it are as it is. A sync that fails forgets what it was to bring to the disk, as Linux does: only what is
-/// written again becomes durable by a later one.
+/// name is. Directories in it behave alike. A sync that fails forgets what it was to bring to the
+/// disk, as Linux does: only what is written again becomes durable by a later one.
 ///
 ///     let disk = try CrashingDirectory()
 ///     disk.plan(.cutPower(at: 17))

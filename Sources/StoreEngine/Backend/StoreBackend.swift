@@ -147,8 +147,8 @@ public protocol StoreBackend: RecordSource {
   /// Lets the numbers of commits go on after the last commit of another store, of which this one is
   /// a copy; nil for a store that has had none.
   ///
-  /// ``BackendCopy`` calls it once, at the end. Nobody commits meanwhile, and nothing else is changed.
-  /// By default it does nothing: the numbers are then those of the commits of the copying.
+  /// ``BackendCopy`` calls it once, at the end. Nobody commits meanwhile, and nothing else is
+  /// changed. By default it does nothing: the numbers are then those of the commits of the copying.
   ///
   /// - Throws: ``StoreError`` with `noSpace`, `ioError` or `closed`.
   func continueNumbers(after last: Commit?) throws

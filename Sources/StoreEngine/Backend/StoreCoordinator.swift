@@ -194,8 +194,8 @@ public final class StoreCoordinator: Sendable {
     }
   }
 
-  /// Goes on behind the last commit that a backend finds when it is opened, or that a copy is to go on
-  /// after; nil when there is none.
+  /// Goes on behind the last commit that a backend finds when it is opened, or that a copy is to go
+  /// on after; nil when there is none.
   public func begin(after last: Commit?) { journal.begin(after: last) }
 }
 

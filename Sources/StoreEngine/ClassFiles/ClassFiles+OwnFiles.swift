@@ -74,5 +74,10 @@ extension ClassFiles {
   /// Removes what a process has left that died while it made new files.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  public func removeStrays() throws { try directory.removeStrays() }
+  public func removeStrays() throws -> [String] {
+    try directory.removeStrays().compactMap { entry in
+      if OrderedFiles.isFile(entry) { return entry }
+      return isOther(entry) ? nil : Format.tableName(ofFile: entry)
+    }
+  }
 }

@@ -103,14 +103,6 @@ extension ClassFiles {
 
   // MARK: Files without records
 
-  /// The names of the files of tables and ordered tables that the opening has seen.
-  public var filesSeen: [String] {
-    directory.namesSeen.compactMap { entry in
-      if OrderedFiles.isFile(entry) { return entry }
-      return isOther(entry) ? nil : Format.tableName(ofFile: entry)
-    }
-  }
-
   /// The tables among some whose files have marks and no records.
   ///
   /// A file that can't be read, or is damaged, is none of them. The named buffers always stay.

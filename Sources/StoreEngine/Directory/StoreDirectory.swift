@@ -28,7 +28,6 @@ public final class StoreDirectory: Sendable {
   private let handle: Locked<DirectoryHandle?>
   private let isMoveReported = Atomic(false)
   private let sawValueFile = Atomic(false)
-  private let seen = Locked<[String]>([])
 
   /// Opens a directory and locks it, without waiting.
   ///
@@ -146,14 +145,10 @@ public final class StoreDirectory: Sendable {
   /// Whether ``removeStrays()`` has seen files of values.
   var hasValueFiles: Bool { sawValueFile.load(ordering: .relaxed) }
 
-  /// The names of the entries that ``removeStrays()`` has seen.
-  var namesSeen: [String] { seen.withLock { $0 } }
-
-  /// Removes what a process has left that died while it made new files.
-  package func removeStrays() throws {
+  /// Removes what a process has left that died while it made new files; all names there were.
+  package func removeStrays() throws -> [String] {
+    let names = try entries()
     try systemErrors(at: path) {
-      let names = try entries()
-      seen.withLock { $0 = names }
       for name in names {
         if name.hasPrefix(Self.newPrefix) { try removeFile(file(name)) }
         if name.hasSuffix(ExternalFileFormat.suffix) {
@@ -161,6 +156,7 @@ public final class StoreDirectory: Sendable {
         }
       }
     }
+    return names
   }
 }
 

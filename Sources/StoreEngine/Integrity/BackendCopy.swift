@@ -8,8 +8,8 @@ import Files
 /// Every byte is the same afterwards, the metadata rows included; only the files around them are of
 /// another kind. What was written is read back and compared, record by record.
 ///
-/// The numbers of commits go on: the next save to the copy gets the number that it would have got in
-/// the source. Open stores on the copy afterwards.
+/// The numbers of commits go on: the next save to the copy gets the number that it would have got
+/// in the source. Open stores on the copy afterwards.
 public struct BackendCopy {
   /// So many bytes of records are committed at a time.
   static let batchSize = 32 << 20

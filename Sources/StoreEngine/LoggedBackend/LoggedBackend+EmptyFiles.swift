@@ -20,17 +20,16 @@ extension LoggedBackend {
       + changes.ordered.filter(\.clearsFirst).map { try files.ordered.name(of: $0.table).fileName }
   }
 
-  /// Removes empty files that a process has left which died before it could.
-  func removeEmptyStrays(_ manifest: StoreManifest?) {
+  /// Removes those of some files that are empty and that a process has left which died before it
+  /// could.
+  func removeEmptyStrays(among names: [String], _ manifest: StoreManifest?) {
     guard let manifest else { return }
-    let strays = files.filesSeen.filter { !manifest.names.contains($0) }
+    let strays = names.filter { !manifest.names.contains($0) }
     if !strays.isEmpty { files.removeAllEmpty(files.emptyFiles(among: strays)) }
   }
 }
 
 extension RecordFiles {
-  /// None.
-  public var filesSeen: [String] { [] }
   /// None.
   public func emptyTables(among names: [String]) -> [String] { [] }
   /// Does nothing.

@@ -68,10 +68,11 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
     self.durability = durability
     self.limits = limits
     var log = LoggedLog()
+    var names: [String] = []
     do {
       var recovery = try Recovery(files, growth: max(limits.logGrowth, 4 << 10), sealing: sealing)
       log.writer = try recovery.writer(durability: durability)
-      if !files.isReadOnly { try files.removeStrays() }
+      if !files.isReadOnly { names = try files.removeStrays() }
       (log.areNamesSynced, log.manifest) = (recovery.areNamesSynced, recovery.manifest)
       try files.need(recovery.manifest?.files ?? [])
       try files.ordered.need(recovery.manifest?.files ?? [])
@@ -83,7 +84,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
       throw Self.closing(files, sealing, error)
     }
     self.log = Locked(log)
-    if !isReadOnly { removeEmptyStrays(log.manifest) }
+    removeEmptyStrays(among: names, log.manifest)
     removeStrayValues()
   }
 

@@ -80,18 +80,16 @@ public protocol RecordFiles: RecordSource {
 
   /// Removes new files that a process has left which died before it could say so in the log.
   ///
+  /// - Returns: the names of the files of tables and ordered tables that are there; none where
+  ///   files without records stay.
   /// - Throws: ``StoreError`` with `ioError`.
-  func removeStrays() throws
-
-  /// The names of the files of tables and ordered tables that ``removeStrays()`` has seen; none, as by
-  /// default, where files without records stay.
-  var filesSeen: [String] { get }
+  func removeStrays() throws -> [String]
 
   /// The tables among some whose files have marks and no records; by default none.
   func emptyTables(among names: [String]) -> [String]
 
-  /// Removes the files of such tables, as far as that can be done, so that they are like tables that
-  /// were never saved; by default none.
+  /// Removes the files of such tables, as far as that can be done, so that they are like tables
+  /// that were never saved; by default none.
   ///
   /// Generations stay: readers see no rows before and after.
   func removeEmpty(_ names: [String])

@@ -116,8 +116,8 @@ private struct MovedRecords {
 
   /// Adds keys until it is time for a commit; whether these were the last.
   ///
-  /// The last key of the new table, if earlier commits have filled it, tells how far they have come.
-  /// The old table keeps its keys.
+  /// The last key of the new table, if earlier commits have filled it, tells how far they have
+  /// come. The old table keeps its keys.
   mutating func addKeys(
     of old: OrderedTableID, to new: OrderedTableID, _ backend: any StoreBackend
   ) throws -> Bool {

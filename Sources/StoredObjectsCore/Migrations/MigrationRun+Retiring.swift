@@ -37,7 +37,7 @@ extension MigrationRun {
 }
 
 extension StoreBackend {
-  /// The names of all indexes of a class, whoever has declared them.
+  /// The names of all indexes of a class, in whichever program they were declared.
   func indexNames(of className: String) throws -> [OrderedTableName] {
     let prefix = Store.indexPrefix(className)
     return try orderedTableNames().filter { name in

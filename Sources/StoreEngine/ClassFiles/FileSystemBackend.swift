@@ -1,0 +1,24 @@
+package import Files
+
+/// A ``DirectoryBackend`` that checks, salvages and converts stores of any file system.
+package protocol FileSystemBackend {
+  /// Checks a store, see ``DirectoryBackend``.
+  static func check(
+    directory: String, key: (any StoreKey)?, in fileSystem: any FileSystem,
+    progress: (IntegrityProgress) -> Void
+  ) throws -> StoreCheck
+
+  /// Salvages a store, see ``DirectoryBackend``.
+  static func salvage(
+    from directory: String, to target: String, key: (any StoreKey)?,
+    in fileSystem: any FileSystem, progress: (IntegrityProgress) -> Void
+  ) throws -> SalvageReport
+
+  /// Encrypts or decrypts a store; a key that is nil is none.
+  static func convert(
+    directory: String, from oldKey: (any StoreKey)?, to newKey: (any StoreKey)?,
+    in fileSystem: any FileSystem
+  ) throws
+}
+
+extension LoggedBackend: FileSystemBackend where Files: DirectoryFiles {}
