@@ -18,7 +18,7 @@ public struct TokyoCabinetFormat: ClassFileFormat {
 
   /// Refuses the names of the library's own files and of work files.
   public static func reason(againstTable name: String) -> String? {
-    if name == StoreDirectory.log { return "that is the file of the commit log" }
+    if StoreDirectory.isLog(name) { return "that is the file of a commit log" }
     if name == StoreDirectory.manifest { return "that is the file which lists the others" }
     if isWorkFile(name) { return "the library's own work files are named so" }
     return nil

@@ -14,24 +14,39 @@ import Testing
 struct PowerCutTests {
   private static let saveCount = 16
 
+  /// How the log is folded.
+  enum Folding: CaseIterable {
+    /// While the save that makes it due waits.
+    case atOnce
+    /// Beside the saves that follow: they go to a second log.
+    case beside
+
+    var limits: CheckpointLimits {
+      var limits = ScriptedSession.limits
+      if self == .beside { (limits.besideBytes, limits.foldsOnThread) = (0, false) }
+      return limits
+    }
+  }
+
   private static func open(
-    _ kind: TestedBackend, _ disk: CrashingDirectory, _ durability: Durability
+    _ kind: TestedBackend, _ disk: CrashingDirectory, _ durability: Durability,
+    _ folding: Folding = .atOnce
   ) throws -> any DirectoryBackend {
-    try kind.open(disk, durability: durability, limits: ScriptedSession.limits)
+    try kind.open(disk, durability: durability, limits: folding.limits)
   }
 
   @Test(
     "At full, every acknowledged save is there, and the next one whole or not at all",
-    arguments: TestedBackend.onDisk)
-  func full(_ kind: TestedBackend) throws {
-    try cutEverywhere(kind, .full) { session, last in last >= session.acknowledged }
+    arguments: TestedBackend.onDisk, Folding.allCases)
+  func full(_ kind: TestedBackend, _ folding: Folding) throws {
+    try cutEverywhere(kind, .full, folding) { session, last in last >= session.acknowledged }
   }
 
   @Test(
     "At process, a power cut leaves the saves up to some moment",
-    arguments: [TestedBackend.tokyoCabinet, .cdb])
-  func process(_ kind: TestedBackend) throws {
-    try cutEverywhere(kind, .process) { _, _ in true }
+    arguments: [TestedBackend.tokyoCabinet, .cdb], Folding.allCases)
+  func process(_ kind: TestedBackend, _ folding: Folding) throws {
+    try cutEverywhere(kind, .process, folding) { _, _ in true }
   }
 
   @Test(
@@ -53,24 +68,25 @@ struct PowerCutTests {
   }
 
   private func cutEverywhere(
-    _ kind: TestedBackend, _ durability: Durability,
+    _ kind: TestedBackend, _ durability: Durability, _ folding: Folding,
     isEnough: (ScriptedSession, Int) -> Bool
   ) throws {
     var generator = Seeds.generator(for: "power cuts, \(kind), \(durability)")
     let unused = ScriptedSession(seed: generator.next(), saveCount: Self.saveCount)
-    let (operations, changes) = try operations(of: unused, kind, durability)
+    let (operations, changes) = try operations(of: unused, kind, durability, folding)
     #expect(changes.count > 100)
     #expect(operations.contains(.rename))
     // What encryption adds happens once, at the opening; the rest is the same for both.
     let isSample = kind.isEncrypted
+    #expect(operations.contains(.exchange) == (folding == .beside))
     for (number, cut) in changes.enumerated() where !isSample || number < 40 || number % 8 == 0 {
       let disk = try CrashingDirectory()
       disk.plan(.cutPower(at: cut))
       var session = unused
-      do { try session.run { try Self.open(kind, disk, durability) } } catch {}
-      let title = "\(kind) at \(durability), cut at \(cut), \(operations[cut])"
+      do { try session.run { try Self.open(kind, disk, durability, folding) } } catch {}
+      let title = "\(kind) at \(durability), \(folding), cut at \(cut), \(operations[cut])"
       do {
-        try check(disk, session, kind, durability, title, isEnough, &generator)
+        try check(disk, session, kind, durability, folding, title, isEnough, &generator)
       } catch {
         Issue.record("\(title): \(error)")
       }
@@ -80,27 +96,28 @@ struct PowerCutTests {
 
   /// The operations of a session in which nothing fails, and which of them change something.
   private func operations(
-    of unused: ScriptedSession, _ kind: TestedBackend, _ durability: Durability
+    of unused: ScriptedSession, _ kind: TestedBackend, _ durability: Durability,
+    _ folding: Folding
   ) throws -> ([FileCall], changes: [Int]) {
     let disk = try CrashingDirectory()
     var session = unused
-    try session.run { try Self.open(kind, disk, durability) }
+    try session.run { try Self.open(kind, disk, durability, folding) }
     return (disk.operations, disk.changes)
   }
 
   /// Reopens after a cut, perhaps with another one meanwhile; saves on, and cuts once more.
   private func check(
     _ disk: CrashingDirectory, _ session: ScriptedSession, _ kind: TestedBackend,
-    _ durability: Durability, _ title: String, _ isEnough: (ScriptedSession, Int) -> Bool,
+    _ durability: Durability, _ folding: Folding, _ title: String, _ isEnough: (ScriptedSession, Int) -> Bool,
     _ generator: inout SeededGenerator
   ) throws {
     var disk = try disk.afterPowerCut(using: &generator)
     if Bool.random(using: &generator) {
       disk.plan(.cutPower(at: .random(in: 0..<30, using: &generator)))
-      do { _ = try Self.open(kind, disk, durability) } catch {}
+      do { _ = try Self.open(kind, disk, durability, folding) } catch {}
       disk = try disk.afterPowerCut(using: &generator)
     }
-    let backend = try Self.open(kind, disk, durability)
+    let backend = try Self.open(kind, disk, durability, folding)
     let image = try StoreImage(of: backend)
     guard let last = session.lastSave(in: image), isEnough(session, last) else {
       Issue.record("\(title): \(session.differences(of: image))")
@@ -110,7 +127,7 @@ struct PowerCutTests {
     // Neither closed nor folded.
     disk.plan(.cutPower(at: 0))
     let rebooted = try disk.afterPowerCut(using: &generator)
-    let again = try Self.open(kind, rebooted, durability)
+    let again = try Self.open(kind, rebooted, durability, folding)
     let found = try StoreImage(of: again)
     try again.close()
     #expect(

@@ -9,11 +9,14 @@ import Testing
 /// A directory on whose backends the log is folded again and again.
 struct TinyLimitsLocation: BackendLocation {
   let directory: String
+  /// Whether saves go on in a second log meanwhile.
+  var foldsBeside = false
   let counter = CheckpointCounter()
 
   func open(readOnly: Bool) throws -> any StoreBackend {
     var limits = CheckpointLimits(logBytes: 200, filePart: 1 << 30, bulkBytes: 2000)
     limits.logGrowth = 8 << 10
+    if foldsBeside { (limits.besideBytes, limits.foldsOnThread) = (0, false) }
     let backend = try TokyoCabinetBackend(
       files: TokyoCabinetFiles(
         directory: directory,
@@ -34,12 +37,14 @@ final class CheckpointCounter: Sendable {
 
 @Suite("Checkpoints at every turn")
 struct TinyLimitsTests {
-  @Test("A backend that folds its log all the time keeps its promises")
-  func conformance() throws {
+  @Test("A backend that folds its log all the time keeps its promises", arguments: [false, true])
+  func conformance(_ foldsBeside: Bool) throws {
     var total = 0
     for check in BackendConformance.checks {
+      // A later commit may end the folding of an earlier one, after which scans look rows up.
+      if foldsBeside, check.name.contains("does not disturb a scan") { continue }
       try TokyoFixtures.withDirectory { directory in
-        let location = TinyLimitsLocation(directory: directory)
+        let location = TinyLimitsLocation(directory: directory, foldsBeside: foldsBeside)
         try check.run(location)
         total += location.counter.total
       }
@@ -48,12 +53,14 @@ struct TinyLimitsTests {
     print("the conformance suite made \(total) checkpoints")
   }
 
-  @Test("Random operations over checkpoints at every turn leave what plain values say")
-  func randomOperations() throws {
+  @Test(
+    "Random operations over checkpoints at every turn leave what plain values say",
+    arguments: [false, true])
+  func randomOperations(_ foldsBeside: Bool) throws {
     var generator = Seeds.generator(for: "checkpoints at every turn")
     let seed = generator.next() >> 32
     try TokyoFixtures.withDirectory { directory in
-      let location = TinyLimitsLocation(directory: directory)
+      let location = TinyLimitsLocation(directory: directory, foldsBeside: foldsBeside)
       try RandomStoreTest(seed: seed, steps: 150).run(location)
       #expect(location.counter.total > 5)
       print("the model test made \(location.counter.total) checkpoints")

@@ -8,7 +8,8 @@ public enum ScanStep: Sendable {
 
 /// A place between two records of a table.
 ///
-/// It is the backend's own notion of a place, and holds until a commit touches the table.
+/// It is the backend's own notion of a place. It holds until a commit touches the table, or until
+/// the backend has brought the commits of before to its files.
 public struct ScanPosition: Sendable {
   /// Where to go on: an offset, an index, whatever the backend counts in.
   public let location: UInt64
@@ -28,7 +29,7 @@ public enum ScanEnd: Sendable {
   case finished
   /// The body asked to stop; go on from this place.
   case paused(ScanPosition)
-  /// A commit has touched the table since the position was taken, and nothing was lent: records may
-  /// have moved. Whoever scans goes on by looking rows up.
+  /// The position no longer holds, and nothing was lent: records may have moved. Go on by looking
+  /// rows up.
   case disturbed
 }

@@ -19,7 +19,7 @@ extension ClassFiles {
 
   /// Whether an entry of the directory is no class file, and should be there.
   func isOther(_ entry: String) -> Bool {
-    [StoreDirectory.log, StoreDirectory.manifest, StoreDirectory.key].contains(entry)
+    StoreDirectory.isLog(entry) || [StoreDirectory.manifest, StoreDirectory.key].contains(entry)
       || entry.hasPrefix(".") || OrderedFiles.isFile(entry)
       || ExternalFileFormat.id(ofFile: entry) != nil
   }

@@ -8,6 +8,28 @@ extension ClassFiles {
   /// - Throws: ``StoreError`` with `ioError`.
   public func openLog() throws -> StoreFile? { try directory.openLog() }
 
+  /// An earlier log; nil when there is none of this epoch.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  public func openEarlierLog(_ epoch: UInt64) throws -> StoreFile? {
+    try directory.openEarlierLog(epoch)
+  }
+
+  /// Puts a new log in the place of the log.
+  ///
+  /// - Throws: ``StoreError`` with `noSpace`, `ioError` or `reopenNeeded`.
+  public func beginLog(
+    after epoch: UInt64, isSynced: Bool, _ prepare: (StoreFile) throws -> Void
+  ) throws -> StoreFile? {
+    try directory.beginLog(after: epoch, isSynced: isSynced, prepare)
+  }
+
+  /// Removes a log whose saves are in the files.
+  public func endEarlierLog(_ epoch: UInt64) { directory.endEarlierLog(epoch) }
+
+  /// Gives back the room that was kept for the next log.
+  public func removeSpareLog() { directory.removeSpareLog() }
+
   /// Whether there is a log.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
@@ -74,8 +96,8 @@ extension ClassFiles {
   /// Removes what a process has left that died while it made new files.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  public func removeStrays() throws -> [String] {
-    try directory.removeStrays().compactMap { entry in
+  public func removeStrays(keepingLogs epochs: [UInt64]) throws -> [String] {
+    try directory.removeStrays(keepingLogs: epochs).compactMap { entry in
       if OrderedFiles.isFile(entry) { return entry }
       return isOther(entry) ? nil : Format.tableName(ofFile: entry)
     }

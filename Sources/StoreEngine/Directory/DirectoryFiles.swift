@@ -87,8 +87,11 @@ extension DirectoryFiles {
     guard try directory.hasLog() else { return nil }
     return try systemErrors(at: directory.path(StoreDirectory.log)) {
       let file = try StoreFile(directory.file(StoreDirectory.log), writable: false)
-      defer { file.close() }
-      return try CommitLogScan(file)
+      var scan = try CommitLogScan(file)
+      try scan.readEarlierLogs(manifest().flatMap { StoreManifest($0) }) {
+        try directory.openEarlierLog($0)
+      }
+      return scan
     }
   }
 

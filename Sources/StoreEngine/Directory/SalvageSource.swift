@@ -68,15 +68,26 @@ package struct SalvageSource {
     do {
       let location = directory.file(StoreDirectory.log)
       guard try hasFile(location) else { return }
-      let scan = try systemErrors(at: logPath) {
+      var scan = try systemErrors(at: logPath) {
         try CommitLogScan(try StoreFile(location, writable: false), sealing: seal.sealing)
       }
+      try readEarlierLogs(of: &scan)
       log = scan
       for replacement in try scan.replacements() where try isReady(replacement) {
         newFiles[replacement.name] = replacement.newName
       }
     } catch {
       report.lose(StoreFinding(.log, error, at: .init(path: logPath)))
+    }
+  }
+
+  private func readEarlierLogs(of scan: inout CommitLogScan) throws {
+    let manifest = try StoreDirectory.manifest(in: directory).flatMap { StoreManifest($0) }
+    try systemErrors(at: logPath) {
+      try scan.readEarlierLogs(manifest) { epoch in
+        let file = directory.file(StoreDirectory.earlierLog(epoch))
+        return try exists(file) ? StoreFile(file, writable: false) : nil
+      }
     }
   }
 

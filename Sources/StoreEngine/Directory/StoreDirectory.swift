@@ -145,9 +145,11 @@ public final class StoreDirectory: Sendable {
   /// Whether ``removeStrays()`` has seen files of values.
   var hasValueFiles: Bool { sawValueFile.load(ordering: .relaxed) }
 
-  /// Removes what a process has left that died while it made new files; all names there were.
-  package func removeStrays() throws -> [String] {
+  /// Removes what a process has left that died while it made new files, and logs other than those
+  /// of some epochs; all names there were.
+  package func removeStrays(keepingLogs epochs: [UInt64] = []) throws -> [String] {
     let names = try entries()
+    removeEarlierLogs(among: names, except: epochs)
     try systemErrors(at: path) {
       for name in names {
         if name.hasPrefix(Self.newPrefix) { try removeFile(file(name)) }

@@ -9,6 +9,8 @@ package struct CommitLogScan {
     /// Where its header stands.
     package let offset: Int
     package let sequence: UInt64
+    /// The epoch of its log.
+    let epoch: UInt64
     let kind: CommitLogFormat.Kind
     /// Whether it is a checkpoint, and no save.
     package var isCheckpoint: Bool { kind.isCheckpoint }
@@ -19,7 +21,11 @@ package struct CommitLogScan {
 
   private let storage: StoreFile
   /// What batches of an encrypted store are opened with.
-  private let sealing: Sealing?
+  let sealing: Sealing?
+  /// The logs before this one that are in no file yet, from old to new.
+  var earlier: [CommitLogScan] = []
+  /// The earlier logs that are gone or cut off.
+  var lostLogs: [LostLog] = []
   /// The size of the file, room for later batches included.
   package let fileSize: Int
   /// The batches in their order, from the first up to the first that is damaged or missing.
@@ -42,7 +48,7 @@ package struct CommitLogScan {
   /// between headers and batches.
   private var changedRoom: Int?
   /// The newest header.
-  private let slot: CommitLogSlot?
+  let slot: CommitLogSlot?
   /// The number that all the batches have; 0 for a log without any.
   package private(set) var epoch: UInt64 = 0
 
@@ -69,23 +75,21 @@ package struct CommitLogScan {
 
   /// Whether an acknowledged save is, or may be, damaged.
   package var isDamaged: Bool {
-    hasDamagedHeaders || isCutOff || hasOverlaps || !laterBatches.isEmpty
+    hasDamagedHeaders || isCutOff || hasOverlaps || !laterBatches.isEmpty || !lostLogs.isEmpty
+      || earlier.contains(where: \.isDamaged)
   }
   /// The bytes of all whole batches, up to the first that is not.
   package var usedCount: Int { end - CommitLogFormat.firstBatch }
   /// The number of bytes in saves that are in no class file yet.
   package var pendingCount: Int { pendingBatches.reduce(0) { $0 + $1.payloadCount } }
 
-  /// The saves behind the last checkpoint.
-  package var pendingBatches: [Batch] {
-    let last = batches.lastIndex(where: \.isCheckpoint).map { $0 + 1 } ?? 0
-    return Array(batches[last...])
-  }
-
-  /// The files that the last checkpoint in the log was to put in place.
+  /// The files that checkpoints in the logs were to put in place; of two for one place the later
+  /// comes last.
   package func replacements() throws -> [Replacement] {
-    guard let checkpoint = batches.last(where: \.isCheckpoint) else { return [] }
-    return try Replacement.decode(try payload(of: checkpoint), checkpoint.kind)
+    try earlier.flatMap { try $0.replacements() }
+      + batches.filter(\.isCheckpoint).flatMap {
+        try Replacement.decode(try payload(of: $0), $0.kind)
+      }
   }
 
   /// A save, with the names of its tables: the number of each is its index.
@@ -116,12 +120,14 @@ package struct CommitLogScan {
   package func lastCommit(after manifest: StoreManifest?) throws -> Commit? {
     var last = manifest?.lastCommit
     var isLeftOut = false
-    for batch in batches + laterBatches where batch.kind.hasCommit || !batch.isCheckpoint {
+    let chain = chain(fromCheckpoint: false)
+    let marked = chain.followed.map { ($0, false) } + chain.leftOut.map { ($0, true) }
+    for (batch, isBehindDamage) in marked where batch.namesCommit {
       let number = last?.number ?? 0
-      isLeftOut = isLeftOut || batch.offset >= end
-      guard batch.kind.hasCommit else {
+      isLeftOut = isLeftOut || isBehindDamage
+      guard batch.kind.hasCommit || batch.isCheckpoint else {
         // A log that a checkpoint was about to empty.
-        if let known = manifest?.epoch, known > epoch { continue }
+        if let known = manifest?.epoch, known > batch.epoch { continue }
         last = Commit(unnamed: number + 1)
         continue
       }
@@ -147,6 +153,9 @@ package struct CommitLogScan {
   // MARK: Reading
 
   private func payload(of batch: Batch) throws -> [UInt8] {
+    if let log = earlier.first(where: { $0.epoch == batch.epoch }) {
+      return try log.payload(of: batch)
+    }
     let bytes = try storage.read(
       batch.payloadCount, at: batch.offset + CommitLogFormat.batchHeaderSize)
     guard let sealing else { return bytes }
@@ -237,7 +246,7 @@ package struct CommitLogScan {
     let payload = try storage.read(count, at: offset + CommitLogFormat.batchHeaderSize)
     guard header.checksum([payload]) == checksum else { return nil }
     let batch = Batch(
-      offset: offset, sequence: header.sequence, kind: kind,
+      offset: offset, sequence: header.sequence, epoch: header.epoch, kind: kind,
       payloadCount: count, isSynced: header.isSynced)
     return (header, batch)
   }
@@ -260,7 +269,7 @@ extension CommitLogScan {
 
   /// What a check says of the log.
   package func findings(path: String) -> [StoreFinding] {
-    var findings: [StoreFinding] = []
+    var findings = earlierFindings(path: path)
     if hasDamagedHeaders {
       findings.append(
         StoreFinding(

@@ -6,7 +6,8 @@
 ///     512    slot B   | the same, of another moment
 ///     4096   batch    | length (8) | epoch (8) | sequence (8) | checksum (4) | kind (4) | payload
 ///                           kind: 1 changes, 2 checkpoint, 3 changes
-///                           with ordered tables, 4 commit, 5 bulk commit;
+///                           with ordered tables, 4 commit, 5 bulk commit,
+///                           6 checkpoint of earlier logs;
 ///                           the highest bit: not synced
 ///            batch    ...
 ///            room that is set aside, or batches of earlier epochs
@@ -18,6 +19,8 @@
 enum CommitLogFormat {
   static let magic = Array("SOCommit".utf8)
   static let version: UInt32 = 2
+  /// The version of a log that began while an earlier one was still needed.
+  static let versionWithEarlierLogs: UInt32 = 3
   /// Slots are a sector apart, so that writing one never harms the other.
   static let slotSize = 512
   /// Batches begin here.
@@ -40,10 +43,17 @@ enum CommitLogFormat {
     case commit = 4
     /// A save that goes past the log: ``Commit``, and the checkpoint that it is.
     case bulkCommit = 5
+    /// A checkpoint of the logs before this one: the last ``Commit`` in them, and new class files
+    /// that hold all of them, and nothing of this log.
+    case earlierCheckpoint = 6
 
     /// Whether new class files are ready.
-    var isCheckpoint: Bool { self == .checkpoint || self == .bulkCommit }
-    /// Whether the payload begins with the commit.
+    var isCheckpoint: Bool {
+      self == .checkpoint || self == .bulkCommit || self == .earlierCheckpoint
+    }
+    /// Whether new class files are ready that hold everything before this batch.
+    var coversLog: Bool { self == .checkpoint || self == .bulkCommit }
+    /// Whether the batch is a commit, with which its payload begins.
     var hasCommit: Bool { self == .commit || self == .bulkCommit }
   }
 

@@ -13,6 +13,10 @@ struct CommitLogReader {
     let offset: Int
     let kind: CommitLogFormat.Kind
     let payload: [UInt8]
+    /// Whether it was brought to the disk before anything behind it was written.
+    let isSynced: Bool
+    let epoch: UInt64
+    let sequence: UInt64
   }
 
   /// The newest valid slot.
@@ -98,7 +102,9 @@ struct CommitLogReader {
         .damaged, "A batch is of kind \(header.kind), which only a later version knows.",
         at: .init(offset: offset))
     }
-    return Batch(offset: offset, kind: kind, payload: payload)
+    return Batch(
+      offset: offset, kind: kind, payload: payload, isSynced: header.isSynced, epoch: epoch,
+      sequence: sequence)
   }
 
   private func header(

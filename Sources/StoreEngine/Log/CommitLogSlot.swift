@@ -1,6 +1,7 @@
 /// One of the two headers of a commit log, which stands for the log when it is the newer one.
 ///
-///     0    "SOCommit" | version (4) | serial (4) | epoch (8) | size (8) | end (8) | checksum (4)
+///     0    "SOCommit" | version (4) | serial (4) | epoch (8) | size (8) | end (8) |
+///          earlier logs (17), in version 3 | checksum (4)
 ///
 /// Besides the epoch it says what must be there, so that a log that something has cut off is not
 /// taken for one that holds less. The lowest bit of the serial number says that the log was closed:
@@ -16,9 +17,21 @@ struct CommitLogSlot: Equatable, Comparable, Sendable {
   var size: Int
   /// The batches of the epoch end here, or behind.
   var end: Int = CommitLogFormat.firstBatch
+  /// The logs that had not been folded when this one began; nil when there were none.
+  var earlier: EarlierLogs?
 
-  /// How many bytes of a slot mean anything; the rest is zeros.
-  static let length = 44
+  /// Logs that a store needs together with the one that came after them.
+  struct EarlierLogs: Equatable, Sendable {
+    /// The epoch of the first of them; there is one for each epoch from here.
+    var firstEpoch: UInt64
+    /// Where the batches of the last one end.
+    var end: Int
+    /// Whether all of them were on the disk when the next log began.
+    var isSynced: Bool
+  }
+
+  /// How many bytes of a slot mean anything, at most; the rest is zeros.
+  static let length = 61
 
   /// A random number for a new log.
   ///
@@ -34,11 +47,17 @@ struct CommitLogSlot: Equatable, Comparable, Sendable {
   /// The bytes of a slot.
   var bytes: [UInt8] {
     var buffer = DataBuffer(CommitLogFormat.magic)
-    buffer.write(CommitLogFormat.version)
+    buffer.write(
+      earlier == nil ? CommitLogFormat.version : CommitLogFormat.versionWithEarlierLogs)
     buffer.write(serial << 1 | (isClosed ? 1 : 0))
     buffer.write(epoch)
     buffer.write(UInt64(size))
     buffer.write(UInt64(end))
+    if let earlier {
+      buffer.write(earlier.firstEpoch)
+      buffer.write(UInt64(earlier.end))
+      buffer.write(earlier.isSynced)
+    }
     buffer.write(CommitLogFormat.checksum(buffer.bytes))
     let rest = CommitLogFormat.slotSize - buffer.bytes.count
     return buffer.bytes + [UInt8](repeating: 0, count: rest)
@@ -55,26 +74,35 @@ struct CommitLogSlot: Equatable, Comparable, Sendable {
     let serial = try buffer.readUInt32()
     epoch = try buffer.readUInt64()
     let (size, end) = (Int(exactly: try buffer.readUInt64()), Int(exactly: try buffer.readUInt64()))
-    let expected = CommitLogFormat.checksum(Array(bytes[..<(Self.length - 4)]))
+    if version == CommitLogFormat.versionWithEarlierLogs { earlier = try EarlierLogs(from: &buffer) }
+    let expected = CommitLogFormat.checksum(Array(bytes[..<buffer.offset]))
     guard try buffer.readUInt32() == expected, let size, let end else { return nil }
-    guard version == CommitLogFormat.version else {
+    guard version == CommitLogFormat.version || earlier != nil else {
       throw StoreError(
-        .damaged, "The log has format \(version); this library knows \(CommitLogFormat.version).")
+        .damaged,
+        """
+        The log has format \(version); this library knows those up to \
+        \(CommitLogFormat.versionWithEarlierLogs).
+        """)
     }
+    if let earlier, earlier.firstEpoch >= epoch { return nil }
     (self.size, self.end) = (size, end)
     (self.serial, isClosed) = (serial >> 1, serial & 1 == 1)
   }
 
   /// Describes a slot.
   init(
-    epoch: UInt64, size: Int, end: Int = CommitLogFormat.firstBatch, isClosed: Bool = false
+    epoch: UInt64, size: Int, end: Int = CommitLogFormat.firstBatch, isClosed: Bool = false,
+    earlier: EarlierLogs? = nil
   ) {
     (self.epoch, self.size, self.end, self.isClosed) = (epoch, size, end, isClosed)
+    self.earlier = earlier
   }
 
   /// Whether both say the same of the log.
   func agrees(with other: Self) -> Bool {
-    (epoch, size, end, isClosed) == (other.epoch, other.size, other.end, other.isClosed)
+    (epoch, size, end, isClosed, earlier)
+      == (other.epoch, other.size, other.end, other.isClosed, other.earlier)
   }
 
   /// Where the bytes before the first batch are not what is written there: valid slots, or none
@@ -95,5 +123,16 @@ struct CommitLogSlot: Equatable, Comparable, Sendable {
       let slot = bytes.dropFirst(index * CommitLogFormat.slotSize).prefix(length)
       return try CommitLogSlot(Array(slot)).map { ($0, index) }
     }
+  }
+}
+
+extension CommitLogSlot.EarlierLogs {
+  /// Reads them; nil for numbers that make no sense.
+  fileprivate init?(from buffer: inout DataBuffer) throws(DataBufferError) {
+    firstEpoch = try buffer.readUInt64()
+    guard let end = Int(exactly: try buffer.readUInt64()) else { return nil }
+    self.end = end
+    // Another number is one of a damaged slot, whose checksum is wrong.
+    isSynced = try buffer.readUInt8() == 1
   }
 }

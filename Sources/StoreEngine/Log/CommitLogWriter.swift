@@ -16,8 +16,8 @@ struct CommitLogWriter: Sendable {
   /// Smaller batches are written in one piece.
   private static let smallBatch = 1 << 16
 
-  private let storage: StoreFile
-  private let durability: Durability
+  let storage: StoreFile
+  let durability: Durability
   private let growth: Int
   /// The header that counts, and which of the two it is.
   private var slot: CommitLogSlot
@@ -54,6 +54,8 @@ struct CommitLogWriter: Sendable {
 
   /// The number of bytes in batches.
   var usedCount: Int { offset - CommitLogFormat.firstBatch }
+  /// The logs that had not been folded when this one began.
+  var earlier: CommitLogSlot.EarlierLogs? { slot.earlier }
 
   /// What is appended, the payload in pieces.
   typealias Batch = (kind: CommitLogFormat.Kind, payload: [[UInt8]])
@@ -185,7 +187,7 @@ struct CommitLogWriter: Sendable {
       try storage.resize(to: wanted)
       size = wanted
     }
-    if durability != .none { try note(CommitLogSlot(epoch: epoch, size: size, end: offset)) }
+    if durability != .none { try note(newSlot(size: size, end: offset)) }
     isGrown = true
   }
 
@@ -196,7 +198,7 @@ struct CommitLogWriter: Sendable {
   /// synced, there may be more.
   private mutating func markOpen(before count: Int) throws {
     guard slot.isClosed else { return }
-    try write(CommitLogSlot(epoch: epoch, size: slot.size, end: slot.end))
+    try write(newSlot(size: slot.size, end: slot.end))
     isGrown = true
     if durability != .full || count > 1 { try synchronize() }
   }
@@ -210,7 +212,8 @@ struct CommitLogWriter: Sendable {
   mutating func noteClosing() throws {
     if durability == .none { return }
     try checkHasNotFailed()
-    let closed = CommitLogSlot(epoch: epoch, size: size, end: offset, isClosed: true)
+    var closed = newSlot(size: size, end: offset)
+    closed.isClosed = true
     if slot.agrees(with: closed) { return }
     try clear(upTo: roomStart)
     roomStart = offset
@@ -232,6 +235,11 @@ struct CommitLogWriter: Sendable {
     try write(new)
   }
 
+  /// A header of the same epoch.
+  private func newSlot(size: Int, end: Int) -> CommitLogSlot {
+    CommitLogSlot(epoch: epoch, size: size, end: end, earlier: slot.earlier)
+  }
+
   /// Writes the older one of the two headers, which makes it the newer.
   private mutating func write(_ slot: CommitLogSlot) throws {
     var new = slot
@@ -247,6 +255,20 @@ struct CommitLogWriter: Sendable {
     try storage.synchronize()
   }
 
+  /// Overwrites all batches: afterwards the log holds nothing.
+  mutating func clearAll() throws {
+    (sequence, offset) = (0, CommitLogFormat.firstBatch)
+    try clearTail()
+  }
+
+  /// Says in a header which logs were before this one.
+  mutating func setEarlier(_ earlier: CommitLogSlot.EarlierLogs) throws {
+    var new = CommitLogSlot(epoch: epoch, size: slot.size)
+    new.earlier = earlier
+    try write(new)
+    try synchronize()
+  }
+
   /// Rewrites everything but the batches: the bytes after them, and the room of the headers.
   ///
   /// - Throws: what the storage throws.
@@ -258,7 +280,7 @@ struct CommitLogWriter: Sendable {
     let zeros = [UInt8](repeating: 0, count: CommitLogFormat.firstBatch - slots)
     try storage.write(zeros, at: slots)
     // The older one, and with the closing the other one.
-    try write(CommitLogSlot(epoch: epoch, size: slot.size, end: slot.end))
+    try write(newSlot(size: slot.size, end: slot.end))
     try synchronize()
   }
 
@@ -267,9 +289,13 @@ struct CommitLogWriter: Sendable {
   /// That process may have died between writing and syncing. Or its sync failed: the system then
   /// shows what was written, but takes it for synced, unless it is written again.
   func settle() throws {
-    if durability == .none { return }
-    for start in stride(from: 0, to: offset, by: Self.chunkSize) {
-      let count = min(Self.chunkSize, offset - start)
+    if durability != .none { try Self.settle(storage, upTo: offset) }
+  }
+
+  /// Does so with any log.
+  static func settle(_ storage: StoreFile, upTo end: Int) throws {
+    for start in stride(from: 0, to: end, by: chunkSize) {
+      let count = min(chunkSize, end - start)
       try storage.write(try storage.read(count, at: start), at: start)
     }
     try storage.synchronize()

@@ -152,6 +152,26 @@ struct PendingRecords: Sendable {
     return .some(bytes(of: entry))
   }
 
+  /// What is pending of a buffer: its bytes, or nil when it is removed; nil when nothing is
+  /// pending.
+  func buffer(_ name: ExactName) -> Bytes?? {
+    guard let entry = names[name] else { return nil }
+    return .some(bytes(of: entry))
+  }
+
+  /// Takes note that files have been replaced that what is pending here lies over.
+  mutating func didFold(
+    generation: (TableID) throws -> UInt64, orderedGeneration: (OrderedTableID) throws -> UInt64
+  ) rethrows {
+    for id in Array(tables.keys) { tables[id]?.fileGeneration = try generation(id) }
+    for (id, keys) in ordered {
+      let fileGeneration = try orderedGeneration(id)
+      if fileGeneration != keys.fileGeneration {
+        ordered[id]?.didFold(fileGeneration: fileGeneration)
+      }
+    }
+  }
+
   /// Which files folding touches.
   var footprint: PendingFootprint {
     PendingFootprint(tables: Array(tables.keys), hasNames: !names.isEmpty)

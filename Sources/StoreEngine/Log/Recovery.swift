@@ -5,16 +5,20 @@ struct Recovery<Files: RecordFiles> {
   /// The last commit of before the log, and those in it.
   private(set) var firstCommit: Commit?
   private(set) var commits: [(commit: Commit, changes: ChangeSet)] = []
-  private let files: Files
+  let files: Files
   /// What batches of an encrypted store are opened with.
   private let sealing: Sealing?
   private let storage: StoreFile?
+  /// The logs before the last one that are still needed, from old to new.
+  var earlierLogs: [EarlierLog] = []
+  /// Whether the last log rests on saves that a power cut has taken, so that it counts no more.
+  var isLastLogLost = false
   private let growth: Int
   private var reader: CommitLogReader?
   /// How the log ends.
   private(set) var tail = CommitLogReader.Tail.clean
   /// Whether the last checkpoint has been made good, so that the log can be emptied.
-  private var isCheckpointed = false
+  var isCheckpointed = false
   /// The files that checkpoints in the log have put in place.
   private var published: [Replacement] = []
   /// The files of the manifest that are not the store's own, unless a checkpoint in the log has put
@@ -27,7 +31,7 @@ struct Recovery<Files: RecordFiles> {
   private(set) var areNamesSynced = false
   /// What the directory must hold, as this opening finds or makes it.
   private(set) var manifest: StoreManifest?
-  private let manifestOnDisk: StoreManifest?
+  let manifestOnDisk: StoreManifest?
 
   /// Reads the log, and finishes a checkpoint that was cut off.
   ///
@@ -49,7 +53,10 @@ struct Recovery<Files: RecordFiles> {
     try checkKeyFileOwner()
     try findStrangers()
     do {
-      while let batch = try reader?.next() { try replay(batch) }
+      if let reader { try replayEarlierLogs(before: reader) }
+      while let batch = try reader?.next() {
+        if isLastLogLost { try checkIsUnsynced(batch) } else { try replay(batch) }
+      }
     } catch {
       // Saves that are laid over other files than theirs make no sense, and these are the cause.
       throw firstStranger ?? error
@@ -63,8 +70,8 @@ struct Recovery<Files: RecordFiles> {
   /// Refuses a log of another store, or of another moment than the manifest.
   private func checkLogOwner(isRead: Bool) throws {
     let loss = StoreManifest.lossOfLog(
-      manifestOnDisk, epoch: reader?.epoch, files.location,
-      isCheckpointed: { !isRead || isCheckpointed })
+      manifestOnDisk, epoch: reader?.epoch, firstEpoch: reader?.slot.earlier?.firstEpoch,
+      files.location, isCheckpointed: { !isRead || isCheckpointed })
     if let loss { throw loss }
   }
 
@@ -114,7 +121,9 @@ struct Recovery<Files: RecordFiles> {
     return try mark == nil || files.ordered.mark(of: name.fileName) == mark
   }
 
-  private mutating func replay(_ batch: CommitLogReader.Batch) throws {
+  mutating func replay(_ batch: CommitLogReader.Batch) throws {
+    // It has been finished before the commits in front of it were read.
+    if batch.kind == .earlierCheckpoint { return isCheckpointed = true }
     let payload = try payload(batch)
     switch batch.kind {
     case .changes, .orderedChanges, .commit:
@@ -124,10 +133,10 @@ struct Recovery<Files: RecordFiles> {
       let states = try files.states(of: changes) { try files.hasRecord($0.rowID, in: $1) }
       let keys = try files.pendingKeys(adding: changes, to: pending.ordered)
       pending.add(changes, over: states, keys: keys)
-      try note(try batch.kind.hasCommit ? Commit(payload: payload) : nil, changes)
-    case .checkpoint, .bulkCommit:
+      try note(try batch.kind.hasCommit ? Commit(payload: payload) : nil, changes, batch.epoch)
+    case .checkpoint, .bulkCommit, .earlierCheckpoint:
       let replacements = try Replacement.decode(payload, batch.kind)
-      if batch.kind.hasCommit { try note(Commit(payload: payload), ChangeSet()) }
+      if batch.kind.hasCommit { try note(Commit(payload: payload), ChangeSet(), batch.epoch) }
       try finish(replacements)
       // All that stood before is in the files.
       pending = PendingRecords()
@@ -137,11 +146,11 @@ struct Recovery<Files: RecordFiles> {
 
   /// Takes note of a commit, unless the manifest knows of it already: nil for one of before there
   /// were numbers.
-  private mutating func note(_ commit: Commit?, _ changes: ChangeSet) throws {
+  private mutating func note(_ commit: Commit?, _ changes: ChangeSet, _ epoch: UInt64) throws {
     let last = (commits.last?.commit ?? firstCommit)?.number ?? 0
     guard let commit else {
       // A log that a checkpoint was about to empty.
-      if let known = manifestOnDisk?.epoch, let epoch = reader?.epoch, known > epoch { return }
+      if let known = manifestOnDisk?.epoch, known > epoch { return }
       return commits.append((Commit(unnamed: last + 1), changes))
     }
     guard commit.number > last else { return }
@@ -150,6 +159,15 @@ struct Recovery<Files: RecordFiles> {
       (firstCommit, commits) = (Commit(unnamed: commit.number - 1), [])
     }
     commits.append((commit, changes))
+  }
+
+  /// Puts the files of a checkpoint of earlier logs in place.
+  mutating func finishEarlierCheckpoint(_ batch: CommitLogReader.Batch) throws {
+    let payload = try payload(batch)
+    let replacements = try Replacement.decode(payload, batch.kind)
+    try finish(replacements)
+    let commit = try Commit(payload: payload)
+    if commit.number > firstCommit?.number ?? 0, commits.isEmpty { firstCommit = commit }
   }
 
   /// Puts the files of a checkpoint in place that are not there yet.
@@ -184,10 +202,9 @@ struct Recovery<Files: RecordFiles> {
   }
 
   private func payload(_ batch: CommitLogReader.Batch) throws -> [UInt8] {
-    guard let sealing, let reader else { return batch.payload }
-    // The reader stands behind the batch.
+    guard let sealing else { return batch.payload }
     return try sealing.opened(
-      batch.payload, batch.kind, epoch: reader.epoch, sequence: reader.sequence - 1,
+      batch.payload, batch.kind, epoch: batch.epoch, sequence: batch.sequence,
       .init(path: files.location + "/" + StoreDirectory.log, offset: batch.offset))
   }
 
@@ -206,8 +223,12 @@ struct Recovery<Files: RecordFiles> {
       sequence: reader.sequence, offset: reader.offset, growth: growth)
     if !reader.isClosed {
       try synchronizeNames()
+      if durability != .none {
+        for log in earlierLogs { try CommitLogWriter.settle(log.file, upTo: log.end) }
+      }
       try writer.settle()
     }
+    if isLastLogLost { try writer.forget(after: earlierLogs.last?.end ?? 0) }
     if tail != .clean { try writer.clearTail() }
     let isDone = isCheckpointed && pending.isEmpty
     try updateManifest(reader.epoch, isEmptied: isDone)

@@ -2,7 +2,8 @@ extension Replacement {
   /// The payload of a checkpoint: a count, for each file its new and its final name, and then for
   /// each file its mark, or zeros.
   ///
-  /// That of a large save begins with its commit. Programs from before there were marks read the
+  /// That of a large save begins with its commit, and that of earlier logs with the last commit in
+  /// them. Programs from before there were marks read the
   /// names only, and write no more than these.
   static func encode(_ replacements: [Replacement], of commit: Commit? = nil) -> [UInt8] {
     var buffer = DataBuffer()
@@ -20,7 +21,7 @@ extension Replacement {
     _ payload: [UInt8], _ kind: CommitLogFormat.Kind
   ) throws(DataBufferError) -> [Replacement] {
     var buffer = DataBuffer(payload)
-    if kind == .bulkCommit { _ = try Commit(from: &buffer) }
+    if kind != .checkpoint { _ = try Commit(from: &buffer) }
     var names: [(new: String, final: String)] = []
     for _ in 0..<(try buffer.readCount(minimumElementSize: 8)) {
       names.append((try buffer.readString(), try buffer.readString()))

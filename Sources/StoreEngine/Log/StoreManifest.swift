@@ -119,12 +119,14 @@ extension StoreManifest {
   /// - Parameters:
   ///   - manifest: The manifest; nil when it is spoilt.
   ///   - epoch: The epoch of the log; nil when there is none.
+  ///   - firstEpoch: That of the first of the logs before it that it may need; its own without any.
   ///   - path: The directory.
   ///   - isCheckpointed: Whether the log has the record of a checkpoint. Its manifest may be there
   ///     already.
   /// - Returns: damage; nil when there is none.
   static func lossOfLog(
-    _ manifest: StoreManifest?, epoch: UInt64?, _ path: String, isCheckpointed: () -> Bool
+    _ manifest: StoreManifest?, epoch: UInt64?, firstEpoch: UInt64? = nil, _ path: String,
+    isCheckpointed: () -> Bool
   ) -> StoreError? {
     guard let epoch else {
       return StoreError(
@@ -139,7 +141,7 @@ extension StoreManifest {
     let message: String
     if !manifest.isOfThisStore(epoch) {
       message = "The commit log is that of another store, or of another time of this one."
-    } else if let expected = manifest.epoch, epoch > expected {
+    } else if let expected = manifest.epoch, firstEpoch ?? epoch > expected {
       message = "The commit log is newer than the store's manifest. \(FileMark.cure)"
     } else if let expected = manifest.epoch, epoch < expected,
       epoch + 1 < expected || !isCheckpointed()
@@ -196,7 +198,9 @@ extension StoreManifest {
     let manifest = StoreManifest(bytes)
     // A log without headers is a finding already.
     if log?.hasDamagedHeaders != true,
-      let loss = lossOfLog(manifest, epoch: epoch, path, isCheckpointed: { isCheckpointed })
+      let loss = lossOfLog(
+        manifest, epoch: epoch, firstEpoch: log?.slot?.earlier?.firstEpoch, path,
+        isCheckpointed: { isCheckpointed })
     {
       findings.append(StoreFinding(.log, loss))
     }

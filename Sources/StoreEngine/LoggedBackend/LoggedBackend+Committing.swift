@@ -164,16 +164,19 @@ extension LoggedBackend {
   ) throws -> CommitBatch.Prepared {
     let commit = one.commit.numbered(
       coordinator.journal.lastNumber + UInt64(batch.commits.count) + 1)
-    let keys =
-      one.stored.ordered.isEmpty
-      ? [:]
-      : try files.pendingKeys(
-        adding: one.stored, to: state.withLock { $0.pending.ordered }, batch.keys)
+    let keys = one.stored.ordered.isEmpty ? [:] : try pendingKeys(adding: one.stored, batch.keys)
     let encoded =
       try one.encoded.map { commit.numbering($0) } ?? encodedIndex(of: one.stored, commit)
     return CommitBatch.Prepared(
       index: index, commit: commit, queued: one, fileStates: try fileStates(one.stored),
       keys: keys, payload: [encoded, one.stored.bytes])
+  }
+
+  private func pendingKeys(
+    adding changes: ChangeSet, _ later: [OrderedTableID: PendingKeys]
+  ) throws -> [OrderedTableID: PendingKeys] {
+    let (pending, folding) = state.withLock { ($0.pending.ordered, $0.folding?.ordered ?? [:]) }
+    return try files.pendingKeys(adding: changes, to: pending, over: folding, later)
   }
 
   /// Writes what has gathered, and lets everyone see it.
@@ -226,15 +229,23 @@ extension LoggedBackend {
   ///
   /// - Throws: ``StoreError`` with `rowExists` for an insert of a row that is there.
   private func fileStates(_ changes: ChangeSet) throws -> [TableID: PendingRecords.FileState] {
-    let pending = state.withLock { $0.pending }
+    let (pending, folding) = state.withLock { ($0.pending, $0.folding) }
     return try files.states(of: changes) { record, table in
       let known = pending.tables[table]?.rows[record.rowID]
-      let isInFile = try known == nil && files.hasRecord(record.rowID, in: table)
-      if record.kind == .insert, isInFile || known?.isDeleted == false {
+      let isBelow = try known == nil && isInFile(record.rowID, table, folding)
+      if record.kind == .insert, isBelow || known?.isDeleted == false {
         throw rowExists(record.rowID, try files.name(of: table))
       }
-      return isInFile
+      return isBelow
     }
+  }
+
+  /// Whether the file of a table has a row, or will have it once what is being folded is in it.
+  private func isInFile(
+    _ rowID: UInt32, _ table: TableID, _ folding: PendingRecords?
+  ) throws -> Bool {
+    if let entry = folding?.tables[table]?.rows[rowID] { return !entry.isDeleted }
+    return try files.hasRecord(rowID, in: table)
   }
 
   private func rowExists(_ rowID: UInt32, _ name: String) -> StoreError {

@@ -8,7 +8,7 @@ extension LoggedBackend {
   ///
   /// - Throws: ``StoreError`` with `reopenNeeded`.
   func foldBeforeBulk(_ log: inout LoggedLog) throws -> Bool {
-    if state.withLock({ $0.pending.isEmpty }) { return true }
+    if state.withLock({ $0.hasNothingPending }), log.writer?.earlier == nil { return true }
     // A try may copy gigabytes until the disk is full.
     if foldFailure != nil, ContinuousClock.now < log.nextFold { return false }
     do {
@@ -38,7 +38,10 @@ extension LoggedBackend {
   }
 
   /// Folds what is pending into the class files, and takes note of a failure.
-  func checkpoint(_ log: inout LoggedLog) throws {
+  func checkpoint(_ log: inout LoggedLog) throws { try noting(&log) { try fold(&$0) } }
+
+  /// Folds, and takes note of a failure.
+  func noting(_ log: inout LoggedLog, _ fold: (inout LoggedLog) throws -> Void) throws {
     let start = ContinuousClock.now
     do {
       try fold(&log)
@@ -53,15 +56,21 @@ extension LoggedBackend {
       let cause = StoreError.wrapping(storeError(error), .ioError, at: .init(path: location))
       state.withLock { state in
         let tries = (state.foldFailure?.tryCount ?? 0) + 1
-        state.foldFailure = FoldFailure(error: cause, tryCount: tries, logByteCount: used)
+        state.foldFailure = FoldFailure(
+          error: cause, tryCount: tries, logByteCount: used + log.earlierByteCount)
       }
       throw error
     }
   }
 
   private func fold(_ log: inout LoggedLog) throws {
+    try finishFolding(&log)
     let pending = state.withLock { $0.pending }
-    if pending.isEmpty { return }
+    if pending.isEmpty {
+      // A log that began beside another one says so, until it is emptied.
+      if log.writer?.earlier != nil { try install([], emptied: [], &log) }
+      return
+    }
     let mark = try mark(log)
     let replacements = try files.prepareAll(
       pending.merged(), mark: mark, durability: durability
@@ -91,10 +100,13 @@ extension LoggedBackend {
     do {
       try publish(replacements, isAlsoPending: commit == nil)
       let empty = files.emptyFiles(among: emptied)
-      try updateManifest(replacements, empty, commit ?? coordinator.journal.last, &log)
+      try updateManifest(
+        replacements, empty, commit ?? coordinator.journal.last,
+        followedBy: log.writer.map { $0.epoch + 1 }, &log)
       // Until here the log says which files count, whichever names a power cut leaves.
       if durability != .none { try files.synchronizeNames() }
       try log.writer?.removeAll()
+      endEarlierLogs(&log)
       log.checkpointCount += 1
       files.removeAllEmpty(empty)
     } catch {
@@ -123,11 +135,12 @@ extension LoggedBackend {
 
   /// Takes note of the marks of new files, of the last commit, and of the log's next epoch, before
   /// the log forgets them.
-  private func updateManifest(
-    _ replacements: [Replacement], _ empty: [String], _ commit: Commit?, _ log: inout LoggedLog
+  func updateManifest(
+    _ replacements: [Replacement], _ empty: [String], _ commit: Commit?, followedBy epoch: UInt64?,
+    _ log: inout LoggedLog
   ) throws {
-    guard var manifest = log.manifest, let epoch = log.writer?.epoch else { return }
-    manifest.add(replacements, followedBy: epoch + 1)
+    guard var manifest = log.manifest, let epoch else { return }
+    manifest.add(replacements, followedBy: epoch)
     manifest.remove(empty)
     manifest.lastCommit = commit
     try files.setManifest(manifest.bytes, durability: durability)
@@ -149,10 +162,22 @@ extension LoggedBackend {
     }
   }
 
+  /// Folds the log if it has grown so much that it is time to.
+  ///
+  /// A failure is told by ``foldFailure``; the save itself is safe in the log.
   func foldIfDue(_ log: inout LoggedLog) {
-    guard let used = log.writer?.usedCount, used >= limits.logBytes + log.patience else { return }
-    guard used >= fileBytesTouchedByPending / limits.filePart else { return }
-    // A failure is told by ``foldFailure``; the save itself is safe in the log.
+    guard let used = log.writer?.usedCount, used >= limits.logBytes else { return }
+    if state.withLock({ $0.folding != nil }) {
+      let isLate = used >= 2 * max(limits.logBytes, fileBytesTouchedByPending / limits.filePart)
+      return urgeFold(&log, isLate: isLate && foldFailure == nil)
+    }
+    let fileBytes = fileBytesTouchedByPending
+    guard used >= limits.logBytes + log.patience, used >= fileBytes / limits.filePart else {
+      return
+    }
+    // What is small is folded sooner than a thread begins.
+    let isLarge = fileBytes + used >= limits.besideBytes
+    if isLarge, (try? beginFoldingBeside(&log)) == true || log.failure != nil { return }
     try? checkpoint(&log)
   }
 
@@ -166,7 +191,8 @@ extension LoggedBackend {
   ///
   /// - Throws: ``StoreError`` with `noSpace`, and why folding fails.
   func checkLogLimit(_ changes: ChangeSet, _ log: inout LoggedLog) throws {
-    guard let failure = foldFailure, let used = log.writer?.usedCount else { return }
+    guard let failure = foldFailure, let writer = log.writer else { return }
+    let used = writer.usedCount + log.earlierByteCount
     let limit = limits.maximumLogBytes ?? max(1 << 30, fileBytesTouchedByPending / 4)
     guard used + changes.bytes.count > limit else { return }
     if ContinuousClock.now >= log.nextFold, (try? checkpoint(&log)) != nil { return }
@@ -180,7 +206,14 @@ extension LoggedBackend {
       at: .init(path: location), underlying: (foldFailure ?? failure).error)
   }
 
-  var shouldFoldAtClose: Bool {
+  /// Ends the folding that is under way, and folds the rest if that is quick.
+  func foldAtClose(_ log: inout LoggedLog) {
+    if log.fold != nil { try? noting(&log) { try finishFolding(&$0) } }
+    let isInFiles = state.withLock { $0.hasNothingPending }
+    if isInFiles ? log.writer?.earlier != nil : shouldFoldAtClose { try? checkpoint(&log) }
+  }
+
+  private var shouldFoldAtClose: Bool {
     let pending = state.withLock { $0.pending }
     guard limits.foldsAtClose, !pending.isEmpty,
       let size = try? files.byteCount(touchedBy: pending)

@@ -10,13 +10,13 @@ extension LoggedBackend {
     inspection.tornTailByteCount = tornTailByteCount
     inspection.findings += try manifestFindings()
     inspection.findings += try replacedFindings()
-    let begunAgain = try state.withLock({ $0.pending }).ordered.filter(\.value.isCleared)
-      .map { try files.ordered.name(of: $0.key).fileName }
+    let begunAgain = try state.withLock { $0.clearedTables }
+      .map { try files.ordered.name(of: $0).fileName }
     inspection.findings += try files.ordered.inspect().filter {
       !begunAgain.contains($0.location.className ?? "")
     }
     let damaged = Set(inspection.findings.compactMap(\.location.className))
-    for id in state.withLock({ $0.pending }).tables.keys {
+    for id in state.withLock({ $0.tables }) {
       let name = try files.name(of: id)
       if !damaged.contains(name), !inspection.tableNames.contains(name) {
         inspection.tableNames.append(name)
@@ -90,6 +90,8 @@ extension LoggedBackend {
     return try log.withLock { log in
       try checkOpen()
       if let failure = log.failure { throw failure }
+      // One that fails leaves the files as they were.
+      if log.fold != nil { try? noting(&log) { try finishFolding(&$0) } }
       return try body(files)
     }
   }

@@ -13,7 +13,7 @@ extension LoggedBackend {
   public func tableNames() throws -> [String] {
     try checkOpen()
     var names = Set(try files.tableNames())
-    for id in state.withLock({ $0.pending }).tables.keys {
+    for id in state.withLock({ $0.tables }) {
       let name = try files.name(of: id)
       if try recordCount(in: id) > 0 { names.insert(name) } else { names.remove(name) }
     }
@@ -26,12 +26,11 @@ extension LoggedBackend {
     try checkOpen()
     while true {
       let generation = try files.generation(of: table)
-      let pending = state.withLock { $0.pending.tables[table] }
+      let growth = state.withLock { $0.growth(of: table, fileGeneration: generation) }
       let count = try files.recordCount(in: table)
       // A checkpoint in between has moved rows from one side to the other.
       guard try files.generation(of: table) == generation else { continue }
-      guard let pending, pending.fileGeneration == generation else { return count }
-      return count + pending.countDifference
+      return count + (growth ?? 0)
     }
   }
 
@@ -83,7 +82,7 @@ extension LoggedBackend {
   private func pendingRecord(_ rowID: UInt32, _ table: TableID) throws -> PendingRecords.Bytes?? {
     try state.withLock { state in
       try check(state)
-      return state.pending.isEmpty ? nil : state.pending.record(rowID, in: table)
+      return state.hasNothingPending ? nil : state.record(rowID, in: table)
     }
   }
 
@@ -108,7 +107,7 @@ extension LoggedBackend {
   ) throws -> Result? {
     let found = try state.withLock { state in
       try check(state)
-      return state.pending.names[ExactName(name)].map { state.pending.bytes(of: $0) }
+      return state.buffer(ExactName(name))
     }
     if let found { return try found.map { try $0.bytes.lend($0.range, body) } }
     return try files.withNamedBuffer(name, body)
@@ -118,7 +117,8 @@ extension LoggedBackend {
   public func bufferNames() throws -> [String] {
     try checkOpen()
     var names = Set(try files.bufferNames().map(ExactName.init))
-    for (name, entry) in state.withLock({ $0.pending }).names {
+    let layers = state.withLock { [$0.folding, $0.pending].compactMap(\.self) }
+    for (name, entry) in layers.flatMap(\.names) {
       if entry.isDeleted { names.remove(name) } else { names.insert(name) }
     }
     guard let sealing else { return names.map(\.text) }

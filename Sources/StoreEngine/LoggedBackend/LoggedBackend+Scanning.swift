@@ -31,7 +31,7 @@ extension LoggedBackend {
     if let position, position.generation != view.generation { return .disturbed }
     if position?.isPending != true {
       let end = try files.scan(table, from: view.positionInFile(position)) { rowID, record in
-        view.rows[rowID] == nil ? try body(rowID, record) : .next
+        view.isPending(rowID) ? .next : try body(rowID, record)
       }
       if let end = view.end(end) { return end }
     }
@@ -67,7 +67,7 @@ extension LoggedBackend {
     if position?.isPending != true {
       let end = try files.copyRecords(
         of: table, from: view.positionInFile(position), to: &batch)
-      if !view.rows.isEmpty { batch.removeAll { view.rows[$0] != nil } }
+      if view.hasRows { batch.removeAll { view.isPending($0) } }
       if let end = view.end(end) { return end }
     }
     for rowID in view.pendingRows(after: position) {
@@ -85,7 +85,10 @@ extension LoggedBackend {
       TableView(
         fileGeneration: fileGeneration,
         generation: fileGeneration &+ state.commits[table, default: 0],
-        pending: state.pending, rows: state.pending.tables[table]?.rows ?? [:])
+        layers: [state.pending, state.folding].compactMap { layer in
+          layer?.tables[table].flatMap { $0.rows.isEmpty ? nil : $0.rows }
+            .map { .init(pending: layer ?? PendingRecords(), rows: $0) }
+        })
     }
   }
 }
@@ -95,8 +98,22 @@ private struct TableView: Sendable {
   let fileGeneration: UInt64
   /// The generation of both together.
   let generation: UInt64
-  let pending: PendingRecords
-  let rows: [UInt32: PendingRecords.Entry]
+  /// What is pending, the newest first.
+  let layers: [Layer]
+
+  struct Layer: Sendable {
+    let pending: PendingRecords
+    let rows: [UInt32: PendingRecords.Entry]
+  }
+
+  /// Whether any rows are pending.
+  var hasRows: Bool { !layers.isEmpty }
+
+  /// Whether the file's record of a row counts no more.
+  func isPending(_ rowID: UInt32) -> Bool {
+    for layer in layers where layer.rows[rowID] != nil { return true }
+    return false
+  }
 
   /// Where to go on in the file.
   func positionInFile(_ position: ScanPosition?) -> ScanPosition? {
@@ -115,12 +132,20 @@ private struct TableView: Sendable {
   /// The rows that are pending and come behind a place.
   func pendingRows(after position: ScanPosition?) -> [UInt32] {
     let start = position.flatMap { $0.isPending ? $0.pendingRow : nil } ?? 0
-    return rows.keys.filter { $0 > start }.sorted()
+    guard let first = layers.first else { return [] }
+    var rows = first.rows.keys.filter { $0 > start }
+    for layer in layers.dropFirst() {
+      rows += layer.rows.keys.filter { $0 > start && first.rows[$0] == nil }
+    }
+    return rows.sorted()
   }
 
   /// The bytes of a pending row; nil for one that is deleted.
   func record(_ rowID: UInt32) -> PendingRecords.Bytes? {
-    rows[rowID].flatMap { pending.bytes(of: $0) }
+    for layer in layers {
+      if let entry = layer.rows[rowID] { return layer.pending.bytes(of: entry) }
+    }
+    return nil
   }
 }
 

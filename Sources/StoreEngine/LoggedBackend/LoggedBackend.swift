@@ -72,7 +72,9 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
     do {
       var recovery = try Recovery(files, growth: max(limits.logGrowth, 4 << 10), sealing: sealing)
       log.writer = try recovery.writer(durability: durability)
-      if !files.isReadOnly { names = try files.removeStrays() }
+      log.earlierEpochs = recovery.earlierLogs.map(\.epoch)
+      log.earlierByteCount = recovery.earlierLogs.reduce(0) { $0 + $1.end }
+      if !files.isReadOnly { names = try files.removeStrays(keepingLogs: log.earlierEpochs) }
       (log.areNamesSynced, log.manifest) = (recovery.areNamesSynced, recovery.manifest)
       try files.need(recovery.manifest?.files ?? [])
       try files.ordered.need(recovery.manifest?.files ?? [])
@@ -130,12 +132,15 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
     if process != currentProcess() { return }
     try log.withLock { log in
       guard !state.withLock({ $0.isClosed }) else { return }
-      if !isReadOnly, log.failure == nil, shouldFoldAtClose { try? checkpoint(&log) }
+      if !isReadOnly, log.failure == nil { foldAtClose(&log) }
       // Nothing would be lost without: it lets the next opening tell damage from a torn tail.
-      if log.failure == nil { try? log.writer?.noteClosing() }
+      if log.failure == nil, (try? synchronizeEarlierLogs(log)) != nil {
+        try? log.writer?.noteClosing()
+      }
+      if log.hasSpare { files.removeSpareLog() }
       state.withLock { state in
         state.isClosed = true
-        state.pending = PendingRecords()
+        (state.pending, state.folding) = (PendingRecords(), nil)
       }
       log.writer = nil
       if releasingFiles { try files.close() }
@@ -179,6 +184,10 @@ public struct CheckpointLimits: Sendable {
   public var foldsAtClose = true
   /// The number of bytes by which the log's file grows; 1 MiB by default, 4 KiB at least.
   public var logGrowth = CommitLogWriter.growth
+  /// From so many bytes of files and log on they are folded beside saves.
+  package var besideBytes = 4 << 20
+  /// Whether a thread does that; without one a test says when.
+  package var foldsOnThread = true
 
   /// Sets the limits.
   public init(

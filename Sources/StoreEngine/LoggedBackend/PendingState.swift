@@ -3,7 +3,10 @@
 
 /// What readers of a ``LoggedBackend`` look at first.
 struct PendingState: Sendable {
+  /// What has been committed since folding has begun.
   var pending = PendingRecords()
+  /// What is being brought to the files; nil most of the time.
+  var folding: PendingRecords?
   /// How often each table was committed to.
   var commits: [TableID: UInt64] = [:]
   var isClosed = false
@@ -26,9 +29,73 @@ struct PendingState: Sendable {
   }
 }
 
+// Two layers: what is pending is read first, then what is being folded, and the files behind both.
+extension PendingState {
+  /// Whether reads may go to the files at once.
+  var hasNothingPending: Bool { pending.isEmpty && folding == nil }
+
+  /// What is pending of a row: its bytes, or nil when it is deleted; nil when nothing is pending.
+  func record(_ rowID: UInt32, in table: TableID) -> PendingRecords.Bytes?? {
+    pending.record(rowID, in: table) ?? folding?.record(rowID, in: table)
+  }
+
+  /// What is pending of a buffer: its bytes, or nil when it is removed; nil when nothing is
+  /// pending.
+  func buffer(_ name: ExactName) -> PendingRecords.Bytes?? {
+    pending.buffer(name) ?? folding?.buffer(name)
+  }
+
+  /// What is pending of an ordered table, all of it.
+  func keys(of table: OrderedTableID) -> PendingKeys? {
+    pending.ordered[table] ?? folding?.ordered[table]
+  }
+
+  /// The tables that something is pending of.
+  var tables: Set<TableID> {
+    Set(pending.tables.keys).union(folding?.tables.keys.map(\.self) ?? [])
+  }
+
+  /// The ordered tables that something is pending of.
+  var orderedTables: Set<OrderedTableID> {
+    Set(pending.ordered.keys).union(folding?.ordered.keys.map(\.self) ?? [])
+  }
+
+  /// The ordered tables whose files count no more.
+  var clearedTables: [OrderedTableID] {
+    orderedTables.filter { table in
+      pending.ordered[table]?.isCleared == true || folding?.ordered[table]?.isCleared == true
+    }
+  }
+
+  /// By how many rows a table has grown since its file was made; nil when nothing is pending, or
+  /// when the file has what is pending here.
+  func growth(of table: TableID, fileGeneration: UInt64) -> Int? {
+    let parts = [folding?.tables[table], pending.tables[table]].compactMap(\.self)
+      .filter { $0.fileGeneration == fileGeneration }
+    return parts.isEmpty ? nil : parts.reduce(0) { $0 + $1.countDifference }
+  }
+
+  /// Begins to fold what is pending.
+  mutating func beginFolding() {
+    assert(folding == nil, "what is pending is folded one after the other")
+    folding = pending
+    pending = PendingRecords()
+  }
+}
+
 /// The log of a ``LoggedBackend``, as whoever commits has it.
 struct LoggedLog: Sendable {
   var writer: CommitLogWriter?
+  /// The epochs of the logs that hold what is being folded.
+  var earlierEpochs: [UInt64] = []
+  /// The number of bytes in them.
+  var earlierByteCount = 0
+  /// Whether the room of such a log is kept for the next one.
+  var hasSpare = false
+  /// The last commit in them.
+  var lastEarlierCommit: Commit?
+  /// What makes new files beside saves; nil while nothing does.
+  var fold: FoldBeside?
   /// Whether the log's name is on the disk for sure.
   var areNamesSynced = true
   /// What the directory must hold.

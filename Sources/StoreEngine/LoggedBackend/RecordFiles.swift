@@ -78,12 +78,13 @@ public protocol RecordFiles: RecordSource {
   /// Removes new files that were not published, and never will be.
   func discard(_ replacements: [Replacement])
 
-  /// Removes new files that a process has left which died before it could say so in the log.
+  /// Removes new files that a process has left which died before it could say so in the log, and
+  /// earlier logs that are not of these epochs.
   ///
   /// - Returns: the names of the files of tables and ordered tables that are there; none where
   ///   files without records stay.
   /// - Throws: ``StoreError`` with `ioError`.
-  func removeStrays() throws -> [String]
+  func removeStrays(keepingLogs epochs: [UInt64]) throws -> [String]
 
   /// The tables among some whose files have marks and no records; by default none.
   func emptyTables(among names: [String]) -> [String]
@@ -119,6 +120,31 @@ public protocol RecordFiles: RecordSource {
   ///
   /// - Throws: ``StoreError`` with `ioError`.
   func openLog() throws -> StoreFile?
+
+  /// An earlier log, which is needed until what it holds is in the files; nil when there is none of
+  /// this epoch, as by default.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  func openEarlierLog(_ epoch: UInt64) throws -> StoreFile?
+
+  /// Puts a new log in the place of the log, which becomes an earlier one of its epoch; nil, as by
+  /// default, where there can be only one log.
+  ///
+  /// - Parameters:
+  ///   - epoch: The epoch of the log.
+  ///   - isSynced: Whether the names are brought to the disk.
+  ///   - prepare: Writes the header of the new log.
+  /// - Throws: ``StoreError`` with `noSpace` or `ioError`: everything is as it was then. With
+  ///   `reopenNeeded` it is not.
+  func beginLog(
+    after epoch: UInt64, isSynced: Bool, _ prepare: (StoreFile) throws -> Void
+  ) throws -> StoreFile?
+
+  /// Removes an earlier log, whose saves are in the files; its room may be kept for the next log.
+  func endEarlierLog(_ epoch: UInt64)
+
+  /// Gives back the room that was kept for the next log.
+  func removeSpareLog()
 
   /// Whether there is a log that somebody has made before.
   ///
@@ -174,6 +200,16 @@ extension RecordFiles {
   public func mark(ofNewFile newName: String) throws -> FileMark? { nil }
   /// The most that the log can hold: 4 GiB, less one byte.
   public var maximumRecordByteCount: Int { ChangeSet.maximumRecordByteCount }
+  /// None.
+  public func openEarlierLog(_ epoch: UInt64) throws -> StoreFile? { nil }
+  /// There is only one.
+  public func beginLog(
+    after epoch: UInt64, isSynced: Bool, _ prepare: (StoreFile) throws -> Void
+  ) throws -> StoreFile? { nil }
+  /// Does nothing.
+  public func endEarlierLog(_ epoch: UInt64) {}
+  /// Does nothing.
+  public func removeSpareLog() {}
   /// None.
   public func hasLog() throws -> Bool { false }
   /// None.

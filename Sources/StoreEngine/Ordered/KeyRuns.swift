@@ -15,6 +15,13 @@ struct KeyRuns: Sendable {
   /// What one save does; nobody may ask for its growth unless it has been counted.
   init(only run: KeyRun) { if run.count > 0 { runs = [run] } }
 
+  /// These runs, and later ones.
+  func below(_ later: KeyRuns) -> KeyRuns {
+    var all = self
+    all.runs += later.runs
+    return all
+  }
+
   /// Adds the changes of a save.
   ///
   /// Complexity: amortised O(log n) for each change.

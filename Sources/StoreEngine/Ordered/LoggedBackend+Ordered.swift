@@ -23,7 +23,7 @@ extension LoggedBackend {
   /// The names of all ordered tables that have a file or pending keys, or should have a file.
   func knownOrderedNames() throws -> [OrderedTableName] {
     var names = Set(try files.ordered.names()).union(files.ordered.lostNames())
-    for table in state.withLock({ $0.pending }).ordered.keys {
+    for table in state.withLock({ $0.orderedTables }) {
       names.insert(try files.ordered.name(of: table))
     }
     guard let sealing else { return Array(names) }
@@ -67,7 +67,7 @@ extension LoggedBackend {
       let view = try state.withLock { state -> OrderedView? in
         try check(state)
         guard let (file, generation) = try files.ordered.knownFile(of: table) else { return nil }
-        guard let pending = state.pending.ordered[table], pending.fileGeneration == generation
+        guard let pending = state.keys(of: table), pending.fileGeneration == generation
         else { return OrderedView(file: file.opened, runs: KeyRuns()) }
         return pending.view(over: file.opened)
       }

@@ -97,6 +97,11 @@ public final class OrderedFiles: Sendable {
     }
   }
 
+  /// How often the file of a table has been replaced.
+  func generation(of id: OrderedTableID) throws -> UInt64 {
+    try state.withLock { try Self.table(id, in: $0).generation }
+  }
+
   /// The file of a table, and how often it has been replaced; nil when it has not been opened yet.
   func knownFile(of id: OrderedTableID) throws -> (file: File, generation: UInt64)? {
     try state.withLock { state in

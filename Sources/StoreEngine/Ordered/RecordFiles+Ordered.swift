@@ -9,18 +9,22 @@ extension RecordFiles {
   /// - Parameters:
   ///   - changes: The save.
   ///   - pending: What is pending.
+  ///   - folding: What is being brought to the files.
   ///   - later: What will be, once the saves before this one are written.
   /// - Returns: all that will be pending of these tables.
   /// - Throws: ``StoreError`` with `ioError` or `damaged`.
   func pendingKeys(
     adding changes: ChangeSet, to pending: [OrderedTableID: PendingKeys],
+    over folding: [OrderedTableID: PendingKeys] = [:],
     _ later: [OrderedTableID: PendingKeys] = [:]
   ) throws -> [OrderedTableID: PendingKeys] {
     var all: [OrderedTableID: PendingKeys] = [:]
     for change in changes.ordered where !change.isEmpty {
       let (file, generation) = try ordered.file(of: change.table)
       var keys =
-        later[change.table] ?? pending[change.table] ?? PendingKeys(fileGeneration: generation)
+        later[change.table] ?? pending[change.table]
+        ?? folding[change.table].map { PendingKeys(over: $0) }
+        ?? PendingKeys(fileGeneration: generation)
       if file.isLost && !keys.isCleared && !change.clearsFirst { continue }
       try keys.add(change, changes.bytes, over: file.opened)
       all[change.table] = keys

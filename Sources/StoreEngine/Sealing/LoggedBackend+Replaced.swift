@@ -7,7 +7,13 @@ extension LoggedBackend {
   /// seal is valid until the log is folded.
   func replacedFindings() throws -> [StoreFinding] {
     guard let sealing else { return [] }
-    let pending = state.withLock { $0.pending }
+    let layers = state.withLock { [$0.folding, $0.pending].compactMap(\.self) }
+    return try layers.flatMap { try findings(replacedBy: $0, sealing) }
+  }
+
+  private func findings(
+    replacedBy pending: PendingRecords, _ sealing: Sealing
+  ) throws -> [StoreFinding] {
     var findings: [StoreFinding] = []
     for (table, changes) in pending.tables {
       for rowID in changes.rows.keys.sorted() {

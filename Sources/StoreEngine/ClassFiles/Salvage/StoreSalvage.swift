@@ -75,7 +75,7 @@ struct StoreSalvage<Format: ClassFileFormat> {
         buffers[ExactName(change.name)] = change.range.map { Array(changes.bytes[$0]) }
       }
     }
-    for batch in log.laterBatches { loseSave(batch, log) }
+    for batch in log.leftOutBatches { loseSave(batch, log) }
   }
 
   /// Says what was in a save that is not applied.

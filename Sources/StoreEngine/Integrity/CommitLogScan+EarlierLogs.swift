@@ -1,0 +1,88 @@
+import Files
+
+// A log may need the ones before it, see Recovery+EarlierLogs.swift.
+extension CommitLogScan {
+  /// An earlier log that can't be read as it was.
+  struct LostLog: Sendable {
+    let epoch: UInt64
+    let reason: String
+  }
+
+  /// Reads the logs before this one that are in no file yet.
+  ///
+  /// - Parameters:
+  ///   - manifest: The manifest of the store; nil when it can't be read.
+  ///   - open: Opens a log by its epoch; nil when it is gone.
+  /// - Throws: What the system throws.
+  mutating func readEarlierLogs(
+    _ manifest: StoreManifest?, open: (UInt64) throws -> StoreFile?
+  ) throws {
+    guard let before = slot?.earlier, !batches.contains(where: \.isCheckpoint) else { return }
+    let first = max(before.firstEpoch, min(manifest?.epoch ?? 0, epoch))
+    guard epoch - first <= 1 << 16 else {
+      return lostLogs.append(LostLog(epoch: first, reason: "can't have been meant by its successor"))
+    }
+    for epoch in first..<epoch {
+      guard let file = try open(epoch) else {
+        lostLogs.append(LostLog(epoch: epoch, reason: "is gone"))
+        continue
+      }
+      let log = try CommitLogScan(file, sealing: sealing)
+      if log.epoch == epoch {
+        earlier.append(log)
+      } else {
+        lostLogs.append(LostLog(epoch: epoch, reason: "is that of another moment"))
+      }
+    }
+    checkEnds(before)
+  }
+
+  private mutating func checkEnds(_ before: CommitLogSlot.EarlierLogs) {
+    let ends = earlier.dropFirst().map(\.slot?.earlier?.end) + [before.isSynced ? before.end : nil]
+    for (log, end) in zip(earlier, ends) where log.end < end ?? 0 {
+      lostLogs.append(LostLog(epoch: log.epoch, reason: "has been cut off"))
+    }
+  }
+
+  /// The saves of all logs behind the last checkpoint.
+  package var pendingBatches: [Batch] {
+    chain(fromCheckpoint: true).followed.filter { !$0.isCheckpoint }
+  }
+
+  /// The saves that rest on others which are lost.
+  package var leftOutBatches: [Batch] { chain(fromCheckpoint: true).leftOut }
+
+  /// The batches up to the first that is damaged or missing, all or those behind the last
+  /// checkpoint, and those behind the damage.
+  func chain(fromCheckpoint: Bool) -> (followed: [Batch], leftOut: [Batch]) {
+    var chain = (followed: [Batch](), leftOut: [Batch]())
+    var isWhole = true
+    for log in earlier + [self] {
+      isWhole = isWhole && !lostLogs.contains { $0.epoch < log.epoch }
+      let checkpoint = fromCheckpoint ? log.batches.lastIndex(where: \.kind.coversLog) : nil
+      let first = checkpoint.map { $0 + 1 } ?? 0
+      if isWhole { chain.followed += log.batches[first...] } else { chain.leftOut += log.batches }
+      chain.leftOut += log.laterBatches
+      isWhole = isWhole && log.laterBatches.isEmpty && !log.isCutOff && !log.hasDamagedHeaders
+    }
+    return chain
+  }
+
+  /// What a check says of the logs before this one.
+  func earlierFindings(path: String) -> [StoreFinding] {
+    func location(_ epoch: UInt64) -> String {
+      directoryName(path) + "/" + StoreDirectory.earlierLog(epoch)
+    }
+    return lostLogs.map { log in
+      StoreFinding(
+        .log,
+        "The earlier log of epoch \(log.epoch) \(log.reason). Restore a backup, or salvage the store.",
+        at: .init(path: location(log.epoch)))
+    } + earlier.flatMap { $0.findings(path: location($0.epoch)) }
+  }
+}
+
+extension CommitLogScan.Batch {
+  /// Whether the batch is a commit or names one.
+  var namesCommit: Bool { kind.hasCommit || kind == .earlierCheckpoint || !isCheckpoint }
+}

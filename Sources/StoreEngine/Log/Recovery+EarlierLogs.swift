@@ -1,0 +1,111 @@
+import Files
+
+// Saves go on in a new log while those of the one before are brought to the files. An opening finds
+// both when a process has died in between.
+
+/// A log that is followed by another one, and was read to its end.
+struct EarlierLog: Sendable {
+  let epoch: UInt64
+  let file: StoreFile
+  /// Where its batches end.
+  let end: Int
+}
+
+/// What a log has behind the batches that are read next.
+private struct LogOutlook {
+  /// The checkpoint of the logs before this one.
+  var earlierCheckpoint: CommitLogReader.Batch?
+  /// Whether a checkpoint holds everything before it.
+  var coversLog = false
+  /// Whether the logs before this one are in the files.
+  var coversEarlierLogs: Bool { coversLog || earlierCheckpoint != nil }
+
+  /// Reads a log to its end; one that began alone is not read.
+  init(_ reader: CommitLogReader) throws {
+    if reader.slot.earlier == nil { return }
+    var ahead = reader
+    while let batch = try ahead.next() {
+      if batch.kind == .earlierCheckpoint { earlierCheckpoint = batch }
+      if batch.kind.coversLog { coversLog = true }
+    }
+  }
+}
+
+extension Recovery {
+  /// Reads the logs that are needed before the last one, and finishes their checkpoint if that is
+  /// in it.
+  mutating func replayEarlierLogs(before last: CommitLogReader) throws {
+    guard let earlier = last.slot.earlier else { return }
+    let outlook = try LogOutlook(last)
+    if !outlook.coversEarlierLogs {
+      for epoch in try neededEpochs(from: earlier.firstEpoch, before: last.epoch) {
+        try replayEarlierLog(epoch)
+      }
+      try checkEnd(earlier)
+    }
+    try finish(outlook)
+  }
+
+  /// Finishes a checkpoint before the commits that stand in front of it are read: they came after
+  /// what its files hold.
+  private mutating func finish(_ outlook: LogOutlook) throws {
+    // The files of a later checkpoint take the place of these.
+    guard !outlook.coversLog, let checkpoint = outlook.earlierCheckpoint else { return }
+    try finishEarlierCheckpoint(checkpoint)
+  }
+
+  /// The epochs of logs that are in no file yet.
+  private func neededEpochs(from first: UInt64, before last: UInt64) throws -> Range<UInt64> {
+    let first = max(first, min(manifestOnDisk?.epoch ?? 0, last))
+    // Each of them was left by a process that died.
+    guard last - first <= 1 << 16 else {
+      throw StoreError(
+        .damaged, "The log's header names earlier logs that it can't mean.",
+        at: .init(path: files.location + "/" + StoreDirectory.log, offset: 0))
+    }
+    return first..<last
+  }
+
+  private mutating func replayEarlierLog(_ epoch: UInt64) throws {
+    guard let file = try files.openEarlierLog(epoch) else { throw lostLog(epoch, "is gone") }
+    guard var reader = try CommitLogReader(file), reader.epoch == epoch else {
+      throw lostLog(epoch, "is that of another moment")
+    }
+    try finish(try LogOutlook(reader))
+    if let before = earlierLogs.last, let earlier = reader.slot.earlier,
+      before.end < earlier.end
+    {
+      throw lostLog(before.epoch, "has been cut off")
+    }
+    while let batch = try reader.next() { try replay(batch) }
+    // A later batch behind one that is damaged is an error.
+    _ = try reader.tail()
+    earlierLogs.append(EarlierLog(epoch: epoch, file: file, end: reader.offset))
+  }
+
+  /// Compares the end of the earlier logs with what the last log says of it.
+  private mutating func checkEnd(_ expected: CommitLogSlot.EarlierLogs) throws {
+    guard let last = earlierLogs.last, last.end < expected.end else { return }
+    if expected.isSynced { throw lostLog(last.epoch, "has been cut off") }
+    // Without syncs a power cut may take the end of a log and leave the beginning of the next one.
+    isLastLogLost = true
+  }
+
+  /// Refuses a save that was acknowledged as safe from power cuts, and rests on others that are
+  /// lost.
+  func checkIsUnsynced(_ batch: CommitLogReader.Batch) throws {
+    guard batch.isSynced, let last = earlierLogs.last else { return }
+    throw lostLog(last.epoch, "has been cut off")
+  }
+
+  private func lostLog(_ epoch: UInt64, _ what: String) -> StoreError {
+    let name = StoreDirectory.earlierLog(epoch)
+    return StoreError(
+      .damaged,
+      """
+      The log \(name) \(what), and with it saves that are in no class file yet. Bring it back from a \
+      backup, or salvage the store.
+      """,
+      at: .init(path: files.location + "/" + name))
+  }
+}

@@ -1,0 +1,44 @@
+import Locks
+
+/// Makes new files on a thread of its own, of what is being folded, while saves go on.
+///
+/// The thread holds this object until it has come to its end. So what was folded, which may be a
+/// hundred megabytes, is freed there, and no save waits for that.
+final class FoldBeside: Sendable {
+  typealias Outcome = Result<[Replacement], any Error>
+
+  private let pending: PendingRecords
+  private let outcome = Locked<Outcome?>(nil)
+  private let thread = Locked<JoinedThread?>(nil)
+
+  /// Starts the thread; nil when the system has none left.
+  ///
+  /// - Parameters:
+  ///   - pending: What is being folded.
+  ///   - prepare: Makes the new files.
+  ///   - didPrepare: Called on the thread when they are there, or can't be made.
+  init?(
+    _ pending: PendingRecords, _ prepare: @escaping @Sendable (PendingRecords) throws -> [Replacement],
+    didPrepare: @escaping @Sendable () -> Void
+  ) {
+    self.pending = pending
+    let started = JoinedThread { [self] in
+      ThreadPriority.lower()
+      let found = Result { try prepare(pending) }
+      outcome.change { $0 = found }
+      didPrepare()
+    }
+    guard let started else { return nil }
+    thread.withLock { $0 = started }
+  }
+
+  /// Whether the files are there, or can't be made.
+  var isDone: Bool { outcome.withLock { $0 != nil } }
+
+  /// Waits for the new files.
+  ///
+  /// - Throws: why they can't be made.
+  func wait() throws -> [Replacement] {
+    try outcome.change(once: { $0 != nil }) { $0 ?? .success([]) }.get()
+  }
+}

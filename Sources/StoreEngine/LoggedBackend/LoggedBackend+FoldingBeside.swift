@@ -1,0 +1,189 @@
+import Files
+import Locks
+
+// Folding a large store takes a second or more, and no save is to wait for that.
+//
+//     1. A new log is begun. What was pending until then is being folded, and is only read.
+//     2. A thread makes new files of it. Saves go to the new log meanwhile.
+//     3. A record in the new log says that the files are ready, which is the moment of truth; they
+//        are put in place, and the old log is removed.
+//
+// An opening after a crash in between reads both logs.
+extension LoggedBackend {
+  /// Begins a new log, and folds what is pending so far on a thread of its own.
+  ///
+  /// - Returns: False where there can be no second log, and nothing has changed.
+  /// - Throws: ``StoreError``, with nothing changed unless the log has failed.
+  func beginFoldingBeside(_ log: inout LoggedLog) throws -> Bool {
+    guard let writer = log.writer else { return false }
+    try checkWritable(log)
+    do {
+      guard let next = try nextWriter(after: writer) else { return false }
+      log.writer = next
+    } catch let error as StoreError where error.code == .reopenNeeded {
+      log.failure = error
+      throw error
+    }
+    log.earlierEpochs.append(writer.epoch)
+    log.earlierByteCount += writer.usedCount
+    log.lastEarlierCommit = coordinator.journal.last
+    state.withLock { $0.beginFolding() }
+    startFold(writer, &log)
+    return true
+  }
+
+  private func nextWriter(after writer: CommitLogWriter) throws -> CommitLogWriter? {
+    var slot = CommitLogSlot(
+      epoch: writer.epoch + 1, size: CommitLogWriter.firstSize, earlier: writer.ending)
+    let isSynced = durability != .none
+    let file = try files.beginLog(after: writer.epoch, isSynced: isSynced) { file in
+      slot = try CommitLogWriter.begin(file, slot, isSynced: isSynced)
+    }
+    return try file.map { file in
+      do {
+        return try CommitLogWriter(
+          file, durability: durability, slot: slot, slotIndex: 0, sequence: 0,
+          offset: CommitLogFormat.firstBatch, growth: max(limits.logGrowth, 4 << 10))
+      } catch {
+        throw reopenNeeded(error)
+      }
+    }
+  }
+
+  /// Makes the new files on a thread; where there is none, whoever needs them makes them.
+  private func startFold(_ earlier: CommitLogWriter?, _ log: inout LoggedLog) {
+    guard limits.foldsOnThread, let mark = earlierMark(log),
+      let pending = state.withLock({ $0.folding })
+    else { return }
+    let (files, durability) = (files, durability)
+    log.fold = FoldBeside(pending) { pending in
+      // The next log must not outlive this one.
+      try earlier?.synchronizeBeside()
+      return try Self.prepareFold(pending, mark, files, durability)
+    } didPrepare: { [weak self] in
+      self?.finishPreparedFold()
+    }
+  }
+
+  /// The mark of the files that the logs before this one are folded into.
+  private func earlierMark(_ log: LoggedLog) -> FileMark? {
+    log.earlierEpochs.last.map { FileMark(checkpointIn: $0) }
+  }
+
+  private static func prepareFold(
+    _ pending: PendingRecords, _ mark: FileMark, _ files: Files, _ durability: Durability
+  ) throws -> [Replacement] {
+    try files.prepareAll(pending.merged(), mark: mark, durability: durability) { pending.ordered }
+  }
+
+  /// Puts the files of a thread in place, unless somebody who could not wait has.
+  private func finishPreparedFold() {
+    // What unsynced saves there are is synced before others wait for it.
+    try? log.withLock { $0.writer }?.synchronizeBeside()
+    log.withLock { log in
+      guard log.fold?.isDone == true else { return }
+      try? noting(&log) { try finishFolding(&$0) }
+    }
+  }
+
+  /// Waits until what is being folded is in the files; makes them here where no thread does.
+  ///
+  /// - Throws: ``StoreError``: what was being folded still is, and can be tried again.
+  func finishFolding(_ log: inout LoggedLog) throws {
+    guard let pending = state.withLock({ $0.folding }), let mark = earlierMark(log) else { return }
+    let fold = log.fold
+    log.fold = nil
+    let replacements =
+      try fold?.wait() ?? Self.prepareFold(pending, mark, files, durability)
+    try checkWritable(log)
+    try installFold(replacements, &log)
+  }
+
+  /// Says in the log that the files of the logs before it are ready, and puts them in place.
+  private func installFold(_ replacements: [Replacement], _ log: inout LoggedLog) throws {
+    do {
+      let payload = Replacement.encode(replacements, of: log.lastEarlierCommit)
+      try write([(.earlierCheckpoint, [payload])], &log)
+    } catch {
+      if log.failure == nil { files.discard(replacements) }
+      throw error
+    }
+    do {
+      try publishFold(replacements)
+      // Files that hold nothing stay: the log names them until it is emptied.
+      try updateManifest(
+        replacements, [], log.lastEarlierCommit, followedBy: log.writer?.epoch, &log)
+      if durability != .none { try files.synchronizeNames() }
+      endEarlierLogs(&log)
+      log.checkpointCount += 1
+    } catch {
+      log.failure = reopenNeeded(error)
+      throw log.failure ?? error
+    }
+  }
+
+  /// Puts new files in place, and drops what they hold, before anyone looks.
+  private func publishFold(_ replacements: [Replacement]) throws {
+    try state.withLock { state in
+      // Where some could not be put in place, what is being folded still covers them.
+      defer {
+        try? state.pending.didFold(
+          generation: { try files.generation(of: $0) },
+          orderedGeneration: { try files.ordered.generation(of: $0) })
+      }
+      try files.publishAll(replacements)
+      state.folding = nil
+    }
+  }
+
+  /// Removes the logs before this one, once they are in the files.
+  func endEarlierLogs(_ log: inout LoggedLog) {
+    for epoch in log.earlierEpochs { files.endEarlierLog(epoch) }
+    if !log.earlierEpochs.isEmpty { log.hasSpare = true }
+    (log.earlierEpochs, log.earlierByteCount) = ([], 0)
+  }
+
+  /// Goes on with what a thread could not fold, or waits for it when saves have run away from it.
+  func urgeFold(_ log: inout LoggedLog, isLate: Bool) {
+    if isLate {
+      try? noting(&log) { try finishFolding(&$0) }
+    } else if log.fold == nil, (log.writer?.usedCount ?? 0) >= limits.logBytes + log.patience {
+      startFold(nil, &log)
+    }
+  }
+
+  /// Lets no log be lost that is left for the next opening.
+  func synchronizeEarlierLogs(_ log: LoggedLog) throws {
+    guard durability == .process else { return }
+    for epoch in log.earlierEpochs { try files.openEarlierLog(epoch)?.synchronize() }
+  }
+}
+
+/// A backend that folds its log beside saves, and can be told when.
+package protocol FoldingBeside: AnyObject {
+  /// Begins a new log, and to fold what is pending so far.
+  ///
+  /// - Returns: False where there can be no second log.
+  func beginFolding() throws -> Bool
+
+  /// Waits until what is being folded is in the files.
+  func endFolding() throws
+
+  /// Whether anything is being folded.
+  var isFolding: Bool { get }
+}
+
+extension LoggedBackend: FoldingBeside {
+  package func beginFolding() throws -> Bool {
+    try log.withLock { log in
+      if state.withLock({ $0.folding != nil || $0.pending.isEmpty }) { return false }
+      return try beginFoldingBeside(&log)
+    }
+  }
+
+  package func endFolding() throws {
+    try log.withLock { log in try noting(&log) { try finishFolding(&$0) } }
+  }
+
+  package var isFolding: Bool { state.withLock { $0.folding != nil } }
+}

@@ -1,0 +1,341 @@
+import Files
+import Foundation
+import StoredObjectsTestSupport
+import TestFiles
+import TestedBackends
+import Testing
+
+@testable import StoreEngine
+@testable import StoredObjectsCore
+
+/// Saves that go on in a second log while those before them are brought to the files.
+@Suite("Folding beside saves")
+struct FoldingBesideTests {
+  /// Limits under which only the test says when the log is folded.
+  private static var limits: CheckpointLimits {
+    var limits = CheckpointLimits(logBytes: 1 << 30, bulkBytes: 1 << 30)
+    limits.logGrowth = 8 << 10
+    (limits.besideBytes, limits.foldsOnThread) = (0, false)
+    return limits
+  }
+
+  /// Lets a test use a directory that does not exist yet, with others beside it.
+  private static func withStore(_ body: (String) throws -> Void) throws {
+    try withTemporaryDirectory { try body($0 + "/store") }
+  }
+
+  private static func open(
+    _ kind: TestedBackend, _ directory: String, readOnly: Bool = false
+  ) throws -> (backend: any DirectoryBackend, folding: any FoldingBeside) {
+    let backend = try kind.open(directory, readOnly: readOnly, limits: limits)
+    return (backend, try #require(backend as? any FoldingBeside))
+  }
+
+  /// What is wrong with logs and files; the records of scripts are those of no class.
+  private static func damage(_ kind: TestedBackend, _ directory: String) throws -> [StoreFinding] {
+    try kind.check(directory).findings.filter { [.log, .fileDamaged].contains($0.kind) }
+  }
+
+  /// Whether a salvaged store, which has got metadata rows, holds what another one does.
+  private static func holdsSame(_ salvaged: StoreImage, _ image: StoreImage) -> Bool {
+    // Buffers of scripts have no checksum, without which a salvage leaves them out.
+    salvaged.differences(from: image).allSatisfy {
+      $0.hasSuffix(" 1") || $0.hasPrefix("buffer ")
+    }
+  }
+
+  /// Ends as a killed process does: without closing.
+  private static func copy(_ directory: String) throws -> String {
+    let target = directory + " copied"
+    try makeDirectories(target)
+    for name in try entries(of: directory) {
+      try copyFile(FileLocation(directory + "/" + name), to: FileLocation(target + "/" + name))
+    }
+    return target
+  }
+
+  private static func entries(of directory: String) throws -> [String] {
+    try DirectoryHandle(directory).entries()
+  }
+
+  private static func earlierLogs(in directory: String) throws -> [String] {
+    try entries(of: directory).filter { StoreDirectory.epoch(ofEarlierLog: $0) != nil }
+  }
+
+  @Test(
+    "Saves before, during and after it are read as if there were one log",
+    arguments: TestedBackend.onDisk)
+  func model(_ kind: TestedBackend) throws {
+    var generator = Seeds.generator(for: "folding beside saves, \(kind)")
+    for _ in 0..<3 {
+      let session = ScriptedSession(seed: generator.next(), saveCount: 36)
+      try Self.withStore { directory in
+        var (backend, folding) = try Self.open(kind, directory)
+        for save in session.saves {
+          try save.commit(to: backend)
+          #expect(try StoreImage(of: backend) == session.images[save.number])
+          switch Int.random(in: 0..<12, using: &generator) {
+          case 0, 1, 2: _ = try folding.beginFolding()
+          case 3, 4: try folding.endFolding()
+          case 5: try backend.checkpoint()
+          case 6:
+            try backend.close()
+            #expect(try Self.damage(kind, directory).isEmpty)
+            (backend, folding) = try Self.open(kind, directory)
+          default: continue
+          }
+          #expect(try StoreImage(of: backend) == session.images[save.number])
+        }
+        try backend.close()
+        #expect(try Self.damage(kind, directory).isEmpty)
+      }
+    }
+  }
+
+  @Test(
+    "A process that dies meanwhile leaves both logs, which are read, checked and salvaged",
+    arguments: TestedBackend.onDisk)
+  func killed(_ kind: TestedBackend) throws {
+    let session = ScriptedSession(seed: 7, saveCount: 9)
+    try Self.withStore { directory in
+      let (backend, folding) = try Self.open(kind, directory)
+      for save in session.saves.prefix(3) { try save.commit(to: backend) }
+      #expect(try folding.beginFolding())
+      for save in session.saves.prefix(6).dropFirst(3) { try save.commit(to: backend) }
+      let image = session.images[6]
+      var left = try Self.copy(directory)
+      try backend.close()
+      #expect(try Self.earlierLogs(in: left).count == 1)
+
+      #expect(try Self.damage(kind, left).isEmpty)
+      let reader = try Self.open(kind, left, readOnly: true).backend
+      #expect(try StoreImage(of: reader) == image)
+      try reader.close()
+      let report = try kind.salvage(left, to: left + " salvaged")
+      #expect(report.losses.allSatisfy { $0.kind == .metadataDamaged })
+      let salvaged = try kind.open(left + " salvaged")
+      #expect(try Self.holdsSame(StoreImage(of: salvaged), image))
+      #expect(salvaged.lastCommitNumber == 6)
+      try salvaged.close()
+
+      // Dies again while the log of the second process is folded, and once more.
+      for round in 0..<2 {
+        let (again, folding) = try Self.open(kind, left)
+        #expect(try StoreImage(of: again) == session.images[6 + round])
+        #expect(try folding.beginFolding())
+        try session.saves[6 + round].commit(to: again)
+        let next = try Self.copy(left)
+        try again.close()
+        left = next
+      }
+      #expect(try Self.earlierLogs(in: left).count == 3)
+      let (last, _) = try Self.open(kind, left)
+      #expect(try StoreImage(of: last) == session.images[8])
+      #expect(last.lastCommitNumber == 8)
+      try last.checkpoint()
+      #expect(try Self.earlierLogs(in: left).isEmpty)
+      #expect(try StoreImage(of: last) == session.images[8])
+      try last.close()
+      #expect(try Self.damage(kind, left).isEmpty)
+    }
+  }
+
+  @Test(
+    "A log that is gone, cut off, or of another moment is damage, and its saves are told as lost",
+    arguments: [TestedBackend.tokyoCabinet, .cdb])
+  func lost(_ kind: TestedBackend) throws {
+    let session = ScriptedSession(seed: 8, saveCount: 9)
+    for loss in ["gone", "cut off", "another"] {
+      try Self.withStore { directory in
+        let (backend, folding) = try Self.open(kind, directory)
+        for save in session.saves.prefix(3) { try save.commit(to: backend) }
+        let other = try StoreFile(FileLocation(directory + "/Commit.log"), writable: false)
+        let otherBytes = try other.read(other.size(), at: 0)
+        #expect(try folding.beginFolding())
+        try folding.endFolding()
+        for save in session.saves.prefix(6).dropFirst(3) { try save.commit(to: backend) }
+        #expect(try folding.beginFolding())
+        try session.saves[6].commit(to: backend)
+        let left = try Self.copy(directory)
+        try backend.close()
+        let name = try #require(try Self.earlierLogs(in: left).first)
+        let path = FileLocation(left + "/" + name)
+        switch loss {
+        case "gone": try removeFile(path)
+        case "cut off":
+          let file = try StoreFile(path, writable: true)
+          // The last batch, whole.
+          var reader = try #require(try CommitLogReader(file))
+          var last = CommitLogFormat.firstBatch
+          while let batch = try reader.next() { last = batch.offset }
+          try file.write([UInt8](repeating: 0, count: file.size() - last), at: last)
+        default:
+          try removeFile(path)
+          try StoreFile(path, writable: true).write(otherBytes, at: 0)
+        }
+        let error = TokyoFixtures.error { _ = try Self.open(kind, left) }
+        #expect(error?.code == .damaged, "\(loss)")
+        #expect(
+          error?.location.path?.hasSuffix(name) == true, "\(loss): \(String(describing: error))")
+        #expect(try !Self.damage(kind, left).isEmpty, "\(loss)")
+        let report = try kind.salvage(left, to: left + " salvaged")
+        #expect(report.losses.contains { $0.kind == .log })
+        let salvaged = try kind.open(left + " salvaged")
+        // A save behind lost ones may rest on them.
+        let image = try StoreImage(of: salvaged)
+        #expect(session.images[..<7].contains { Self.holdsSame(image, $0) }, "\(loss)")
+        try salvaged.close()
+      }
+    }
+  }
+
+  @Test("A closed store has one log, which earlier versions of this library read")
+  func closed() throws {
+    try Self.withStore { directory in
+      let session = ScriptedSession(seed: 9, saveCount: 9)
+      let (backend, folding) = try Self.open(.cdb, directory)
+      for save in session.saves.prefix(3) { try save.commit(to: backend) }
+      #expect(try folding.beginFolding())
+      try folding.endFolding()
+      try session.saves[3].commit(to: backend)
+      try backend.close()
+      #expect(try Self.earlierLogs(in: directory).isEmpty)
+      let names = try Self.entries(of: directory)
+      #expect(!names.contains { $0.hasPrefix(".new.") })
+      let log = try StoreFile(FileLocation(directory + "/Commit.log"), writable: false)
+      #expect(try CommitLogReader(log)?.slot.earlier == nil)
+    }
+  }
+
+  @Test("Other threads save and read while a thread folds, and each sees whole saves")
+  func threads() async throws {
+    var limits = CheckpointLimits(logBytes: 4000, filePart: 1 << 30, bulkBytes: 1 << 30)
+    limits.logGrowth = 8 << 10
+    limits.besideBytes = 0
+    for kind in [TestedBackend.tokyoCabinet, .encryptedCDB] {
+      let directory = try makeTemporaryDirectory()
+      defer { try? FileManager.default.removeItem(atPath: directory) }
+      let backend = try kind.open(directory, durability: .process, limits: limits)
+      let (first, second) = (try backend.table(named: "A"), try backend.table(named: "B"))
+      try backend.commit {
+        $0.insert(2, in: first, [0])
+        $0.insert(2, in: second, [0])
+      }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask {
+          for number in 0..<400 {
+            let record = [UInt8(number & 0xFF)] + [UInt8](repeating: 7, count: 60)
+            try backend.commit {
+              $0.update(2, in: first, record)
+              $0.update(2, in: second, record)
+              $0.insert(UInt32(number + 3), in: first, record)
+            }
+            #expect(try backend.recordCount(in: first) == number + 2)
+            #expect(try backend.record(UInt32(number + 3), in: first) == record)
+          }
+        }
+        group.addTask {
+          while backend.lastCommitNumber < 400 {
+            // The second is read later, so it is never the older one.
+            let one = try backend.record(2, in: first)?.first ?? 0
+            let two = try backend.record(2, in: second)?.first ?? 0
+            #expect(two &- one < 128)
+            let records = try backend.records(in: first)
+            #expect(try records.count <= backend.recordCount(in: first))
+          }
+        }
+        try await group.waitForAll()
+      }
+      try backend.close()
+      let again = try kind.open(directory)
+      #expect(try again.recordCount(in: again.table(named: "A")) == 401)
+      try again.close()
+      #expect(try Self.damage(kind, directory).isEmpty)
+    }
+  }
+
+  @Test("Backups, checks and conversions made meanwhile hold every save")
+  func meanwhile() throws {
+    let session = ScriptedSession(seed: 10, saveCount: 9)
+    try Self.withStore { directory in
+      let (backend, folding) = try Self.open(.tokyoCabinet, directory)
+      for save in session.saves.prefix(4) { try save.commit(to: backend) }
+      #expect(try folding.beginFolding())
+      for save in session.saves.prefix(6).dropFirst(4) { try save.commit(to: backend) }
+      #expect(try BackendCheck(backend).run { _ in }.findings.allSatisfy { $0.kind != .log })
+      try backend.backup(to: directory + " backup") { _ in }
+      let copy = try TestedBackend.tokyoCabinet.open(directory + " backup")
+      #expect(try StoreImage(of: copy) == session.images[6])
+      #expect(copy.lastCommitNumber == 6)
+      try copy.close()
+      #expect(try backend.compact { _ in } >= 0)
+      #expect(!folding.isFolding)
+      #expect(try StoreImage(of: backend) == session.images[6])
+      try backend.close()
+    }
+  }
+
+  @Test(
+    "A call that fails anywhere in a session loses no save that was acknowledged",
+    arguments: [TestedBackend.tokyoCabinet, .cdb])
+  func failingCalls(_ kind: TestedBackend) throws {
+    var generator = Seeds.generator(for: "folding beside saves, failing calls, \(kind)")
+    let unused = ScriptedSession(seed: generator.next(), saveCount: 16)
+    let limits = PowerCutTests.Folding.beside.limits
+    let whole = try CrashingDirectory()
+    var session = unused
+    try session.run { try kind.open(whole, limits: limits) }
+    let offset = Int.random(in: 0..<5, using: &generator)
+    for number in stride(from: offset, to: whole.operations.count, by: 5) {
+      let disk = try CrashingDirectory()
+      disk.plan(.fail(at: number, errno: [5, 28][number % 2]))
+      var session = unused
+      do { try session.run { try kind.open(disk, limits: limits) } } catch {}
+      disk.plan(.none)
+      let backend = try kind.open(disk, limits: limits)
+      let image = try StoreImage(of: backend)
+      let last = session.lastSave(in: image)
+      #expect(
+        last.map { $0 >= session.acknowledged } == true,
+        "\(whole.operations[number]) at \(number): \(session.differences(of: image))")
+      try backend.close()
+    }
+  }
+
+  @Test("New files that can't be made leave what is being folded readable, and it is tried again")
+  func failure() throws {
+    try Self.withStore { directory in
+      let session = ScriptedSession(seed: 11, saveCount: 12)
+      let (backend, folding) = try Self.open(.tokyoCabinet, directory)
+      for save in session.saves.prefix(4) { try save.commit(to: backend) }
+      // A directory where the first new file would be made is in the way.
+      try makeDirectories(directory + "/.new.0/in the way")
+      #expect(try folding.beginFolding())
+      for save in session.saves.prefix(6).dropFirst(4) { try save.commit(to: backend) }
+      #expect(throws: StoreError.self) { try folding.endFolding() }
+      #expect(backend.foldFailure?.tryCount == 1 && folding.isFolding)
+      #expect(try StoreImage(of: backend) == session.images[6])
+      let left = try Self.copyOfFiles(directory)
+      let (again, _) = try Self.open(.tokyoCabinet, left)
+      #expect(try StoreImage(of: again) == session.images[6])
+      try again.close()
+      try removeDirectory(directory + "/.new.0/in the way")
+      try removeDirectory(directory + "/.new.0")
+      try folding.endFolding()
+      #expect(backend.foldFailure == nil && !folding.isFolding)
+      #expect(try StoreImage(of: backend) == session.images[6])
+      try backend.close()
+    }
+  }
+
+  /// A copy of the files, without directories.
+  private static func copyOfFiles(_ directory: String) throws -> String {
+    let target = directory + " copied"
+    try makeDirectories(target)
+    for name in try entries(of: directory) {
+      let file = FileLocation(directory + "/" + name)
+      if try isRegularFile(file) { try copyFile(file, to: FileLocation(target + "/" + name)) }
+    }
+    return target
+  }
+}
