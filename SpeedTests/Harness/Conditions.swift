@@ -5,13 +5,16 @@ import StoredObjectsCore
 struct Conditions {
   let runs: Int
   let isCold: Bool
+  /// How many cores each run had; nil for all.
+  let cores: Int?
 
   /// A paragraph of it.
   var text: String {
     let times = runs == 1 ? "One run each" : "Median of \(runs) runs each"
+    let share = cores.map { $0 == 1 ? "Each run on one core. " : "Each run on \($0) cores. " } ?? ""
     return """
       \(machine).
-      Release build, Swift library linked statically. \(times), in a new process, engines taking turns, files \
+      \(share)Release build, Swift library linked statically. \(times), in a new process, engines taking turns, files \
       \(isCold ? "evicted from memory" : "in memory") before each run.
       """
   }

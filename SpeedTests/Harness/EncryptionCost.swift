@@ -46,8 +46,9 @@ struct EncryptionCost: ParsableCommand {
     guard let workload = workloads.first(where: { $0.name == name }) else {
       throw ValidationError("There is no workload \(name).")
     }
-    let group = Group(workload: workload, count: count, durability: .full, members: members)
-    let times = try Runner(runs: runs, isCold: false).measure(group)
+    let group = Group(
+      workload: workload, count: count, operations: count, durability: .full, members: members)
+    let times = try Runner(runs: runs).measure(group)
       .map { $0.minMs * 1000 / Double(count) }
     return (times[0], times[1])
   }

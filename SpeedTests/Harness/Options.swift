@@ -7,7 +7,10 @@ struct Options: ParsableArguments {
   @Option(help: "Only this workload; can be given again.") var workload: [String] = []
   @Option(help: "Only this engine; can be given again.") var engine: [String] = []
   @Option(help: "Another count than the workload's own.") var count: Int?
+  @Option(help: "Another number of operations than the workload's own: of saves in SustainedSaves.")
+  var operations: Int?
   @Option(help: "How often to run each.") var runs = 5
+  @Option(help: "Run each on so many cores; without this, on all that there are.") var cores: Int?
   @Option(
     help: """
       What a finished save survives: full (power cuts), process (the end of the process) or none; \
@@ -24,6 +27,9 @@ struct Options: ParsableArguments {
     guard runs > 0, count ?? 100 >= 100 else {
       throw ValidationError("At least one run, and a count of 100, please.")
     }
+    guard operations ?? 1 > 0, cores ?? 1 > 0 else {
+      throw ValidationError("At least one operation, and one core, please.")
+    }
     guard durability == nil || levels != nil else {
       throw ValidationError("The durability is full, process or none.")
     }
@@ -38,7 +44,10 @@ struct Options: ParsableArguments {
           // What never outlives the process has no durability: once is enough.
           let members = engines.filter { workspace == 0 || $0.outlivesProcess }
             .filter { engine.isEmpty ? $0.takesPart(in: workload) : $0.canRun(workload) }
-          return Group(workload: workload, count: count, durability: level, members: members)
+          return Group(
+            workload: workload, count: count,
+            operations: operations ?? workload.operations(count), durability: level,
+            members: members)
         }
       }
     }
@@ -77,6 +86,7 @@ struct Options: ParsableArguments {
 struct Group {
   let workload: any Workload
   let count: Int
+  let operations: Int
   let durability: Durability
   let members: [Contestant]
 }

@@ -32,7 +32,7 @@ enum Readme {
     Times are in milliseconds, and behind those of StoredObjects stands the ratio to SQLite. (i) marks
     times inside the process; the others are of whole processes.
 
-    \(sizes(results))
+    \(sizes(results))\(latencies(results))
     """
   }
 
@@ -90,6 +90,26 @@ enum Readme {
         + [own.fileBytes, other.fileBytes].map { format(Double($0) / 1_048_576, 1) }
     }
     return table(head, rows, leading: 1)
+  }
+
+  /// The times of single operations, of workloads that measure them; nothing without one.
+  private static func latencies(_ results: [Result]) -> String {
+    let titles = Contestant.all(rivals: nil).map { ($0.name, $0.title) }
+    let rows = results.compactMap { result in
+      LatencyTable.cells(result).map { cells in
+        [result.workload, titles.first { $0.0 == result.engine }?.1 ?? result.engine] + cells
+      }
+    }
+    if rows.isEmpty { return "" }
+    let head = LatencyTable.head.map { $0.prefix(1).uppercased() + $0.dropFirst() }
+    return """
+
+
+      Times of single operations, each figure the median of the runs, "of all" the longest of any run;
+      what a process wrote to the disk; its peak memory without mapped files.
+
+      \(table(["Workload", "Engine"] + head, rows, leading: 3))
+      """
   }
 
   private static func table(_ head: [String], _ rows: [[String]], leading: Int) -> String {

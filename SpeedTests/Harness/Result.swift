@@ -7,6 +7,8 @@ struct Measurement {
   let milliseconds: Double
   let peakMiB: Double
   let fileBytes: Int
+  let process: ProcessCost
+  let latencies: Latencies?
 }
 
 /// The runs of one workload on one engine.
@@ -15,28 +17,42 @@ struct Result: Codable {
   let engine: String
   let durability: String
   let count: Int
+  let operations: Int
+  /// How many cores each run had; nil for all.
+  let cores: Int?
   let medianMs: Double
   let minMs: Double
   let maxMs: Double
   let peakRssMib: Double
   let fileBytes: Int
+  /// What a run wrote to the disk.
+  let writtenBytes: Int
+  /// The peak memory without pages of files that are mapped.
+  let ownMib: Double
+  let latencies: LatencySummary?
 
-  init(_ group: Group, _ contestant: Contestant, _ runs: [Measurement]) {
+  init(_ group: Group, _ contestant: Contestant, cores: Int?, _ runs: [Measurement]) {
     let times = runs.map(\.milliseconds).sorted()
     workload = group.workload.name
     engine = contestant.name
     durability = contestant.durability(group.durability).rawValue
     count = group.count
-    medianMs = (times[(times.count - 1) / 2] + times[times.count / 2]) / 2
+    operations = group.operations
+    self.cores = cores
+    medianMs = median(times)
     minMs = times[0]
     maxMs = times[times.count - 1]
     peakRssMib = runs.map(\.peakMiB).max() ?? 0
     fileBytes = runs.map(\.fileBytes).max() ?? 0
+    writtenBytes = Int(median(runs.map { Double($0.process.writtenBytes) }))
+    ownMib = runs.map(\.process.ownMiB).max() ?? 0
+    latencies = LatencySummary(runs.compactMap(\.latencies))
   }
 
   /// Whether both are the same work.
   func isComparable(with other: Result) -> Bool {
-    workload == other.workload && count == other.count && durability == other.durability
+    workload == other.workload && count == other.count && operations == other.operations
+      && durability == other.durability && cores == other.cores
   }
 
   /// Whether it was timed inside the process: what has to be prepared there always is.
@@ -75,6 +91,12 @@ struct Report: Codable {
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
     try encoder.encode(self).write(to: URL(fileURLWithPath: path))
   }
+}
+
+/// The middle one of some numbers.
+func median(_ numbers: [Double]) -> Double {
+  let sorted = numbers.sorted()
+  return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
 }
 
 /// A number with so many digits behind the point, and commas between thousands.

@@ -5,7 +5,9 @@ import StoredObjectsCore
 /// Runs workloads, each run in a new process with a new directory.
 struct Runner {
   let runs: Int
-  let isCold: Bool
+  var isCold = false
+  /// How many cores a run has; nil for all.
+  var cores: Int?
 
   /// Measures engines at the same work.
   ///
@@ -25,7 +27,7 @@ struct Runner {
         measurements[workspace].append(try run(member, group, in: folder))
       }
     }
-    return zip(group.members, measurements).map { Result(group, $0, $1) }
+    return zip(group.members, measurements).map { Result(group, $0, cores: cores, $1) }
   }
 
   /// One run, with a copy of what was prepared.
@@ -38,28 +40,30 @@ struct Runner {
       try settle(workspace, isCold: isCold)
     }
     let lines = try start(member, group, workspace, "run").split(separator: "\n")
-    guard lines.count == 2, let whole = Double(lines[1]) else {
+    guard lines.count == 2, let process = ProcessCost(line: lines[1]) else {
       throw RunFailure(workload: group.workload.name, engine: member.name)
     }
     let answer = try JSONDecoder().decode(Answer.self, from: Data(lines[0].utf8))
     let isInside = group.workload.timing == .inside || !member.outlivesProcess
     return Measurement(
-      milliseconds: isInside ? answer.milliseconds : whole, peakMiB: answer.peakMiB,
-      fileBytes: byteCount(workspace))
+      milliseconds: isInside ? answer.milliseconds : process.milliseconds,
+      peakMiB: answer.peakMiB, fileBytes: byteCount(workspace), process: process,
+      latencies: answer.latencies)
   }
 
   /// Has the launcher run a program, and waits until both have ended.
   ///
-  /// - Returns: what the program wrote, and the launcher's line with the time of the whole process.
+  /// - Returns: what the program wrote, and the launcher's line about the whole process.
   private func start(
     _ member: Contestant, _ group: Group, _ directory: URL, _ step: String
   ) throws -> String {
     let process = Process()
     process.executableURL = ownProgram("speedtests-launcher")
     process.arguments = [
-      member.program.path, "one", "--workload", group.workload.name, "--engine", member.name,
-      "--count", "\(group.count)", "--directory", directory.path,
-      "--durability", group.durability.rawValue, "--step", step,
+      "\(cores ?? 0)", member.program.path, "one", "--workload", group.workload.name,
+      "--engine", member.name, "--count", "\(group.count)", "--operations",
+      "\(group.operations)", "--directory", directory.path, "--durability",
+      group.durability.rawValue, "--step", step,
     ]
     let output = Pipe()
     process.standardOutput = output
@@ -79,6 +83,25 @@ struct Answer: Decodable {
   let milliseconds: Double
   /// The most memory that the process had at any time.
   let peakMiB: Double
+  /// How long single operations took, of a workload that measures them.
+  let latencies: Latencies?
+}
+
+/// What the launcher says of a process.
+struct ProcessCost {
+  let milliseconds: Double
+  /// What it wrote to the disk, in whole pages.
+  let writtenBytes: Int
+  /// The most memory that it had, without pages of files that it maps.
+  let ownMiB: Double
+
+  init?(line: Substring) {
+    let words = line.split(separator: " ")
+    guard words.count == 3, let time = Double(words[0]), let bytes = Int(words[1]),
+      let memory = Double(words[2])
+    else { return nil }
+    (milliseconds, writtenBytes, ownMiB) = (time, bytes, memory)
+  }
 }
 
 /// A program did not do its work.

@@ -18,6 +18,11 @@ struct SpeedTests: ParsableCommand {
       Each run is a new process; the engines take turns, run by run. ./dev bench compare --help \
       lists the options. ./dev bench --check compares counts (allocations, system calls, bytes) \
       with their limits instead.
+
+      SustainedSaves measures each save: a second table has the median, the 99th and 99.9th \
+      percentile and the longest, what the process wrote to the disk, and its peak memory without \
+      mapped files, looked at every 10 ms. Larger stores take --count 5000000 or 20000000, and \
+      more saves --operations 30000.
       """,
     subcommands: [
       Compare.self, EncryptionCost.self, HashFiles.self, ConstantDatabases.self, CommitCommand.self,
@@ -51,13 +56,13 @@ struct Compare: ParsableCommand {
 
   func run() throws {
     try refuseDebugBuild()
-    let conditions = Conditions(runs: options.runs, isCold: options.cold)
+    let conditions = Conditions(runs: options.runs, isCold: options.cold, cores: options.cores)
     say(conditions.text)
     if let from = outputs.from { return try outputs.write(Report(from: from).results, conditions) }
     if let missing = missingRivals() { say(missing) }
     say("\n" + Table.header)
     var results: [Result] = []
-    let runner = Runner(runs: options.runs, isCold: options.cold)
+    let runner = Runner(runs: options.runs, isCold: options.cold, cores: options.cores)
     for group in try chosen() {
       let measured = try runner.measure(group)
       measured.forEach { say(Table.row($0, among: measured)) }
@@ -65,6 +70,7 @@ struct Compare: ParsableCommand {
       // After each, so that a long measurement that is broken off has not been in vain.
       try outputs.write(results, conditions)
     }
+    LatencyTable.lines(results).forEach(say)
     try compareWithLimits(results)
   }
 

@@ -1,6 +1,6 @@
 // One step of one run, in a process of its own:
-// speedtests-worker one --workload W --engine E --count N --directory D --durability L
-//   --step prepare|run
+// speedtests-worker one --workload W --engine E --count N --operations N --directory D
+//   --durability L --step prepare|run
 //
 // What it took goes to the standard output as JSON. The programs of the rivals take and answer the
 // same. There is no Foundation in here, because a process with it takes longer to start.

@@ -15,7 +15,7 @@ struct LargeStoreSave: Workload {
 
   func run(_ workspace: Workspace, _ count: Int) throws {
     try workspace.withStore { store in
-      try songInTheMiddle(of: store, count)?.title += " again"
+      try song(count / 2, of: store).title += " again"
       try store.saveChanges()
     }
   }

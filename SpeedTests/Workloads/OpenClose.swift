@@ -14,13 +14,15 @@ struct OpenClose: Workload {
   func prepare(_ workspace: Workspace, _ count: Int) throws { try insertSongs(workspace, count) }
 
   func run(_ workspace: Workspace, _ count: Int) throws {
-    try workspace.withStore { _ = try songInTheMiddle(of: $0, count) }
+    try workspace.withStore { _ = try song(count / 2, of: $0) }
   }
 }
 
-/// One song out of so many, read by its row.
-func songInTheMiddle(of store: Store, _ count: Int) throws -> Song? {
-  let song = try store.object(Song.self, rowID: UInt32(count / 2 + 2))
-  try expect(song?.seconds == UInt32(count / 2 % 600), "it is another song")
+/// One of the songs that were inserted, read by its row.
+func song(_ index: Int, of store: Store) throws -> Song {
+  let song = try store.object(Song.self, rowID: UInt32(index + 2))
+  guard let song, song.seconds == UInt32(index % 600) else {
+    throw WrongResult(description: "row \(index + 2) is another song")
+  }
   return song
 }

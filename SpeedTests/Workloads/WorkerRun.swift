@@ -47,14 +47,16 @@ package func runStep(on engines: [any Engine]) throws -> Workspace {
   let durability = try find("--durability", in: Durability.allCases) { $0.rawValue }
   let count = Int(try option("--count")) ?? 0
   let workspace = Workspace(
-    engine: engine, directory: try option("--directory"), durability: durability)
+    engine: engine, directory: try option("--directory"), durability: durability,
+    operations: Int(try option("--operations")) ?? 0)
   if try option("--step") == "prepare" {
     try workload.prepare(workspace, count)
   } else {
     if !engine.outlivesProcess { try workload.prepare(workspace, count) }
     let elapsed = try ContinuousClock().measure { try workload.run(workspace, count) }
     let milliseconds = elapsed / .milliseconds(1)
-    print("{\"milliseconds\": \(milliseconds), \"peakMiB\": \(try peakMiB())}")
+    let latencies = workspace.latencies.latencies.map { ", \"latencies\": \($0.json)" } ?? ""
+    print("{\"milliseconds\": \(milliseconds), \"peakMiB\": \(try peakMiB())\(latencies)}")
   }
   return workspace
 }

@@ -46,8 +46,8 @@ package let workloads: [any Workload] = singleWorkloads + fullTextSearches
 
 private let singleWorkloads: [any Workload] = [
   SimpleInsert(), SimpleFetch(), SimpleScan(), ComplexInsert(), ComplexFetch(), SimpleUpdate(),
-  RandomFetch(), SmallSaves(), LargeStoreSave(), ListEdit(), InverseEdit(), OpenClose(),
-  NamedBufferInsert(), NamedBufferFetch(), Growth(), IndexedInsert(), IndexedLookup(),
+  RandomFetch(), SmallSaves(), LargeStoreSave(), SustainedSaves(), ListEdit(), InverseEdit(),
+  OpenClose(), NamedBufferInsert(), NamedBufferFetch(), Growth(), IndexedInsert(), IndexedLookup(),
   RangeFetch(), SortedPage(), DeepPage(), CountRange(), KeyValuePut(), KeyValueGet(),
   KeyValueSinglePuts(), KeyValueThreadPuts(), KeyValueTaskPuts(), FullTextBuild(),
   FullTextDocuments(), LargeValueInsert(), LargeValueFetch(),

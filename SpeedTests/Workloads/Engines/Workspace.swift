@@ -5,11 +5,18 @@ package final class Workspace {
   private let engine: any Engine
   private let directory: String
   private let durability: Durability
+  /// How many operations a run of a workload does whose count is that of something else.
+  let operations: Int
+  /// How long its operations took, if the workload measures them.
+  var latencies = LatencyRecorder()
   private var kept: [Any] = []
 
   /// Names a place; nothing is opened yet.
-  package init(engine: any Engine, directory: String, durability: Durability) {
+  package init(
+    engine: any Engine, directory: String, durability: Durability, operations: Int = 0
+  ) {
     self.engine = engine
+    self.operations = operations
     self.directory = directory
     self.durability = durability
   }

@@ -1,11 +1,11 @@
 // One step of one run, as the speed tests ask for it:
-// c-rivals one --workload W --engine E --count N --directory D --durability L --step prepare|run
+// c-rivals one --workload W --engine E --count N --operations N --directory D
+//   --durability L --step prepare|run
 #include "rivals.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 static const struct engine *const engines[] = { &sqlite_engine, &tokyo_engine, &lmdb_engine };
 
@@ -37,12 +37,6 @@ static enum durability find_durability(const char *name) {
   return NONE;
 }
 
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
-}
-
 static double peak_mib(void) {
   FILE *file = fopen("/proc/self/status", "r");
   char line[256];
@@ -59,7 +53,8 @@ int main(int count, char **words) {
   struct run run = {
     find_engine(option(count, words, "--engine")), option(count, words, "--directory"),
     find_durability(option(count, words, "--durability")),
-    strtoull(option(count, words, "--count"), NULL, 10) };
+    strtoull(option(count, words, "--count"), NULL, 10),
+    strtoull(option(count, words, "--operations"), NULL, 10) };
   mkdir(run.directory, 0777);
   if (strcmp(option(count, words, "--step"), "prepare") == 0) {
     if (workload->prepare) workload->prepare(&run);
@@ -67,6 +62,8 @@ int main(int count, char **words) {
   }
   double start = now();
   workload->run(&run);
-  printf("{\"milliseconds\": %.4f, \"peakMiB\": %.3f}\n", now() - start, peak_mib());
+  printf("{\"milliseconds\": %.4f, \"peakMiB\": %.3f", now() - start, peak_mib());
+  print_latencies();
+  puts("}");
   return 0;
 }

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 // What a finished commit survives: power cuts, the end of the process, or whatever comes cheapest.
 enum durability { FULL, PROCESS, NONE };
@@ -82,6 +83,8 @@ struct run {
   const char *directory;
   enum durability durability;
   size_t count;
+  // How many operations a run does of a workload whose count is that of something else.
+  size_t operations;
 };
 
 struct workload {
@@ -104,6 +107,11 @@ char *copy_string(const char *bytes, size_t length);
 struct song *make_song(uint32_t id, const char *title, size_t length, uint32_t seconds);
 char *path_in(const char *directory, const char *name);
 
+static inline void free_song(struct song *song) {
+  free(song->title);
+  free(song);
+}
+
 // "Song 42"; the number of its characters.
 size_t song_title(char title[32], size_t index);
 // Puts all songs, in the transaction that has begun.
@@ -115,7 +123,16 @@ size_t wanted_word(char word[32], size_t index);
 void insert_songs(const struct run *run);
 // Puts songs, and playlists of so many songs each, in one transaction.
 void insert_playlists(const struct run *run, uint32_t length);
-// The order that no disk likes: 0 to below count.
+// The order that no disk likes: 0 to below count, from this state on.
+static const uint64_t first_random = 88172645463325252;
 size_t next_random(uint64_t *state, size_t count);
-// Looks a song up and makes sure that it is the one.
+// Looks a song up and makes sure that it is the one; the second keeps nothing.
+struct song *fetch_song(const struct engine *engine, size_t index);
 void look_up(const struct engine *engine, size_t index);
+
+// Milliseconds from some moment on.
+double now(void);
+// Between the two is one operation of a run; what they took goes into the answer.
+void begin_latency(const struct run *run);
+void end_latency(void);
+void print_latencies(void);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 void require(bool condition, const char *format, ...) {
   if (condition) return;
@@ -93,9 +94,16 @@ size_t next_random(uint64_t *state, size_t count) {
   return *state % count;
 }
 
-void look_up(const struct engine *engine, size_t index) {
+struct song *fetch_song(const struct engine *engine, size_t index) {
   struct song *song = engine->get_song((uint32_t)index + 1);
   require(song && song->seconds == index % 600, "Song %zu is another", index);
-  free(song->title);
-  free(song);
+  return song;
+}
+
+void look_up(const struct engine *engine, size_t index) { free_song(fetch_song(engine, index)); }
+
+double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
 }

@@ -53,10 +53,7 @@ size_t search_text(enum text_kind kind, const char *text, bool goes_on) {
       (uint32_t)sqlite3_column_int64(made, 0), (const char *)sqlite3_column_text(made, 1),
       (size_t)sqlite3_column_bytes(made, 1), (uint32_t)sqlite3_column_int64(made, 2));
   }
-  for (size_t index = 0; index < count; index++) {
-    free(songs[index]->title);
-    free(songs[index]);
-  }
+  for (size_t index = 0; index < count; index++) free_song(songs[index]);
   free(songs);
   return count;
 }

@@ -10,6 +10,7 @@ const struct workload workloads[] = {
   { "RandomFetch", insert_ten_times, random_fetch },
   { "SmallSaves", NULL, small_saves },
   { "LargeStoreSave", insert_songs, large_store_save },
+  { "SustainedSaves", insert_songs, sustained_saves },
   { "ListEdit", insert_long_list, list_edit },
   { "OpenClose", insert_songs, open_close },
   { "Growth", NULL, growth },

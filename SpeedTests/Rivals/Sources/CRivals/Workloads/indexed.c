@@ -4,8 +4,6 @@
 
 enum { RANGE = 100, PAGE = 50 };
 
-static const uint64_t SEED = 88172645463325252;
-
 static struct run times(const struct run *run, size_t factor) {
   struct run larger = *run;
   larger.count *= factor;
@@ -32,13 +30,8 @@ void insert_thousand_times_indexed(const struct run *run) {
   insert_indexed_songs(&larger);
 }
 
-static void drop(struct song *song) {
-  free(song->title);
-  free(song);
-}
-
 static void drop_all(struct song **songs, size_t count) {
-  for (size_t index = 0; index < count; index++) drop(songs[index]);
+  for (size_t index = 0; index < count; index++) free_song(songs[index]);
 }
 
 static const struct finder *begin(const struct run *run, size_t factor) {
@@ -54,14 +47,14 @@ static void end(const struct run *run) {
 
 void indexed_lookup(const struct run *run) {
   const struct finder *finder = begin(run, 10);
-  uint64_t state = SEED;
+  uint64_t state = first_random;
   char title[32];
   for (size_t number = 0; number < run->count; number++) {
     size_t index = next_random(&state, run->count * 10);
     song_title(title, index);
     struct song *song = finder->titled(title);
     require(song && song->seconds == index % 600, "%s is another song", title);
-    drop(song);
+    free_song(song);
   }
   end(run);
 }
@@ -69,7 +62,7 @@ void indexed_lookup(const struct run *run) {
 void range_fetch(const struct run *run) {
   const struct finder *finder = begin(run, 1000);
   struct song *songs[RANGE];
-  uint64_t state = SEED;
+  uint64_t state = first_random;
   char title[32];
   for (size_t number = 0; number < run->count; number++) {
     song_title(title, next_random(&state, run->count * 900));
@@ -88,13 +81,13 @@ void sorted_page(const struct run *run) {
     require(count == PAGE, "There are %zu songs", count);
     drop_all(songs, count);
   }
-  drop(middle);
+  free_song(middle);
   end(run);
 }
 
 void count_range(const struct run *run) {
   const struct finder *finder = begin(run, 1000);
-  uint64_t state = SEED;
+  uint64_t state = first_random;
   char titles[2][32];
   for (size_t number = 0; number < run->count; number++) {
     song_title(titles[0], next_random(&state, run->count * 1000));

@@ -13,7 +13,7 @@ void insert_ten_times(const struct run *run) {
 
 void random_fetch(const struct run *run) {
   struct run larger = ten_times(run);
-  uint64_t state = 88172645463325252;
+  uint64_t state = first_random;
   open_engine(&larger, larger.count);
   run->engine->begin_reading();
   for (size_t number = 0; number < run->count; number++)

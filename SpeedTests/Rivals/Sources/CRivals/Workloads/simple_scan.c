@@ -1,12 +1,10 @@
 #include "workloads.h"
-#include <stdlib.h>
 
 static void look(
   uint32_t id, const char *title, size_t length, uint32_t seconds, void *context) {
   struct song *song = make_song(id, title, length, seconds);
   *(size_t *)context += song->seconds;
-  free(song->title);
-  free(song);
+  free_song(song);
 }
 
 void scan_songs(const struct run *run) {

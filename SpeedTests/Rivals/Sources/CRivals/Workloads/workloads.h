@@ -11,6 +11,7 @@ void insert_ten_times(const struct run *run);
 void random_fetch(const struct run *run);
 void small_saves(const struct run *run);
 void large_store_save(const struct run *run);
+void sustained_saves(const struct run *run);
 void insert_long_list(const struct run *run);
 void list_edit(const struct run *run);
 void open_close(const struct run *run);
