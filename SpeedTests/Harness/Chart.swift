@@ -95,12 +95,14 @@ struct Chart {
   }
 
   private var legend: String {
-    var left = 0.0
+    var (left, y) = (0.0, 49.0)
     return contestants.map { position, contestant in
-      defer { left += 30 + Double(contestant.title.count) * 7 }
+      let room = 30 + Double(contestant.title.count) * 7
+      if left + room > width { (left, y) = (0, y + 17) }
+      defer { left += room }
       return """
-        <rect class="c\(position)" x="\(text(left))" y="55" width="12" height="12"/>
-        <text x="\(text(left + 17))" y="65">\(contestant.title)</text>
+        <rect class="c\(position)" x="\(text(left))" y="\(text(y))" width="12" height="12"/>
+        <text x="\(text(left + 17))" y="\(text(y + 10))">\(contestant.title)</text>
         """
     }.joined(separator: "\n")
   }
@@ -125,12 +127,12 @@ struct Chart {
     text { fill: #1f2328 } .quiet { fill: #59636e }
     .grid { stroke: #d1d9e0 } .one { stroke: #1f2328; stroke-width: 1.5 }
     .c0 { fill: #0969da } .c1 { fill: #8250df } .c2 { fill: #bf8700 } .c3 { fill: #cf222e }
-    .c4 { fill: #6e7781 } .c5 { fill: #1a7f37 }
+    .c4 { fill: #6e7781 } .c5 { fill: #1a7f37 } .c6 { fill: #bf3989 }
     @media (prefers-color-scheme: dark) {
     text { fill: #f0f6fc } .quiet { fill: #9198a1 }
     .grid { stroke: #3d444d } .one { stroke: #f0f6fc }
     .c0 { fill: #4493f8 } .c1 { fill: #ab7df8 } .c2 { fill: #d29922 } .c3 { fill: #f85149 }
-    .c4 { fill: #9198a1 } .c5 { fill: #3fb950 }
+    .c4 { fill: #9198a1 } .c5 { fill: #3fb950 } .c6 { fill: #db61a2 }
     }
     </style>
     """

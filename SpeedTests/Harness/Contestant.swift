@@ -16,6 +16,8 @@ struct Contestant {
 
   /// The engine that the ratios are to.
   static let yardstick = "sqlite-c"
+  /// The engine that has records under keys, and nothing else.
+  private static let recordsOnly = "rocksdb-c"
 
   /// Whether the program was built.
   var isThere: Bool { FileManager.default.isExecutableFile(atPath: program.path) }
@@ -25,7 +27,7 @@ struct Contestant {
 
   /// Whether its program has the workload.
   func canRun(_ workload: any Workload) -> Bool {
-    isOurs || workload.rivals?.contains(name) ?? true
+    isOurs || workload.rivals?.contains(name) ?? (name != Self.recordsOnly)
   }
 
   /// Whether it is run when nobody names it: millions of records are left to the quick ones.
@@ -74,6 +76,7 @@ struct Contestant {
     ("grdb", "GRDB as documented", "grdb-rivals"),
     ("tokyo-cabinet-c", "Tokyo Cabinet in C", "c-rivals"),
     ("lmdb-c", "LMDB in C", "c-rivals"),
+    (recordsOnly, "RocksDB in C", "rocksdb-rival"),
   ]
 }
 

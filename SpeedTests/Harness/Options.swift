@@ -7,7 +7,7 @@ struct Options: ParsableArguments {
   @Option(help: "Only this workload; can be given again.") var workload: [String] = []
   @Option(help: "Only this engine; can be given again.") var engine: [String] = []
   @Option(help: "Another count than the workload's own.") var count: Int?
-  @Option(help: "Another number of operations than the workload's own: of saves in SustainedSaves.")
+  @Option(help: "Another number of saves in SustainedSaves, and of operations in YCSB.")
   var operations: Int?
   @Option(help: "How often to run each.") var runs = 5
   @Option(help: "Run each on so many cores; without this, on all that there are.") var cores: Int?
@@ -46,11 +46,18 @@ struct Options: ParsableArguments {
             .filter { engine.isEmpty ? $0.takesPart(in: workload) : $0.canRun(workload) }
           return Group(
             workload: workload, count: count,
-            operations: operations ?? workload.operations(count), durability: level,
+            operations: operations(of: workload, count), durability: level,
             members: members)
         }
       }
     }
+  }
+
+  private func operations(of workload: any Workload, _ count: Int) -> Int {
+    guard let operations, workload.defaultOperations != nil else {
+      return workload.operations(count)
+    }
+    return operations
   }
 
   private var levels: [Durability]? { durability.flatMap(Durability.init).map { [$0] } }

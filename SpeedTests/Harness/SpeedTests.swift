@@ -22,7 +22,9 @@ struct SpeedTests: ParsableCommand {
       SustainedSaves measures each save: a second table has the median, the 99th and 99.9th \
       percentile and the longest, what the process wrote to the disk, and its peak memory without \
       mapped files, looked at every 10 ms. Larger stores take --count 5000000 or 20000000, and \
-      more saves --operations 30000.
+      more saves --operations 30000. \
+      YCSBA to YCSBF do 100,000 operations on a KeyValueStore and on tables of the others, or \
+      --operations.
       """,
     subcommands: [
       Compare.self, EncryptionCost.self, HashFiles.self, ConstantDatabases.self, CommitCommand.self,

@@ -1,6 +1,11 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+let warnings: [CSetting] = [
+  .define("_GNU_SOURCE"), .enableWarning("all"), .enableWarning("extra"),
+  .treatAllWarnings(as: .error),
+]
+
 /// What StoredObjects is compared with.
 ///
 /// A package of its own, so that nobody who uses the library fetches or builds it. `./dev bench`
@@ -12,21 +17,20 @@ let package = Package(
     .package(path: "../WorkloadData"),
   ],
   targets: [
+    .target(
+      name: "CWorkloads", path: "Sources/CWorkloads", publicHeadersPath: ".",
+      cSettings: [.headerSearchPath(".")] + warnings, linkerSettings: [.linkedLibrary("m")]),
     .executableTarget(
-      name: "c-rivals", path: "Sources/CRivals",
-      cSettings: [
-        .headerSearchPath("."), .define("_GNU_SOURCE"), .enableWarning("all"),
-        .enableWarning("extra"), .treatAllWarnings(as: .error),
-      ],
+      name: "c-rivals", dependencies: ["CWorkloads"], path: "Sources/CRivals",
+      cSettings: [.headerSearchPath(".")] + warnings,
       linkerSettings: [
         .linkedLibrary("sqlite3"), .linkedLibrary("lmdb"), .linkedLibrary("tokyocabinet"),
       ]),
     .executableTarget(
-      name: "cdb-rival", path: "Sources/CDBRival",
-      cSettings: [
-        .define("_GNU_SOURCE"), .enableWarning("all"), .enableWarning("extra"),
-        .treatAllWarnings(as: .error),
-      ],
+      name: "rocksdb-rival", dependencies: ["CWorkloads"], path: "Sources/RocksDBRival",
+      cSettings: warnings, linkerSettings: [.linkedLibrary("rocksdb")]),
+    .executableTarget(
+      name: "cdb-rival", path: "Sources/CDBRival", cSettings: warnings,
       linkerSettings: [.linkedLibrary("cdb")]),
     .executableTarget(
       name: "grdb-rivals",

@@ -105,7 +105,7 @@ private func putItems(_ workspace: Workspace, _ count: Int) throws {
 
 extension Workspace {
   /// Opens a key-value store, runs the body on its table, and closes the store.
-  fileprivate func withTable(_ body: (KeyValueTable) throws -> Void) throws {
+  func withTable(_ body: (KeyValueTable) throws -> Void) throws {
     let store = try KeyValueStore(backend: openBackend())
     try body(store.createTable("items"))
     try store.close()

@@ -10,11 +10,10 @@ struct SustainedSaves: Workload {
   let summary = "read 100 songs in random order, change their titles, save; 3,000 times"
   let defaultCounts = [1_000_000]
   let durabilities: [Durability] = [.full, .process]
+  let defaultOperations: Int? = 3_000
   let timing = Timing.inside
   let rivals: Set<String>? = ["sqlite-c", "lmdb-c"]
   private let songsEach = 100
-
-  func operations(_ count: Int) -> Int { 3_000 }
 
   func prepare(_ workspace: Workspace, _ count: Int) throws { try insertSongs(workspace, count) }
 

@@ -16,6 +16,8 @@ package protocol Workload: Sendable {
   var timing: Timing { get }
   /// The rivals that can do it; nil for all of them.
   var rivals: Set<String>? { get }
+  /// How many operations a run does, if nobody says otherwise; nil when the count says how many.
+  var defaultOperations: Int? { get }
   /// How many operations a run of this size is, for the time that each takes.
   func operations(_ count: Int) -> Int
   /// Makes what ``run(_:_:)`` needs. Not timed.
@@ -28,7 +30,8 @@ extension Workload {
   package var durabilities: [Durability] { [.full] }
   package var timing: Timing { .process }
   package var rivals: Set<String>? { nil }
-  package func operations(_ count: Int) -> Int { count }
+  package var defaultOperations: Int? { nil }
+  package func operations(_ count: Int) -> Int { defaultOperations ?? count }
   package func prepare(_ workspace: Workspace, _ count: Int) throws {}
 }
 
@@ -42,7 +45,7 @@ package enum Timing: String, Sendable {
 }
 
 /// All workloads; where the original has one, its name is the original's.
-package let workloads: [any Workload] = singleWorkloads + fullTextSearches
+package let workloads: [any Workload] = singleWorkloads + fullTextSearches + ycsb
 
 private let singleWorkloads: [any Workload] = [
   SimpleInsert(), SimpleFetch(), SimpleScan(), ComplexInsert(), ComplexFetch(), SimpleUpdate(),

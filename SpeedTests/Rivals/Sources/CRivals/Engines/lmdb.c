@@ -1,6 +1,6 @@
 // LMDB by its documentation: integer keys, appended where they come in order; everything that is
 // written between begin and commit is one transaction.
-#include "rivals.h"
+#include "engines.h"
 #include "records.h"
 #include <lmdb.h>
 #include <stdlib.h>
@@ -32,6 +32,8 @@ static void open_environment(const char *directory, enum durability durability, 
 }
 
 static void close_environment(void) {
+  if (reading) mdb_txn_abort(reading);
+  reading = NULL;
   mdb_env_close(environment);
 }
 
@@ -42,14 +44,13 @@ static void commit(void) {
   writing = NULL;
 }
 
+// To renew a transaction costs less than to begin one.
 static void begin_reading(void) {
-  succeed(mdb_txn_begin(environment, NULL, MDB_RDONLY, &reading));
+  if (reading) succeed(mdb_txn_renew(reading));
+  else succeed(mdb_txn_begin(environment, NULL, MDB_RDONLY, &reading));
 }
 
-static void end_reading(void) {
-  mdb_txn_abort(reading);
-  reading = NULL;
-}
+static void end_reading(void) { mdb_txn_reset(reading); }
 
 static void put(int table, const void *key, size_t key_size, const void *bytes, size_t size) {
   MDB_val name = { key_size, (void *)key }, value = { size, (void *)bytes };
@@ -135,8 +136,49 @@ static uint32_t get_buffer(const char *name) {
   return packed_number(found.mv_data);
 }
 
+// Records are in the table of the buffers, which has the same kind of keys.
+static void make_records(void) {}
+
+static void add_record(const char *key, const void *bytes, size_t size) {
+  put(BUFFERS, key, strlen(key), bytes, size);
+}
+
+static void put_record(const char *key, const void *bytes, size_t size) {
+  begin();
+  add_record(key, bytes, size);
+  commit();
+}
+
+static bool get_record(const char *key, void *bytes, size_t size) {
+  begin_reading();
+  MDB_val found = get(BUFFERS, key, strlen(key));
+  if (found.mv_size == size) memcpy(bytes, found.mv_data, size);
+  end_reading();
+  return found.mv_size == size;
+}
+
+static size_t scan_records(const char *key, size_t limit, void *bytes, size_t size) {
+  MDB_cursor *cursor;
+  MDB_val name = { strlen(key), (void *)key }, value;
+  size_t count = 0;
+  begin_reading();
+  succeed(mdb_cursor_open(reading, tables[BUFFERS], &cursor));
+  for (MDB_cursor_op to = MDB_SET_RANGE; count < limit; count++, to = MDB_NEXT) {
+    if (mdb_cursor_get(cursor, &name, &value, to) != MDB_SUCCESS) break;
+    require(value.mv_size == size, "A record of %zu bytes", value.mv_size);
+    memcpy((char *)bytes + count * size, value.mv_data, size);
+  }
+  mdb_cursor_close(cursor);
+  end_reading();
+  return count;
+}
+
+static const struct record_table records = {
+  make_records, add_record, put_record, get_record, scan_records,
+};
+
 const struct engine lmdb_engine = {
   "lmdb-c", open_environment, close_environment, begin, commit, begin_reading, end_reading, put_song, set_title, get_song,
   each_song, put_playlist, get_playlist, move, first_titles, put_buffer, get_buffer,
-  NULL, NULL, NULL,
+  NULL, NULL, NULL, &records,
 };

@@ -112,6 +112,7 @@ static void open_database(const char *directory, enum durability durability, siz
 
 static void close_database(void) {
   close_text();
+  close_records();
   for (size_t index = 0; index < sizeof statements / sizeof *statements; index++) {
     sqlite3_finalize(statements[index]);
     statements[index] = NULL;
@@ -281,5 +282,5 @@ static const struct finder finder = { make_index, titled, from_title, behind, co
 const struct engine sqlite_engine = {
   "sqlite-c", open_database, close_database, begin, commit, begin_reading, commit, put_song, set_title, get_song,
   each_song, put_playlist, get_playlist, move, first_titles, put_buffer, get_buffer,
-  &finder, build_text, search_text,
+  &finder, build_text, search_text, &sqlite_records,
 };

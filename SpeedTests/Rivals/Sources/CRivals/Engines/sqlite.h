@@ -1,6 +1,6 @@
-// What the two halves of the engine on SQLite share.
+// What the parts of the engine on SQLite share.
 #pragma once
-#include "rivals.h"
+#include "engines.h"
 #include <sqlite3.h>
 
 extern sqlite3 *database;
@@ -10,7 +10,11 @@ void execute(const char *text);
 // Whether there is another row; resets the statement after the last.
 bool next(sqlite3_stmt *made);
 
-// The full-text half.
+// Records.
+extern const struct record_table sqlite_records;
+void close_records(void);
+
+// Full-text search.
 void close_text(void);
 void build_text(enum text_kind kind);
 size_t search_text(enum text_kind kind, const char *text, bool goes_on);

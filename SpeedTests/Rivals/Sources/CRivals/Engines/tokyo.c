@@ -3,7 +3,7 @@
 //
 // A commit syncs the files that were written to. That is durable, but a crash in between may tear
 // them; the library's own transactions, which prevent it, take several syncs each and far longer.
-#include "rivals.h"
+#include "engines.h"
 #include "records.h"
 #include <stdlib.h>
 #include <tchdb.h>
@@ -144,5 +144,5 @@ static uint32_t get_buffer(const char *name) {
 const struct engine tokyo_engine = {
   "tokyo-cabinet-c", open_files, close_files, begin, commit, begin, begin, put_song, set_title, get_song,
   each_song, put_playlist, get_playlist, move, first_titles, put_buffer, get_buffer,
-  NULL, NULL, NULL,
+  NULL, NULL, NULL, NULL,
 };

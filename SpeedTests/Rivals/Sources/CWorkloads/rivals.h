@@ -42,6 +42,21 @@ struct finder {
   size_t (*count_between)(const char *title, const char *end);
 };
 
+// Records of bytes under keys, in the order of the keys. A call is a transaction of its own, unless
+// one has begun.
+struct record_table {
+  // Makes the table, unless it is there.
+  void (*make)(void);
+  // Puts a record in the transaction that has begun.
+  void (*add)(const char *key, const void *bytes, size_t size);
+  // Puts a record in a transaction of its own, under a new key or not.
+  void (*put)(const char *key, const void *bytes, size_t size);
+  // Copies a record of some size; false if there is none.
+  bool (*get)(const char *key, void *bytes, size_t size);
+  // Copies records of some size one after the other, the first one not before a key; how many.
+  size_t (*scan)(const char *key, size_t limit, void *bytes, size_t size);
+};
+
 // What a full-text search looks for, and what of it comes back.
 enum text_kind { ALL_PARTS, BEST_PARTS, BEST_WORDS };
 
@@ -74,9 +89,9 @@ struct engine {
   void (*build_text)(enum text_kind kind);
   // Fetches the songs that have a text, or words that begin with it; the number of them.
   size_t (*search_text)(enum text_kind kind, const char *text, bool goes_on);
+  // NULL where there are no records in the order of their keys.
+  const struct record_table *records;
 };
-
-extern const struct engine sqlite_engine, tokyo_engine, lmdb_engine;
 
 struct run {
   const struct engine *engine;
@@ -95,6 +110,8 @@ struct workload {
 
 extern const struct workload workloads[];
 
+// Runs the step that the command line names on one of the engines, after the last of which is NULL.
+int run_step(const struct engine *const *engines, int count, char **words);
 // Opens the engine for a run.
 void open_engine(const struct run *run, size_t expected);
 

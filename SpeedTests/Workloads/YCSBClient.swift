@@ -1,0 +1,95 @@
+import Foundation
+import KeyValueStoreCore
+import StoredObjectsCore
+import WorkloadData
+
+/// Records of ten fields of 100 bytes each, one after the other.
+enum YCSBRecord {
+  static let fieldSize = 100
+  static let size = 10 * fieldSize
+
+  static func key(_ number: UInt64) -> String { "user\(Zipfian.scattered(number))" }
+
+  /// The number, then bytes that nobody can compress.
+  static func make(_ number: UInt64, version: UInt64 = 0) -> Data {
+    var bits = (number + 1) &* 0x9E37_79B9_7F4A_7C15 &+ version
+    var words = InlineArray<125, UInt64>(repeating: number)
+    for word in 1..<words.count {
+      bits ^= bits << 13
+      bits ^= bits >> 7
+      bits ^= bits << 17
+      words[word] = bits
+    }
+    return unsafe words.span.bytes.withUnsafeBytes { unsafe Data($0) }
+  }
+
+  /// The number that ``make(_:version:)`` was called with; nil for something else.
+  static func number(_ record: Data) -> UInt64? {
+    guard record.count == size else { return nil }
+    return unsafe record.bytes.unsafeLoadUnaligned(as: UInt64.self)
+  }
+}
+
+/// Chooses records, and does something with them.
+struct YCSBClient {
+  private let table: KeyValueTable
+  private let hasLatest: Bool
+  /// Records that there are.
+  private var count: UInt64
+  private var zipfian: Zipfian
+  var random = Shuffled()
+
+  init(table: KeyValueTable, count: Int, hasLatest: Bool) {
+    self.table = table
+    self.count = UInt64(count)
+    self.hasLatest = hasLatest
+    zipfian = hasLatest ? Zipfian(below: count) : Zipfian()
+  }
+
+  mutating func perform(_ operation: YCSB.Operation, version: UInt64) throws {
+    switch operation {
+    case .read: _ = try read(chosen())
+    case .update:
+      let number = chosen()
+      try table.put(YCSBRecord.make(number, version: version), for: YCSBRecord.key(number))
+    case .insert: try insert()
+    case .scan: try scan(chosen())
+    case .modify: try modify(chosen(), version: version)
+    }
+  }
+
+  private mutating func chosen() -> UInt64 {
+    let number = zipfian.next(&random)
+    return hasLatest ? count - 1 - number : Zipfian.scattered(number) % count
+  }
+
+  private func read(_ number: UInt64) throws -> Data {
+    let record = try table.get(YCSBRecord.key(number), as: Data.self)
+    guard let record, YCSBRecord.number(record) == number else {
+      throw WrongResult(description: "record \(number) is another")
+    }
+    return record
+  }
+
+  private mutating func insert() throws {
+    try table.put(YCSBRecord.make(count), for: YCSBRecord.key(count))
+    count += 1
+    if hasLatest { zipfian.grow() }
+  }
+
+  private mutating func scan(_ number: UInt64) throws {
+    let limit = 1 + random.next(below: 100)
+    let found = try table.range(from: YCSBRecord.key(number)).limit(limit).items()
+    guard case .data(let record)? = found.first?.value, YCSBRecord.number(record) == number else {
+      throw WrongResult(description: "record \(number) is not the first")
+    }
+  }
+
+  private func modify(_ number: UInt64, version: UInt64) throws {
+    var record = try read(number)
+    let start = Int(version % 10) * YCSBRecord.fieldSize
+    let field = start..<start + YCSBRecord.fieldSize
+    record.replaceSubrange(field, with: YCSBRecord.make(number, version: version)[field])
+    try table.put(record, for: YCSBRecord.key(number))
+  }
+}
