@@ -108,8 +108,8 @@ struct PowerCutTests {
   /// Reopens after a cut, perhaps with another one meanwhile; saves on, and cuts once more.
   private func check(
     _ disk: CrashingDirectory, _ session: ScriptedSession, _ kind: TestedBackend,
-    _ durability: Durability, _ folding: Folding, _ title: String, _ isEnough: (ScriptedSession, Int) -> Bool,
-    _ generator: inout SeededGenerator
+    _ durability: Durability, _ folding: Folding, _ title: String,
+    _ isEnough: (ScriptedSession, Int) -> Bool, _ generator: inout SeededGenerator
   ) throws {
     var disk = try disk.afterPowerCut(using: &generator)
     if Bool.random(using: &generator) {

@@ -20,7 +20,7 @@ extension CommitLogScan {
     guard let before = slot?.earlier, !batches.contains(where: \.isCheckpoint) else { return }
     let first = max(before.firstEpoch, min(manifest?.epoch ?? 0, epoch))
     guard epoch - first <= 1 << 16 else {
-      return lostLogs.append(LostLog(epoch: first, reason: "can't have been meant by its successor"))
+      return lostLogs.append(LostLog(epoch: first, reason: "is too far from its successor"))
     }
     for epoch in first..<epoch {
       guard let file = try open(epoch) else {

@@ -74,7 +74,9 @@ struct CommitLogSlot: Equatable, Comparable, Sendable {
     let serial = try buffer.readUInt32()
     epoch = try buffer.readUInt64()
     let (size, end) = (Int(exactly: try buffer.readUInt64()), Int(exactly: try buffer.readUInt64()))
-    if version == CommitLogFormat.versionWithEarlierLogs { earlier = try EarlierLogs(from: &buffer) }
+    if version == CommitLogFormat.versionWithEarlierLogs {
+      earlier = try EarlierLogs(from: &buffer)
+    }
     let expected = CommitLogFormat.checksum(Array(bytes[..<buffer.offset]))
     guard try buffer.readUInt32() == expected, let size, let end else { return nil }
     guard version == CommitLogFormat.version || earlier != nil else {

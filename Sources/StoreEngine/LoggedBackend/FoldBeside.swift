@@ -18,7 +18,8 @@ final class FoldBeside: Sendable {
   ///   - prepare: Makes the new files.
   ///   - didPrepare: Called on the thread when they are there, or can't be made.
   init?(
-    _ pending: PendingRecords, _ prepare: @escaping @Sendable (PendingRecords) throws -> [Replacement],
+    _ pending: PendingRecords,
+    _ prepare: @escaping @Sendable (PendingRecords) throws -> [Replacement],
     didPrepare: @escaping @Sendable () -> Void
   ) {
     self.pending = pending

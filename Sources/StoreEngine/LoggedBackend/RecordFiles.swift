@@ -134,6 +134,7 @@ public protocol RecordFiles: RecordSource {
   ///   - epoch: The epoch of the log.
   ///   - isSynced: Whether the names are brought to the disk.
   ///   - prepare: Writes the header of the new log.
+  /// - Returns: The new log.
   /// - Throws: ``StoreError`` with `noSpace` or `ioError`: everything is as it was then. With
   ///   `reopenNeeded` it is not.
   func beginLog(

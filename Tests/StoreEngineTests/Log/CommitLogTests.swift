@@ -287,7 +287,7 @@ struct CommitLogTests {
     }()
     try storage.write(slot.bytes, at: 0)
     let failure = Log.error { _ = try Log.read(storage) }
-    #expect(failure?.message.contains("format 3") == true)
+    #expect(failure?.message.contains("format 4") == true)
 
     let (other, _) = try Log.make()
     let header = CommitLogFormat.BatchHeader(length: 0, epoch: 1, sequence: 0, kind: 9)
@@ -356,7 +356,7 @@ extension DataBuffer {
   /// A valid header of format 3.
   fileprivate mutating func write(later magic: [UInt8]) -> DataBuffer {
     var buffer = DataBuffer(magic)
-    buffer.write(UInt32(3))
+    buffer.write(UInt32(4))
     buffer.write(UInt32(0))
     for number in [5, 0, 0] as [UInt64] { buffer.write(number) }
     buffer.write(CommitLogFormat.checksum(buffer.bytes))
