@@ -101,6 +101,12 @@ extension ClassFiles {
     return try files.reduce(0) { $0 + (try $1.file()?.byteCount ?? 0) }
   }
 
+  /// The files that a change set touches, open.
+  public func openFiles(touchedBy footprint: PendingFootprint) -> [any Sendable] {
+    let files = footprint.tables.compactMap { try? tables.file($0).file() }
+    return files + (footprint.hasNames ? [try? tables.buffers.file()].compactMap(\.self) : [])
+  }
+
   // MARK: Files without records
 
   /// The tables among some whose files have marks and no records.

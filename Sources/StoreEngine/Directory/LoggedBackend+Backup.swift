@@ -44,7 +44,7 @@ extension DirectoryFiles {
     let source = try directory.opened()
     let names = try directory.entries()
       .filter { !$0.hasPrefix(".") || $0.hasPrefix(StoreDirectory.newPrefix) }
-      .filter { !$0.hasPrefix(ScratchFile.prefix) }
+      .filter { !$0.hasPrefix(ScratchFile.prefix) && $0 != StoreDirectory.spareLog }
       .filter { name in try systemErrors(at: location) { try isRegularFile(source.file(name)) } }
       .sorted()
     let sizes = try names.map { try sizeOfFile(at: source.file($0)) }

@@ -54,6 +54,7 @@ struct StoreConversion<Files: DirectoryFiles> {
     if try isConverted(files) { return try systemErrors(at: path) { try unmark() } }
     let source = try LoggedBackend(files: files, key: oldKey)
     try source.checkpoint()
+    files.removeSpareLog()
     try checkForForeignFiles(files)
     do {
       let work = try copy(source, progress)

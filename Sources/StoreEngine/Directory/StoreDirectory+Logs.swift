@@ -23,7 +23,7 @@ extension StoreDirectory {
   }
 
   /// A file that has the room of a log, for the next one.
-  private static let spareLog = newPrefix + "log"
+  static let spareLog = newPrefix + "log"
 
   /// An earlier log; nil when there is none of this epoch.
   package func openEarlierLog(_ epoch: UInt64) throws -> StoreFile? {

@@ -2,12 +2,14 @@ import Locks
 
 /// Makes new files on a thread of its own, of what is being folded, while saves go on.
 ///
-/// The thread holds this object until it has come to its end. So what was folded, which may be a
-/// hundred megabytes, is freed there, and no save waits for that.
+/// The thread holds this object until it has come to its end. So what was folded, and the files
+/// whose place the new ones take, which may be hundreds of megabytes, are freed there, and no save
+/// waits for that.
 final class FoldBeside: Sendable {
   typealias Outcome = Result<[Replacement], any Error>
 
   private let pending: PendingRecords
+  private let oldFiles: [any Sendable]
   private let outcome = Locked<Outcome?>(nil)
   private let thread = Locked<JoinedThread?>(nil)
 
@@ -15,14 +17,15 @@ final class FoldBeside: Sendable {
   ///
   /// - Parameters:
   ///   - pending: What is being folded.
+  ///   - oldFiles: The files that it is folded into.
   ///   - prepare: Makes the new files.
   ///   - didPrepare: Called on the thread when they are there, or can't be made.
   init?(
-    _ pending: PendingRecords,
+    _ pending: PendingRecords, into oldFiles: [any Sendable],
     _ prepare: @escaping @Sendable (PendingRecords) throws -> [Replacement],
     didPrepare: @escaping @Sendable () -> Void
   ) {
-    self.pending = pending
+    (self.pending, self.oldFiles) = (pending, oldFiles)
     let started = JoinedThread { [self] in
       ThreadPriority.lower()
       let found = Result { try prepare(pending) }

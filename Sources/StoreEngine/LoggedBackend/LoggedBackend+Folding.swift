@@ -208,6 +208,7 @@ extension LoggedBackend {
 
   /// Ends the folding that is under way, and folds the rest if that is quick.
   func foldAtClose(_ log: inout LoggedLog) {
+    if log.failure != nil { return abandonFold(&log) }
     if log.fold != nil { try? noting(&log) { try finishFolding(&$0) } }
     let isInFiles = state.withLock { $0.hasNothingPending }
     if isInFiles ? log.writer?.earlier != nil : shouldFoldAtClose { try? checkpoint(&log) }

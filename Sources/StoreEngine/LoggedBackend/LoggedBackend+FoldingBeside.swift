@@ -56,7 +56,8 @@ extension LoggedBackend {
       let pending = state.withLock({ $0.folding })
     else { return }
     let (files, durability) = (files, durability)
-    log.fold = FoldBeside(pending) { pending in
+    let oldFiles = files.openFiles(touchedBy: pending)
+    log.fold = FoldBeside(pending, into: oldFiles) { pending in
       // The next log must not outlive this one.
       try earlier?.synchronizeBeside()
       return try Self.prepareFold(pending, mark, files, durability)
@@ -134,6 +135,14 @@ extension LoggedBackend {
       try files.publishAll(replacements)
       state.folding = nil
     }
+  }
+
+  /// Waits for the thread, whose files nobody will put in place: the directory may be somebody
+  /// else's next.
+  func abandonFold(_ log: inout LoggedLog) {
+    guard let fold = log.fold else { return }
+    log.fold = nil
+    if let replacements = try? fold.wait() { files.discard(replacements) }
   }
 
   /// Removes the logs before this one, once they are in the files.

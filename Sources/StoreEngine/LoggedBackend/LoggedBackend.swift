@@ -132,7 +132,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
     if process != currentProcess() { return }
     try log.withLock { log in
       guard !state.withLock({ $0.isClosed }) else { return }
-      if !isReadOnly, log.failure == nil { foldAtClose(&log) }
+      if !isReadOnly { foldAtClose(&log) }
       // Nothing would be lost without: it lets the next opening tell damage from a torn tail.
       if log.failure == nil, (try? synchronizeEarlierLogs(log)) != nil {
         try? log.writer?.noteClosing()
@@ -184,8 +184,9 @@ public struct CheckpointLimits: Sendable {
   public var foldsAtClose = true
   /// The number of bytes by which the log's file grows; 1 MiB by default, 4 KiB at least.
   public var logGrowth = CommitLogWriter.growth
-  /// From so many bytes of files and log on they are folded beside saves.
-  package var besideBytes = 4 << 20
+  /// From so many bytes of files and log on, a thread makes the new files, and saves go on
+  /// meanwhile; 4 MiB by default. What is smaller is folded at once.
+  public var besideBytes = 4 << 20
   /// Whether a thread does that; without one a test says when.
   package var foldsOnThread = true
 

@@ -100,6 +100,9 @@ public protocol RecordFiles: RecordSource {
   /// - Throws: ``StoreError`` with `ioError`.
   func byteCount(touchedBy changes: PendingFootprint) throws -> Int
 
+  /// The files that a change set touches, open, to be held; by default none.
+  func openFiles(touchedBy changes: PendingFootprint) -> [any Sendable]
+
   /// Makes new files without gaps beside those that have any; by default none.
   ///
   /// Nothing changes for readers. A failure leaves nothing behind.
@@ -207,6 +210,8 @@ extension RecordFiles {
   public func beginLog(
     after epoch: UInt64, isSynced: Bool, _ prepare: (StoreFile) throws -> Void
   ) throws -> StoreFile? { nil }
+  /// None.
+  public func openFiles(touchedBy changes: PendingFootprint) -> [any Sendable] { [] }
   /// Does nothing.
   public func endEarlierLog(_ epoch: UInt64) {}
   /// Does nothing.

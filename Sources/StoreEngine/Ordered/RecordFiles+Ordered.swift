@@ -101,6 +101,12 @@ extension RecordFiles {
       : try ordered.mark(ofFile: replacement.newName)
   }
 
+  /// The files that what is pending is folded into, open.
+  func openFiles(touchedBy pending: PendingRecords) -> [any Sendable] {
+    let ofKeys = pending.ordered.keys.compactMap { try? ordered.file(of: $0).file.opened }
+    return openFiles(touchedBy: pending.footprint) + ofKeys
+  }
+
   /// The size of all files that are written anew when what is pending is folded.
   func byteCount(touchedBy pending: PendingRecords) throws -> Int {
     try byteCount(touchedBy: pending.footprint) + ordered.byteCount(of: pending.ordered.keys)

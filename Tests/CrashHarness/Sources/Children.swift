@@ -10,6 +10,7 @@ struct StoreOptions: ParsableArguments {
   @Option(transform: { Durability(rawValue: $0) ?? .full }) var durability = .full
   @Option var logBytes = 4 << 20
   @Option var bulkBytes = 1 << 20
+  @Option var besideBytes = 4 << 20
   @Flag var values = false
 
   func open(isReadOnly: Bool = false) throws -> CrashedContent {
@@ -19,7 +20,9 @@ struct StoreOptions: ParsableArguments {
   }
 
   private var limits: CheckpointLimits {
-    CheckpointLimits(logBytes: logBytes, filePart: 1 << 20, bulkBytes: bulkBytes)
+    var limits = CheckpointLimits(logBytes: logBytes, filePart: 1 << 20, bulkBytes: bulkBytes)
+    limits.besideBytes = besideBytes
+    return limits
   }
 }
 

@@ -90,6 +90,8 @@ struct KillRounds {
       store, "--backend", backend.rawValue, "--durability", durability,
       "--log-bytes", isTiny ? "\(Int.random(in: 500...60000, using: &generator))" : "4194304",
       "--bulk-bytes", isTiny ? "20000" : "1048576",
+      // Half of them die in a thread that folds, too.
+      "--beside-bytes", Bool.random(using: &generator) ? "0" : "4194304",
     ] + (hasValues ? ["--values"] : [])
   }
 
