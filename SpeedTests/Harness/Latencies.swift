@@ -1,7 +1,6 @@
 import SpeedWorkloads
 
-/// The latencies of one workload on one engine, in milliseconds: of each figure, the median of the
-/// runs.
+/// The latencies of one workload on one engine in milliseconds, each the median of all runs.
 struct LatencySummary: Codable {
   let p50: Double
   let p99: Double
@@ -20,7 +19,7 @@ struct LatencySummary: Codable {
   }
 }
 
-/// The results of workloads that measure their operations one by one, as a second table.
+/// The second table: results of workloads that measure their operations one by one.
 enum LatencyTable {
   static let head = [
     "durability", "count", "times", "each s", "p50 ms", "p99", "p99.9", "longest", "of all",
@@ -37,7 +36,7 @@ enum LatencyTable {
     return rows.isEmpty ? [] : ["", table.line(["workload", "engine"] + head)] + rows
   }
 
-  /// What stands under the ``head``; nil for a result without latencies.
+  /// The cells under the ``head``, or nil for a result without latencies.
   static func cells(_ result: Result) -> [String]? {
     guard let latencies = result.latencies else { return nil }
     let times = [

@@ -105,8 +105,8 @@ enum Readme {
     return """
 
 
-      Times of single operations, each figure the median of the runs, "of all" the longest of any run;
-      what a process wrote to the disk; its peak memory without mapped files.
+      Latencies are in milliseconds, and each is the median of the runs; "of all" is the longest in any
+      run. "Own" is the peak memory without mapped files.
 
       \(table(["Workload", "Engine"] + head, rows, leading: 3))
       """

@@ -19,12 +19,11 @@ struct SpeedTests: ParsableCommand {
       lists the options. ./dev bench --check compares counts (allocations, system calls, bytes) \
       with their limits instead.
 
-      SustainedSaves measures each save: a second table has the median, the 99th and 99.9th \
-      percentile and the longest, what the process wrote to the disk, and its peak memory without \
-      mapped files, looked at every 10 ms. Larger stores take --count 5000000 or 20000000, and \
-      more saves --operations 30000. \
-      YCSBA to YCSBF do 100,000 operations on a KeyValueStore and on tables of the others, or \
-      --operations.
+      SustainedSaves measures each save. A second table has the median, the 99th and 99.9th \
+      percentile and the longest, the bytes that the process wrote to the disk, and its peak \
+      memory without mapped files, sampled every 10 ms. Use --count 5000000 or --count 20000000 \
+      for larger stores and --operations 30000 for more saves. YCSBA to YCSBF do 100,000 \
+      operations each; --operations sets another number. --cores 1 runs everything on one core.
       """,
     subcommands: [
       Compare.self, EncryptionCost.self, HashFiles.self, ConstantDatabases.self, CommitCommand.self,

@@ -1,9 +1,9 @@
 // Runs a program: launcher CORES PROGRAM WORDS...
 //
-// It adds a last line to what the program writes: the milliseconds that its process took from start
-// to end, the bytes that the process wrote to the disk, and the most memory of its own that it had,
-// in MiB. Pages of files that it maps are not its own. It is small, so that starting another process
-// from it costs next to nothing.
+// It adds a line to what the program prints: the milliseconds from the start to the end of its
+// process, the bytes that the process wrote to the disk, and its peak memory in MiB without mapped
+// files. It is small, so that starting another process from it costs next to nothing. With CORES 0
+// the program runs on all of them.
 #define _GNU_SOURCE
 #include <poll.h>
 #include <sched.h>
@@ -17,7 +17,7 @@
 
 extern char **environ;
 
-// Between two looks at the memory. A look takes 20 microseconds, of another core if there is one.
+// The time between two samples of the memory, each of which takes 20 microseconds.
 enum { sample_milliseconds = 10 };
 
 static double now(void) {
@@ -26,7 +26,7 @@ static double now(void) {
   return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
 }
 
-// The number behind a name in one of the files that the kernel has about a process; 0 without it.
+// The number after a name in a file of /proc about a process, or 0.
 static long number_of(pid_t process, const char *file, const char *name) {
   char path[64], line[256];
   long number = 0;
@@ -41,7 +41,7 @@ static long number_of(pid_t process, const char *file, const char *name) {
   return number;
 }
 
-// Waits for the end of a process, which stays to be asked.
+// Waits for the end of a process, and leaves it as a zombie; returns its peak memory in KiB.
 static long watch(pid_t process) {
   struct pollfd end = { pidfd_open(process, 0), POLLIN, 0 };
   long most = 0;
@@ -53,13 +53,13 @@ static long watch(pid_t process) {
   return most;
 }
 
-// The last of the cores that this process may run on; those before are what interrupts go to.
+// The last cores that this process may run on, as interrupts go to the first ones.
 static cpu_set_t last_cores(cpu_set_t allowed, int count) {
   for (int core = 0; CPU_COUNT(&allowed) > count; core++) CPU_CLR(core, &allowed);
   return allowed;
 }
 
-// A process inherits the cores of the one that starts it.
+// Starts a program on a number of cores, which a process inherits from the one that starts it.
 static int start(pid_t *process, int cores, char **words) {
   cpu_set_t allowed, chosen;
   if (cores <= 0) return posix_spawn(process, words[0], NULL, NULL, words, environ);

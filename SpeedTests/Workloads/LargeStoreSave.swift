@@ -14,9 +14,14 @@ struct LargeStoreSave: Workload {
   func prepare(_ workspace: Workspace, _ count: Int) throws { try insertSongs(workspace, count) }
 
   func run(_ workspace: Workspace, _ count: Int) throws {
-    try workspace.withStore { store in
-      try song(count / 2, of: store).title += " again"
-      try store.saveChanges()
-    }
+    try changeSong(workspace, count / 2)
+  }
+}
+
+/// Opens a store, changes the title of one song, saves, and closes.
+func changeSong(_ workspace: Workspace, _ index: Int) throws {
+  try workspace.withStore { store in
+    try song(index, of: store).title += " again"
+    try store.saveChanges()
   }
 }

@@ -1,10 +1,10 @@
 import StoredObjectsCore
 import WorkloadData
 
-/// Many saves to a large store, one after the other: how long each takes, and the longest.
+/// Many saves to a large store, each of which is measured.
 ///
-/// The count is that of the songs in it. The time of a save is that of changing the songs and saving
-/// them; they are read before.
+/// The count is the number of songs in the store. The latency of a save includes the changes of the
+/// songs, and not the reading of them.
 struct SustainedSaves: Workload {
   let name = "SustainedSaves"
   let summary = "read 100 songs in random order, change their titles, save; 3,000 times"
@@ -13,22 +13,35 @@ struct SustainedSaves: Workload {
   let defaultOperations: Int? = 3_000
   let timing = Timing.inside
   let rivals: Set<String>? = ["sqlite-c", "lmdb-c"]
-  private let songsEach = 100
 
   func prepare(_ workspace: Workspace, _ count: Int) throws { try insertSongs(workspace, count) }
 
   func run(_ workspace: Workspace, _ count: Int) throws {
     try workspace.withStore { store in
-      var numbers = Shuffled()
-      for save in 0..<workspace.operations {
-        let songs = try (0..<songsEach).map { _ in
-          try song(numbers.next(below: count), of: store)
-        }
-        try workspace.latencies.measure {
-          for song in songs { song.title = "A song of save \(save)" }
-          try store.saveChanges()
-        }
+      try changeSongs(store, of: count, saves: workspace.operations) { save in
+        try workspace.latencies.measure(save)
       }
+    }
+  }
+}
+
+/// Reads 100 songs in random order, changes their titles and saves, as often as it is told to.
+///
+/// - Parameters:
+///   - store: a store of songs.
+///   - count: the number of songs in it.
+///   - saves: the number of saves.
+///   - perform: called with each save, which it runs.
+/// - Throws: an error of the store, or ``WrongResult``.
+func changeSongs(
+  _ store: Store, of count: Int, saves: Int, _ perform: (_ save: () throws -> Void) throws -> Void
+) throws {
+  var numbers = Shuffled()
+  for save in 0..<saves {
+    let songs = try (0..<100).map { _ in try song(numbers.next(below: count), of: store) }
+    try perform {
+      for song in songs { song.title = "A song of save \(save)" }
+      try store.saveChanges()
     }
   }
 }

@@ -50,7 +50,8 @@ package let workloads: [any Workload] = singleWorkloads + fullTextSearches + ycs
 private let singleWorkloads: [any Workload] = [
   SimpleInsert(), SimpleFetch(), SimpleScan(), ComplexInsert(), ComplexFetch(), SimpleUpdate(),
   RandomFetch(), SmallSaves(), LargeStoreSave(), SustainedSaves(), ListEdit(), InverseEdit(),
-  OpenClose(), NamedBufferInsert(), NamedBufferFetch(), Growth(), IndexedInsert(), IndexedLookup(),
+  DeepGraph(), OpenClose(), CrashRecovery(), ManyStores(), NamedBufferInsert(), NamedBufferFetch(),
+  Growth(), IndexedInsert(), IndexedLookup(),
   RangeFetch(), SortedPage(), DeepPage(), CountRange(), KeyValuePut(), KeyValueGet(),
   KeyValueSinglePuts(), KeyValueThreadPuts(), KeyValueTaskPuts(), FullTextBuild(),
   FullTextDocuments(), LargeValueInsert(), LargeValueFetch(),

@@ -2,9 +2,9 @@ import KeyValueStoreCore
 import StoredObjectsCore
 import WorkloadData
 
-/// One of the mixes of operations of the Yahoo! Cloud Serving Benchmark, on a table of records.
+/// A mix of operations of the Yahoo! Cloud Serving Benchmark on a key-value table.
 ///
-/// The count is that of the records at the beginning. Each operation is a transaction of its own.
+/// The count is the number of records at the beginning. Each operation is a transaction.
 struct YCSB: Workload {
   enum Operation {
     case read
@@ -45,7 +45,7 @@ struct YCSB: Workload {
   }
 }
 
-/// The records that the others work on.
+/// The load phase of the benchmark.
 struct YCSBLoad: Workload {
   let name = "YCSBLoad"
   let summary = "put records of 1 kB into a key-value table, 1,000 in each commit"
@@ -60,20 +60,20 @@ struct YCSBLoad: Workload {
 let ycsb: [any Workload] = [
   YCSBLoad(),
   YCSB(
-    name: "YCSBA", summary: "read and update such records, half and half", frequent: .read,
+    name: "YCSBA", summary: "read records of 1 kB, and update as many", frequent: .read,
     share: 50, other: .update),
   YCSB(
-    name: "YCSBB", summary: "read such records, and update every twentieth", frequent: .read,
-    share: 95, other: .update),
-  YCSB(name: "YCSBC", summary: "read such records", frequent: .read, share: 100, other: .read),
+    name: "YCSBB", summary: "read records of 1 kB; 5 in 100 operations are updates",
+    frequent: .read, share: 95, other: .update),
+  YCSB(name: "YCSBC", summary: "read records of 1 kB", frequent: .read, share: 100, other: .read),
   YCSB(
-    name: "YCSBD", summary: "read the latest of such records, and insert every twentieth",
+    name: "YCSBD", summary: "read the latest records of 1 kB; 5 in 100 operations are inserts",
     frequent: .read, share: 95, other: .insert, hasLatest: true),
   YCSB(
-    name: "YCSBE", summary: "read ranges of up to 100 such records; every twentieth is inserted",
+    name: "YCSBE", summary: "read 1 to 100 records in order; 5 in 100 operations are inserts",
     frequent: .scan, share: 95, other: .insert),
   YCSB(
-    name: "YCSBF", summary: "read such records, and change a field of every other one",
+    name: "YCSBF", summary: "read records of 1 kB, and read as many to change a field",
     frequent: .read, share: 50, other: .modify),
 ]
 

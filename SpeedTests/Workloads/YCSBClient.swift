@@ -3,7 +3,7 @@ import KeyValueStoreCore
 import StoredObjectsCore
 import WorkloadData
 
-/// Records of ten fields of 100 bytes each, one after the other.
+/// Records of ten fields, each of 100 bytes.
 enum YCSBRecord {
   static let fieldSize = 100
   static let size = 10 * fieldSize
@@ -30,11 +30,11 @@ enum YCSBRecord {
   }
 }
 
-/// Chooses records, and does something with them.
+/// Performs operations on records that it chooses.
 struct YCSBClient {
   private let table: KeyValueTable
   private let hasLatest: Bool
-  /// Records that there are.
+  /// The number of records in the table.
   private var count: UInt64
   private var zipfian: Zipfian
   var random = Shuffled()

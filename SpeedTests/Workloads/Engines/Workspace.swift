@@ -30,11 +30,23 @@ package final class Workspace {
   package func withStore(
     of classes: [StoredObject.Type] = [Song.self, Playlist.self], _ body: (Store) throws -> Void
   ) throws {
-    let backend = try openBackend()
-    let store = Store(backend: backend)
-    try store.register(classes)
+    let store = try openStore(of: classes)
     try body(store)
-    try backend.close()
+    try store.backend.close()
+  }
+
+  /// Opens a store that nobody closes.
+  func openStore(
+    of classes: [StoredObject.Type] = [Song.self, Playlist.self]
+  ) throws -> Store {
+    let store = Store(backend: try openBackend())
+    try store.register(classes)
+    return store
+  }
+
+  /// A place of its own inside of this one.
+  func part(_ number: Int) -> Workspace {
+    Workspace(engine: engine, directory: "\(directory)/\(number)", durability: durability)
   }
 
   /// Opens the backend alone.

@@ -129,6 +129,9 @@ static inline void free_song(struct song *song) {
   free(song);
 }
 
+// Gives a song another title, which may be made of the old one.
+void rename_song(struct song *song, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 // "Song 42"; the number of its characters.
 size_t song_title(char title[32], size_t index);
 // Puts all songs, in the transaction that has begun.

@@ -34,6 +34,15 @@ struct song *make_song(uint32_t id, const char *title, size_t length, uint32_t s
   return song;
 }
 
+void rename_song(struct song *song, const char *format, ...) {
+  char *old = song->title;
+  va_list arguments;
+  va_start(arguments, format);
+  require(vasprintf(&song->title, format, arguments) > 0, "No memory for a title");
+  va_end(arguments);
+  free(old);
+}
+
 char *path_in(const char *directory, const char *name) {
   char *path;
   require(asprintf(&path, "%s/%s", directory, name) > 0, "No memory for a path");

@@ -13,6 +13,8 @@ const struct workload workloads[] = {
   { "SustainedSaves", insert_songs, sustained_saves },
   { "ListEdit", insert_long_list, list_edit },
   { "OpenClose", insert_songs, open_close },
+  { "CrashRecovery", change_songs_and_die, crash_recovery },
+  { "ManyStores", fill_stores, many_stores },
   { "Growth", NULL, growth },
   { "NamedBufferInsert", NULL, insert_buffers },
   { "NamedBufferFetch", insert_buffers, fetch_buffers },

@@ -1,6 +1,4 @@
 #include "workloads.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { songs_each = 100 };
 
@@ -14,17 +12,15 @@ static void fetch(const struct run *run, uint64_t *state, struct song *songs[son
 static void save(const struct run *run, size_t number, struct song *songs[songs_each]) {
   run->engine->begin();
   for (size_t place = 0; place < songs_each; place++) {
-    free(songs[place]->title);
-    require(asprintf(&songs[place]->title, "A song of save %zu", number) > 0, "No memory");
+    rename_song(songs[place], "A song of save %zu", number);
     run->engine->set_title(songs[place]);
   }
   run->engine->commit();
 }
 
-void sustained_saves(const struct run *run) {
+void change_songs(const struct run *run) {
   struct song *songs[songs_each];
   uint64_t state = first_random;
-  open_engine(run, run->count);
   for (size_t number = 0; number < run->operations; number++) {
     fetch(run, &state, songs);
     begin_latency(run);
@@ -32,5 +28,10 @@ void sustained_saves(const struct run *run) {
     end_latency();
     for (size_t place = 0; place < songs_each; place++) free_song(songs[place]);
   }
+}
+
+void sustained_saves(const struct run *run) {
+  open_engine(run, run->count);
+  change_songs(run);
   run->engine->close();
 }

@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { words = 125, record_size = 8 * words, field_size = 100, batch_size = 1000, longest_scan = 100 };
+enum {
+  words = 125, record_size = 8 * words, field_size = 100, batch_size = 1000, longest_scan = 100
+};
 
 enum operation { READ, UPDATE, INSERT, SCAN, MODIFY };
 
