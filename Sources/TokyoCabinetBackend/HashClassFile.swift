@@ -34,9 +34,23 @@ final class HashClassFile: ClassFile {
   /// - Throws: `StoreError` with `damaged`.
   func copyRecord(_ rowID: UInt32, to bytes: inout [UInt8]) throws -> Bool {
     do {
-      return try withKey(of: rowID) { (key) throws(HashFileError) in
-        try file.copyValue(forKey: key, to: &bytes)
-      }
+      return try file.copyRecord(of: rowID, to: &bytes)
+    } catch {
+      throw StoreError(error, className: name)
+    }
+  }
+
+  /// Adds copies of the records of some rows to a batch.
+  ///
+  /// Complexity: linear in the number of rows; less for those that are close to each other in the
+  /// file, where they are given in ascending order.
+  ///
+  /// - Throws: `StoreError` with `damaged`.
+  func copyRecords(_ rows: [UInt32], to batch: inout RecordBatch) throws {
+    do {
+      try file.copyRecords(
+        of: rows, to: &batch.bytes, &batch.entries,
+        byteLimit: batch.stopsWhenFull ? batch.limits.bytes : .max)
     } catch {
       throw StoreError(error, className: name)
     }
@@ -49,6 +63,17 @@ final class HashClassFile: ClassFile {
     _ name: String, _ body: (RawSpan) throws -> Result
   ) throws -> Result? {
     try errors { try withKey(ofBuffer: name) { try file.withValue(forKey: $0, body) } }
+  }
+
+  /// Copies the buffer of a name.
+  ///
+  /// - Throws: `StoreError` with `damaged`.
+  func copyBuffer(_ name: String, to bytes: inout [UInt8]) throws -> Bool {
+    do {
+      return try withKey(ofBuffer: name) { try file.copyValue(forKey: $0, to: &bytes) }
+    } catch let error as HashFileError {
+      throw StoreError(error, className: self.name)
+    }
   }
 
   /// Lends the keys in the order of the file.

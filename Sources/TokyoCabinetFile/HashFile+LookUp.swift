@@ -60,7 +60,26 @@ extension HashFile {
   private func find(
     _ key: RawSpan, in bytes: RawSpan
   ) throws(HashFileError) -> HashFileBlock? {
-    let hashes = HashFileFormat.hashes(of: key)
+    try find(HashFileFormat.hashes(of: key), in: bytes) { record in
+      HashFileFormat.compare(key, bytes.extracting(record.key))
+    }
+  }
+
+  /// The record of a row, whose key has 4 bytes, the least significant first.
+  func find(row: UInt32, in bytes: RawSpan) throws(HashFileError) -> HashFileBlock? {
+    let word = row.byteSwapped
+    return try find(HashFileFormat.hashes(ofBigEndian: word), in: bytes) { record in
+      if record.keyCount != 4 { return 4 - record.keyCount }
+      return Int(word) - Int(bytes.loadUInt32(at: record.keyStart, isBigEndian: true))
+    }
+  }
+
+  /// The same for any key, of which a closure says whether it is greater than that of a record.
+  @inline(__always)
+  private func find(
+    _ hashes: (first: UInt64, second: UInt8), in bytes: RawSpan,
+    _ compare: (HashFileBlock) -> Int
+  ) throws(HashFileError) -> HashFileBlock? {
     let geometry = geometry
     var offset = geometry.root(ofBucket: hashes.first % geometry.bucketCount, in: bytes)
     var (seen, steps, limit) = (0, 0, 1)
@@ -74,7 +93,7 @@ extension HashFile {
       var isLeft = hashes.second > other
       if hashes.second == other {
         let record = try block(in: bytes, at: offset)
-        let order = HashFileFormat.compare(key, bytes.extracting(record.key))
+        let order = compare(record)
         if order == 0 { return record }
         isLeft = order > 0
       }

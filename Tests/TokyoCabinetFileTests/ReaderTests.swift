@@ -14,6 +14,7 @@ struct ReaderTests {
     #expect(file.count == records.count)
     #expect(try Fixtures.scanned(file) == records)
     for (key, value) in records { #expect(try file.value(forKey: key) == value) }
+    try expectRows(of: records, in: file)
     let others: [[UInt8]] = [[1, 2, 3, 4, 5], Array(repeating: 7, count: 400)]
     for missing in others where records[missing] == nil {
       #expect(try file.value(forKey: missing) == nil)
@@ -22,6 +23,25 @@ struct ReaderTests {
     #expect(check.findings.isEmpty)
     #expect(check.recordCount == records.count)
     #expect(check.freeBlockCount == (try file.freeBlocks().count))
+  }
+
+  /// Reads rows together, in order and in disorder, with gaps, and some twice.
+  private func expectRows(of records: Records, in file: HashFile) throws {
+    let all = Array(0..<UInt32(220))
+    let some: [UInt32] = [5, 6, 9, 23, 24, 40, 41, 41, 3, 3, 199, 200, 1]
+    for rows in [all, all.reversed(), some, all.filter { $0 % 7 == 0 }] {
+      var (bytes, entries) = ([UInt8](), [HashFile.Entry]())
+      try file.copyRecords(of: rows, to: &bytes, &entries, byteLimit: .max)
+      let found = rows.filter { records[Fixtures.key($0)] != nil }
+      #expect(entries.map(\.rowID) == found)
+      for entry in entries {
+        let value = Array(bytes[Int(entry.start)..<Int(entry.end)])
+        #expect(value == records[Fixtures.key(entry.rowID)])
+      }
+      entries = []
+      try file.copyRecords(of: rows, to: &bytes, &entries, byteLimit: bytes.count + 1)
+      #expect(entries.map(\.rowID) == Array(found.prefix(entries.count)))
+    }
   }
 
   @Test(

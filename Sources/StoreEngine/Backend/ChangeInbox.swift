@@ -94,7 +94,7 @@ package struct ForeignNews: Sendable {
   }
 
   mutating func add(names changes: [ChangeSet.NameChange]) {
-    if names == nil, !changes.isEmpty { names = [] }
+    if names == nil, !changes.isEmpty { names = Set(minimumCapacity: changes.count) }
     for change in changes { names?.insert(ExactName(change.name)) }
   }
 }

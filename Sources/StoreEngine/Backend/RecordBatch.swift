@@ -29,6 +29,8 @@ public struct RecordBatch: Sendable {
   package var keepsFailures = false
   /// Their errors.
   package var failures: [StoreError] = []
+  /// Whether copying the records of rows ends when the batch is full, and leaves out the rest.
+  package var stopsWhenFull = false
 
   /// Makes an empty batch.
   public init() { self.init(limits: Limits()) }
@@ -59,6 +61,17 @@ public struct RecordBatch: Sendable {
     let start = UInt32(bytes.count)
     bytes.append(copying: record)
     entries.append((rowID, start, UInt32(bytes.count)))
+  }
+
+  /// Adds copies of the records of some rows, which a closure appends if they are there.
+  mutating func append(
+    _ rows: some Sequence<UInt32>, copying copy: (UInt32, inout [UInt8]) throws -> Bool
+  ) rethrows {
+    for row in rows {
+      if stopsWhenFull, isFull { return }
+      let start = UInt32(bytes.count)
+      if try copy(row, &bytes) { entries.append((row, start, UInt32(bytes.count))) }
+    }
   }
 
   /// Leaves out the records of some rows.

@@ -94,6 +94,14 @@ public protocol RecordSource: AnyObject, Sendable {
     _ name: String, _ body: (RawSpan) throws -> Result
   ) throws -> Result?
 
+  /// Appends a copy of the buffer that is saved under a name to bytes.
+  ///
+  /// By default through ``withNamedBuffer(_:_:)``; a backend does it itself where that is faster.
+  ///
+  /// - Returns: whether there is such a name.
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  func copyNamedBuffer(_ name: String, to bytes: inout [UInt8]) throws -> Bool
+
   /// The names of all saved buffers, in no order.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
@@ -113,15 +121,16 @@ extension RecordSource {
     try withRecord(rowID, in: table) { bytes.append(copying: $0) } != nil
   }
 
+  /// Copies what is lent.
+  public func copyNamedBuffer(_ name: String, to bytes: inout [UInt8]) throws -> Bool {
+    try withNamedBuffer(name) { bytes.append(copying: $0) } != nil
+  }
+
   /// Copies one record after the other.
   public func copyRecords(
     _ rows: [UInt32], of table: TableID, to batch: inout RecordBatch
   ) throws {
-    for row in rows {
-      let start = UInt32(batch.bytes.count)
-      guard try copyRecord(row, in: table, to: &batch.bytes) else { continue }
-      batch.entries.append((row, start, UInt32(batch.bytes.count)))
-    }
+    try batch.append(rows) { try copyRecord($0, in: table, to: &$1) }
   }
 
   /// Copies what is lent.

@@ -1,3 +1,5 @@
+import Files
+
 /// A class file that is open for reading.
 ///
 /// It stays the file that had the name when it was opened, also when another one takes its place.
@@ -31,6 +33,14 @@ public protocol ClassFile: AnyObject, Sendable {
   /// - Throws: ``StoreError`` with `damaged` or `ioError`.
   func copyRecord(_ rowID: UInt32, to bytes: inout [UInt8]) throws -> Bool
 
+  /// Adds copies of the records of some rows to a batch, in the order of the rows; those that are
+  /// not there are left out. By default through ``copyRecord(_:to:)``.
+  ///
+  /// Complexity: linear in the number of rows and the size of their records.
+  ///
+  /// - Throws: ``StoreError`` with `damaged` or `ioError`.
+  func copyRecords(_ rows: [UInt32], to batch: inout RecordBatch) throws
+
   /// Lends the buffer of a name to a closure, which runs under no lock.
   ///
   /// Complexity: constant time on average.
@@ -40,6 +50,14 @@ public protocol ClassFile: AnyObject, Sendable {
   func withBuffer<Result>(
     _ name: String, _ body: (RawSpan) throws -> Result
   ) throws -> Result?
+
+  /// Appends a copy of the buffer of a name to bytes; by default through ``withBuffer(_:_:)``.
+  ///
+  /// Complexity: constant time on average, and linear in the size of the buffer.
+  ///
+  /// - Returns: Whether there is such a name.
+  /// - Throws: ``StoreError`` with `damaged` or `ioError`.
+  func copyBuffer(_ name: String, to bytes: inout [UInt8]) throws -> Bool
 
   /// Lends the keys in the order of the file.
   ///
@@ -83,6 +101,16 @@ public protocol ClassFile: AnyObject, Sendable {
 }
 
 extension ClassFile {
+  /// Copies what is lent.
+  public func copyBuffer(_ name: String, to bytes: inout [UInt8]) throws -> Bool {
+    try withBuffer(name) { bytes.append(copying: $0) } != nil
+  }
+
+  /// Copies one record after the other.
+  public func copyRecords(_ rows: [UInt32], to batch: inout RecordBatch) throws {
+    try batch.append(rows) { try copyRecord($0, to: &$1) }
+  }
+
   /// Copies what is lent.
   public func copyRecords(from offset: Int?, to batch: inout RecordBatch) throws -> Int? {
     try scan(from: offset) { rowID, record in

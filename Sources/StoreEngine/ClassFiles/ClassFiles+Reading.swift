@@ -32,6 +32,17 @@ extension ClassFiles {
     try tables.file(table).file()?.copyRecord(rowID, to: &bytes) ?? false
   }
 
+  /// Adds copies of the records of some rows to a batch, all from one file.
+  ///
+  /// Complexity: linear in the number of rows and the size of their records.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  public func copyRecords(
+    _ rows: [UInt32], of table: TableID, to batch: inout RecordBatch
+  ) throws {
+    try tables.file(table).file()?.copyRecords(rows, to: &batch)
+  }
+
   /// Lends the buffer of a name where it is in the file; the closure runs under no lock.
   ///
   /// Complexity: constant time on average.
@@ -42,6 +53,16 @@ extension ClassFiles {
   ) throws -> Result? {
     try tables.checkOpen()
     return try tables.buffers.file()?.withBuffer(name, body)
+  }
+
+  /// Copies the buffer of a name.
+  ///
+  /// Complexity: constant time on average, and linear in the size of the buffer.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  public func copyNamedBuffer(_ name: String, to bytes: inout [UInt8]) throws -> Bool {
+    try tables.checkOpen()
+    return try tables.buffers.file()?.copyBuffer(name, to: &bytes) ?? false
   }
 
   /// The names of all saved buffers, in no order.

@@ -18,14 +18,7 @@ package struct ExactName: Hashable, Sendable, Comparable {
   }
 
   package func hash(into hasher: inout Hasher) {
-    text.lendUTF8 { bytes in
-      for start in stride(from: 0, to: bytes.byteCount & ~7, by: 8) {
-        hasher.combine(bytes.loadUInt64(at: start, isBigEndian: false))
-      }
-      for offset in bytes.byteCount & ~7..<bytes.byteCount {
-        hasher.combine(bytes.loadByte(at: offset))
-      }
-    }
+    hasher.combine(text.lendUTF8 { $0.keyHash })
   }
 }
 
@@ -33,16 +26,17 @@ extension ExactName {
   /// The numbers of some names in the order of their bytes.
   ///
   /// Complexity: that of ``KeyOrder``.
-  package static func indicesInOrder(_ names: some Collection<String>) -> some Sequence<Int> {
+  package static func indicesInOrder(_ names: [String]) -> [Int] {
     var bytes: [UInt8] = []
     var ends: [Int] = []
     ends.reserveCapacity(names.count)
     for name in names {
-      bytes += name.utf8
+      name.lendUTF8 { bytes.append(copying: $0) }
       ends.append(bytes.count)
     }
-    return KeyOrder.indices(count: ends.count, in: bytes) {
-      ($0 == 0 ? 0 : ends[$0 - 1])..<ends[$0]
-    }
+    return Array(
+      KeyOrder.indices(count: ends.count, in: bytes) {
+        ($0 == 0 ? 0 : ends[$0 - 1])..<ends[$0]
+      })
   }
 }

@@ -116,7 +116,7 @@ package struct NameChanges: KeyedChanges {
   ///   - isIndexed: Whether there is a file to take changes for.
   package init(_ changes: [ChangeSet.NameChange], isIndexed: Bool) {
     self.changes = changes
-    order = isIndexed ? Array(ExactName.indicesInOrder(changes.lazy.map(\.name))) : []
+    order = isIndexed ? ExactName.indicesInOrder(changes.map(\.name)) : []
     isTaken = [Bool](repeating: false, count: changes.count)
   }
 

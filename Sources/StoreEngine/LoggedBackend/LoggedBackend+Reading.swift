@@ -78,6 +78,44 @@ extension LoggedBackend {
     return found != nil
   }
 
+  /// Copies the records of rows: what is pending of them, and what the file has of the others.
+  ///
+  /// Both are asked once. A commit in between may leave one row as it was before, and another as it
+  /// is after it.
+  public func copyRecords(
+    _ rows: [UInt32], of table: TableID, to batch: inout RecordBatch
+  ) throws {
+    if sealing != nil {
+      return try batch.append(rows) { try copyRecord($0, in: table, to: &$1) }
+    }
+    let pending = try pendingRecords(rows, table)
+    if pending.isEmpty { return try files.copyRecords(rows, of: table, to: &batch) }
+    var start = 0
+    for (index, record) in pending {
+      if start < index {
+        try files.copyRecords(Array(rows[start..<index]), of: table, to: &batch)
+      }
+      if batch.stopsWhenFull, batch.isFull { return }
+      if let record { record.bytes.lend(record.range) { batch.append(rows[index], $0) } }
+      start = index + 1
+    }
+    if start < rows.count { try files.copyRecords(Array(rows[start...]), of: table, to: &batch) }
+  }
+
+  /// What is pending of some rows, with the numbers of these: their bytes, or nil for one that is
+  /// deleted.
+  private func pendingRecords(
+    _ rows: [UInt32], _ table: TableID
+  ) throws -> [(index: Int, record: PendingRecords.Bytes?)] {
+    try state.withLock { state in
+      try check(state)
+      if state.hasNothingPending { return [] }
+      return rows.indices.compactMap { index in
+        state.record(rows[index], in: table).map { (index, $0) }
+      }
+    }
+  }
+
   /// What is pending of a row: its bytes, or nil when it is deleted; nil when nothing is pending.
   private func pendingRecord(_ rowID: UInt32, _ table: TableID) throws -> PendingRecords.Bytes?? {
     try state.withLock { state in
@@ -101,16 +139,35 @@ extension LoggedBackend {
     }
   }
 
+  /// Copies the buffer of a name: what is pending of it, or what its file has.
+  public func copyNamedBuffer(_ name: String, to bytes: inout [UInt8]) throws -> Bool {
+    if sealing != nil {
+      return try withNamedBuffer(name) { bytes.append(copying: $0) } != nil
+    }
+    guard let found = try pendingBuffer(name) else {
+      return try files.copyNamedBuffer(name, to: &bytes)
+    }
+    if let found { bytes.append(contentsOf: found.bytes[found.range]) }
+    return found != nil
+  }
+
   /// Lends a buffer as the files have it.
   private func withStoredBuffer<Result>(
     _ name: String, _ body: (RawSpan) throws -> Result
   ) throws -> Result? {
-    let found = try state.withLock { state in
+    if let found = try pendingBuffer(name) {
+      return try found.map { try $0.bytes.lend($0.range, body) }
+    }
+    return try files.withNamedBuffer(name, body)
+  }
+
+  /// What is pending of a buffer: its bytes, or nil when it is deleted; nil when nothing is pending.
+  private func pendingBuffer(_ name: String) throws -> PendingRecords.Bytes?? {
+    try state.withLock { state in
       try check(state)
+      if state.hasNothingPending { return nil }
       return state.buffer(ExactName(name))
     }
-    if let found { return try found.map { try $0.bytes.lend($0.range, body) } }
-    return try files.withNamedBuffer(name, body)
   }
 
   /// The names of all buffers.

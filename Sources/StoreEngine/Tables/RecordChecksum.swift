@@ -38,7 +38,8 @@ import Files
 ///
 /// Buffers of the original end without it, and its readers do not look at it.
 package enum NamedBufferChecksum {
-  private static let mark = Array("SOCK".utf8)
+  /// "SOCK".
+  private static let mark: UInt32 = 0x534F_434B
   private static let byteCount = 8
 
   /// The buffer as it is saved.
@@ -47,7 +48,7 @@ package enum NamedBufferChecksum {
     // All of it at once: growing would copy a large buffer once more.
     sealed.reserveCapacity(bytes.count + byteCount)
     sealed += bytes
-    sealed += mark
+    sealed.append(bigEndian: mark)
     sealed.append(littleEndian: checksum(bytes.span, name))
     return sealed
   }
@@ -56,10 +57,9 @@ package enum NamedBufferChecksum {
   package static func opened(_ bytes: consuming [UInt8], name: String) -> [UInt8]? {
     let count = bytes.count - byteCount
     guard count >= 0 else { return bytes }
-    var end = DataBuffer(Array(bytes[(count + mark.count)...]))
     let isRight =
-      (try? end.readUInt32()) == checksum(bytes.span.extracting(0..<count), name)
-    guard bytes[count..<count + mark.count].elementsEqual(mark) else {
+      number(bytes, count + 4).byteSwapped == checksum(bytes.span.extracting(0..<count), name)
+    guard number(bytes, count) == mark else {
       // With the right checksum it is the mark that has been spoilt.
       return isRight ? nil : bytes
     }
@@ -69,9 +69,14 @@ package enum NamedBufferChecksum {
     return bytes
   }
 
+  /// The number in four bytes, of which the first is the most significant.
+  private static func number(_ bytes: [UInt8], _ offset: Int) -> UInt32 {
+    bytes.lend { $0.loadUInt32(at: offset, isBigEndian: true) }
+  }
+
   private static func checksum(_ bytes: Span<UInt8>, _ name: String) -> UInt32 {
     var checksum = CRC32C()
-    checksum.update(Array(name.utf8).span)
+    name.lendUTF8 { checksum.update(Span<UInt8>(_bytes: $0)) }
     checksum.update(bytes)
     return checksum.value
   }

@@ -91,7 +91,7 @@ struct ChangeSetEncoder {
     if pending.isEmpty { return }
     let pending = Array(pending)
     names.reserveCapacity(pending.count)
-    for index in ExactName.indicesInOrder(pending.lazy.map(\.key.text)) {
+    for index in ExactName.indicesInOrder(pending.map(\.key.text)) {
       let (name, bytes) = pending[index]
       guard let bytes else {
         names.append(.init(name: name.text, range: nil))
@@ -112,7 +112,7 @@ struct ChangeSetEncoder {
       let name = LayoutFormat.bufferName(of: entry.name)
       names.append(.init(name: name, range: start..<buffer.byteCount))
     }
-    let order = ExactName.indicesInOrder(names.lazy.map(\.name))
+    let order = ExactName.indicesInOrder(names.map(\.name))
     names = order.map { names[$0] }
   }
 

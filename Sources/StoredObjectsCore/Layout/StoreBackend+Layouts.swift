@@ -25,7 +25,8 @@ extension StoreBackend {
   /// Returns the bytes of a named buffer, with its checksum; nil if there is no such buffer.
   func sealedBuffer(named name: String) throws(StoreError) -> [UInt8]? {
     do {
-      return try withNamedBuffer(name) { [UInt8](copying: $0) }
+      var bytes: [UInt8] = []
+      return try copyNamedBuffer(name, to: &bytes) ? bytes : nil
     } catch {
       throw .wrapping(error, .ioError, at: .init(path: location))
     }

@@ -53,7 +53,8 @@ extension Store {
   /// A buffer is about to be read: what others have saved of it before is no surprise any more.
   private func forgetChangeElsewhere(named name: String) {
     collectChangesElsewhere()
-    guard foreign.names != nil, pendingNames[ExactName(name)] == nil else { return }
+    if foreign.names == nil { return }
+    guard pendingNames[ExactName(name)] == nil else { return }
     foreign.names?.remove(ExactName(name))
     if foreign.names?.isEmpty == true { foreign.names = nil }
   }
@@ -66,7 +67,7 @@ extension Store {
 
   /// The buffer with its checksum, saved or not.
   func sealedBuffer(named name: String) throws(StoreError) -> [UInt8]? {
-    if let pending = pendingNames[ExactName(name)] { return pending }
+    if !pendingNames.isEmpty, let pending = pendingNames[ExactName(name)] { return pending }
     return try backend.sealedBuffer(named: name)
   }
 
