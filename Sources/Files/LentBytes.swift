@@ -26,6 +26,20 @@ extension [UInt8] {
     }
   }
 
+  /// Puts a copy of bytes that are lent in the place of all from an index on.
+  @inlinable
+  package mutating func replaceAll(from start: Int, copying bytes: RawSpan) {
+    guard count == start + bytes.byteCount, !bytes.isEmpty else {
+      removeLast(count - start)
+      return append(copying: bytes)
+    }
+    // Most often as many as there were, which takes no other room.
+    unsafe withUnsafeMutableBytes { target in
+      let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: target[start...])
+      unsafe bytes.withUnsafeBytes { unsafe rest.copyMemory(from: $0) }
+    }
+  }
+
   /// Lends the bytes.
   @inlinable
   package func lend<Result, Failure: Error>(

@@ -34,12 +34,18 @@ extension OrderedFile {
     guard footer.depth > 0 else { return }
     guard opened == nil else { return try lendOpenedLeaf(for: key, body) }
     try file.withBytes { bytes in
-      var node = footer.root
-      for level in stride(from: Int(footer.depth) - 1, to: 0, by: -1) {
-        node = try child(of: node, level, for: key, bytes)
-      }
+      let node = try leaf(for: key, bytes)
       try open(bytes.extracting(try check(node, bytes)), node, 0) { try body(node, $0, $1) }
     }
+  }
+
+  /// The page of level 0 that has a key if any has, where pages stand in the file as they are.
+  func leaf(for key: RawSpan, _ bytes: RawSpan) throws -> Child {
+    var node = footer.root
+    for level in stride(from: Int(footer.depth) - 1, to: 0, by: -1) {
+      node = try child(of: node, level, for: key, bytes)
+    }
+    return node
   }
 
   /// The page below one that stands in the file as it is.

@@ -11,6 +11,7 @@ extension OrderedFile {
   ) throws -> Bool {
     guard footer.depth > 0, !range.isEmpty else { return true }
     var scan = OrderedFileScan(file: self, range: range, isReversed: isReversed)
+    if opened == nil, let isDone = try scan.walkLeaf(body) { return isDone }
     return try scan.walk(
       footer.root, Int(footer.depth) - 1, rankEnd: count, isFirst: true, isLast: true, body)
   }
@@ -19,12 +20,45 @@ extension OrderedFile {
 /// A scan under way.
 private struct OrderedFileScan {
   let file: OrderedFile
-  let range: KeyRange
+  private(set) var range: KeyRange
   let isReversed: Bool
   private var key: [UInt8] = []
 
   init(file: OrderedFile, range: KeyRange, isReversed: Bool) {
     (self.file, self.range, self.isReversed) = (file, range, isReversed)
+  }
+
+  /// Goes through the part of the range that is in one page, where it begins.
+  ///
+  /// Most ranges end there. Of one that goes on in other pages, the rest is left in ``range``.
+  ///
+  /// - Returns: false when the closure has paused, true at the end of the range, and nil where it
+  ///   goes on.
+  mutating func walkLeaf(_ body: (RawSpan, RawSpan) throws -> ScanStep) throws -> Bool? {
+    guard let start = isReversed ? range.to : range.from else { return nil }
+    return try file.file.withBytes { bytes in
+      let node = try start.lend { try file.leaf(for: $0, bytes) }
+      return try walkLeaf(node, bytes.extracting(try file.check(node, bytes)), body)
+    }
+  }
+
+  private mutating func walkLeaf(
+    _ node: OrderedFile.Child, _ bytes: RawSpan, _ body: (RawSpan, RawSpan) throws -> ScanStep
+  ) throws -> Bool? {
+    do {
+      let page = try OrderedPage(bytes)
+      guard page.level == 0 else { throw OrderedPage.Damage(offset: 2) }
+      let part = try part(of: page, bytes, isFirst: true, isLast: true)
+      let goesOn = isReversed ? part.lowerBound == 0 : part.upperBound == page.count
+      // Backwards, it is not known from here where the rest ends.
+      if goesOn && isReversed && file.footer.depth > 1 { return nil }
+      guard try lend(part, page, bytes, body) else { return false }
+      if !goesOn || file.footer.depth == 1 { return true }
+      if !part.isEmpty { range.from = key + [0] }
+      return nil
+    } catch let error as OrderedPage.Damage {
+      throw file.damage("A page makes no sense", at: node.offset + error.offset)
+    }
   }
 
   /// Goes through a page and those below it; false when the closure has paused.
@@ -75,13 +109,14 @@ private struct OrderedFileScan {
     _ part: Range<Int>, _ page: OrderedPage, _ bytes: RawSpan,
     _ body: (RawSpan, RawSpan) throws -> ScanStep
   ) throws -> Bool {
-    key.removeAll(keepingCapacity: true)
-    key.append(copying: bytes.extracting(page.prefix))
+    if part.isEmpty { return true }
+    // Room for most keys, so that memory is taken once.
+    key.reserveCapacity(page.prefix.count + 48)
+    key.replaceAll(from: 0, copying: bytes.extracting(page.prefix))
     for step in 0..<part.count {
       let index = isReversed ? part.upperBound - 1 - step : part.lowerBound + step
       let (rest, value) = try page.entry(index, bytes)
-      key.removeLast(key.count - page.prefix.count)
-      key.append(copying: bytes.extracting(rest))
+      key.replaceAll(from: page.prefix.count, copying: bytes.extracting(rest))
       if try key.lend({ try body($0, bytes.extracting(value)) }) == .pause { return false }
     }
     return true
