@@ -18,6 +18,8 @@ struct OwnContents {
 
   init(_ store: Store, _ entry: RegisteredClass) {
     store.collectChangesElsewhere()
+    rows = RowSet()
+    if entry.pending.isEmpty, store.foreign.outdated.isEmpty { return }
     rows = RowSet(entry.changed.lazy.map(\.rowID))
     let hasDeleted = store.foreign.hasDeleted(entry.classID)
     for object in entry.pending {

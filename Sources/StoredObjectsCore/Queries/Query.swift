@@ -58,16 +58,19 @@ struct Query {
   /// Whether the predicate holds for an object.
   func matches(_ object: StoredObject) throws -> Bool { try predicate?(object) ?? true }
 
-  /// The object of a row that is saved, if the predicate holds for it.
+  /// The object of the next of some rows that are saved, if the predicate holds for it.
   ///
   /// An index that tells all that is asked is believed as long as nobody has saved since it led to
   /// the row, nobody else can have, and the object is as it is saved. `commitCount` says how many
   /// commits there had been.
-  func object(_ row: UInt32, asOf commitCount: UInt64? = nil) throws -> StoredObject? {
-    guard let object = try store.object(entry, rowID: row) else { return nil }
+  func nextObject(
+    _ ahead: inout RowsAhead, asOf commitCount: UInt64? = nil
+  ) throws -> StoredObject? {
+    guard let object = try ahead.takeObject() else { return nil }
+    if predicate == nil { return object }
     let isKnown =
       choice.isCovered && commitCount == entry.shared.commitCount && object.state.change == nil
-      && store.backend.coordinator.hasOneStore && store.foreign.outdated.isEmpty
+      && ahead.isUndisturbed
     return try isKnown || matches(object) ? object : nil
   }
 

@@ -15,6 +15,10 @@ import StoreEngine
   private var rows: [UInt32]?
   /// How many commits there had been when the rows were looked for.
   private var commitCount: UInt64?
+  /// Rows that come next, with their records.
+  private var ahead: RowsAhead
+  /// How many rows are read together the next time.
+  private var aheadCount: Int
   /// Unsaved objects that match and come later, the next one last.
   private var unsaved: [(key: SortKey, object: StoredObject)] = []
   /// What is saved and comes next, when an unsaved object came before it.
@@ -38,6 +42,10 @@ import StoreEngine
     let start = start ?? .row
     self.after = after.map { SortKey($0, query.orders, start) }
     page = QueryPage(offset: offset, limit: limit)
+    ahead = RowsAhead(query.store, query.entry)
+    // Where an index tells all that is asked, it is known how many rows are.
+    let mostAhead = query.choice.isCovered && limit != nil ? RowsAhead.greatestCount : 16
+    aheadCount = min(mostAhead, max(1, page.wanted))
     if let limit, query.orders.isEmpty, case .scan = query.choice.access {
       lookUps = RowLookUps(
         after: start == .row ? after?.rowID ?? 0 : 0, query.entry,
@@ -125,12 +133,27 @@ import StoreEngine
   }
 
   private mutating func nextSaved() throws -> StoredObject? {
-    while let row = try nextRow() {
-      if query.unsavedRows.contains(row) { continue }
-      if skipsUnread() { continue }
-      if let object = try query.object(row, asOf: commitCount) { return object }
+    while true {
+      if ahead.isEmpty, try !readAhead() { return nil }
+      if let object = try query.nextObject(&ahead, asOf: commitCount) { return object }
     }
-    return nil
+  }
+
+  /// Reads the records of the next rows; false at the end.
+  ///
+  /// They are from one batch of the index, which knows how many commits there had been.
+  private mutating func readAhead() throws -> Bool {
+    var rows: [UInt32] = []
+    while rows.isEmpty || rows.count < aheadCount && index?.isAtEndOfBatch != true,
+      let row = try nextRow()
+    {
+      if !query.own.isEmpty, query.unsavedRows.contains(row) { continue }
+      if !skipsUnread() { rows.append(row) }
+    }
+    // Who wants the first only is not kept waiting for many.
+    aheadCount = min(RowsAhead.greatestCount, aheadCount * 4)
+    ahead.fill(rows)
+    return !rows.isEmpty
   }
 
   /// Whether a row is passed over that the index says to be one, without reading it.
@@ -191,7 +214,13 @@ import StoreEngine
 
   private func forEachSaved(_ body: (StoredObject) throws -> Void) throws {
     if let rows = try query.rows() {
-      for row in rows { if let object = try query.object(row) { try body(object) } }
+      var ahead = RowsAhead(query.store, query.entry)
+      for start in stride(from: 0, to: rows.count, by: RowsAhead.greatestCount) {
+        ahead.fill(Array(rows[start...].prefix(RowsAhead.greatestCount)))
+        while !ahead.isEmpty {
+          if let object = try query.nextObject(&ahead) { try body(object) }
+        }
+      }
       return
     }
     var cursor = RowCursor(query.store, query.entry, keepsObjects: false)

@@ -16,7 +16,7 @@ extension Store {
   public func first<Object: StoredObject, Value: IndexableValue & Equatable>(
     _ type: Object.Type, where property: KeyPath<Object, Value>, is value: Value
   ) throws(StoreError) -> Object? {
-    try fetch(type, where: property, is: value, limit: 1).first
+    try ValueQuery(self, type, property, value)?.run(limit: 1).first as? Object
   }
 
   /// The objects that have a value in a property, in the order of the rows.
@@ -30,53 +30,135 @@ extension Store {
   public func fetch<Object: StoredObject, Value: IndexableValue & Equatable>(
     _ type: Object.Type, where property: KeyPath<Object, Value>, is value: Value, limit: Int? = nil
   ) throws(StoreError) -> [Object] {
-    let entry = try requireRegistration(of: type)
-    // NaN is equal to nothing.
-    guard value == value else { return [] }
-    do {
-      settleRelationships()
-      let own = OwnContents(self, entry)
-      var found: [Object] = []
-      let rows = try savedRows(entry, property, value)
-      for row in rows ?? [] where limit.map({ found.count < $0 }) ?? true {
-        if own.rows.contains(row) { continue }
-        guard let object = try object(entry, rowID: row) as? Object else { continue }
-        if object[keyPath: property] == value { found.append(object) }
-      }
-      if rows == nil {
-        var cursor = RowCursor(self, entry, keepsObjects: false)
-        while let object = try cursor.next() {
-          guard !own.rows.contains(object.rowID), let object = object as? Object else { continue }
-          if object[keyPath: property] == value { found.append(object) }
-        }
-      }
-      if rows != nil && own.isEmpty { return found }
-      for object in own.objects {
-        guard let object = object as? Object, object[keyPath: property] == value else { continue }
-        found.append(object)
-      }
-      found.sort { $0.rowID < $1.rowID }
-      return limit.map { Array(found.prefix($0)) } ?? found
-    } catch { throw entry.queryError(error) }
-  }
-
-  /// The saved rows that have a value, in ascending order; nil where no index tells.
-  private func savedRows(
-    _ entry: RegisteredClass, _ property: AnyKeyPath, _ value: some IndexableValue
-  ) throws -> [UInt32]? {
-    let index = entry.indexes.first {
-      !$0.declaration.isMultiple && $0.declaration.properties[0] == property
+    var found: [Object] = []
+    for object in try ValueQuery(self, type, property, value)?.run(limit: limit) ?? [] {
+      if let object = object as? Object { found.append(object) }
     }
-    guard let index, try prepare(index, of: entry) else { return nil }
+    return found
+  }
+}
+
+/// A search for the objects that have a value in a property, whatever the class and the value.
+private struct ValueQuery {
+  let store: Store
+  let entry: RegisteredClass
+  let property: AnyKeyPath
+  /// What the keys of the value begin with in an index that begins with the property.
+  let key: [UInt8]
+  let matches: (StoredObject) -> Bool
+  /// Whether two values have the same key only if they are equal; objects of two stores may not.
+  let hasExactKeys: Bool
+
+  /// Nil for a value that is equal to nothing, such as NaN.
+  init?<Object: StoredObject, Value: IndexableValue & Equatable>(
+    _ store: Store, _ type: Object.Type, _ property: KeyPath<Object, Value>, _ value: Value
+  ) throws(StoreError) {
+    (self.store, self.property) = (store, property)
+    entry = try store.requireRegistration(of: type)
+    guard value == value else { return nil }
     var key = IndexKey()
     key.bytes.append(RegisteredIndex.mark)
     value.writeKey(to: &key)
+    self.key = key.bytes
+    hasExactKeys = Value.self == String.self || Value.self is any FixedWidthInteger.Type
+    matches = { object in (object as? Object)?[keyPath: property] == value }
+  }
+
+  /// The objects in the order of their rows.
+  func run(limit: Int?) throws(StoreError) -> [StoredObject] {
+    do {
+      store.settleRelationships()
+      let own = OwnContents(store, entry)
+      let index = entry.indexes.first {
+        !$0.declaration.isMultiple && $0.declaration.properties[0] == property
+      }
+      if let index, try store.prepare(index, of: entry) {
+        let saved = try saved(index, own, limit ?? .max)
+        return own.isEmpty ? saved : merged(saved, own, limit ?? .max)
+      }
+      return merged(try scanned(own), own, limit ?? .max)
+    } catch { throw entry.queryError(error) }
+  }
+
+  /// The saved objects to which an index leads.
+  private func saved(
+    _ index: RegisteredIndex, _ own: OwnContents, _ limit: Int
+  ) throws -> [StoredObject] {
+    if own.isEmpty, limit < .max, index.declaration.properties.count == 1 {
+      let found = try saved(index, own, limit, rowLimit: limit)
+      if let found { return found }
+    }
+    return try saved(index, own, limit, rowLimit: .max) ?? []
+  }
+
+  /// The same among so many rows; nil where these have too few that have the value by now.
+  ///
+  /// The objects are asked for their values, unless nobody can have changed them since the index
+  /// was read.
+  private func saved(
+    _ index: RegisteredIndex, _ own: OwnContents, _ limit: Int, rowLimit: Int
+  ) throws -> [StoredObject]? {
+    let commitCount = entry.shared.commitCount
+    let isAlone =
+      hasExactKeys && store.backend.coordinator.hasOneStore && store.foreign.outdated.isEmpty
+    let rows = try rows(index, rowLimit)
+    var found: [StoredObject] = []
+    try forEachObject(rows, own) { object in
+      let isKnown =
+        isAlone && commitCount == entry.shared.commitCount && object.state.change == nil
+      if isKnown || matches(object) { found.append(object) }
+      return found.count < limit
+    }
+    return found.count < limit && rows.count == rowLimit ? nil : found
+  }
+
+  /// Visits the objects of rows, but for those that count as they are in the store, as long as they
+  /// are wanted.
+  private func forEachObject(
+    _ rows: [UInt32], _ own: OwnContents, _ body: (StoredObject) -> Bool
+  ) throws {
+    if rows.count == 1 {
+      if own.rows.contains(rows[0]) { return }
+      if let object = try store.object(entry, rowID: rows[0]) { _ = body(object) }
+      return
+    }
+    var ahead = RowsAhead(store, entry)
+    for start in stride(from: 0, to: rows.count, by: RowsAhead.greatestCount) {
+      let batch = rows[start...].prefix(RowsAhead.greatestCount)
+      ahead.fill(batch.filter { !own.rows.contains($0) })
+      while !ahead.isEmpty {
+        if let object = try ahead.takeObject(), !body(object) { return }
+      }
+    }
+  }
+
+  /// The saved rows that have the value, in ascending order, or the first ones.
+  private func rows(_ index: RegisteredIndex, _ limit: Int) throws -> [UInt32] {
     var rows: [UInt32] = []
-    _ = try backend.scanKeys(of: index.table, .prefix(key.bytes), isReversed: false) { key, _ in
+    _ = try store.backend.scanKeys(of: index.table, .prefix(key), isReversed: false) { key, _ in
       rows.append(RegisteredIndex.row(key))
-      return .next
+      return rows.count >= limit ? .pause : .next
     }
     if index.declaration.properties.count > 1 { rows.sort() }
     return rows
+  }
+
+  /// The saved objects that have the value, by a look at all of them.
+  private func scanned(_ own: OwnContents) throws -> [StoredObject] {
+    var found: [StoredObject] = []
+    var cursor = RowCursor(store, entry, keepsObjects: false)
+    while let object = try cursor.next() {
+      if !own.rows.contains(object.rowID), matches(object) { found.append(object) }
+    }
+    return found
+  }
+
+  /// Saved objects and those of the store that have the value, in the order of their rows.
+  private func merged(
+    _ saved: [StoredObject], _ own: OwnContents, _ limit: Int
+  ) -> [StoredObject] {
+    var found = saved + own.objects.filter(matches)
+    found.sort { $0.rowID < $1.rowID }
+    return limit < found.count ? Array(found.prefix(limit)) : found
   }
 }

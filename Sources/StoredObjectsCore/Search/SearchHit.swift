@@ -10,9 +10,9 @@ public struct SearchHit<Object: StoredObject> {
   /// all attributes, each times its weight.
   public let score: Double
 
-  private let search: HitSearch
+  @usableFromInline let search: HitSearch
 
-  init(object: Object, score: Double, search: HitSearch) {
+  @usableFromInline init(object: Object, score: Double, search: HitSearch) {
     (self.object, self.score, self.search) = (object, score, search)
   }
 
@@ -49,8 +49,16 @@ public struct SearchHit<Object: StoredObject> {
 
 @available(*, unavailable) extension SearchHit: Sendable {}
 
+/// A hit of a search, whatever the class.
+@usableFromInline struct FoundObject {
+  /// The object; nil for a row that is not there any more.
+  @usableFromInline let object: StoredObject?
+  @usableFromInline let score: Double
+  @usableFromInline let search: HitSearch
+}
+
 /// What all hits of a search have in common, kept once.
-final class HitSearch {
+@usableFromInline final class HitSearch {
   let query: CompiledQuery
   /// The numbers of the attributes that were searched.
   let attributes: [Int]

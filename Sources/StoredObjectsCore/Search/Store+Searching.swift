@@ -42,10 +42,27 @@ extension Store {
   ///
   /// - Precondition: as there.
   /// - Throws: ``/StoreEngine/StoreError`` as there, but never `invalidQuery`.
-  public func search<Object: StoredObject>(
+  @inlinable public func search<Object: StoredObject>(
     _ type: Object.Type, includingSubclasses: Bool = false, _ query: TextQuery,
     in attributes: [String]? = nil, limit: Int = .max, offset: Int = 0
   ) throws(StoreError) -> [SearchHit<Object>] {
+    let found = try foundObjects(
+      type, includingSubclasses: includingSubclasses, query, in: attributes, limit: limit,
+      offset: offset)
+    var hits: [SearchHit<Object>] = []
+    hits.reserveCapacity(found.count)
+    for found in found {
+      guard let object = found.object as? Object else { continue }
+      hits.append(SearchHit(object: object, score: found.score, search: found.search))
+    }
+    return hits
+  }
+
+  /// The hits of a search, whatever the class.
+  @usableFromInline func foundObjects(
+    _ type: StoredObject.Type, includingSubclasses: Bool, _ query: TextQuery,
+    in attributes: [String]?, limit: Int, offset: Int
+  ) throws(StoreError) -> [FoundObject] {
     let compiled = CompiledQuery(query)
     var parts: [ClassHits] = []
     for entry in try searchedClasses(type, includingSubclasses) {
@@ -55,28 +72,33 @@ extension Store {
       parts.append(
         ClassHits(entry: entry, search: HitSearch(compiled, names), rows: best.sorted()))
     }
-    return try hits(ClassHits.best(of: parts, offset, limit))
+    return try found(ClassHits.best(of: parts, offset, limit))
   }
 
   /// The hits with their objects, in the order that they have.
   ///
   /// The objects of a class are read in the order of their file, which is quicker.
-  private func hits<Object: StoredObject>(
-    _ best: [ClassHits]
-  ) throws(StoreError) -> [SearchHit<Object>] {
-    var hits = [SearchHit<Object>?](repeating: nil, count: best.reduce(0) { $0 + $1.rows.count })
+  private func found(_ best: [ClassHits]) throws(StoreError) -> [FoundObject] {
+    let count = best.reduce(0) { $0 + $1.rows.count }
+    guard let first = best.first, count > 0 else { return [] }
+    let nothing = FoundObject(object: nil, score: 0, search: first.search)
+    var found = [FoundObject](repeating: nothing, count: count)
     for part in best {
       // A row and its place in one number: numbers are sorted in no time.
       let order = part.rows.indices.map { UInt64(part.rows[$0].row) << 32 | UInt64($0) }.sorted()
-      for number in order {
-        let index = Int(number & 0xFFFF_FFFF)
-        let row = part.rows[index]
-        guard let object = try object(part.entry, rowID: row.row) as? Object else { continue }
-        hits[part.positions?[index] ?? index] =
-          SearchHit(object: object, score: row.score, search: part.search)
+      var ahead = RowsAhead(self, part.entry)
+      for (number, place) in order.enumerated() {
+        if ahead.isEmpty {
+          let next = order[number...].prefix(RowsAhead.greatestCount)
+          ahead.fill(next.map { UInt32($0 >> 32) })
+        }
+        guard let object = try ahead.takeObject() else { continue }
+        let index = Int(place & 0xFFFF_FFFF)
+        found[part.positions?[index] ?? index] =
+          FoundObject(object: object, score: part.rows[index].score, search: part.search)
       }
     }
-    return hits.compactMap(\.self)
+    return found
   }
 
   /// The number of objects that a search would find, without a limit; none is read.

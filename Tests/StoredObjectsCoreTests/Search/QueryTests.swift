@@ -141,6 +141,32 @@ struct QueryTests {
     #expect(rows == [2, 3, 4, 5, 6])
   }
 
+  @Test(
+    "The score goes by the length of each text, wherever in the class the matches are",
+    arguments: [1, 50, 300, 5000])
+  func lengths(distance: Int) throws {
+    for number in 0..<20_000 {
+      let isMatch = number % distance == 0
+      add((isMatch ? "wanted" : "other") + String(repeating: " x", count: number % 37))
+    }
+    try store.saveChanges()
+    // Rows without a text have no length, and there are whole blocks of them.
+    for row in 3001..<3600 as Range<UInt32> where (row - 2) % UInt32(distance) != 0 {
+      if let note = try store.object(Note.self, rowID: row) { store.delete(note) }
+    }
+    try store.saveChanges()
+    let hits = try store.search(Note.self, .word("wanted"))
+    #expect(hits.count == (20_000 + distance - 1) / distance)
+    var scores: [Int: Double] = [:]
+    for hit in hits {
+      let known = scores.updateValue(hit.score, forKey: hit.object.text.count)
+      #expect(known == nil || known == hit.score)
+    }
+    let byLength = scores.sorted { $0.key < $1.key }.map(\.value)
+    #expect(byLength == byLength.sorted(by: >))
+    #expect(Set(byLength).count == byLength.count)
+  }
+
   @Test("A snippet shows the match in its place, and marks it")
   func snippets() throws {
     let long =

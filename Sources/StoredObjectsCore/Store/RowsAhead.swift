@@ -1,0 +1,120 @@
+import StoreEngine
+
+/// Rows whose objects are going to be asked for one after the other, and their records, which are
+/// read together, in the order of the file.
+///
+/// A record that has been read counts as long as nobody has committed to the class since. After
+/// that each row is looked up when its turn comes, as without this.
+struct RowsAhead {
+  private let store: Store
+  private let entry: RegisteredClass
+  private var rows: [UInt32] = []
+  private var next = 0
+  private var batch = RecordBatch()
+  /// Has the bytes of the batch, and reads the records where they are.
+  private var buffer: DataBuffer
+  /// For each row the number of its record in the batch, or ``unread``.
+  private var records: [UInt32] = []
+  private static let unread = UInt32.max
+  /// How many commits the class had seen before the batch was read.
+  private var commitCount: UInt64 = 0
+
+  /// Whether nobody but the store can have committed before the records were read.
+  private var wasAlone = false
+  /// Whether the last object has been read on its own, later than the others.
+  private var wasReadAlone = false
+
+  /// The number of rows that a query reads together at most.
+  static let greatestCount = 256
+
+  init(_ store: Store, _ entry: RegisteredClass) {
+    (self.store, self.entry) = (store, entry)
+    buffer = DataBuffer([], store: store)
+    batch.stopsWhenFull = true
+  }
+
+  /// Whether all rows had their turn.
+  var isEmpty: Bool { next == rows.count }
+
+  /// Takes other rows, and reads the records of those whose objects have no content yet.
+  ///
+  /// An error is left to ``takeObject()``, which meets it in its row.
+  mutating func fill(_ rows: [UInt32]) {
+    (self.rows, next) = (rows, 0)
+    defer { wasAlone = store.backend.coordinator.hasOneStore }
+    records.removeAll(keepingCapacity: true)
+    records.append(contentsOf: repeatElement(Self.unread, count: rows.count))
+    // A row and its number in one, which are sorted in no time.
+    var order: [UInt64] = []
+    order.reserveCapacity(rows.count)
+    for (index, row) in rows.enumerated() where entry.mayHave(row) {
+      if entry.living(row)?.hasContent != true { order.append(UInt64(row) << 32 | UInt64(index)) }
+    }
+    if order.count < 2 { return }
+    order.sort()
+    read(order.map { UInt32($0 >> 32) })
+    assign(order)
+  }
+
+  private mutating func read(_ rows: [UInt32]) {
+    commitCount = entry.shared.commitCount
+    buffer.swapBytes(&batch.bytes)
+    defer { buffer.swapBytes(&batch.bytes) }
+    batch.removeAll()
+    do {
+      try store.backend.copyRecords(rows, of: entry.table, to: &batch)
+    } catch {
+      batch.removeAll()
+    }
+  }
+
+  /// Finds out which row has which record; both are sorted.
+  private mutating func assign(_ order: [UInt64]) {
+    var record = 0
+    for number in order {
+      let row = UInt32(number >> 32)
+      while record < batch.count, batch.entries[record].rowID < row { record += 1 }
+      if record == batch.count { return }
+      if batch.entries[record].rowID == row {
+        records[Int(number & 0xFFFF_FFFF)] = UInt32(record)
+      }
+    }
+  }
+
+  /// The object of the next row, with its content; nil when there is no such object.
+  ///
+  /// - Throws: ``/StoreEngine/StoreError`` as ``Store/object(_:rowID:)-(Object.Type,_)``.
+  mutating func takeObject() throws(StoreError) -> StoredObject? {
+    let (row, record) = (rows[next], records[next])
+    next += 1
+    wasReadAlone = record == Self.unread || !isCurrent
+    if wasReadAlone { return try store.object(entry, rowID: row) }
+    let object = entry.object(row)
+    if !object.state.isFault { return object.state.contains(.deleted) ? nil : object }
+    let (_, start, end) = batch.entries[Int(record)]
+    // Whoever has put another buffer in the place of this one has what follows read one by one.
+    guard buffer.showWindow(Int(start), Int(end)) else {
+      wasReadAlone = true
+      return try store.object(entry, rowID: row)
+    }
+    store.forgetKnownChange(row, entry)
+    try store.decode(object, entry, from: &buffer)
+    return object
+  }
+
+  /// Whether the last object that was taken is as it was saved when the rows were given, if nobody
+  /// has committed to the class since then.
+  var isUndisturbed: Bool {
+    (wasReadAlone ? store.backend.coordinator.hasOneStore : wasAlone)
+      && store.foreign.outdated.isEmpty
+  }
+
+  /// Whether the records are still what is saved.
+  ///
+  /// The news are taken in first: a commit that comes after this test stays news, and a change that
+  /// rests on the records a conflict.
+  private var isCurrent: Bool {
+    if store.inbox.hasNews { store.collectChangesElsewhere() }
+    return commitCount == entry.shared.commitCount
+  }
+}
