@@ -70,4 +70,11 @@ package enum StoreFormat: String, CaseIterable, Sendable {
   ) throws {
     try fileSystemBackend.convert(directory: directory, from: old, to: new, in: fileSystem)
   }
+
+  /// Gives an encrypted directory of a file system another key.
+  package func changeKey<Key: StoreKey>(
+    _ directory: String, from old: Key, to new: Key, in fileSystem: any FileSystem
+  ) throws {
+    try fileSystemBackend.changeKey(directory: directory, from: old, to: new, in: fileSystem)
+  }
 }

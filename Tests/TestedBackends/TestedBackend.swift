@@ -92,6 +92,13 @@ package enum TestedBackend: String, CaseIterable, Sendable {
     try onDisk().convert(directory, from: key, to: converted.key, in: fileSystem)
   }
 
+  /// Gives a directory another key.
+  package func changeKey(
+    _ directory: String, to newKey: EncryptionKey, in fileSystem: any FileSystem
+  ) throws {
+    try onDisk().changeKey(directory, from: Self.key, to: newKey, in: fileSystem)
+  }
+
   /// Lets a test use a place of this kind that nothing has been written to.
   package func withLocation(_ body: (any BackendLocation) throws -> Void) throws {
     guard let format else { return try body(MemoryLocation()) }

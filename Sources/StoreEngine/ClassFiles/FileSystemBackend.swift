@@ -1,6 +1,6 @@
 package import Files
 
-/// A ``DirectoryBackend`` that checks, salvages and converts stores of any file system.
+/// A ``DirectoryBackend`` that checks, salvages, converts and re-keys stores of any file system.
 package protocol FileSystemBackend {
   /// Checks a store, see ``DirectoryBackend``.
   static func check(
@@ -18,6 +18,11 @@ package protocol FileSystemBackend {
   static func convert(
     directory: String, from oldKey: (any StoreKey)?, to newKey: (any StoreKey)?,
     in fileSystem: any FileSystem
+  ) throws
+
+  /// Gives an encrypted store another key.
+  static func changeKey<Key: StoreKey>(
+    directory: String, from oldKey: Key, to newKey: Key, in fileSystem: any FileSystem
   ) throws
 }
 

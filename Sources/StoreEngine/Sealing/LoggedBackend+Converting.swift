@@ -62,7 +62,14 @@ extension LoggedBackend where Files: DirectoryFiles {
   public static func changeKey<Key: StoreKey>(
     directory: String, from oldKey: Key, to newKey: Key
   ) throws {
-    let files = try Files(writing: directory)
+    try changeKey(directory: directory, from: oldKey, to: newKey, in: SystemFiles.shared)
+  }
+
+  /// Gives an encrypted store of a file system another key.
+  package static func changeKey<Key: StoreKey>(
+    directory: String, from oldKey: Key, to newKey: Key, in fileSystem: any FileSystem
+  ) throws {
+    let files = try Files(writing: directory, in: fileSystem)
     defer { try? files.close() }
     try Sealing.changeKey(of: files, from: oldKey, to: newKey)
   }
