@@ -149,13 +149,12 @@ extension LoggedBackend {
   /// The name of a table as users know it.
   private func userName(of table: TableID) throws -> String {
     let name = try files.name(of: table)
-    return sealing?.name(name) ?? name
+    return openedName(name) ?? name
   }
 
   private func userName(of table: OrderedTableID) throws -> String {
     let name = try files.ordered.name(of: table)
-    guard let opened = sealing?.name(name.name) else { return name.fileName }
-    return OrderedTableName(opened, kind: name.kind).fileName
+    return (openedName(name) ?? name).fileName
   }
 
   /// Finds out all that may fail before anything is written.

@@ -243,9 +243,7 @@ extension LoggedBackend {
   /// too, see `StoreDelegate.store(_:didFailToFold:)`.
   public var foldFailure: FoldFailure? {
     guard let failure = state.withLock({ $0.foldFailure }) else { return nil }
-    guard let sealing else { return failure }
     return FoldFailure(
-      error: sealing.naming(failure.error), tryCount: failure.tryCount,
-      logByteCount: failure.logByteCount)
+      error: naming(failure.error), tryCount: failure.tryCount, logByteCount: failure.logByteCount)
   }
 }

@@ -22,7 +22,7 @@ extension LoggedBackend {
         inspection.tableNames.append(name)
       }
     }
-    return sealing.map { opened(inspection, $0) } ?? inspection
+    return opened(inspection)
   }
 
   private func manifestFindings() throws -> [StoreFinding] {

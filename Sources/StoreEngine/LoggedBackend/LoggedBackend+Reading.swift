@@ -5,8 +5,7 @@ extension LoggedBackend {
   /// The number of a table.
   public func table(named name: String) throws -> TableID {
     try checkOpen()
-    guard let sealing else { return try files.table(named: name) }
-    return try naming { try files.table(named: sealing.fileName(ofTable: name)) }
+    return try naming { try files.table(named: sealedName(ofTable: name)) }
   }
 
   /// The names of the tables that have records.
@@ -18,7 +17,7 @@ extension LoggedBackend {
       if try recordCount(in: id) > 0 { names.insert(name) } else { names.remove(name) }
     }
     // What has a name that this store has not sealed is not of this store: a check tells.
-    return sealing.map { sealing in names.compactMap { sealing.name($0) } } ?? Array(names)
+    return names.compactMap { openedName($0) }
   }
 
   /// The number of rows in a table.
@@ -178,9 +177,8 @@ extension LoggedBackend {
     for (name, entry) in layers.flatMap(\.names) {
       if entry.isDeleted { names.remove(name) } else { names.insert(name) }
     }
-    guard let sealing else { return names.map(\.text) }
     return try names.map { key in
-      guard let name = sealing.name(key.text) else { throw strangeBuffer }
+      guard let name = openedName(key.text) else { throw strangeBuffer }
       return name
     }
   }

@@ -26,10 +26,7 @@ extension LoggedBackend {
     for table in state.withLock({ $0.orderedTables }) {
       names.insert(try files.ordered.name(of: table))
     }
-    guard let sealing else { return Array(names) }
-    return names.compactMap { sealed in
-      sealing.name(sealed.name).map { OrderedTableName($0, kind: sealed.kind) }
-    }
+    return names.compactMap { openedName($0) }
   }
 
   /// The number of keys in a range.

@@ -74,11 +74,3 @@ extension LoggedBackend where Files: DirectoryFiles {
     }
   }
 }
-
-extension LoggedBackend {
-  /// The name that the files have for an ordered table.
-  func sealedName(_ name: OrderedTableName) throws -> OrderedTableName {
-    guard let sealing else { return name }
-    return OrderedTableName(try sealing.fileName(ofTable: name.name), kind: name.kind)
-  }
-}

@@ -37,6 +37,32 @@ extension LoggedBackend {
 
   // MARK: Names
 
+  // All of the engine maps names here, and nowhere else.
+
+  /// The name that the files have for a table.
+  func sealedName(ofTable name: String) throws -> String {
+    try sealing?.fileName(ofTable: name) ?? name
+  }
+
+  /// The name that the files have for an ordered table.
+  func sealedName(_ name: OrderedTableName) throws -> OrderedTableName {
+    OrderedTableName(try sealedName(ofTable: name.name), kind: name.kind)
+  }
+
+  /// The name that users know of a table or a buffer; nil for one that this store has not sealed.
+  func openedName(_ name: String) -> String? {
+    guard let sealing else { return name }
+    return sealing.name(name)
+  }
+
+  /// The name that users know of an ordered table; nil for one that this store has not sealed.
+  func openedName(_ name: OrderedTableName) -> OrderedTableName? {
+    openedName(name.name).map { OrderedTableName($0, kind: name.kind) }
+  }
+
+  /// An error of the files, by the names that users know.
+  func naming(_ error: StoreError) -> StoreError { sealing?.naming(error) ?? error }
+
   /// Runs calls of the files, and gives their errors the names that users know.
   func naming<Result>(_ body: () throws -> Result) throws -> Result {
     guard let sealing else { return try body() }
@@ -55,12 +81,12 @@ extension LoggedBackend {
 
   /// The name that the files have for a table; that of the named buffers is always the same.
   func fileName(of name: String) throws -> String {
-    guard let sealing, name != StoreDirectory.buffers else { return name }
-    return try sealing.fileName(ofTable: name)
+    name == StoreDirectory.buffers ? name : try sealedName(ofTable: name)
   }
 
   /// What a look at the files says, by the names that users know.
-  func opened(_ inspection: StoreInspection, _ sealing: Sealing) -> StoreInspection {
+  func opened(_ inspection: StoreInspection) -> StoreInspection {
+    guard let sealing else { return inspection }
     var opened = inspection
     opened.findings = inspection.findings.map { sealing.naming($0) }
     opened.tableNames = []
