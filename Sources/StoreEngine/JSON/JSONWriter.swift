@@ -25,11 +25,20 @@ package enum JSONWriter {
   ///
   /// The value must hold neither data, dates, NaN nor infinities, which JSON has no form for.
   ///
-  /// - Throws: ``ValueFailure`` for such a value, or one that is nested more than 600 deep.
-  package static func append(_ value: StoredValue, to bytes: inout [UInt8]) throws {
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - bytes: Gets the text.
+  ///   - writeLarge: Appends what a text stands for, quotation marks included, and may take bytes
+  ///     away; returns false for a text that is itself.
+  /// - Throws: ``ValueFailure`` for such a value, or one that is nested more than 600 deep; what the
+  ///   closure throws.
+  package static func append(
+    _ value: StoredValue, to bytes: inout [UInt8],
+    writeLarge: ((String, inout [UInt8]) throws -> Bool)? = nil
+  ) throws {
     guard value.depth <= maximumDepth else { throw ValueFailure.tooDeep }
     var levels: [Level] = []
-    try begin(value, &levels, &bytes)
+    try begin(value, &levels, &bytes, writeLarge)
     while let level = levels.last {
       guard level.next < level.values.count else {
         bytes.append(level.isArray ? UInt8(ascii: "]") : UInt8(ascii: "}"))
@@ -42,12 +51,13 @@ package enum JSONWriter {
         bytes.append(UInt8(ascii: ":"))
       }
       levels[levels.count - 1].next += 1
-      try begin(level.values[level.next], &levels, &bytes)
+      try begin(level.values[level.next], &levels, &bytes, writeLarge)
     }
   }
 
   private static func begin(
-    _ value: StoredValue, _ levels: inout [Level], _ bytes: inout [UInt8]
+    _ value: StoredValue, _ levels: inout [Level], _ bytes: inout [UInt8],
+    _ writeLarge: ((String, inout [UInt8]) throws -> Bool)?
   ) throws {
     switch value {
     case .null: bytes += "null".utf8
@@ -55,7 +65,8 @@ package enum JSONWriter {
     case .int(let number): append(number, to: &bytes)
     case .unsigned(let number): bytes += number.description.utf8
     case .double(let number) where number.isFinite: bytes += number.description.utf8
-    case .string(let text): append(text, to: &bytes)
+    case .string(let text):
+      if try writeLarge?(text, &bytes) != true { append(text, to: &bytes) }
     case .array(let elements):
       bytes.append(UInt8(ascii: "["))
       levels.append(Level(elements.node, isArray: true))

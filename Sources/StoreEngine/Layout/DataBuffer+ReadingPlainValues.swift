@@ -7,8 +7,8 @@ package protocol ReferenceReading {
   func value(of className: String, row: UInt32) throws -> StoredValue
   /// The name of a class; nil for an ID that no class has.
   func className(of classID: UInt8) -> String?
-  /// The bytes of a value outside of the record.
-  func bytes(of external: ExternalReference) throws -> [UInt8]
+  /// The Base64 of a value outside of the record, or a text that stands for it.
+  func text(of external: ExternalReference) throws -> String
 }
 
 extension DataBuffer {
@@ -68,7 +68,7 @@ extension DataBuffer {
   ) throws -> StoredValue {
     switch try ExternalContent(from: &self) {
     case .inline(let bytes): .base64(bytes)
-    case .outside(let reference): .base64(try references.bytes(of: reference))
+    case .outside(let reference): .string(try references.text(of: reference))
     }
   }
 

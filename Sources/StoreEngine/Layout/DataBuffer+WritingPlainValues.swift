@@ -14,8 +14,10 @@ package protocol ReferenceWriting {
   ) throws -> (classID: UInt8, row: UInt32)?
   /// The ID of a class; nil for one that is not there.
   func classID(of className: String) -> UInt8?
-  /// The part of a record that holds an external value.
-  mutating func content(of external: [UInt8]) throws -> ExternalContent
+  /// The part of a record that holds an external value; nil if the value is no Base64.
+  mutating func content(of external: StoredValue) throws -> ExternalContent?
+  /// The value with all texts that others stand for in it, see ``LargeTexts``.
+  func whole(_ value: StoredValue) throws -> StoredValue
 }
 
 extension DataBuffer {
@@ -25,6 +27,7 @@ extension DataBuffer {
   package mutating func writePlain<References: ReferenceWriting>(
     _ value: StoredValue, as type: StoredType, _ references: inout References
   ) throws {
+    let value = type.isExternal ? value : try references.whole(value)
     switch type {
     case .bool: try writePlain(value.plainBool.map { $0 ? 1 as UInt8 : 0 }, value, type)
     case .integer(let bitCount, let isSigned):
@@ -34,8 +37,8 @@ extension DataBuffer {
     case .string: try writePlain(value.plainString, value, type)
     case .data: try writePlain(value.plainBytes, value, type)
     case .external:
-      guard let bytes = value.plainBytes else { throw mismatch(value, type) }
-      try references.content(of: bytes).write(to: &self)
+      guard let content = try references.content(of: value) else { throw mismatch(value, type) }
+      content.write(to: &self)
     case .array(.byte) where value.plainString != nil:
       try writePlain(value.plainBytes, value, type)
     case .date: try writePlain(value.plainDate, value, type)

@@ -71,8 +71,12 @@ extension Store {
     if let bytes, bytes.count <= configuration.externalThreshold || backend.externalStorage == nil {
       return ExternalContent.inline(bytes).write(to: &buffer)
     }
-    guard let externals = externalsIfKept(), !externals.areInline else {
-      return writeAll(of: data, to: &buffer)
+    guard let externals = externalsIfKept() else { return writeAll(of: data, to: &buffer) }
+    switch externals.placement {
+    case .stored: break
+    case .inline: return writeAll(of: data, to: &buffer)
+    case .listed(let reference):
+      return ExternalContent.outside(reference(data.box)).write(to: &buffer)
     }
     do {
       let reference = try externals.reference(

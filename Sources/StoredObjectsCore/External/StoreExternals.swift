@@ -6,8 +6,8 @@ final class StoreExternals {
   let values: ExternalValues
   /// Whether the store has met a reference, so that rows of any class may have some.
   var isUsed = false
-  /// Whether objects are written with their values, as for an export.
-  var areInline = false
+  /// Where the values of objects go that are written.
+  var placement = ExternalPlacement.stored
   /// The values that were written by the save in work, and where in its bytes they stand.
   private(set) var written: [(location: Int, value: ExternalValue)] = []
   /// The values that images refer to.
@@ -35,8 +35,21 @@ final class StoreExternals {
     return value.reference
   }
 
+  /// Holds a stored value until it is saved, for an object that reads the reference.
+  func keep(_ value: ExternalValue) { kept[value.reference.id] = ExternalBox(value) }
+
   /// Lets go of what images refer to.
   func forgetImages() { kept = [:] }
+}
+
+/// Where the values of an object go when it is written.
+enum ExternalPlacement {
+  /// Outside of the record, where they are stored first.
+  case stored
+  /// Into the record.
+  case inline
+  /// Nowhere: the record gets the reference that the closure returns.
+  case listed((ExternalBox) -> ExternalReference)
 }
 
 /// What a save does to the list of values.

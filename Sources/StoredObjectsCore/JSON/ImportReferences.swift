@@ -16,8 +16,12 @@ struct ImportReferences: ReferenceWriting {
   var isKnown: ((UInt8, UInt32) -> Bool)?
   /// The new rows of each class; nil where objects keep theirs.
   var renumbering: [UInt8: Renumbering]?
+  /// The large texts of the line; nil for none.
+  var large: LargeTexts<LargeText>?
   /// Keeps large values outside of records; nil where objects do that themselves.
   var externals: ImportedExternals?
+  /// Stores a large value for an object; nil while values are only checked.
+  var store: ((LargeText) throws -> ExternalContent?)?
 
   init(_ names: ClassNames, accepts: @escaping (UInt8, String) -> Bool) {
     (self.names, self.accepts) = (names, accepts)
@@ -25,8 +29,17 @@ struct ImportReferences: ReferenceWriting {
 
   func classID(of className: String) -> UInt8? { names.id(of: className) }
 
-  func content(of external: [UInt8]) throws -> ExternalContent {
-    try externals?.content(of: external) ?? .inline(external)
+  func whole(_ value: StoredValue) throws -> StoredValue { try large?.whole(value) ?? value }
+
+  func content(of external: StoredValue) throws -> ExternalContent? {
+    if case .string(let text) = external, let large = large?.source(of: text) {
+      if let externals { return try externals.content(of: large) }
+      if let store { return try store(large) }
+      // Any value will do for the class to read.
+      return try large.forEachDecodedPiece { _ in } ? .inline([]) : nil
+    }
+    guard let bytes = external.plainBytes else { return nil }
+    return try externals?.content(of: bytes) ?? .inline(bytes)
   }
 
   mutating func location(

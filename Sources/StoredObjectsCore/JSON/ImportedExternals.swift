@@ -26,6 +26,20 @@ final class ImportedExternals {
     return .outside(reference)
   }
 
+  /// Writes a value to the storage, in pieces.
+  ///
+  /// - Returns: the part of the record that holds it; nil if the text is no Base64.
+  func content(of text: LargeText) throws -> ExternalContent? {
+    guard let storage = backend.externalStorage else {
+      return try text.decoded().map { .inline($0) }
+    }
+    var writer = try ExternalValueWriter(storage, .random())
+    guard try text.forEachDecodedPiece({ try writer.write($0) }) else { return nil }
+    let reference = try writer.finish()
+    unowned.append(reference)
+    return .outside(reference)
+  }
+
   /// Takes note of the row that the values written since belong to.
   func setOwner(_ owner: ExternalCatalogue.Owner, replaces: Bool) {
     if replaces { replaced.append(owner) }

@@ -82,15 +82,20 @@ struct JSONImport<Target: ImportTarget> {
         let isHeader = isFirst && JSONHeader.isHeader(value)
         isFirst = false
         if isHeader {
-          if pass == 1 { try prepare(JSONHeader(value)) }
+          if pass == 1 { try prepare(JSONHeader(lines.whole(value))) }
           continue
         }
-        let object = try ObjectValue(value)
+        var object = try ObjectValue(value)
+        if let bytes = object.bytes { object.bytes = try lines.whole(bytes) }
+        references.large = lines.large.isEmpty ? nil : lines.large
         (location.className, location.rowID) = (object.className, object.rowID)
         guard let classID = target.names.id(of: object.className) else {
           throw StoreError(.notRegistered, "There is no such class: register it before the import.")
         }
-        try body(&self, Line(value: object, classID: classID, byteCount: range.count))
+        try body(&self, Line(value: object, classID: classID, byteCount: lines.byteCount))
+      } catch let damage as JSONReader.Damage {
+        location.offset = lines.offset(inFile: damage.offset)
+        throw StoreError(.invalidJSON, "The line is no JSON: \(damage).", at: location)
       } catch { throw Self.located(error, location) }
       if lines.number % 1000 == 0 { report(lines.position, lines.size, location.className) }
     }
@@ -106,9 +111,6 @@ struct JSONImport<Target: ImportTarget> {
   private static func located(_ error: any Error, _ location: StoreError.Location) -> StoreError {
     var location = location
     switch error {
-    case let damage as JSONReader.Damage:
-      location.offset = damage.offset
-      return StoreError(.invalidJSON, "The line is no JSON: \(damage).", at: location)
     case let failure as ValueFailure:
       return StoreError(.invalidJSON, failure.description, at: location)
     case let failure as PropertyFailure:

@@ -1,4 +1,5 @@
 import Files
+import FoundationEssentials
 import StoreEngine
 
 /// Gathers lines of JSON and hands them on in large pieces.
@@ -10,10 +11,49 @@ struct JSONOutput {
 
   init(_ write: @escaping ([UInt8]) throws -> Void) { self.write = write }
 
-  mutating func append(_ value: StoredValue) throws {
-    try JSONWriter.append(value, to: &bytes)
+  /// Appends a line.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - large: The values that some of its texts stand for, which are read now, in pieces.
+  /// - Throws: ``ValueFailure``; what reading a value or the closure throws.
+  mutating func append(
+    _ value: StoredValue, _ large: LargeTexts<() throws -> ExternalReader>? = nil
+  ) throws {
+    if let large, !large.isEmpty {
+      defer { large.removeAll() }
+      try JSONWriter.append(value, to: &bytes) { [write] text, bytes in
+        guard let open = large.source(of: text) else { return false }
+        try Self.append(open(), to: &bytes, write)
+        return true
+      }
+    } else {
+      try JSONWriter.append(value, to: &bytes)
+    }
     bytes.append(UInt8(ascii: "\n"))
     if bytes.count >= Self.pieceSize { try flush() }
+  }
+
+  /// Appends a value as Base64, and hands on what has gathered.
+  private static func append(
+    _ reader: consuming ExternalReader, to bytes: inout [UInt8],
+    _ write: ([UInt8]) throws -> Void
+  ) throws {
+    bytes.append(UInt8(ascii: "\""))
+    // Three bytes are four characters.
+    var rest: [UInt8] = []
+    while let chunk = try reader.next() {
+      rest += chunk
+      let whole = rest.count - rest.count % 3
+      bytes += Data(rest.prefix(whole)).base64EncodedData()
+      rest.removeFirst(whole)
+      if bytes.count >= pieceSize {
+        try write(bytes)
+        bytes.removeAll(keepingCapacity: true)
+      }
+    }
+    bytes += Data(rest).base64EncodedData()
+    bytes.append(UInt8(ascii: "\""))
   }
 
   mutating func flush() throws {

@@ -145,6 +145,8 @@ struct ObjectTarget: ImportTarget {
     _ references: inout ImportReferences
   ) throws {
     let entry = try entry(classID)
+    references.store = { [store] in try store.content(of: $0) }
+    defer { references.store = nil }
     let layout = try layout(value, entry)
     if replaces, let object = try store.object(entry, rowID: row) {
       let content = try content(value, layout, entry, object, &references)
@@ -259,5 +261,22 @@ extension Store {
       try readContent(of: object, entry, content, by: reading)
     } catch { throw .wrapping(error, .invalidValue, at: entry.location(object.rowID)) }
     object.state.insert(.hasContent)
+  }
+}
+
+extension Store {
+  /// Stores a large value, in pieces, for an object that reads the content.
+  ///
+  /// - Returns: what stands for it in the content; nil if the text is no Base64.
+  fileprivate func content(of text: LargeText) throws -> ExternalContent? {
+    guard let externals = externalsIfKept(),
+      text.decodedByteCount > configuration.externalThreshold
+    else { return try text.decoded().map { .inline($0) } }
+    let values = externals.values
+    var writer = try ExternalValueWriter(values.storage, .random())
+    guard try text.forEachDecodedPiece({ try writer.write($0) }) else { return nil }
+    let reference = try writer.finish()
+    externals.keep(ExternalValue(reference, in: values, isNew: true))
+    return .outside(reference)
   }
 }

@@ -34,6 +34,8 @@ package struct RecordExport {
     write: @escaping ([UInt8]) throws -> Void
   ) throws -> Int {
     var output = JSONOutput(write)
+    let large = LargeTexts<() throws -> ExternalReader>()
+    let externals = ExternalTexts(backend.externalStorage, large: large)
     try output.append(JSONHeader(classes: exported.map(\.exported)).storedValue)
     var count = 0
     for exported in exported {
@@ -42,8 +44,8 @@ package struct RecordExport {
       progress(IntegrityProgress(exported.name, 0, of: total))
       try forEachPiece(of: exported) { records in
         for (row, record) in records {
-          let value = try value(exported, row, record, depth: depth)
-          try output.append(value.storedValue)
+          let value = try value(exported, row, record, depth: depth, externals)
+          try output.append(value.storedValue, large)
         }
         done += records.count
         progress(IntegrityProgress(exported.name, done, of: total))
@@ -58,21 +60,24 @@ package struct RecordExport {
   package func forEachObject(
     of exported: RecordClass, _ body: (UInt32, Result<ObjectValue, any Error>) throws -> Void
   ) throws {
+    let externals = ExternalTexts(backend.externalStorage)
     try forEachPiece(of: exported) { records in
       for (row, record) in records {
-        try body(row, Result { try value(exported, row, record, depth: 0) })
+        try body(row, Result { try value(exported, row, record, depth: 0, externals) })
       }
     }
   }
 
   private func value(
-    _ exported: RecordClass, _ row: UInt32, _ record: [UInt8], depth: Int
+    _ exported: RecordClass, _ row: UInt32, _ record: [UInt8], depth: Int,
+    _ externals: ExternalTexts
   ) throws -> ObjectValue {
     do {
       if depth > 0 {
-        return try exported.value(row, record, NestedRecords(export: self, depth: depth))
+        let references = NestedRecords(export: self, depth: depth, externals: externals)
+        return try exported.value(row, record, references)
       }
-      let references = ReferenceTexts(names: names, externals: backend.externalStorage)
+      let references = ReferenceTexts(names: names, externals: externals)
       let value = try exported.value(row, record, references)
       if value.bytes != nil { try checkForExternals(row, exported) }
       return value
@@ -126,18 +131,17 @@ package struct RecordExport {
   private struct NestedRecords: ReferenceReading {
     let export: RecordExport
     let depth: Int
+    let externals: ExternalTexts
 
     func className(of classID: UInt8) -> String? { export.names.name(of: classID) }
-    func bytes(of external: ExternalReference) throws -> [UInt8] {
-      try external.bytes(in: export.backend.externalStorage)
-    }
+    func text(of external: ExternalReference) throws -> String { try externals.text(of: external) }
 
     func value(of className: String, row: UInt32) throws -> StoredValue {
       let text = StoredValue.string("\(className)/\(row)")
       guard depth > 0, let target = export.classes.first(where: { $0.name == className }),
         let record = try export.backend.withRecord(row, in: target.table, { [UInt8](copying: $0) })
       else { return text }
-      return try export.value(target, row, record, depth: depth - 1).storedValue
+      return try export.value(target, row, record, depth: depth - 1, externals).storedValue
     }
   }
 }

@@ -10,7 +10,7 @@ extension Store {
   /// and replaces a file of that name.
   ///
   /// Complexity: linear in the number of objects. Memory: a few hundred kilobytes, and about four
-  /// times the largest object with its ``ExternalData``.
+  /// times the largest record: values outside of records are read and written in pieces.
   ///
   /// - Parameters:
   ///   - path: The file.
@@ -55,7 +55,7 @@ extension Store {
       let names = ClassNames(self.classes.lazy.map { ($0.name, $0.classID) })
       var count = 0
       for entry in entries {
-        count += try export(entry, referenceTexts(names), to: &output, progress)
+        count += try export(entry, names, to: &output, progress)
       }
       try output.flush()
       return count
@@ -63,21 +63,50 @@ extension Store {
   }
 
   private func export(
-    _ entry: RegisteredClass, _ references: ReferenceTexts, to output: inout JSONOutput,
+    _ entry: RegisteredClass, _ names: ClassNames, to output: inout JSONOutput,
     _ progress: (IntegrityProgress) -> Void
   ) throws -> Int {
     let total = try self.count(of: entry)
     var count = 0
     progress(IntegrityProgress(entry.name, 0, of: total))
+    let listed = ListedExternals()
+    let references = ReferenceTexts(names: names, externals: listed.texts)
     var rows = RowCursor(self, entry, keepsObjects: false)
     while let object = try rows.next() {
-      try output.append(try value(of: object, entry, references).storedValue)
+      let value = try value(
+        of: object, entry, references, externals: .listed { listed.add($0) })
+      try output.append(value.storedValue, listed.large)
+      listed.removeAll()
       count += 1
       if count % 1000 == 0 { progress(IntegrityProgress(entry.name, count, of: total)) }
     }
     progress(IntegrityProgress(entry.name, count, of: total))
     return count
   }
+}
+
+/// The values outside of the record of an object that is being exported.
+private final class ListedExternals {
+  let large = LargeTexts<() throws -> ExternalReader>()
+  private var boxes: [ExternalID: ExternalBox] = [:]
+
+  /// The text of each value, by the reference that ``add(_:)`` has returned.
+  var texts: ExternalTexts {
+    ExternalTexts(large: large) { [unowned self] reference in
+      guard let box = boxes[reference.id] else {
+        throw StoreError(.recordMissing, "The value \(reference.id) is of no object.")
+      }
+      return try box.reader()
+    }
+  }
+
+  func add(_ box: ExternalBox) -> ExternalReference {
+    let reference = ExternalReference(id: .random(), byteCount: box.byteCount, checksum: 0)
+    boxes[reference.id] = box
+    return reference
+  }
+
+  func removeAll() { boxes = [:] }
 }
 
 extension RegisteredClass {

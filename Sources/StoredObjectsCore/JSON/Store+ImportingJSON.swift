@@ -24,7 +24,8 @@ extension Store {
   /// `batchSize` `.max` the import is one save: all of it, or nothing.
   ///
   /// Complexity: linear in the file, which is read two or three times. Memory: a batch of objects,
-  /// about four times the longest line, a bit for each object, and four bytes for each with new IDs.
+  /// about four times the longest line without its values outside of records, a bit for each object,
+  /// and four bytes for each with new IDs.
   ///
   /// - Parameters:
   ///   - path: The file.

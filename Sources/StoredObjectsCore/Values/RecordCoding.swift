@@ -9,6 +9,8 @@ struct RecordCoding: Sendable {
   private let locations: [Int]
   /// Whether each value can be found without the code of its type.
   let isReadable: Bool
+  /// Whether the values of some types are bytes that only those types can read.
+  var hasOpaqueValues: Bool { properties.contains(where: \.isOpaque) }
 
   private struct Property: Sendable {
     let name: String
@@ -214,8 +216,8 @@ extension RecordCoding {
     guard property.isOpaque else {
       return try buffer.writePlain(value, as: property.type, &references)
     }
-    guard case .dictionary(let fields) = value, fields.keys == [StoredType.bytes],
-      let bytes = fields[0].value.plainBytes
+    guard case .dictionary(let fields) = try references.whole(value),
+      fields.keys == [StoredType.bytes], let bytes = fields[0].value.plainBytes
     else {
       throw ValueFailure(
         """
@@ -247,21 +249,9 @@ struct ClassNames: Sendable {
 /// References as texts such as "Song/42".
 struct ReferenceTexts: ReferenceReading {
   let names: ClassNames
-  let externals: (any ExternalStorage)?
+  let externals: ExternalTexts
 
   func value(of className: String, row: UInt32) -> StoredValue { .string("\(className)/\(row)") }
   func className(of classID: UInt8) -> String? { names.name(of: classID) }
-  func bytes(of external: ExternalReference) throws -> [UInt8] { try external.bytes(in: externals) }
-}
-
-extension ExternalReference {
-  /// Reads the value.
-  ///
-  /// - Throws: ``/StoreEngine/StoreError``.
-  func bytes(in storage: (any ExternalStorage)?) throws -> [UInt8] {
-    guard let storage else {
-      throw StoreError(.recordMissing, "The value \(id) is stored outside of this backend.")
-    }
-    return try ExternalReader(try storage.open(self), self).readAll()
-  }
+  func text(of external: ExternalReference) throws -> String { try externals.text(of: external) }
 }

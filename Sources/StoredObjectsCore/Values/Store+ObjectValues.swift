@@ -29,7 +29,8 @@ extension Store {
   }
 
   func value(
-    of object: StoredObject, _ entry: RegisteredClass, _ references: some ReferenceReading
+    of object: StoredObject, _ entry: RegisteredClass, _ references: some ReferenceReading,
+    externals: ExternalPlacement = .inline
   ) throws(StoreError) -> ObjectValue {
     settleRelationships(of: object)
     try object.fetchContent()
@@ -37,7 +38,9 @@ extension Store {
       // It still has the bytes of the record before.
       buffer.removeAll()
       do {
-        try writeContent(of: object, entry, to: &buffer)
+        // Bytes that only a type can read have all in them.
+        let externals = entry.coding?.hasOpaqueValues == false ? externals : .inline
+        try writeContent(of: object, entry, to: &buffer, externals)
         var value = ObjectValue(className: entry.name, rowID: object.rowID)
         if let coding = entry.coding {
           value.values = try coding.values(from: &buffer, references)
@@ -53,21 +56,22 @@ extension Store {
   }
 
   func referenceTexts(_ names: ClassNames) -> ReferenceTexts {
-    ReferenceTexts(names: names, externals: backend.externalStorage)
+    ReferenceTexts(names: names, externals: ExternalTexts(backend.externalStorage))
   }
 
-  /// Writes a content that has all values in it, external ones included.
+  /// Writes a content; nothing is stored for it.
   private func writeContent(
-    of object: StoredObject, _ entry: RegisteredClass, to buffer: inout DataBuffer
+    of object: StoredObject, _ entry: RegisteredClass, to buffer: inout DataBuffer,
+    _ placement: ExternalPlacement
   ) throws {
     let outer = isEncoding
     isEncoding = true
     let mayHaveExternals = entry.hasExternals || entry.coding == nil
     let externals = mayHaveExternals ? externalsIfKept() : externals
-    externals?.areInline = true
+    externals?.placement = placement
     defer {
       isEncoding = outer
-      externals?.areInline = false
+      externals?.placement = .stored
     }
     try object.writeContent(to: &buffer)
     if let failure = buffer.failure { throw failure }
@@ -86,8 +90,8 @@ private struct NestedReferences: ReferenceReading {
   let depth: Int
 
   func className(of classID: UInt8) -> String? { names.name(of: classID) }
-  func bytes(of external: ExternalReference) throws -> [UInt8] {
-    try external.bytes(in: store.backend.externalStorage)
+  func text(of external: ExternalReference) throws -> String {
+    try ExternalTexts(store.backend.externalStorage).text(of: external)
   }
 
   func value(of className: String, row: UInt32) throws -> StoredValue {

@@ -109,6 +109,91 @@ struct JSONExternalTests {
     }
   }
 
+  @Test(
+    "No piece of an export or import is larger than a buffer, however large the value",
+    arguments: [TestedBackend.memory, .encryptedTokyoCabinet])
+  func pieces(_ kind: TestedBackend) throws {
+    let value = noise(5_000_000)
+    try withTemporaryDirectory { directory in
+      try kind.withLocation { location in
+        let backend = try location.open()
+        let store = try Store.ofRecordings(backend)
+        store.insertRecording("A", value)
+        try store.saveChanges()
+        var texts: [[UInt8]] = []
+        try store.exportJSON { piece in
+          #expect(piece.count < 400_000)
+          texts.append(piece)
+        }
+        #expect(texts.count > 10)
+        var other: [UInt8] = []
+        let export = try RecordExport(backend)
+        _ = try export.exportJSON(export.classes, progress: { _ in }) { piece in
+          #expect(piece.count < 400_000)
+          other += piece
+        }
+        let whole = texts.flatMap { $0 }
+        #expect(whole == other)
+        let path = directory + "/recordings.jsonl"
+        try Data(whole).write(to: URL(filePath: path))
+        try backend.close()
+        for isProgram in [true, false] {
+          let copy = try MemoryBackend()
+          if isProgram {
+            try Store.ofRecordings(copy).importJSON(from: path)
+          } else {
+            _ = try RecordTarget.importJSON(from: path, into: copy, mode: .keepIDs) { _ in }
+          }
+          #expect(try copy.valueCount == 1)
+          #expect(try Store.ofRecordings(copy).recording("A")?.audio.bytes() == value)
+        }
+      }
+    }
+  }
+
+  /// A line of a recording with a text in the place of its value.
+  private func importing(_ audio: String, title: String = "A", into store: Store) throws {
+    try withTemporaryDirectory { directory in
+      let path = directory + "/recordings.jsonl"
+      let line = #"{"class":"Recording","values":{"audio":"\#(audio)","title":"\#(title)"}}"# + "\n"
+      try Data(line.utf8).write(to: URL(filePath: path))
+      try store.importJSON(from: path)
+    }
+  }
+
+  @Test("Large texts that are no Base64 are refused, whatever is wrong, and leave no value")
+  func largeNonsense() throws {
+    let sound = Data(noise(300_000)).base64EncodedString()
+    for audio in [
+      sound + "A", "A" + sound, sound + "====", sound + sound.prefix(70_000) + "=A==",
+      "AA==" + sound, sound + "é", sound + "\\n", sound.prefix(131_072) + "=" + sound,
+    ] {
+      let backend = try MemoryBackend()
+      let store = try Store.ofRecordings(backend)
+      expectError(.invalidValue) { try importing(audio, into: store) }
+      #expect(try backend.valueCount == 0 && store.count(of: Recording.self) == 0)
+    }
+  }
+
+  @Test("Large texts of other properties are texts, and escaped slashes those of Base64")
+  func largeTexts() throws {
+    let value = noise(300_000)
+    let sound = Data(value).base64EncodedString()
+    let escaped = sound.replacing("/", with: "\\/")
+    #expect(escaped != sound)
+    for (title, expected) in [
+      (sound, sound), (escaped, sound), (sound + "\\n\\\"", sound + "\n\""),
+      (sound + "é", sound + "é"),
+    ] {
+      let backend = try MemoryBackend()
+      let store = try Store.ofRecordings(backend)
+      try importing(escaped, title: title, into: store)
+      let recording = try #require(try store.allObjects(of: Recording.self).first)
+      #expect(recording.title == expected)
+      #expect(try recording.audio.bytes() == value && backend.valueCount == 1)
+    }
+  }
+
   /// A class that declares no properties.
   private final class Opaque: StoredObject {
     @Content var audio = ExternalData()
