@@ -146,6 +146,19 @@
   public macro Index<Object: StoredObject>(_ properties: [PartialKeyPath<Object>]...) =
     #externalMacro(module: "StoredObjectsMacros", type: "IndexMacro")
 
+  /// Sets the size above which the value of a property is stored outside of the record.
+  ///
+  ///     @External(above: 4096) var cover = ExternalData()
+  ///     @External(above: 1 << 20) var pages: [ExternalData] = []
+  ///
+  /// Other properties have the limit of the store, `StoreConfiguration.externalThreshold`. The limit
+  /// counts when an object is saved, and you can change it at any time. See <doc:StoringLargeValues>.
+  ///
+  /// - Parameter byteCount: The size in bytes; 0 keeps every value outside that isn't empty.
+  @attached(peer)
+  public macro External(above byteCount: Int) =
+    #externalMacro(module: "StoredObjectsMacros", type: "MarkMacro")
+
   /// Says that objects can be found by words, and parts of words, of a text.
   ///
   ///     @FullText(weight: 2) var title = ""

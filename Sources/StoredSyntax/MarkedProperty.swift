@@ -19,7 +19,7 @@
 
     /// Refuses attributes that can't mean anything.
     func validateAttributes() throws(Finding) {
-      for mark in ["Relationship", "Unique", "Indexed", "FullText"] {
+      for mark in ["Relationship", "Unique", "Indexed", "FullText", "External"] {
         guard let attribute = variable.attribute(mark) else { continue }
         try checkIsOnlyOne(attribute)
         if variable.attribute("Dropped") != nil {
@@ -34,6 +34,7 @@
       if let attribute = variable.attribute("Unique") { try validate(unique: attribute) }
       if let attribute = variable.attribute("Indexed") { try validate(indexed: attribute) }
       if let attribute = variable.attribute("FullText") { try validate(fullText: attribute) }
+      if let attribute = variable.attribute("External") { try validate(external: attribute) }
     }
 
     /// Refuses an attribute that is there already.
@@ -62,6 +63,20 @@
       guard let inverse = attribute.argument("inverse"), !inverse.is(NilLiteralExprSyntax.self)
       else { return }
       try validate(inverse, "the inverse", of: type.referredClass)
+    }
+
+    private func validate(external attribute: AttributeSyntax) throws(Finding) {
+      let names = type.tokens(viewMode: .sourceAccurate).map(\.text)
+      guard names.contains("ExternalData") || type.isUnknown else {
+        throw Finding(
+          typeNode,
+          "'\(type.trimmed)' is always in the record: @External is for ExternalData",
+          cures: [variable.remove(attribute)])
+      }
+      guard let size = attribute.argument("above"), size.trimmedDescription.hasPrefix("-") else {
+        return
+      }
+      throw Finding(size, "the size is a number of bytes, and not negative: write 0 or more")
     }
 
     private func validate(unique attribute: AttributeSyntax) throws(Finding) {
@@ -135,7 +150,7 @@
     func checkAttributesOutsideOfRecords() throws(Finding) {
       for mark in [
         "Since", "Formerly", "Converted", "Dropped", "Relationship", "Unique", "Indexed",
-        "FullText",
+        "FullText", "External",
       ] {
         guard let attribute = attribute(mark) else { continue }
         let name = bindings.first?.pattern.trimmedDescription ?? ""

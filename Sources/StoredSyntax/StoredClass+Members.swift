@@ -116,9 +116,11 @@
     private var writeContent: DeclSyntax {
       var lines: [String] = []
       if !isRoot { lines.append("try StoredExpansion.run(super.writeContent(to: &buffer))") }
-      lines += currentFields.map {
-        let label = $0.type.isExistential ? "asAny" : "as"
-        return "buffer.writeValue(\($0.storage), \(label): \($0.metatype))"
+      lines += currentFields.map { field in
+        let label = field.type.isExistential ? "asAny" : "as"
+        let call = "writeValue(\(field.storage), \(label): \(field.metatype))"
+        guard let size = field.externalThreshold else { return "buffer.\(call)" }
+        return "buffer.storingExternals(above: \(size)) { $0.\(call) }"
       }
       return """
         \(raw: modifiers)override func writeContent(to buffer: inout DataBuffer) throws {

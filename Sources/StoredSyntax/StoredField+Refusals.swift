@@ -8,7 +8,7 @@
   extension VariableDeclSyntax {
     private static let ownAttributes: Set = [
       "Since", "Formerly", "Converted", "Dropped", "StoredField", "Relationship", "Unique",
-      "Indexed", "FullText",
+      "Indexed", "FullText", "External",
     ]
 
     private var transient: FixIt { .prepend("@Transient", to: self) }

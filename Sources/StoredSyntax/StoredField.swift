@@ -27,6 +27,8 @@
     /// What `@Indexed` and `@FullText` say in their parentheses; nil where there is none.
     let indexed: String?
     let fullText: String?
+    /// The size that `@External` says; nil where there is none.
+    let externalThreshold: String?
 
     /// A field of another name and type that earlier records have in the place.
     struct Predecessor {
@@ -87,7 +89,8 @@
           relationship: variable.attribute("Relationship")?.argumentText,
           unique: variable.attribute("Unique")?.argumentText,
           indexed: variable.attribute("Indexed")?.argumentText,
-          fullText: variable.attribute("FullText")?.argumentText))
+          fullText: variable.attribute("FullText")?.argumentText,
+          externalThreshold: variable.attribute("External")?.argument("above")?.trimmedDescription))
     }
   }
 

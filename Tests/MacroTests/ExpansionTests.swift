@@ -18,6 +18,7 @@
     "Unique": MacroSpec(type: MarkMacro.self),
     "Indexed": MacroSpec(type: MarkMacro.self),
     "FullText": MacroSpec(type: MarkMacro.self),
+    "External": MacroSpec(type: MarkMacro.self),
     "Index": MacroSpec(type: IndexMacro.self),
   ]
 

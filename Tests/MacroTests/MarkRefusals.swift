@@ -111,6 +111,29 @@
 
   let marks: [Refusal] = [
     Refusal(
+      property: "@External(above: 4096) var title = \"\"",
+      "'String' is always in the record: @External is for ExternalData",
+      [("Remove '@External'", "var title = \"\"")]),
+    Refusal(
+      property: "@External(above: 4096) var data: [Data] = []",
+      "'[Data]' is always in the record: @External is for ExternalData",
+      [("Remove '@External'", "var data: [Data] = []")]),
+    Refusal(
+      property: "@External(above: -1) var cover = ExternalData()",
+      "the size is a number of bytes, and not negative: write 0 or more"),
+    Refusal(
+      property: "@External(above: 1) @External(above: 2) var cover = ExternalData()",
+      "'cover' is @External already: remove one of the two",
+      [("Remove '@External'", "@External(above: 1) var cover = ExternalData()")]),
+    Refusal(
+      property: "@External(above: 1) @Dropped(in: 1) var cover = ExternalData()",
+      "@External is for what the class has, and 'cover' is dropped: remove it",
+      [("Remove '@External'", "@Dropped(in: 1) var cover = ExternalData()")]),
+    Refusal(
+      property: "@Transient @External(above: 1) var cover = ExternalData()",
+      "@External is for stored properties, and 'cover' is in no record: remove it",
+      [("Remove '@External'", "@Transient var cover = ExternalData()")]),
+    Refusal(
       property: "@Unique @Dropped(in: 1) var number: Int64 = 0",
       "@Unique is for what the class has, and 'number' is dropped: remove it",
       [("Remove '@Unique'", "@Dropped(in: 1) var number: Int64 = 0")]),

@@ -32,6 +32,39 @@ extension ExternalData: DataBufferValue {
   }
 }
 
+extension DataBuffer {
+  /// Writes a value, and stores each ``ExternalData`` in it outside of the record that is larger
+  /// than a size of its own.
+  ///
+  ///     override func writeContent(to buffer: inout DataBuffer) {
+  ///       buffer.write(title)
+  ///       buffer.write(cover, externalAbove: 4096)
+  ///     }
+  ///
+  /// A class by `@Stored` has `@External(above: 4096)` for it. All other values have the limit of the
+  /// store, ``StoreConfiguration/externalThreshold``. The value is read like any other, whatever the
+  /// limit was when it was written.
+  ///
+  /// - Precondition: the size is not negative.
+  public mutating func write(_ value: some DataBufferValue, externalAbove byteCount: Int) {
+    storingExternals(above: byteCount) { $0.write(value) }
+  }
+
+  /// Writes with a limit for values outside of the record, as `@External` does.
+  ///
+  /// - Precondition: the size is not negative.
+  public mutating func storingExternals(
+    above byteCount: Int, _ write: (inout DataBuffer) throws -> Void
+  ) rethrows {
+    precondition(byteCount >= 0, "A size is not negative.")
+    let externals = store?.externalsIfKept()
+    let outer = externals?.threshold
+    externals?.threshold = byteCount
+    defer { externals?.threshold = outer }
+    try write(&self)
+  }
+}
+
 extension StoredProperty {
   /// A property whose value may be stored outside of the record.
   public init(_ name: String, _ type: ExternalData.Type) { self.init(name, .external) }
@@ -68,7 +101,8 @@ extension Store {
 
   fileprivate func write(_ data: ExternalData, to buffer: inout DataBuffer) {
     let bytes = data.box.bytesInMemory
-    if let bytes, bytes.count <= configuration.externalThreshold || backend.externalStorage == nil {
+    let threshold = externals?.threshold ?? configuration.externalThreshold
+    if let bytes, bytes.count <= threshold || backend.externalStorage == nil {
       return ExternalContent.inline(bytes).write(to: &buffer)
     }
     guard let externals = externalsIfKept() else { return writeAll(of: data, to: &buffer) }

@@ -6,6 +6,9 @@ final class StoreExternals {
   let values: ExternalValues
   /// Whether the store has met a reference, so that rows of any class may have some.
   var isUsed = false
+  /// The size from which on values are stored outside that are being written; nil for that of the
+  /// store.
+  var threshold: Int?
   /// Where the values of objects go that are written.
   var placement = ExternalPlacement.stored
   /// The values that were written by the save in work, and where in its bytes they stand.

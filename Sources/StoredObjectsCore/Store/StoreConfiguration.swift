@@ -31,8 +31,11 @@ public struct StoreConfiguration: Sendable {
   /// See ``/StoreEngine/Commit``.
   public var author: String
 
-  /// The size from which on an ``ExternalData`` is stored outside of its record, in bytes; 16 KiB
-  /// by default.
+  /// The size in bytes above which an ``ExternalData`` is stored outside of its record; 16 KiB by
+  /// default.
+  ///
+  /// A class may have another limit for a property: `@External(above: 4096)`, by hand
+  /// `buffer.write(cover, externalAbove: 4096)`.
   public var externalThreshold = defaultExternalThreshold
 
   static let defaultExternalThreshold = 16 << 10
