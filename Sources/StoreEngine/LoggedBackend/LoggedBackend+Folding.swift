@@ -168,7 +168,7 @@ extension LoggedBackend {
   func foldIfDue(_ log: inout LoggedLog) {
     guard let used = log.writer?.usedCount, used >= limits.logBytes else { return }
     if state.withLock({ $0.folding != nil }) {
-      let isLate = used >= 2 * max(limits.logBytes, fileBytesTouchedByPending / limits.filePart)
+      let isLate = used >= 3 * max(limits.logBytes, fileBytesTouchedByPending / limits.filePart)
       return urgeFold(&log, isLate: isLate && foldFailure == nil)
     }
     let fileBytes = fileBytesTouchedByPending

@@ -184,8 +184,10 @@ public struct CheckpointLimits: Sendable {
   public var foldsAtClose = true
   /// The number of bytes by which the log's file grows; 1 MiB by default, 4 KiB at least.
   public var logGrowth = CommitLogWriter.growth
-  /// From so many bytes of files and log on, a thread makes the new files, and saves go on
-  /// meanwhile; 4 MiB by default. What is smaller is folded at once.
+  /// The number of bytes from which on a thread makes the new files, while saves go on; 4 MiB by
+  /// default.
+  ///
+  /// The files concerned and the log count. What is smaller is folded at once.
   public var besideBytes = 4 << 20
   /// Whether a thread does that; without one a test says when.
   package var foldsOnThread = true
