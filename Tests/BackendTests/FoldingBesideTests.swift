@@ -189,6 +189,35 @@ struct FoldingBesideTests {
     }
   }
 
+  @Test(
+    "Processes that die one after the other, in a log that holds a checkpoint, lose no save",
+    arguments: TestedBackend.onDisk)
+  func killedAgain(_ kind: TestedBackend) throws {
+    let session = ScriptedSession(seed: 13, saveCount: 8)
+    try Self.withStore { directory in
+      let (backend, folding) = try Self.open(kind, directory)
+      for save in session.saves.prefix(2) { try save.commit(to: backend) }
+      #expect(try folding.beginFolding())
+      try folding.endFolding()
+      for save in session.saves.prefix(4).dropFirst(2) { try save.commit(to: backend) }
+      #expect(try folding.beginFolding())
+      for save in session.saves.prefix(5).dropFirst(4) { try save.commit(to: backend) }
+      var left = try Self.copy(directory)
+      try backend.close()
+      for number in 5..<8 {
+        let (next, _) = try Self.open(kind, left)
+        #expect(try StoreImage(of: next) == session.images[number])
+        try session.saves[number].commit(to: next)
+        let after = try Self.copy(left)
+        try next.close()
+        left = after
+      }
+      let (last, _) = try Self.open(kind, left)
+      #expect(try StoreImage(of: last) == session.images[8])
+      try last.close()
+    }
+  }
+
   @Test("No byte of an earlier log that is spoilt changes what is read")
   func flips() throws {
     let session = ScriptedSession(seed: 12, saveCount: 8)

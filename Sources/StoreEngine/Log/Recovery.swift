@@ -255,10 +255,12 @@ struct Recovery<Files: RecordFiles> {
 
   /// Makes a manifest where there is none that can be read, and adds files that have come since.
   private mutating func updateManifest(_ epoch: UInt64, isEmptied: Bool) throws {
-    var new = try manifestOnDisk ?? newManifest(epoch)
+    // A checkpoint in a log that is itself followed by others covers none of these.
+    let firstNeeded = earlierLogs.first?.epoch ?? epoch
+    var new = try manifestOnDisk ?? newManifest(firstNeeded)
     // A checkpoint may have made no file, and the log is emptied after it all the same.
     if isEmptied || !published.isEmpty {
-      new.add(published, followedBy: isEmptied ? epoch + 1 : epoch)
+      new.add(published, followedBy: isEmptied ? epoch + 1 : firstNeeded)
       if isEmptied { new.remove(files.emptyFiles(among: published.map(\.name))) }
     }
     if isEmptied { new.lastCommit = commits.last?.commit ?? firstCommit }
