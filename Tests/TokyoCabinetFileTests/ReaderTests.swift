@@ -14,7 +14,6 @@ struct ReaderTests {
     #expect(file.count == records.count)
     #expect(try Fixtures.scanned(file) == records)
     for (key, value) in records { #expect(try file.value(forKey: key) == value) }
-    try expectRows(of: records, in: file)
     let others: [[UInt8]] = [[1, 2, 3, 4, 5], Array(repeating: 7, count: 400)]
     for missing in others where records[missing] == nil {
       #expect(try file.value(forKey: missing) == nil)
@@ -23,6 +22,28 @@ struct ReaderTests {
     #expect(check.findings.isEmpty)
     #expect(check.recordCount == records.count)
     #expect(check.freeBlockCount == (try file.freeBlocks().count))
+  }
+
+  @Test(
+    "Rows are read together, whatever their order in the file and between free blocks",
+    arguments: Fixtures.tunings, [false, true])
+  func rows(tuning: Tuning, isInOrder: Bool) throws {
+    var random = Seeds.generator(for: "rows of a file, \(tuning)")
+    try withTemporaryDirectory { directory in
+      var records: Records = [:]
+      let database = try HashDatabase(path: directory + "/a", tuning: tuning)
+      let order = Array(0..<UInt32(220))
+      for row in isInOrder ? order : order.shuffled(using: &random) {
+        records[Fixtures.key(row)] = Fixtures.bytes(upTo: 40, &random)
+        try database.put(key: Fixtures.key(row), value: records[Fixtures.key(row)] ?? [])
+      }
+      for row in order where row % 5 == 3 {
+        records[Fixtures.key(row)] = nil
+        #expect(try database.remove(key: Fixtures.key(row)))
+      }
+      try database.close()
+      try expectRows(of: records, in: HashFile(directory + "/a"))
+    }
   }
 
   /// Reads rows together, in order and in disorder, with gaps, and some twice.
