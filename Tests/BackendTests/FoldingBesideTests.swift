@@ -11,56 +11,7 @@ import Testing
 /// Saves that go on in a second log while those before them are brought to the files.
 @Suite("Folding beside saves")
 struct FoldingBesideTests {
-  /// Limits under which only the test says when the log is folded.
-  private static var limits: CheckpointLimits {
-    var limits = CheckpointLimits(logBytes: 1 << 30, bulkBytes: 1 << 30)
-    limits.logGrowth = 8 << 10
-    (limits.besideBytes, limits.foldsOnThread) = (0, false)
-    return limits
-  }
-
-  /// Lets a test use a directory that does not exist yet, with others beside it.
-  private static func withStore(_ body: (String) throws -> Void) throws {
-    try withTemporaryDirectory { try body($0 + "/store") }
-  }
-
-  private static func open(
-    _ kind: TestedBackend, _ directory: String, readOnly: Bool = false
-  ) throws -> (backend: any DirectoryBackend, folding: any FoldingBeside) {
-    let backend = try kind.open(directory, readOnly: readOnly, limits: limits)
-    return (backend, try #require(backend as? any FoldingBeside))
-  }
-
-  /// What is wrong with logs and files; the records of scripts are those of no class.
-  private static func damage(_ kind: TestedBackend, _ directory: String) throws -> [StoreFinding] {
-    try kind.check(directory).findings.filter { [.log, .fileDamaged].contains($0.kind) }
-  }
-
-  /// Whether a salvaged store, which has got metadata rows, holds what another one does.
-  private static func holdsSame(_ salvaged: StoreImage, _ image: StoreImage) -> Bool {
-    // Buffers of scripts have no checksum, without which a salvage leaves them out.
-    salvaged.differences(from: image).allSatisfy {
-      $0.hasSuffix(" 1") || $0.hasPrefix("buffer ")
-    }
-  }
-
-  /// Ends as a killed process does: without closing.
-  private static func copy(_ directory: String) throws -> String {
-    let target = directory + " copied"
-    try makeDirectories(target)
-    for name in try entries(of: directory) {
-      try copyFile(FileLocation(directory + "/" + name), to: FileLocation(target + "/" + name))
-    }
-    return target
-  }
-
-  private static func entries(of directory: String) throws -> [String] {
-    try DirectoryHandle(directory).entries()
-  }
-
-  private static func earlierLogs(in directory: String) throws -> [String] {
-    try entries(of: directory).filter { StoreDirectory.epoch(ofEarlierLog: $0) != nil }
-  }
+  private typealias Fixture = FoldingFixture
 
   @Test(
     "Saves before, during and after it are read as if there were one log",
@@ -69,8 +20,8 @@ struct FoldingBesideTests {
     var generator = Seeds.generator(for: "folding beside saves, \(kind)")
     for _ in 0..<3 {
       let session = ScriptedSession(seed: generator.next(), saveCount: 36)
-      try Self.withStore { directory in
-        var (backend, folding) = try Self.open(kind, directory)
+      try Fixture.withStore { directory in
+        var (backend, folding) = try Fixture.open(kind, directory)
         for save in session.saves {
           try save.commit(to: backend)
           #expect(try StoreImage(of: backend) == session.images[save.number])
@@ -80,14 +31,14 @@ struct FoldingBesideTests {
           case 5: try backend.checkpoint()
           case 6:
             try backend.close()
-            #expect(try Self.damage(kind, directory).isEmpty)
-            (backend, folding) = try Self.open(kind, directory)
+            #expect(try Fixture.damage(kind, directory).isEmpty)
+            (backend, folding) = try Fixture.open(kind, directory)
           default: continue
           }
           #expect(try StoreImage(of: backend) == session.images[save.number])
         }
         try backend.close()
-        #expect(try Self.damage(kind, directory).isEmpty)
+        #expect(try Fixture.damage(kind, directory).isEmpty)
       }
     }
   }
@@ -97,46 +48,44 @@ struct FoldingBesideTests {
     arguments: TestedBackend.onDisk)
   func killed(_ kind: TestedBackend) throws {
     let session = ScriptedSession(seed: 7, saveCount: 9)
-    try Self.withStore { directory in
-      let (backend, folding) = try Self.open(kind, directory)
-      for save in session.saves.prefix(3) { try save.commit(to: backend) }
-      #expect(try folding.beginFolding())
-      for save in session.saves.prefix(6).dropFirst(3) { try save.commit(to: backend) }
+    try Fixture.withStore { directory in
+      let (backend, _) = try Fixture.open(kind, directory)
+      try Fixture.save(session, 0..<3, thenFoldingBeside: 3..<6, on: backend)
       let image = session.images[6]
-      var left = try Self.copy(directory)
+      var left = try Fixture.copy(directory)
       try backend.close()
-      #expect(try Self.earlierLogs(in: left).count == 1)
+      #expect(try Fixture.earlierLogs(in: left).count == 1)
 
-      #expect(try Self.damage(kind, left).isEmpty)
-      let reader = try Self.open(kind, left, readOnly: true).backend
+      #expect(try Fixture.damage(kind, left).isEmpty)
+      let reader = try Fixture.open(kind, left, readOnly: true).backend
       #expect(try StoreImage(of: reader) == image)
       try reader.close()
       let report = try kind.salvage(left, to: left + " salvaged")
       #expect(report.losses.allSatisfy { $0.kind == .metadataDamaged })
       let salvaged = try kind.open(left + " salvaged")
-      #expect(try Self.holdsSame(StoreImage(of: salvaged), image))
+      #expect(try Fixture.holdsSame(StoreImage(of: salvaged), image))
       #expect(salvaged.lastCommitNumber == 6)
       try salvaged.close()
 
       // Dies again while the log of the second process is folded, and once more.
       for round in 0..<2 {
-        let (again, folding) = try Self.open(kind, left)
+        let (again, folding) = try Fixture.open(kind, left)
         #expect(try StoreImage(of: again) == session.images[6 + round])
         #expect(try folding.beginFolding())
         try session.saves[6 + round].commit(to: again)
-        let next = try Self.copy(left)
+        let next = try Fixture.copy(left)
         try again.close()
         left = next
       }
-      #expect(try Self.earlierLogs(in: left).count == 3)
-      let (last, _) = try Self.open(kind, left)
+      #expect(try Fixture.earlierLogs(in: left).count == 3)
+      let (last, _) = try Fixture.open(kind, left)
       #expect(try StoreImage(of: last) == session.images[8])
       #expect(last.lastCommitNumber == 8)
       try last.checkpoint()
-      #expect(try Self.earlierLogs(in: left).isEmpty)
+      #expect(try Fixture.earlierLogs(in: left).isEmpty)
       #expect(try StoreImage(of: last) == session.images[8])
       try last.close()
-      #expect(try Self.damage(kind, left).isEmpty)
+      #expect(try Fixture.damage(kind, left).isEmpty)
     }
   }
 
@@ -146,8 +95,8 @@ struct FoldingBesideTests {
   func lost(_ kind: TestedBackend) throws {
     let session = ScriptedSession(seed: 8, saveCount: 9)
     for loss in ["gone", "cut off", "another"] {
-      try Self.withStore { directory in
-        let (backend, folding) = try Self.open(kind, directory)
+      try Fixture.withStore { directory in
+        let (backend, folding) = try Fixture.open(kind, directory)
         for save in session.saves.prefix(3) { try save.commit(to: backend) }
         let other = try StoreFile(FileLocation(directory + "/Commit.log"), writable: false)
         let otherBytes = try other.read(other.size(), at: 0)
@@ -156,9 +105,9 @@ struct FoldingBesideTests {
         for save in session.saves.prefix(6).dropFirst(3) { try save.commit(to: backend) }
         #expect(try folding.beginFolding())
         try session.saves[6].commit(to: backend)
-        let left = try Self.copy(directory)
+        let left = try Fixture.copy(directory)
         try backend.close()
-        let name = try #require(try Self.earlierLogs(in: left).first)
+        let name = try #require(try Fixture.earlierLogs(in: left).first)
         let path = FileLocation(left + "/" + name)
         switch loss {
         case "gone": try removeFile(path)
@@ -173,17 +122,17 @@ struct FoldingBesideTests {
           try removeFile(path)
           try StoreFile(path, writable: true).write(otherBytes, at: 0)
         }
-        let error = TokyoFixtures.error { _ = try Self.open(kind, left) }
+        let error = TokyoFixtures.error { _ = try Fixture.open(kind, left) }
         #expect(error?.code == .damaged, "\(loss)")
         #expect(
           error?.location.path?.hasSuffix(name) == true, "\(loss): \(String(describing: error))")
-        #expect(try !Self.damage(kind, left).isEmpty, "\(loss)")
+        #expect(try !Fixture.damage(kind, left).isEmpty, "\(loss)")
         let report = try kind.salvage(left, to: left + " salvaged")
         #expect(report.losses.contains { $0.kind == .log })
         let salvaged = try kind.open(left + " salvaged")
         // A save behind lost ones may rest on them.
         let image = try StoreImage(of: salvaged)
-        #expect(session.images[..<7].contains { Self.holdsSame(image, $0) }, "\(loss)")
+        #expect(session.images[..<7].contains { Fixture.holdsSame(image, $0) }, "\(loss)")
         try salvaged.close()
       }
     }
@@ -194,25 +143,23 @@ struct FoldingBesideTests {
     arguments: TestedBackend.onDisk)
   func killedAgain(_ kind: TestedBackend) throws {
     let session = ScriptedSession(seed: 13, saveCount: 8)
-    try Self.withStore { directory in
-      let (backend, folding) = try Self.open(kind, directory)
+    try Fixture.withStore { directory in
+      let (backend, folding) = try Fixture.open(kind, directory)
       for save in session.saves.prefix(2) { try save.commit(to: backend) }
       #expect(try folding.beginFolding())
       try folding.endFolding()
-      for save in session.saves.prefix(4).dropFirst(2) { try save.commit(to: backend) }
-      #expect(try folding.beginFolding())
-      for save in session.saves.prefix(5).dropFirst(4) { try save.commit(to: backend) }
-      var left = try Self.copy(directory)
+      try Fixture.save(session, 2..<4, thenFoldingBeside: 4..<5, on: backend)
+      var left = try Fixture.copy(directory)
       try backend.close()
       for number in 5..<8 {
-        let (next, _) = try Self.open(kind, left)
+        let (next, _) = try Fixture.open(kind, left)
         #expect(try StoreImage(of: next) == session.images[number])
         try session.saves[number].commit(to: next)
-        let after = try Self.copy(left)
+        let after = try Fixture.copy(left)
         try next.close()
         left = after
       }
-      let (last, _) = try Self.open(kind, left)
+      let (last, _) = try Fixture.open(kind, left)
       #expect(try StoreImage(of: last) == session.images[8])
       try last.close()
     }
@@ -221,14 +168,12 @@ struct FoldingBesideTests {
   @Test("No byte of an earlier log that is spoilt changes what is read")
   func flips() throws {
     let session = ScriptedSession(seed: 12, saveCount: 8)
-    try Self.withStore { directory in
-      let (backend, folding) = try Self.open(.cdb, directory)
-      for save in session.saves.prefix(4) { try save.commit(to: backend) }
-      #expect(try folding.beginFolding())
-      for save in session.saves.prefix(6).dropFirst(4) { try save.commit(to: backend) }
-      let left = try Self.copy(directory)
+    try Fixture.withStore { directory in
+      let (backend, _) = try Fixture.open(.cdb, directory)
+      try Fixture.save(session, 0..<4, thenFoldingBeside: 4..<6, on: backend)
+      let left = try Fixture.copy(directory)
       try backend.close()
-      let names = ["Commit.log"] + (try Self.earlierLogs(in: left))
+      let names = ["Commit.log"] + (try Fixture.earlierLogs(in: left))
       var damageCount = 0
       for name in names {
         let file = try StoreFile(FileLocation(left + "/" + name), writable: true)
@@ -239,7 +184,7 @@ struct FoldingBesideTests {
           let byte = try file.read(1, at: place)
           try file.write([byte[0] ^ 0x20], at: place)
           do {
-            let reader = try Self.open(.cdb, left, readOnly: true).backend
+            let reader = try Fixture.open(.cdb, left, readOnly: true).backend
             let image = try StoreImage(of: reader)
             // Of the last log the last save may pass for one that was cut off.
             #expect(
@@ -254,22 +199,22 @@ struct FoldingBesideTests {
         }
       }
       #expect(damageCount > 20)
-      #expect(try StoreImage(of: Self.open(.cdb, left).backend) == session.images[6])
+      #expect(try StoreImage(of: Fixture.open(.cdb, left).backend) == session.images[6])
     }
   }
 
   @Test("A closed store has one log, which earlier versions of this library read")
   func closed() throws {
-    try Self.withStore { directory in
+    try Fixture.withStore { directory in
       let session = ScriptedSession(seed: 9, saveCount: 9)
-      let (backend, folding) = try Self.open(.cdb, directory)
+      let (backend, folding) = try Fixture.open(.cdb, directory)
       for save in session.saves.prefix(3) { try save.commit(to: backend) }
       #expect(try folding.beginFolding())
       try folding.endFolding()
       try session.saves[3].commit(to: backend)
       try backend.close()
-      #expect(try Self.earlierLogs(in: directory).isEmpty)
-      let names = try Self.entries(of: directory)
+      #expect(try Fixture.earlierLogs(in: directory).isEmpty)
+      let names = try Fixture.entries(of: directory)
       #expect(!names.contains { $0.hasPrefix(".new.") })
       let log = try StoreFile(FileLocation(directory + "/Commit.log"), writable: false)
       #expect(try CommitLogReader(log)?.slot.earlier == nil)
@@ -319,18 +264,16 @@ struct FoldingBesideTests {
       let again = try kind.open(directory)
       #expect(try again.recordCount(in: again.table(named: "A")) == 401)
       try again.close()
-      #expect(try Self.damage(kind, directory).isEmpty)
+      #expect(try Fixture.damage(kind, directory).isEmpty)
     }
   }
 
   @Test("Backups, checks and conversions made meanwhile hold every save")
   func meanwhile() throws {
     let session = ScriptedSession(seed: 10, saveCount: 9)
-    try Self.withStore { directory in
-      let (backend, folding) = try Self.open(.tokyoCabinet, directory)
-      for save in session.saves.prefix(4) { try save.commit(to: backend) }
-      #expect(try folding.beginFolding())
-      for save in session.saves.prefix(6).dropFirst(4) { try save.commit(to: backend) }
+    try Fixture.withStore { directory in
+      let (backend, folding) = try Fixture.open(.tokyoCabinet, directory)
+      try Fixture.save(session, 0..<4, thenFoldingBeside: 4..<6, on: backend)
       #expect(try BackendCheck(backend).run { _ in }.findings.allSatisfy { $0.kind != .log })
       try backend.backup(to: directory + " backup") { _ in }
       let copy = try TestedBackend.tokyoCabinet.open(directory + " backup")
@@ -373,9 +316,9 @@ struct FoldingBesideTests {
 
   @Test("New files that can't be made leave what is being folded readable, and it is tried again")
   func failure() throws {
-    try Self.withStore { directory in
+    try Fixture.withStore { directory in
       let session = ScriptedSession(seed: 11, saveCount: 12)
-      let (backend, folding) = try Self.open(.tokyoCabinet, directory)
+      let (backend, folding) = try Fixture.open(.tokyoCabinet, directory)
       for save in session.saves.prefix(4) { try save.commit(to: backend) }
       // A directory where the first new file would be made is in the way.
       try makeDirectories(directory + "/.new.0/in the way")
@@ -384,8 +327,8 @@ struct FoldingBesideTests {
       #expect(throws: StoreError.self) { try folding.endFolding() }
       #expect(backend.foldFailure?.tryCount == 1 && folding.isFolding)
       #expect(try StoreImage(of: backend) == session.images[6])
-      let left = try Self.copyOfFiles(directory)
-      let (again, _) = try Self.open(.tokyoCabinet, left)
+      let left = try Fixture.copy(directory)
+      let (again, _) = try Fixture.open(.tokyoCabinet, left)
       #expect(try StoreImage(of: again) == session.images[6])
       try again.close()
       try removeDirectory(directory + "/.new.0/in the way")
@@ -395,16 +338,5 @@ struct FoldingBesideTests {
       #expect(try StoreImage(of: backend) == session.images[6])
       try backend.close()
     }
-  }
-
-  /// A copy of the files, without directories.
-  private static func copyOfFiles(_ directory: String) throws -> String {
-    let target = directory + " copied"
-    try makeDirectories(target)
-    for name in try entries(of: directory) {
-      let file = FileLocation(directory + "/" + name)
-      if try isRegularFile(file) { try copyFile(file, to: FileLocation(target + "/" + name)) }
-    }
-    return target
   }
 }

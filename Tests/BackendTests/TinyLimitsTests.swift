@@ -16,7 +16,11 @@ struct TinyLimitsLocation: BackendLocation {
   func open(readOnly: Bool) throws -> any StoreBackend {
     var limits = CheckpointLimits(logBytes: 200, filePart: 1 << 30, bulkBytes: 2000)
     limits.logGrowth = 8 << 10
-    if foldsBeside { (limits.besideBytes, limits.foldsOnThread) = (0, false) }
+    if foldsBeside {
+      // Saves end the folding when three times as much is in the log.
+      limits.logBytes = 60
+      (limits.besideBytes, limits.foldsOnThread) = (0, false)
+    }
     let backend = try TokyoCabinetBackend(
       files: TokyoCabinetFiles(
         directory: directory,

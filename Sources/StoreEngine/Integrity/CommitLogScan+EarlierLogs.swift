@@ -17,12 +17,14 @@ extension CommitLogScan {
   mutating func readEarlierLogs(
     _ manifest: StoreManifest?, open: (UInt64) throws -> StoreFile?
   ) throws {
-    guard let before = slot?.earlier, !batches.contains(where: \.isCheckpoint) else { return }
-    let first = max(before.firstEpoch, min(manifest?.epoch ?? 0, epoch))
-    guard epoch - first <= 1 << 16 else {
-      return lostLogs.append(LostLog(epoch: first, reason: "is too far from its successor"))
+    guard let slot, let before = slot.earlier, !batches.contains(where: \.isCheckpoint) else {
+      return
     }
-    for epoch in first..<epoch {
+    guard let epochs = slot.neededEpochs(manifest) else {
+      return lostLogs.append(
+        LostLog(epoch: before.firstEpoch, reason: "is too far from its successor"))
+    }
+    for epoch in epochs {
       guard let file = try open(epoch) else {
         lostLogs.append(LostLog(epoch: epoch, reason: "is gone"))
         continue
@@ -68,7 +70,7 @@ extension CommitLogScan {
     return chain
   }
 
-  /// What a check says of the logs before this one.
+  /// The findings about the logs before this one.
   func earlierFindings(path: String) -> [StoreFinding] {
     func location(_ epoch: UInt64) -> String {
       directoryName(path) + "/" + StoreDirectory.earlierLog(epoch)

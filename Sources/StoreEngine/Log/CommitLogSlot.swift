@@ -128,6 +128,18 @@ struct CommitLogSlot: Equatable, Comparable, Sendable {
   }
 }
 
+extension CommitLogSlot {
+  /// More earlier logs than this can't have been meant: each was left by a process that died.
+  private static let mostEarlierLogs: UInt64 = 1 << 16
+
+  /// The epochs of earlier logs that may be in no file yet: from the first one, or the one that the
+  /// manifest names; nil for more than there can be.
+  func neededEpochs(_ manifest: StoreManifest?) -> Range<UInt64>? {
+    let first = max(earlier?.firstEpoch ?? epoch, min(manifest?.epoch ?? 0, epoch))
+    return epoch - first <= Self.mostEarlierLogs ? first..<epoch : nil
+  }
+}
+
 extension CommitLogSlot.EarlierLogs {
   /// Reads them; nil for numbers that make no sense.
   fileprivate init?(from buffer: inout DataBuffer) throws(DataBufferError) {

@@ -3,7 +3,7 @@ import Files
 // A log may be followed by another one while its saves are brought to the files: commits go on in
 // the new one, and the old one is needed until then.
 extension CommitLogWriter {
-  /// What the header of the next log says of the logs before it.
+  /// This log and the ones before it, for the header of the next log.
   var ending: CommitLogSlot.EarlierLogs {
     CommitLogSlot.EarlierLogs(
       firstEpoch: earlier?.firstEpoch ?? epoch, end: offset, isSynced: durability == .full)

@@ -152,8 +152,7 @@ struct PendingRecords: Sendable {
     return .some(bytes(of: entry))
   }
 
-  /// What is pending of a buffer: its bytes, or nil when it is removed; nil when nothing is
-  /// pending.
+  /// The pending bytes of a buffer, or nil when it is removed; nil when nothing is pending.
   func buffer(_ name: ExactName) -> Bytes?? {
     guard let entry = names[name] else { return nil }
     return .some(bytes(of: entry))

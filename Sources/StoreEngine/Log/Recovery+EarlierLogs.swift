@@ -11,7 +11,7 @@ struct EarlierLog: Sendable {
   let end: Int
 }
 
-/// What a log has behind the batches that are read next.
+/// The checkpoints in the rest of a log, looked up before the rest is replayed.
 private struct LogOutlook {
   /// The checkpoint of the logs before this one.
   var earlierCheckpoint: CommitLogReader.Batch?
@@ -38,16 +38,15 @@ extension Recovery {
     guard let earlier = last.slot.earlier else { return }
     let outlook = try LogOutlook(last)
     if !outlook.coversEarlierLogs {
-      for epoch in try neededEpochs(from: earlier.firstEpoch, before: last.epoch) {
-        try replayEarlierLog(epoch)
-      }
+      for epoch in try neededEpochs(before: last.slot) { try replayEarlierLog(epoch) }
       try checkEnd(earlier)
     }
     try finish(outlook)
   }
 
-  /// Finishes a checkpoint before the commits that stand in front of it are read: they came after
-  /// what its files hold.
+  /// Finishes a checkpoint of earlier logs before the commits of this log are read.
+  ///
+  /// Those in front of its record are newer than its files, too.
   private mutating func finish(_ outlook: LogOutlook) throws {
     // The files of a later checkpoint take the place of these.
     guard !outlook.coversLog, let checkpoint = outlook.earlierCheckpoint else { return }
@@ -55,15 +54,11 @@ extension Recovery {
   }
 
   /// The epochs of logs that are in no file yet.
-  private func neededEpochs(from first: UInt64, before last: UInt64) throws -> Range<UInt64> {
-    let first = max(first, min(manifestOnDisk?.epoch ?? 0, last))
-    // Each of them was left by a process that died.
-    guard last - first <= 1 << 16 else {
-      throw StoreError(
-        .damaged, "The log's header names earlier logs that it can't mean.",
-        at: .init(path: files.location + "/" + StoreDirectory.log, offset: 0))
-    }
-    return first..<last
+  private func neededEpochs(before last: CommitLogSlot) throws -> Range<UInt64> {
+    if let epochs = last.neededEpochs(manifestOnDisk) { return epochs }
+    throw StoreError(
+      .damaged, "The log's header names earlier logs that it can't mean.",
+      at: .init(path: files.location + "/" + StoreDirectory.log, offset: 0))
   }
 
   private mutating func replayEarlierLog(_ epoch: UInt64) throws {

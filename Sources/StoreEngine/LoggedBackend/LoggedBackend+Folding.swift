@@ -90,13 +90,7 @@ extension LoggedBackend {
     _ replacements: [Replacement], of commit: Commit? = nil, emptied: [String],
     _ log: inout LoggedLog
   ) throws {
-    do {
-      let payload = Replacement.encode(replacements, of: commit)
-      try write([(commit == nil ? .checkpoint : .bulkCommit, [payload])], &log)
-    } catch {
-      if log.failure == nil { files.discard(replacements) }
-      throw error
-    }
+    try announce(replacements, as: commit == nil ? .checkpoint : .bulkCommit, of: commit, &log)
     do {
       try publish(replacements, isAlsoPending: commit == nil)
       let empty = files.emptyFiles(among: emptied)
@@ -113,6 +107,19 @@ extension LoggedBackend {
       // The record stands: the next opening publishes.
       log.failure = reopenNeeded(error)
       throw log.failure ?? error
+    }
+  }
+
+  /// Says in the log that new files are ready; they are removed where that fails.
+  func announce(
+    _ replacements: [Replacement], as kind: CommitLogFormat.Kind, of commit: Commit?,
+    _ log: inout LoggedLog
+  ) throws {
+    do {
+      try write([(kind, [Replacement.encode(replacements, of: commit)])], &log)
+    } catch {
+      if log.failure == nil { files.discard(replacements) }
+      throw error
     }
   }
 

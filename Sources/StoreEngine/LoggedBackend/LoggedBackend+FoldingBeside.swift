@@ -50,7 +50,9 @@ extension LoggedBackend {
     }
   }
 
-  /// Makes the new files on a thread; where there is none, whoever needs them makes them.
+  /// Starts a thread that makes the new files.
+  ///
+  /// Where the system has none, the next ``finishFolding(_:)`` makes them.
   private func startFold(_ earlier: CommitLogWriter?, _ log: inout LoggedLog) {
     guard limits.foldsOnThread, let mark = earlierMark(log),
       let pending = state.withLock({ $0.folding })
@@ -102,13 +104,7 @@ extension LoggedBackend {
 
   /// Says in the log that the files of the logs before it are ready, and puts them in place.
   private func installFold(_ replacements: [Replacement], _ log: inout LoggedLog) throws {
-    do {
-      let payload = Replacement.encode(replacements, of: log.lastEarlierCommit)
-      try write([(.earlierCheckpoint, [payload])], &log)
-    } catch {
-      if log.failure == nil { files.discard(replacements) }
-      throw error
-    }
+    try announce(replacements, as: .earlierCheckpoint, of: log.lastEarlierCommit, &log)
     do {
       try publishFold(replacements)
       // Files that hold nothing stay: the log names them until it is emptied.

@@ -101,8 +101,7 @@ extension LoggedBackend {
     if start < rows.count { try files.copyRecords(Array(rows[start...]), of: table, to: &batch) }
   }
 
-  /// What is pending of some rows, with the numbers of these: their bytes, or nil for one that is
-  /// deleted.
+  /// The pending bytes of some rows, or nil for a deleted one, each with its index.
   private func pendingRecords(
     _ rows: [UInt32], _ table: TableID
   ) throws -> [(index: Int, record: PendingRecords.Bytes?)] {
@@ -160,7 +159,7 @@ extension LoggedBackend {
     return try files.withNamedBuffer(name, body)
   }
 
-  /// What is pending of a buffer: its bytes, or nil when it is deleted; nil when nothing is pending.
+  /// The pending bytes of a buffer, or nil when it is removed; nil when nothing is pending.
   private func pendingBuffer(_ name: String) throws -> PendingRecords.Bytes?? {
     try state.withLock { state in
       try check(state)

@@ -34,13 +34,12 @@ extension PendingState {
   /// Whether reads may go to the files at once.
   var hasNothingPending: Bool { pending.isEmpty && folding == nil }
 
-  /// What is pending of a row: its bytes, or nil when it is deleted; nil when nothing is pending.
+  /// The pending bytes of a row, or nil when it is deleted; nil when nothing is pending.
   func record(_ rowID: UInt32, in table: TableID) -> PendingRecords.Bytes?? {
     pending.record(rowID, in: table) ?? folding?.record(rowID, in: table)
   }
 
-  /// What is pending of a buffer: its bytes, or nil when it is removed; nil when nothing is
-  /// pending.
+  /// The pending bytes of a buffer, or nil when it is removed; nil when nothing is pending.
   func buffer(_ name: ExactName) -> PendingRecords.Bytes?? {
     pending.buffer(name) ?? folding?.buffer(name)
   }
