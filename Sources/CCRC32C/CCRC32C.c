@@ -70,6 +70,17 @@ TARGET uint32_t crc32c_update(uint32_t crc, const void *bytes, size_t count) {
   return result;
 }
 
+TARGET uint32_t crc32c_update_reversed(uint32_t crc, const void *bytes, size_t count) {
+  const uint8_t *next = bytes;
+  uint64_t state = crc;
+  for (; count >= 8; count -= 8, next += 8) {
+    uint64_t word;
+    memcpy(&word, next, 8);
+    state = eight(state, __builtin_bswap64(word));
+  }
+  return (uint32_t)state;
+}
+
 TARGET uint32_t crc32c_update_row(
     uint32_t crc, uint8_t class_id, uint32_t row_id, const void *bytes, size_t count) {
   return crc32c_update(four(one(crc, class_id), row_id), bytes, count);

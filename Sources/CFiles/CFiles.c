@@ -1,17 +1,92 @@
 #define _GNU_SOURCE
 #include "CFiles.h"
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 int files_lock_shared(int descriptor) {
   struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
   return fcntl(descriptor, F_OFD_SETLK, &lock);
+}
+
+static int lock_byte(int descriptor, long byte, int type, int command, struct flock *lock) {
+  *lock = (struct flock){
+      .l_type = (short)type, .l_whence = SEEK_SET, .l_start = (off_t)byte, .l_len = 1};
+  return fcntl(descriptor, command, lock);
+}
+
+int files_lock_byte(int descriptor, long byte, int mode) {
+  struct flock lock;
+  int type = mode == 2 ? F_WRLCK : mode == 1 ? F_RDLCK : F_UNLCK;
+  return lock_byte(descriptor, byte, type, F_OFD_SETLK, &lock);
+}
+
+int files_byte_is_locked(int descriptor, long byte) {
+  struct flock lock;
+  if (lock_byte(descriptor, byte, F_WRLCK, F_OFD_GETLK, &lock) != 0) return -1;
+  return lock.l_type == F_UNLCK ? 0 : 1;
+}
+
+int files_is_remote(int descriptor) {
+  struct statfs status;
+  if (fstatfs(descriptor, &status) != 0) return -1;
+  switch ((unsigned long)status.f_type & 0xFFFFFFFF) {
+  case 0x6969:     // NFS
+  case 0x517B:     // SMB
+  case 0xFF534D42: // CIFS
+  case 0xFE534D42: // SMB2
+  case 0x01021997: // 9P
+  case 0x5346414F: // AFS
+  case 0x73757245: // Coda
+  case 0x00C36400: // Ceph
+  case 0x0BD00BD0: // Lustre
+  case 0x564C:     // NCP
+  case 0x01161970: // GFS2
+  case 0x7461636F: // OCFS2
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+unsigned long long files_word_load(const void *word) {
+  return __atomic_load_n((const unsigned long long *)word, __ATOMIC_ACQUIRE);
+}
+
+void files_word_store(void *word, unsigned long long value) {
+  __atomic_store_n((unsigned long long *)word, value, __ATOMIC_RELEASE);
+}
+
+unsigned long long files_word_add(void *word, unsigned long long difference) {
+  return __atomic_fetch_add((unsigned long long *)word, difference, __ATOMIC_ACQ_REL);
+}
+
+// The half that counts comes first on a machine with the least significant byte first.
+static void *low_half(const void *word) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  return (void *)word;
+#else
+  return (char *)word + 4;
+#endif
+}
+
+void files_word_wait(const void *word, unsigned int expected, long nanoseconds) {
+  struct timespec time = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+  syscall(SYS_futex, low_half(word), FUTEX_WAIT, expected, &time, NULL, 0);
+}
+
+void files_word_wake(const void *word) {
+  syscall(SYS_futex, low_half(word), FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 int files_link_count(int descriptor) {

@@ -61,8 +61,9 @@ internal import CFiles
   /// - Returns: false, with nothing written, if the disk wants larger blocks.
   /// - Throws: ``SystemError``; what `read` throws.
   package func write(
-    _ bytes: [UInt8], at offset: Int, read: (_ count: Int, _ offset: Int) throws -> [UInt8]
-  ) throws -> Bool {
+    _ bytes: [UInt8], at offset: Int,
+    read: (_ count: Int, _ offset: Int) throws(SystemError) -> [UInt8]
+  ) throws(SystemError) -> Bool {
     let start = offset / Self.blockSize * Self.blockSize
     let end = offset + bytes.count
     let endOfBlocks = (end + Self.blockSize - 1) / Self.blockSize * Self.blockSize

@@ -54,7 +54,7 @@ package struct FileStatus: Sendable {
   }
 
   /// Examines an open file.
-  init(_ file: OpenFile) throws(SystemError) {
+  package init(_ file: OpenFile) throws(SystemError) {
     var status = stat()
     _ = try file.location.fileSystem.perform(.status, on: file.location.path) {
       Int(unsafe fstat(file.descriptor, &status))

@@ -147,8 +147,13 @@ extension UInt64 {
 extension String {
   /// Lends the UTF-8 bytes.
   @inlinable
-  package func lendUTF8<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
+  package func lendUTF8<Result, Failure: Error>(
+    _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     var copy = self
-    return try copy.withUTF8 { try unsafe body(UnsafeRawBufferPointer($0).bytes) }
+    let result = copy.withUTF8 { bytes in
+      Swift.Result { () throws(Failure) in try unsafe body(UnsafeRawBufferPointer(bytes).bytes) }
+    }
+    return try result.get()
   }
 }

@@ -126,6 +126,12 @@ package struct OpenFile: Sendable {
 
   // MARK: Locks
 
+  /// Whether it is on a file system of another machine, whose locks and memory maps may not reach
+  /// processes there.
+  package func isRemote() throws(SystemError) -> Bool {
+    try perform(.status) { Int(files_is_remote(descriptor)) } == 1
+  }
+
   /// Locks it, shared or alone, without waiting.
   func lock(shared: Bool) throws(SystemError) {
     _ = try perform(.lock) { Int(flock(descriptor, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB)) }
@@ -139,6 +145,29 @@ package struct OpenFile: Sendable {
   ///
   /// It ends when the file is closed, at the latest with the process.
   func lockAlone() { _ = try? perform(.lock) { Int(flock(descriptor, LOCK_EX)) } }
+
+  /// Locks one byte of the file alone, or shared with others, without waiting.
+  ///
+  /// The lock is that of this opening of the file, and ends with it. `F_OFD_SETLK`.
+  ///
+  /// - Returns: False when another opening has a lock that is in the way.
+  package func lock(byte: Int, shared: Bool = false) throws(SystemError) -> Bool {
+    do throws(SystemError) {
+      _ = try perform(.lockForReading) { Int(files_lock_byte(descriptor, byte, shared ? 1 : 2)) }
+      return true
+    } catch {
+      if error.number == EAGAIN || error.number == EACCES { return false }
+      throw error
+    }
+  }
+
+  /// Ends a lock on a byte.
+  package func unlock(byte: Int) { _ = files_lock_byte(descriptor, byte, 0) }
+
+  /// Whether another opening has a lock on a byte.
+  package func isLocked(byte: Int) throws(SystemError) -> Bool {
+    try perform(.lockForReading) { Int(files_byte_is_locked(descriptor, byte)) } == 1
+  }
 
   /// Locks the file against those who lock it for writing, where the file system can do that.
   ///

@@ -33,6 +33,9 @@ extension SystemError {
   /// Whether there is no such file.
   package var isMissing: Bool { kind == .missing || kind == .notADirectory }
 
+  /// Whether there is something of this name already.
+  package var isExisting: Bool { number == EEXIST }
+
   /// The error of the thread's last call.
   package static func last(_ call: String, _ path: String) -> SystemError {
     SystemError(call: call, path: path, number: errno)

@@ -40,7 +40,9 @@
   ///
   /// Give it a closure: a key path in generic code is built anew, for microseconds, at each use.
   @inlinable
-  package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+  package func withLock<Result, Failure: Error>(
+    _ body: (inout Value) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     lock()
     defer { unlock() }
     return try body(&value)

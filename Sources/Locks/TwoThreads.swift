@@ -7,13 +7,14 @@ package enum TwoThreads {
   ///
   /// - Returns: what the first half has come to, and the second.
   /// - Throws: what the first half throws, or else the second.
-  package static func halves<Half: Sendable>(
-    of range: Range<Int>, _ body: @escaping @Sendable (Range<Int>) throws -> Half
-  ) throws -> (first: Half, second: Half) {
+  package static func halves<Half: Sendable, Failure: Error>(
+    of range: Range<Int>, _ body: @escaping @Sendable (Range<Int>) throws(Failure) -> Half
+  ) throws(Failure) -> (first: Half, second: Half) {
     let middle = range.lowerBound + range.count / 2
     let back = middle..<range.upperBound
-    let second = JoinedResult { Result { try body(back) } }
+    let second = JoinedResult { Result { () throws(Failure) in try body(back) } }
     let first = try body(range.lowerBound..<middle)
-    return (first, try second?.take()?.get() ?? body(back))
+    if let found = second?.take() { return (first, try found.get()) }
+    return (first, try body(back))
   }
 }

@@ -18,6 +18,31 @@ int files_open_direct(int directory, const char *name);
 /// is closed, and not, as other record locks do, when the process closes any descriptor of the file.
 int files_lock_shared(int descriptor);
 
+/// Locks one byte of an open file against other openings, without waiting: alone (2), shared (1) or not
+/// at all (0); 0, or -1 with `errno`. The byte need not be in the file. As `files_lock_shared`, the lock
+/// belongs to the opening.
+int files_lock_byte(int descriptor, long byte, int mode);
+
+/// Whether another opening has a lock on a byte that keeps this one from locking it alone: 1 or 0, or -1
+/// with `errno`.
+int files_byte_is_locked(int descriptor, long byte);
+
+/// Whether an open file is on a file system of another machine: 1 or 0, or -1 with `errno`.
+int files_is_remote(int descriptor);
+
+/// Reads and writes words of memory that several processes share, each in one step that others see in
+/// its order. The addresses are multiples of 8.
+unsigned long long files_word_load(const void *word);
+void files_word_store(void *word, unsigned long long value);
+/// Adds to a word, and returns what it was before.
+unsigned long long files_word_add(void *word, unsigned long long difference);
+
+/// Waits until somebody wakes those who wait for a word, for so many nanoseconds at most, unless its low
+/// half has become another one than expected (`FUTEX_WAIT`).
+void files_word_wait(const void *word, unsigned int expected, long nanoseconds);
+/// Wakes all who wait for a word, in all processes (`FUTEX_WAKE`).
+void files_word_wake(const void *word);
+
 /// Opens a new file that is in memory only and has no name in any directory; or -1 with `errno`.
 int files_open_memory(const char *name);
 

@@ -1,0 +1,68 @@
+internal import CFiles
+
+#if canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// A small file that several processes have in memory at once: words that each of them reads without
+/// a system call, and can wait for.
+///
+/// Any process may write anything there, so a word is a hint, never a fact. When another process
+/// *cuts* the file, reading it raises SIGBUS, as for every map: see ``MappedFile``.
+///
+/// Safe on any thread.
+@safe
+package final class SharedWords: @unchecked Sendable {
+  // Sendable: the address is a constant, and the words behind it are read and written in one step
+  // each, by atomic instructions.
+  private let memory: UnsafeMutableRawPointer
+  /// The bytes of the file; each word has a cache line to itself.
+  package static let byteCount = 4096
+  private static let distance = 64
+
+  /// Maps a file, which has ``byteCount`` bytes.
+  ///
+  /// - Throws: ``SystemError``.
+  package init(_ file: OpenFile) throws(SystemError) {
+    let map = unsafe mmap(
+      nil, Self.byteCount, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor, 0)
+    guard let map = unsafe map, unsafe map != MAP_FAILED else {
+      throw .last(FileCall.map.rawValue, file.location.path)
+    }
+    unsafe memory = map
+  }
+
+  deinit { unsafe munmap(memory, Self.byteCount) }
+
+  private func address(_ index: Int) -> UnsafeMutableRawPointer {
+    precondition((0..<Self.byteCount / Self.distance).contains(index), "there is no such word")
+    return unsafe memory + index * Self.distance
+  }
+
+  /// A word.
+  package subscript(index: Int) -> UInt64 {
+    get { unsafe files_word_load(address(index)) }
+    set { unsafe files_word_store(address(index), newValue) }
+  }
+
+  /// Adds to a word, wrapping around.
+  ///
+  /// - Returns: What it was before.
+  @discardableResult
+  package func add(_ difference: Int, to index: Int) -> UInt64 {
+    unsafe files_word_add(address(index), UInt64(bitPattern: Int64(difference)))
+  }
+
+  /// Waits until the word is woken, or the time is over; not at all if it has changed since.
+  package func wait(_ index: Int, while expected: UInt64, atMost time: Duration) {
+    let parts = time.components
+    let nanoseconds = parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000
+    unsafe files_word_wait(
+      address(index), UInt32(truncatingIfNeeded: expected), Int(max(0, nanoseconds)))
+  }
+
+  /// Wakes all that wait for a word, in all processes.
+  package func wake(_ index: Int) { unsafe files_word_wake(address(index)) }
+}
