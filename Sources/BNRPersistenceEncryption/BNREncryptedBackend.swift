@@ -35,50 +35,66 @@ public final class BNREncryptedBackend: StoreBackend {
     self.allowsPlainRecords = allowsPlainRecords
   }
 
+  private init(_ base: any StoreBackend, _ other: BNREncryptedBackend) {
+    (self.base, cipher) = (base, other.cipher)
+    allowsPlainRecords = other.allowsPlainRecords
+  }
+
+  /// The data of the backend below as of the last commit, decrypted.
+  public func snapshot() throws(StoreError) -> any StoreBackend {
+    BNREncryptedBackend(try base.snapshot(), self)
+  }
+
   /// Where the records are.
   public var location: String { base.location }
   /// Always: nothing is written in the original's way.
   public var isReadOnly: Bool { true }
   /// The number of a table.
-  public func table(named name: String) throws -> TableID { try base.table(named: name) }
+  public func table(named name: String) throws(StoreError) -> TableID {
+    try base.table(named: name)
+  }
   /// The names of the tables that have records.
-  public func tableNames() throws -> [String] { try base.tableNames() }
+  public func tableNames() throws(StoreError) -> [String] { try base.tableNames() }
   /// The number of rows in a table.
-  public func recordCount(in table: TableID) throws -> Int { try base.recordCount(in: table) }
+  public func recordCount(in table: TableID) throws(StoreError) -> Int {
+    try base.recordCount(in: table)
+  }
   /// The names of the buffers.
-  public func bufferNames() throws -> [String] { try base.bufferNames() }
+  public func bufferNames() throws(StoreError) -> [String] { try base.bufferNames() }
   /// Closes the store's own backend.
-  public func close() throws { try base.close() }
+  public func close() throws(StoreError) { try base.close() }
 
   /// Lends a named buffer as it is.
   public func withNamedBuffer<Result>(
-    _ name: String, _ body: (RawSpan) throws -> Result
-  ) throws -> Result? { try base.withNamedBuffer(name, body) }
+    _ name: String, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? { try base.withNamedBuffer(name, body) }
 
   /// The number of an ordered table; the original had none.
-  public func orderedTable(_ name: OrderedTableName) throws -> OrderedTableID {
+  public func orderedTable(_ name: OrderedTableName) throws(StoreError) -> OrderedTableID {
     try base.orderedTable(name)
   }
   /// The names of the ordered tables.
-  public func orderedTableNames() throws -> [OrderedTableName] { try base.orderedTableNames() }
+  public func orderedTableNames() throws(StoreError) -> [OrderedTableName] {
+    try base.orderedTableNames()
+  }
   /// The number of keys in a range.
-  public func keyCount(in table: OrderedTableID, _ range: KeyRange) throws -> Int {
+  public func keyCount(in table: OrderedTableID, _ range: KeyRange) throws(StoreError) -> Int {
     try base.keyCount(in: table, range)
   }
   /// Lends the value of a key.
   public func withValue<Result>(
-    of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws -> Result
-  ) throws -> Result? { try base.withValue(of: key, in: table, body) }
+    of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? { try base.withValue(of: key, in: table, body) }
   /// Lends keys.
   public func scanKeys(
     of table: OrderedTableID, _ range: KeyRange, isReversed: Bool,
-    _ body: (RawSpan, RawSpan) throws -> ScanStep
-  ) throws -> Bool { try base.scanKeys(of: table, range, isReversed: isReversed, body) }
+    _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
+  ) throws(StoreError) -> Bool { try base.scanKeys(of: table, range, isReversed: isReversed, body) }
 
   /// Refuses.
   ///
   /// - Throws: `StoreError` with `readOnly`.
-  public func commit(_ changes: ChangeSet, _ request: CommitRequest) throws -> Commit? {
+  public func commit(_ changes: ChangeSet, _ request: CommitRequest) throws(StoreError) -> Commit? {
     throw StoreError(
       .readOnly, "The original's encryption is only read: copy the store into one of today.",
       at: .init(path: location))
@@ -89,11 +105,12 @@ public final class BNREncryptedBackend: StoreBackend {
   /// - Throws: `StoreError` with `wrongKey`, which names the record, when the passphrase does not
   ///   open it.
   public func withRecord<Result>(
-    _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws -> Result
-  ) throws -> Result? {
+    _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
     let metadata = try metadata(of: table)
     let record = try base.withRecord(rowID, in: table) { [UInt8](copying: $0) }
-    return try record.map { try opened($0, rowID, metadata).lend(body) }
+    guard let record else { return nil }
+    return try opened(record, rowID, metadata).lend(body)
   }
 
   /// Lends the records of a table, decrypted.
@@ -101,24 +118,30 @@ public final class BNREncryptedBackend: StoreBackend {
   /// - Throws: as ``withRecord(_:in:_:)``.
   public func scan(
     _ table: TableID, from position: ScanPosition?,
-    _ body: (UInt32, RawSpan) throws -> ScanStep
-  ) throws -> ScanEnd {
+    _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
+  ) throws(StoreError) -> ScanEnd {
     let metadata = try metadata(of: table)
-    return try base.scan(table, from: position) { rowID, record in
-      try opened([UInt8](copying: record), rowID, metadata).lend { try body(rowID, $0) }
+    return try base.scan(table, from: position) { (rowID, record) throws(StoreError) in
+      try opened([UInt8](copying: record), rowID, metadata).lend { (plain) throws(StoreError) in
+        try body(rowID, plain)
+      }
     }
   }
 
-  private func metadata(of table: TableID) throws -> ClassMetadata? {
+  private func metadata(of table: TableID) throws(StoreError) -> ClassMetadata? {
     guard let row = try base.withRecord(Self.metadataRow, in: table, { [UInt8](copying: $0) })
     else { return nil }
     var buffer = DataBuffer(row)
-    return try ClassMetadata(from: &buffer)
+    do throws(DataBufferError) {
+      return try ClassMetadata(from: &buffer)
+    } catch {
+      throw .wrapping(error, .damaged, at: .init(path: location, rowID: Self.metadataRow))
+    }
   }
 
   private func opened(
     _ record: [UInt8], _ rowID: UInt32, _ metadata: ClassMetadata?
-  ) throws -> [UInt8] {
+  ) throws(StoreError) -> [UInt8] {
     if rowID == Self.metadataRow { return record }
     if let metadata, let plain = cipher.opened(record, metadata, rowID: rowID) { return plain }
     if allowsPlainRecords { return record }

@@ -25,7 +25,7 @@ public enum BNREncryption {
   public static func replace(
     directory: String, passphrase: String, by key: (any StoreKey)?,
     allowsPlainRecords: Bool = false, progress: (IntegrityProgress) -> Void = { _ in }
-  ) throws {
+  ) throws(StoreError) {
     try TokyoCabinetBackend.convert(directory: directory, to: key, progress: progress) {
       BNREncryptedBackend($0, passphrase: passphrase, allowsPlainRecords: allowsPlainRecords)
     }

@@ -19,15 +19,15 @@ final class CDBClassFile: ClassFile {
   ///
   /// - Throws: `StoreError` with `damaged`, and what the closure throws.
   func withRecord<Result>(
-    _ rowID: UInt32, _ body: (RawSpan) throws -> Result
-  ) throws -> Result? {
+    _ rowID: UInt32, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
     try errors { try RowKey.lend(rowID) { try reader.withValue(forKey: $0, body) } }
   }
 
   /// Copies the record of a row.
   ///
   /// - Throws: `StoreError` with `damaged`.
-  func copyRecord(_ rowID: UInt32, to bytes: inout [UInt8]) throws -> Bool {
+  func copyRecord(_ rowID: UInt32, to bytes: inout [UInt8]) throws(StoreError) -> Bool {
     try withRecord(rowID) { bytes.append(copying: $0) } != nil
   }
 
@@ -35,15 +35,15 @@ final class CDBClassFile: ClassFile {
   ///
   /// - Throws: `StoreError` with `damaged`, and what the closure throws.
   func withBuffer<Result>(
-    _ name: String, _ body: (RawSpan) throws -> Result
-  ) throws -> Result? {
+    _ name: String, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
     try errors { try reader.withValue(forKey: name, body) }
   }
 
   /// Lends the keys in the order of the file.
   ///
   /// - Throws: `StoreError` with `damaged`, and what the closure throws.
-  func forEachKey(_ body: (RawSpan) throws -> Void) throws {
+  func forEachKey(_ body: (RawSpan) throws(StoreError) -> Void) throws(StoreError) {
     try errors { try reader.forEach { key, _ in try body(key) } }
   }
 
@@ -51,8 +51,8 @@ final class CDBClassFile: ClassFile {
   ///
   /// - Throws: `StoreError` with `damaged`, and what the closure throws.
   func scan(
-    from offset: Int?, _ body: (UInt32, RawSpan) throws -> ScanStep
-  ) throws -> Int? {
+    from offset: Int?, _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
+  ) throws(StoreError) -> Int? {
     try errors {
       try reader.scan(from: offset) { offset, key, value in
         guard let rowID = RowKey.rowID(key) else {
@@ -68,11 +68,11 @@ final class CDBClassFile: ClassFile {
   /// Makes a new file of the records with changes.
   ///
   /// - Throws: `StoreError` with `rowExists`, `noSpace`, `damaged` or `ioError`.
-  func write(_ changes: ClassFileChanges, to new: NewClassFile) throws {
+  func write(_ changes: ClassFileChanges, to new: NewClassFile) throws(StoreError) {
     try FilePreparation(changes: changes, reader: reader, new: new).run()
   }
 
-  private func errors<Result>(_ body: () throws -> Result) throws -> Result {
+  private func errors<Result>(_ body: () throws -> Result) throws(StoreError) -> Result {
     try cdbErrors(className: name, body)
   }
 }

@@ -19,7 +19,9 @@ public struct CDBClassFormat: ClassFileFormat {
   /// Opens a file, classic or wide; nil when there is none.
   ///
   /// - Throws: `StoreError` with `damaged` or `ioError`.
-  public func open(_ location: ClassFileLocation, isOurs: Bool) throws -> (any ClassFile)? {
+  public func open(_ location: ClassFileLocation, isOurs: Bool) throws(StoreError) -> (
+    any ClassFile
+  )? {
     try cdbErrors(className: location.className) {
       guard let reader = try reader(location) else { return nil }
       if !isOurs, reader.byteCount <= Self.inspectedSize { try reader.verify() }
@@ -33,8 +35,8 @@ public struct CDBClassFormat: ClassFileFormat {
   /// to. What this backend itself has made needs no look.
   private static let inspectedSize = 4 << 20
 
-  private func reader(_ location: ClassFileLocation) throws -> CDBReader? {
-    do {
+  private func reader(_ location: ClassFileLocation) throws(CDBError) -> CDBReader? {
+    do throws(CDBError) {
       return try CDBReader(location.file)
     } catch {
       switch error.code {
@@ -52,20 +54,18 @@ public struct CDBClassFormat: ClassFileFormat {
   /// The mark in a file; nil when there is no file, or none in it.
   ///
   /// - Throws: `StoreError` with `ioError`.
-  public func mark(of location: ClassFileLocation) throws -> FileMark? {
-    try systemErrors(at: location.path) {
-      guard try exists(location.file) else { return nil }
-      let file = try StoreFile(location.file, writable: false)
-      defer { file.close() }
-      let size = FileMark.magic.count + FileMark.byteCount
-      return FileMark(marked: try file.read(size, at: max(0, try file.size() - size))[...])
-    }
+  public func mark(of location: ClassFileLocation) throws(StoreError) -> FileMark? {
+    guard try systemErrors(at: location.path, { try exists(location.file) }) else { return nil }
+    let file = try StoreFile(location.file, writable: false)
+    defer { file.close() }
+    let size = FileMark.magic.count + FileMark.byteCount
+    return FileMark(marked: try file.read(size, at: max(0, try file.size() - size))[...])
   }
 
   /// Makes the first file of a table.
   ///
   /// - Throws: `StoreError` with `noSpace` or `ioError`.
-  public func write(_ changes: ClassFileChanges, to new: NewClassFile) throws {
+  public func write(_ changes: ClassFileChanges, to new: NewClassFile) throws(StoreError) {
     try FilePreparation(changes: changes, reader: nil, new: new).run()
   }
 
@@ -73,7 +73,7 @@ public struct CDBClassFormat: ClassFileFormat {
   ///
   /// - Returns: Nothing: damage is thrown.
   /// - Throws: `StoreError` with `damaged` or `ioError`.
-  public func findings(_ location: ClassFileLocation) throws -> [StoreFinding] {
+  public func findings(_ location: ClassFileLocation) throws(StoreError) -> [StoreFinding] {
     try cdbErrors(className: location.className) { try reader(location)?.verify() }
     return []
   }
@@ -81,7 +81,7 @@ public struct CDBClassFormat: ClassFileFormat {
   /// Opens a file that may be damaged; nil when there is none.
   ///
   /// - Throws: `StoreError` with `ioError`.
-  public func salvage(_ location: ClassFileLocation) throws -> CDBClassSalvage? {
+  public func salvage(_ location: ClassFileLocation) throws(StoreError) -> CDBClassSalvage? {
     guard try systemErrors(at: location.path, { try exists(location.file) }) else { return nil }
     return try cdbErrors(className: location.className) {
       CDBClassSalvage(try CDBSalvage(location.file))
@@ -93,11 +93,13 @@ public struct CDBClassFormat: ClassFileFormat {
   /// - Throws: `StoreError` with `noSpace` or `ioError`.
   public func writer(
     _ new: NewClassFile, sizedAs old: ClassFileLocation?
-  ) throws -> CDBClassWriter { try CDBClassWriter(new) }
+  ) throws(StoreError) -> CDBClassWriter { try CDBClassWriter(new) }
 }
 
 /// Runs calls of the constant database, and makes their errors those of a store.
-func cdbErrors<Result>(className: String?, _ body: () throws -> Result) throws -> Result {
+func cdbErrors<Result>(
+  className: String?, _ body: () throws -> Result
+) throws(StoreError) -> Result {
   do {
     return try body()
   } catch let error as CDBError {
@@ -111,5 +113,7 @@ func cdbErrors<Result>(className: String?, _ body: () throws -> Result) throws -
     throw StoreError(
       code, error.message,
       at: .init(path: error.path, className: className, offset: error.offset), underlying: error)
+  } catch {
+    throw .wrapping(error, .ioError, at: .init(className: className))
   }
 }

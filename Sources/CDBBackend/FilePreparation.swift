@@ -9,7 +9,7 @@ struct FilePreparation {
   let new: NewClassFile
 
   /// Does it all; in the wide format once 4 bytes don't reach.
-  func run() throws {
+  func run() throws(StoreError) {
     try cdbErrors(className: new.location.className) {
       let format = reader?.format ?? .classic
       do {

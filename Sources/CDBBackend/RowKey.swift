@@ -14,9 +14,9 @@ enum RowKey: RowKeys {
 
   /// Lends the key of a row.
   @inline(__always)
-  static func lend<Result>(
-    _ rowID: UInt32, _ body: (RawSpan) throws -> Result
-  ) rethrows -> Result {
+  static func lend<Result, Failure: Error>(
+    _ rowID: UInt32, _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     try (UInt64(rowID &* factor) << 32 | UInt64(rowID)).lendLittleEndian(body)
   }
 

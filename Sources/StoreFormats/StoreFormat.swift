@@ -24,14 +24,16 @@ package enum StoreFormat: String, CaseIterable, Sendable {
   /// Opens a directory.
   package func open(
     _ directory: String, access: StoreAccess = .readWrite, createIfMissing: Bool = true,
-    durability: Durability = .full, limits: CheckpointLimits = .init(),
+    durability: Durability = .full, sharing: StoreSharing = .exclusive,
+    lockTimeout: Duration = .zero, limits: CheckpointLimits = .init(),
     key: (any StoreKey)? = nil, in fileSystem: any FileSystem = SystemFiles.shared
-  ) throws -> any DirectoryBackend {
+  ) throws(StoreError) -> any DirectoryBackend {
     func open<Format>(
       _: LoggedBackend<ClassFiles<Format>>.Type
-    ) throws -> LoggedBackend<ClassFiles<Format>> {
+    ) throws(StoreError) -> LoggedBackend<ClassFiles<Format>> {
       var configuration = ClassFileConfiguration<Format>(
         access: access, createIfMissing: createIfMissing, durability: durability)
+      (configuration.sharing, configuration.lockTimeout) = (sharing, lockTimeout)
       configuration.fileSystem = fileSystem
       return try LoggedBackend(
         directory: directory, configuration: configuration, limits: limits, key: key)
@@ -52,14 +54,14 @@ package enum StoreFormat: String, CaseIterable, Sendable {
   /// Checks a directory of a file system.
   package func check(
     _ directory: String, key: (any StoreKey)?, in fileSystem: any FileSystem
-  ) throws -> StoreCheck {
+  ) throws(StoreError) -> StoreCheck {
     try fileSystemBackend.check(directory: directory, key: key, in: fileSystem) { _ in }
   }
 
   /// Salvages a directory of a file system.
   package func salvage(
     from directory: String, to target: String, key: (any StoreKey)?, in fileSystem: any FileSystem
-  ) throws -> SalvageReport {
+  ) throws(StoreError) -> SalvageReport {
     try fileSystemBackend.salvage(from: directory, to: target, key: key, in: fileSystem) { _ in }
   }
 
@@ -67,14 +69,14 @@ package enum StoreFormat: String, CaseIterable, Sendable {
   package func convert(
     _ directory: String, from old: (any StoreKey)?, to new: (any StoreKey)?,
     in fileSystem: any FileSystem
-  ) throws {
+  ) throws(StoreError) {
     try fileSystemBackend.convert(directory: directory, from: old, to: new, in: fileSystem)
   }
 
   /// Gives an encrypted directory of a file system another key.
   package func changeKey<Key: StoreKey>(
     _ directory: String, from old: Key, to new: Key, in fileSystem: any FileSystem
-  ) throws {
+  ) throws(StoreError) {
     try fileSystemBackend.changeKey(directory: directory, from: old, to: new, in: fileSystem)
   }
 }

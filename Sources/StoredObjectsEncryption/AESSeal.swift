@@ -27,13 +27,17 @@ final class AESSeal: StoreSeal {
 
   // MARK: Pieces
 
-  func seal(_ bytes: RawSpan, at location: SealedLocation, to sealed: inout [UInt8]) throws {
+  func seal(
+    _ bytes: RawSpan, at location: SealedLocation, to sealed: inout [UInt8]
+  ) throws(StoreError) {
     let location = authenticated(location)
     let nonce = try nonces.next()
-    let box = try unsafe bytes.withUnsafeBytes { message in
-      try unsafe location.span.withUnsafeBytes {
-        try unsafe AES.GCM.seal(
-          message, using: keys.pieces, nonce: nonce, authenticating: $0)
+    let box = try cryptoErrors {
+      try unsafe bytes.withUnsafeBytes { message in
+        try unsafe location.span.withUnsafeBytes {
+          try unsafe AES.GCM.seal(
+            message, using: keys.pieces, nonce: nonce, authenticating: $0)
+        }
       }
     }
     unsafe box.combined?.withUnsafeBytes { unsafe sealed.append(contentsOf: $0) }
@@ -73,11 +77,13 @@ final class AESSeal: StoreSeal {
   /// equal.
   private static let nameNonce = [UInt8](repeating: 0, count: 12)
 
-  func sealName(_ name: [UInt8]) throws -> [UInt8] {
-    let nonce = try AES.GCM._SIV.Nonce(data: Self.nameNonce)
-    let box = try AES.GCM._SIV.seal(
-      name, using: keys.names, nonce: nonce, authenticating: keys.identity)
-    return Array(box.ciphertext + box.tag)
+  func sealName(_ name: [UInt8]) throws(StoreError) -> [UInt8] {
+    try cryptoErrors {
+      let nonce = try AES.GCM._SIV.Nonce(data: Self.nameNonce)
+      let box = try AES.GCM._SIV.seal(
+        name, using: keys.names, nonce: nonce, authenticating: keys.identity)
+      return Array(box.ciphertext + box.tag)
+    }
   }
 
   func openName(_ sealed: [UInt8]) -> [UInt8]? {

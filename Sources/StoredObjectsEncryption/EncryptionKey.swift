@@ -52,7 +52,7 @@ public struct EncryptionKey: StoreKey {
   /// Refuses a secret that nobody can have meant.
   ///
   /// - Throws: `StoreError` with `wrongKey`.
-  func requireUsable() throws {
+  func requireUsable() throws(StoreError) {
     switch secret {
     case .passphrase(let passphrase, _) where passphrase.bitCount == 0:
       throw StoreError(.wrongKey, "The passphrase is empty: give one that is hard to guess.")

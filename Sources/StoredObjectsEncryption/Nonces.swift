@@ -1,6 +1,7 @@
 import Crypto
 import Files
 import Locks
+import StoreEngine
 
 /// Random numbers of 96 bits, each used once.
 ///
@@ -19,12 +20,14 @@ final class Nonces: Sendable {
   private let pool = Locked<ArraySlice<UInt8>>([])
 
   /// The next number.
-  func next() throws -> AES.GCM.Nonce {
-    try pool.withLock { pool in
-      if pool.isEmpty { pool = try randomBytes(Self.byteCount * Self.drawnAtOnce)[...] }
-      let nonce = try AES.GCM.Nonce(data: pool.prefix(Self.byteCount))
-      pool.removeFirst(Self.byteCount)
-      return nonce
+  func next() throws(StoreError) -> AES.GCM.Nonce {
+    try cryptoErrors {
+      try pool.withLock { pool in
+        if pool.isEmpty { pool = try randomBytes(Self.byteCount * Self.drawnAtOnce)[...] }
+        let nonce = try AES.GCM.Nonce(data: pool.prefix(Self.byteCount))
+        pool.removeFirst(Self.byteCount)
+        return nonce
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 import Crypto
 import Files
+import StoreEngine
 
 /// The keys of one store: a random one, and those derived from it, one for each use.
 struct StoreKeys: Sendable {
@@ -18,9 +19,9 @@ struct StoreKeys: Sendable {
   let scopes: SymmetricKey
 
   /// The keys of a new store.
-  init() throws {
-    self.init(
-      dataKey: SymmetricKey(size: .bits256), identity: try randomBytes(Self.identityByteCount))
+  init() throws(StoreError) {
+    let identity = try cryptoErrors { try randomBytes(Self.identityByteCount) }
+    self.init(dataKey: SymmetricKey(size: .bits256), identity: identity)
   }
 
   init(dataKey: SymmetricKey, identity: [UInt8]) {

@@ -27,7 +27,7 @@ struct WrappedKey {
   /// Wraps a store's keys.
   ///
   /// - Throws: `StoreError` with `wrongKey` for a key that can't be one.
-  static func wrap(_ keys: StoreKeys, with key: EncryptionKey) throws -> [UInt8] {
+  static func wrap(_ keys: StoreKeys, with key: EncryptionKey) throws(StoreError) -> [UInt8] {
     try key.requireUsable()
     var head = DataBuffer()
     let (kind, cost) = kindAndCost(of: key)
@@ -35,11 +35,13 @@ struct WrappedKey {
     head.write(cost?.rounds ?? 0)
     head.write(cost?.blockSize ?? 0)
     head.write(cost?.parallelism ?? 0)
-    let salt = try randomBytes(saltByteCount)
+    let salt = try cryptoErrors { try randomBytes(saltByteCount) }
     let bytes = head.bytes + salt + keys.identity
     let wrapping = try derive(key, cost: cost, salt: salt)
-    let box = try unsafe keys.dataKey.withUnsafeBytes {
-      try unsafe AES.GCM.seal($0, using: wrapping, authenticating: bytes)
+    let box = try cryptoErrors {
+      try unsafe keys.dataKey.withUnsafeBytes {
+        try unsafe AES.GCM.seal($0, using: wrapping, authenticating: bytes)
+      }
     }
     return bytes + (box.combined ?? Data())
   }
@@ -47,14 +49,15 @@ struct WrappedKey {
   /// The keys of a store.
   ///
   /// - Throws: `StoreError` with `wrongKey`, or `damaged`.
-  static func unwrap(_ bytes: [UInt8], with key: EncryptionKey) throws -> StoreKeys {
+  static func unwrap(_ bytes: [UInt8], with key: EncryptionKey) throws(StoreError) -> StoreKeys {
     try key.requireUsable()
     guard bytes.count == byteCount, let kind = Kind(rawValue: bytes[0]) else { throw damaged }
     guard kind == kindAndCost(of: key).0 else { throw wrongKind(kind) }
     var buffer = DataBuffer(Array(bytes[1...]))
-    let cost = PassphraseCost(
-      rounds: try buffer.readUInt8(), blockSize: try buffer.readUInt32(),
-      parallelism: try buffer.readUInt32())
+    guard let rounds = try? buffer.readUInt8(), let blockSize = try? buffer.readUInt32(),
+      let parallelism = try? buffer.readUInt32()
+    else { throw damaged }
+    let cost = PassphraseCost(rounds: rounds, blockSize: blockSize, parallelism: parallelism)
     guard kind == .raw || cost.isPlausible else { throw damaged }
     let head = Array(bytes[..<headByteCount])
     let wrapping = try derive(
@@ -77,16 +80,18 @@ struct WrappedKey {
   /// The key that wraps: by scrypt from a passphrase, by HKDF from a key.
   private static func derive(
     _ key: EncryptionKey, cost: PassphraseCost?, salt: [UInt8]
-  ) throws -> SymmetricKey {
+  ) throws(StoreError) -> SymmetricKey {
     switch key.secret {
     case .raw(let raw): return StoreKeys.derive(raw, salt: salt, for: "wrap")
     case .passphrase(let passphrase, let own):
       let cost = cost ?? own
-      return try unsafe passphrase.withUnsafeBytes {
-        try unsafe KDF.Scrypt.deriveKey(
-          from: $0, salt: salt, outputByteCount: EncryptionKey.byteCount,
-          rounds: 1 << Int(cost.rounds), blockSize: Int(cost.blockSize),
-          parallelism: Int(cost.parallelism))
+      return try cryptoErrors {
+        try unsafe passphrase.withUnsafeBytes {
+          try unsafe KDF.Scrypt.deriveKey(
+            from: $0, salt: salt, outputByteCount: EncryptionKey.byteCount,
+            rounds: 1 << Int(cost.rounds), blockSize: Int(cost.blockSize),
+            parallelism: Int(cost.parallelism))
+        }
       }
     }
   }

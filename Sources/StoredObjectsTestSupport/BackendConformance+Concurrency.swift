@@ -101,7 +101,8 @@ extension BackendConformance {
     do {
       try backend.commit(changes.changeSet, CommitRequest(basis: basis))
       return true
-    } catch let error as StoreError where error.code == .conflict {
+    } catch {
+      guard error.code == .conflict else { throw error }
       return false
     }
   }

@@ -2,12 +2,14 @@ import StoredObjectsCore
 
 extension BackendConformance {
   private struct Refusal: Error {}
+  private static let refusal = StoreError(
+    .notEvaluable, "The closure refuses.", underlying: Refusal())
 
   static let lending: [Check] = [
     .opened("An error of a look-up's closure comes out as it is") { backend in
       let table = try filledTable(backend, rows: 5)
       try expectRefusal(backend, table) {
-        _ = try backend.withRecord(2, in: table) { _ in throw Refusal() }
+        _ = try backend.withRecord(2, in: table) { (_) throws(StoreError) in throw refusal }
       }
     },
     .opened("An error of a scan's closure comes out as it is") { backend in
@@ -15,9 +17,9 @@ extension BackendConformance {
       for last in 1...5 {
         var count = 0
         try expectRefusal(backend, table) {
-          _ = try backend.scan(table, from: nil) { _, _ in
+          _ = try backend.scan(table, from: nil) { (_, _) throws(StoreError) in
             count += 1
-            if count == last { throw Refusal() }
+            if count == last { throw refusal }
             return .next
           }
         }
@@ -28,7 +30,7 @@ extension BackendConformance {
       let table = try filledTable(backend, rows: 5)
       try backend.commit { $0.set("Name", [1]) }
       try expectRefusal(backend, table) {
-        _ = try backend.withNamedBuffer("Name") { _ in throw Refusal() }
+        _ = try backend.withNamedBuffer("Name") { (_) throws(StoreError) in throw refusal }
       }
     },
     .opened("A closure is not called for what is not there") { backend in
@@ -52,7 +54,7 @@ extension BackendConformance {
     do {
       try body()
       throw ConformanceFailure("the error of the closure was lost", #fileID, line)
-    } catch is Refusal {}
+    } catch let error as StoreError where error.underlying is Refusal {}
     let count = try backend.recordCount(in: table)
     try backend.commit { $0.update(1_000, in: table, [1]) }
     try backend.commit { $0.delete(1_000, in: table) }

@@ -208,7 +208,8 @@ extension BackendConformance {
     do {
       try backend.commit(changes, CommitRequest(basis: basis))
       return nil
-    } catch let error as StoreError where error.code == .conflict {
+    } catch {
+      guard error.code == .conflict else { throw error }
       return error.underlying as? CommitConflict
     }
   }

@@ -164,17 +164,18 @@ extension BackendConformance {
     for isReversed in [false, true] {
       var range = KeyRange()
       var found: [[UInt8]] = []
-      var isDone = false
+      var (isDone, areAlike) = (false, true)
       while !isDone {
         var last: [UInt8] = []
         var count = 0
         isDone = try backend.scanKeys(of: table, range, isReversed: isReversed) { key, value in
-          try expect(key.byteCount == 2 && value.byteCount == 2, "a key and its value")
-          last = (0..<2).map { Span<UInt8>(_bytes: key)[$0] }
+          last = bytes(key)
+          areAlike = areAlike && last.count == 2 && last == bytes(value)
           found.append(last)
           count += 1
           return count < 97 ? .next : .pause
         }
+        try expect(areAlike, "a key and its value")
         if isReversed { range.to = last } else { range = KeyRange(after: last) }
         // Where the scan has been, so that it must not matter.
         try backend.commit { $0.set(last, to: isReversed ? last : nil, in: table) }
@@ -182,6 +183,10 @@ extension BackendConformance {
       try expectEqual(
         found, isReversed ? rest(all).reversed() : all, "the keys of a scan in pieces")
     }
+  }
+
+  private static func bytes(_ span: RawSpan) -> [UInt8] {
+    (0..<span.byteCount).map { Span<UInt8>(_bytes: span)[$0] }
   }
 
   /// What the first scan has left: it removed the last key of each piece.

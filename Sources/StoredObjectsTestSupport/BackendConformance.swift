@@ -61,7 +61,7 @@ public struct BackendConformance {
   /// All checks, in no order; each needs a place of its own.
   public static let checks: [Check] =
     commits + numbers + contents + names + scans + copying + lending + opening + concurrency
-    + ordered + external
+    + ordered + external + snapshots
 
   /// Opens a place, lets a check use the backend, and closes it whatever happens.
   static func withBackend(

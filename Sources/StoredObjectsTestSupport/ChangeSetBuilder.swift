@@ -96,11 +96,12 @@ extension StoreBackend {
   /// - Throws: what `scan(_:from:_:)` throws, and ``ConformanceFailure`` when a row comes twice.
   public func records(in table: TableID) throws -> [UInt32: [UInt8]] {
     var records: [UInt32: [UInt8]] = [:]
+    var repeated: UInt32?
     let end = try scan(table, from: nil) { rowID, record in
-      try expect(records[rowID] == nil, "row \(rowID) comes twice in one scan")
-      records[rowID] = copy(record)
+      if records.updateValue(copy(record), forKey: rowID) != nil { repeated = rowID }
       return .next
     }
+    if let repeated { throw ConformanceFailure("row \(repeated) comes twice in one scan") }
     guard case .finished = end else { throw ConformanceFailure("\(end) instead of finished") }
     return records
   }

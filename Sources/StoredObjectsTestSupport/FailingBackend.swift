@@ -20,7 +20,7 @@ public final class FailingBackend: StoreBackend {
     var failuresLeft = 0
     var calls = 0
 
-    mutating func call() throws {
+    mutating func call() throws(StoreError) {
       calls += 1
       guard let callsLeft = callsBeforeFailure else { return }
       guard callsLeft == 0 else { return callsBeforeFailure = callsLeft - 1 }
@@ -71,7 +71,9 @@ public final class FailingBackend: StoreBackend {
   /// The number of look-ups, scans and counts so far, failed ones included.
   public var readCount: Int { reads.withLock(\.calls) }
 
-  private func read() throws { try reads.withLock { try $0.call() } }
+  private func read() throws(StoreError) {
+    try reads.withLock { (plan) throws(StoreError) in try plan.call() }
+  }
 }
 
 extension FailingBackend {
@@ -89,17 +91,19 @@ extension FailingBackend {
   /// The number of a table.
   ///
   /// - Throws: what the backend behind throws.
-  public func table(named name: String) throws -> TableID { try base.table(named: name) }
+  public func table(named name: String) throws(StoreError) -> TableID {
+    try base.table(named: name)
+  }
 
   /// The names of the tables that have records.
   ///
   /// - Throws: what the backend behind throws.
-  public func tableNames() throws -> [String] { try base.tableNames() }
+  public func tableNames() throws(StoreError) -> [String] { try base.tableNames() }
 
   /// The number of rows in a table, unless it fails.
   ///
   /// - Throws: the failure that was asked for, or what the backend behind throws.
-  public func recordCount(in table: TableID) throws -> Int {
+  public func recordCount(in table: TableID) throws(StoreError) -> Int {
     try read()
     return try base.recordCount(in: table)
   }
@@ -108,8 +112,8 @@ extension FailingBackend {
   ///
   /// - Throws: the failure that was asked for, or what the backend behind throws.
   public func withRecord<Result>(
-    _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws -> Result
-  ) throws -> Result? {
+    _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
     try read()
     return try base.withRecord(rowID, in: table, body)
   }
@@ -119,8 +123,8 @@ extension FailingBackend {
   /// - Throws: the failure that was asked for, or what the backend behind throws.
   public func scan(
     _ table: TableID, from position: ScanPosition?,
-    _ body: (UInt32, RawSpan) throws -> ScanStep
-  ) throws -> ScanEnd {
+    _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
+  ) throws(StoreError) -> ScanEnd {
     try read()
     return try base.scan(table, from: position, body)
   }
@@ -129,8 +133,8 @@ extension FailingBackend {
   ///
   /// - Throws: the failure that was asked for, or what the backend behind throws.
   public func withNamedBuffer<Result>(
-    _ name: String, _ body: (RawSpan) throws -> Result
-  ) throws -> Result? {
+    _ name: String, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
     try read()
     return try base.withNamedBuffer(name, body)
   }
@@ -138,7 +142,7 @@ extension FailingBackend {
   /// The names of all buffers, unless it fails.
   ///
   /// - Throws: the failure that was asked for, or what the backend behind throws.
-  public func bufferNames() throws -> [String] {
+  public func bufferNames() throws(StoreError) -> [String] {
     try read()
     return try base.bufferNames()
   }
@@ -146,19 +150,21 @@ extension FailingBackend {
   /// The number of an ordered table.
   ///
   /// - Throws: what the backend behind throws.
-  public func orderedTable(_ name: OrderedTableName) throws -> OrderedTableID {
+  public func orderedTable(_ name: OrderedTableName) throws(StoreError) -> OrderedTableID {
     try base.orderedTable(name)
   }
 
   /// The names of the ordered tables that have keys.
   ///
   /// - Throws: what the backend behind throws.
-  public func orderedTableNames() throws -> [OrderedTableName] { try base.orderedTableNames() }
+  public func orderedTableNames() throws(StoreError) -> [OrderedTableName] {
+    try base.orderedTableNames()
+  }
 
   /// The number of keys in a range, unless it fails.
   ///
   /// - Throws: the failure that was asked for, or what the backend behind throws.
-  public func keyCount(in table: OrderedTableID, _ range: KeyRange) throws -> Int {
+  public func keyCount(in table: OrderedTableID, _ range: KeyRange) throws(StoreError) -> Int {
     try read()
     return try base.keyCount(in: table, range)
   }
@@ -167,8 +173,8 @@ extension FailingBackend {
   ///
   /// - Throws: the failure that was asked for, or what the backend behind throws.
   public func withValue<Result>(
-    of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws -> Result
-  ) throws -> Result? {
+    of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
     try read()
     return try base.withValue(of: key, in: table, body)
   }
@@ -178,8 +184,8 @@ extension FailingBackend {
   /// - Throws: the failure that was asked for, or what the backend behind throws.
   public func scanKeys(
     of table: OrderedTableID, _ range: KeyRange, isReversed: Bool,
-    _ body: (RawSpan, RawSpan) throws -> ScanStep
-  ) throws -> Bool {
+    _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
+  ) throws(StoreError) -> Bool {
     try read()
     return try base.scanKeys(of: table, range, isReversed: isReversed, body)
   }
@@ -188,20 +194,25 @@ extension FailingBackend {
   ///
   /// - Throws: the failure that was asked for, or what the backend behind throws.
   @discardableResult
-  public func commit(_ changes: ChangeSet, _ request: CommitRequest) throws -> Commit? {
-    try commits.withLock { try $0.call() }
+  public func commit(_ changes: ChangeSet, _ request: CommitRequest) throws(StoreError) -> Commit? {
+    try commits.withLock { (plan) throws(StoreError) in try plan.call() }
     return try base.commit(changes, request)
   }
 
   /// Lets the numbers of the backend behind go on.
   ///
   /// - Throws: what the backend behind throws.
-  public func continueNumbers(after last: Commit?) throws {
+  public func continueNumbers(after last: Commit?) throws(StoreError) {
     try base.continueNumbers(after: last)
   }
+
+  /// A snapshot of the backend behind.
+  ///
+  /// - Throws: what the backend behind throws.
+  public func snapshot() throws(StoreError) -> any StoreBackend { try base.snapshot() }
 
   /// Closes the backend behind.
   ///
   /// - Throws: what the backend behind throws.
-  public func close() throws { try base.close() }
+  public func close() throws(StoreError) { try base.close() }
 }

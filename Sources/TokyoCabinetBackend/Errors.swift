@@ -40,23 +40,23 @@ extension StoreError {
 }
 
 /// Runs calls on a class file, and makes their errors those of a store.
-func storeErrors<Result>(at location: ClassFileLocation, _ body: () throws -> Result) throws
-  -> Result
-{
+func storeErrors<Result>(
+  at location: ClassFileLocation, _ body: () throws -> Result
+) throws(StoreError) -> Result {
   try storeErrors(at: location.path, className: location.className, body)
 }
 
 /// Runs calls of the hash database or the system, and makes their errors those of a store.
 func storeErrors<Result>(
   at path: String, className: String? = nil, _ body: () throws -> Result
-) throws -> Result {
+) throws(StoreError) -> Result {
   do {
     return try body()
   } catch let error as TokyoCabinetError {
     throw StoreError(error, className: className, at: path)
   } catch let error as HashFileError {
     throw StoreError(error, className: className)
-  } catch let error as SystemError {
-    throw StoreError(error)
+  } catch {
+    throw .wrapping(error, .ioError, at: .init(path: path, className: className))
   }
 }

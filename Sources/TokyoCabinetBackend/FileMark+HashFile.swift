@@ -12,7 +12,7 @@ extension FileMark {
   private static let end = start + magic.count + byteCount
 
   /// The mark of a hash file; nil when it has none.
-  static func ofHashFile(at location: ClassFileLocation) throws -> FileMark? {
+  static func ofHashFile(at location: ClassFileLocation) throws(StoreError) -> FileMark? {
     try storeErrors(at: location) {
       do {
         return FileMark(marked: try firstBytes(of: location.file, count: end).dropFirst(start))
@@ -31,7 +31,7 @@ extension FileMark {
   }
 
   /// Puts the mark into a file that is whole, and may bring it to the disk.
-  func put(on location: ClassFileLocation, isSynced: Bool) throws {
+  func put(on location: ClassFileLocation, isSynced: Bool) throws(StoreError) {
     try storeErrors(at: location) {
       let file = try StoreFile(location.file, writable: true)
       defer { file.close() }

@@ -25,7 +25,7 @@ struct FilePreparation {
   private static let recordsPerChange = 12
 
   /// Does it all.
-  func run() throws {
+  func run() throws(StoreError) {
     try storeErrors(at: changes.location) {
       if let old, old.isOurs, canChangeCopy(of: old.file) {
         try changeCopy()

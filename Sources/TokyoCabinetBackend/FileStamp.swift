@@ -26,7 +26,7 @@ enum FileStamp {
   ///   - location: The file.
   ///   - isSynced: Whether it is then brought to the disk.
   /// - Throws: `StoreError` with `noSpace` or `ioError`.
-  static func put(on location: ClassFileLocation, isSynced: Bool) throws {
+  static func put(on location: ClassFileLocation, isSynced: Bool) throws(StoreError) {
     try storeErrors(at: location) {
       let file = try StoreFile(location.file, writable: true)
       defer { file.close() }
@@ -42,7 +42,7 @@ enum FileStamp {
   /// Complexity: linear in the size of the file.
   ///
   /// - Throws: `StoreError` with `ioError`.
-  static func isRight(on location: ClassFileLocation) throws -> Bool {
+  static func isRight(on location: ClassFileLocation) throws(StoreError) -> Bool {
     try storeErrors(at: location) {
       let start = try firstBytes(of: location.file, count: end).dropFirst(
         HashFileHeader.opaque.lowerBound)
@@ -50,7 +50,7 @@ enum FileStamp {
     }
   }
 
-  private static func value(of location: ClassFileLocation) throws -> UInt32 {
+  private static func value(of location: ClassFileLocation) throws(SystemError) -> UInt32 {
     try MappedFile(location.file).withBytes { bytes in
       var value = CRC32C()
       let size = bytes.byteCount
@@ -62,7 +62,7 @@ enum FileStamp {
   }
 
   /// The bytes that a file must have.
-  private static func stamp(for location: ClassFileLocation) throws -> [UInt8] {
+  private static func stamp(for location: ClassFileLocation) throws(SystemError) -> [UInt8] {
     var stamp = magic
     stamp.append(littleEndian: try value(of: location))
     return stamp

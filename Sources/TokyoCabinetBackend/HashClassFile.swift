@@ -24,15 +24,15 @@ final class HashClassFile: ClassFile {
   ///
   /// - Throws: `StoreError` with `damaged`, and what the closure throws.
   func withRecord<Result>(
-    _ rowID: UInt32, _ body: (RawSpan) throws -> Result
-  ) throws -> Result? {
+    _ rowID: UInt32, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
     try errors { try withKey(of: rowID) { try file.withValue(forKey: $0, body) } }
   }
 
   /// Copies the record of a row.
   ///
   /// - Throws: `StoreError` with `damaged`.
-  func copyRecord(_ rowID: UInt32, to bytes: inout [UInt8]) throws -> Bool {
+  func copyRecord(_ rowID: UInt32, to bytes: inout [UInt8]) throws(StoreError) -> Bool {
     do {
       return try file.copyRecord(of: rowID, to: &bytes)
     } catch {
@@ -46,7 +46,7 @@ final class HashClassFile: ClassFile {
   /// file, where they are given in ascending order.
   ///
   /// - Throws: `StoreError` with `damaged`.
-  func copyRecords(_ rows: [UInt32], to batch: inout RecordBatch) throws {
+  func copyRecords(_ rows: [UInt32], to batch: inout RecordBatch) throws(StoreError) {
     do {
       try file.copyRecords(
         of: rows, to: &batch.bytes, &batch.entries,
@@ -60,18 +60,20 @@ final class HashClassFile: ClassFile {
   ///
   /// - Throws: `StoreError` with `damaged`, and what the closure throws.
   func withBuffer<Result>(
-    _ name: String, _ body: (RawSpan) throws -> Result
-  ) throws -> Result? {
+    _ name: String, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
     try errors { try withKey(ofBuffer: name) { try file.withValue(forKey: $0, body) } }
   }
 
   /// Copies the buffer of a name.
   ///
   /// - Throws: `StoreError` with `damaged`.
-  func copyBuffer(_ name: String, to bytes: inout [UInt8]) throws -> Bool {
+  func copyBuffer(_ name: String, to bytes: inout [UInt8]) throws(StoreError) -> Bool {
     do {
-      return try withKey(ofBuffer: name) { try file.copyValue(forKey: $0, to: &bytes) }
-    } catch let error as HashFileError {
+      return try withKey(ofBuffer: name) { (key) throws(HashFileError) in
+        try file.copyValue(forKey: key, to: &bytes)
+      }
+    } catch {
       throw StoreError(error, className: self.name)
     }
   }
@@ -79,7 +81,7 @@ final class HashClassFile: ClassFile {
   /// Lends the keys in the order of the file.
   ///
   /// - Throws: `StoreError` with `damaged`, and what the closure throws.
-  func forEachKey(_ body: (RawSpan) throws -> Void) throws {
+  func forEachKey(_ body: (RawSpan) throws(StoreError) -> Void) throws(StoreError) {
     try errors { try file.forEach { key, _ in try body(key) } }
   }
 
@@ -87,8 +89,8 @@ final class HashClassFile: ClassFile {
   ///
   /// - Throws: `StoreError` with `damaged`, and what the closure throws.
   func scan(
-    from offset: Int?, _ body: (UInt32, RawSpan) throws -> ScanStep
-  ) throws -> Int? {
+    from offset: Int?, _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
+  ) throws(StoreError) -> Int? {
     try errors {
       try file.scan(from: offset) { key, value in
         guard let row = HashFileKeys.rowID(key) else {
@@ -103,7 +105,7 @@ final class HashClassFile: ClassFile {
   /// Copies the next records into a batch, in the order of the file.
   ///
   /// - Throws: `StoreError` with `damaged`.
-  func copyRecords(from offset: Int?, to batch: inout RecordBatch) throws -> Int? {
+  func copyRecords(from offset: Int?, to batch: inout RecordBatch) throws(StoreError) -> Int? {
     do {
       return try file.copyRecords(
         from: offset, to: &batch.bytes, &batch.entries,
@@ -118,7 +120,7 @@ final class HashClassFile: ClassFile {
   /// Makes a new file of the records with changes.
   ///
   /// - Throws: `StoreError` with `rowExists`, `noSpace`, `damaged` or `ioError`.
-  func write(_ changes: ClassFileChanges, to new: NewClassFile) throws {
+  func write(_ changes: ClassFileChanges, to new: NewClassFile) throws(StoreError) {
     try format.write(changes, over: self, to: new)
   }
 
@@ -127,7 +129,7 @@ final class HashClassFile: ClassFile {
   /// - Returns: False when it is not smaller, and this one has the byte order of the C library
   ///   here.
   /// - Throws: `StoreError` with `noSpace`, `damaged` or `ioError`.
-  func compact(to new: NewClassFile) throws -> Bool {
+  func compact(to new: NewClassFile) throws(StoreError) -> Bool {
     let order = try format.libraryByteOrder(beside: new.location)
     return try storeErrors(at: new.location) {
       var layout = file.layout
@@ -138,7 +140,7 @@ final class HashClassFile: ClassFile {
     }
   }
 
-  private func errors<Result>(_ body: () throws -> Result) throws -> Result {
+  private func errors<Result>(_ body: () throws -> Result) throws(StoreError) -> Result {
     try storeErrors(at: file.path, className: name, body)
   }
 }

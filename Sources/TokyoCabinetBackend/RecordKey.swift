@@ -19,9 +19,9 @@ func withKey<Result, Failure: Error>(
 /// The keys of hash files.
 enum HashFileKeys: RowKeys {
   @inline(__always)
-  static func lend<Result>(
-    _ rowID: UInt32, _ body: (RawSpan) throws -> Result
-  ) rethrows -> Result {
+  static func lend<Result, Failure: Error>(
+    _ rowID: UInt32, _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     try withKey(of: rowID, body)
   }
 
@@ -32,8 +32,8 @@ enum HashFileKeys: RowKeys {
 }
 
 /// Lends the key of a named buffer: its name in UTF-8.
-func withKey<Result>(
-  ofBuffer name: String, _ body: (RawSpan) throws -> Result
-) rethrows -> Result {
+func withKey<Result, Failure: Error>(
+  ofBuffer name: String, _ body: (RawSpan) throws(Failure) -> Result
+) throws(Failure) -> Result {
   try name.lendUTF8(body)
 }

@@ -38,11 +38,11 @@ public struct TokyoCabinetFormat: ClassFileFormat {
   /// Whether a file is a hash database; anything else that lies in the directory is passed over.
   ///
   /// - Throws: `StoreError` with `ioError`.
-  public func isClassFile(_ location: ClassFileLocation) throws -> Bool {
+  public func isClassFile(_ location: ClassFileLocation) throws(StoreError) -> Bool {
     try header(location)?.type == 0
   }
 
-  private func header(_ location: ClassFileLocation) throws -> HashFileHeader? {
+  private func header(_ location: ClassFileLocation) throws(StoreError) -> HashFileHeader? {
     try storeErrors(at: location) {
       HashFileHeader(bytes: try firstBytes(of: location.file, count: HashFileHeader.size))
     }
@@ -51,18 +51,20 @@ public struct TokyoCabinetFormat: ClassFileFormat {
   /// The mark in a file; nil when there is no file, or none in it.
   ///
   /// - Throws: `StoreError` with `ioError`.
-  public func mark(of location: ClassFileLocation) throws -> FileMark? {
+  public func mark(of location: ClassFileLocation) throws(StoreError) -> FileMark? {
     try FileMark.ofHashFile(at: location)
   }
 
   /// Makes the first file of a table.
   ///
   /// - Throws: `StoreError` with `noSpace` or `ioError`.
-  public func write(_ changes: ClassFileChanges, to new: NewClassFile) throws {
+  public func write(_ changes: ClassFileChanges, to new: NewClassFile) throws(StoreError) {
     try write(changes, over: nil, to: new)
   }
 
-  func write(_ changes: ClassFileChanges, over old: HashClassFile?, to new: NewClassFile) throws {
+  func write(_ changes: ClassFileChanges, over old: HashClassFile?, to new: NewClassFile)
+    throws(StoreError)
+  {
     try FilePreparation(
       changes: changes, old: old, new: new, format: self,
       byteOrder: libraryByteOrder(beside: new.location)
@@ -72,7 +74,7 @@ public struct TokyoCabinetFormat: ClassFileFormat {
   /// Whether a file has another byte order than the C library here.
   ///
   /// - Throws: `StoreError` with `ioError`.
-  public func isForeign(_ location: ClassFileLocation) throws -> Bool {
+  public func isForeign(_ location: ClassFileLocation) throws(StoreError) -> Bool {
     guard let order = try header(location)?.byteOrder else { return false }
     return try order != libraryByteOrder(beside: location)
   }
@@ -83,7 +85,7 @@ public struct TokyoCabinetFormat: ClassFileFormat {
   /// a record could begin.
   ///
   /// - Throws: `StoreError` with `ioError`.
-  public func findings(_ location: ClassFileLocation) throws -> [StoreFinding] {
+  public func findings(_ location: ClassFileLocation) throws(StoreError) -> [StoreFinding] {
     do {
       return try HashFile(location.file).check().findings.map {
         .damage($0.message, at: location.errorLocation(offset: $0.offset))
@@ -100,7 +102,7 @@ public struct TokyoCabinetFormat: ClassFileFormat {
   /// Whether every byte of a file of an encrypted store is as it was stamped.
   ///
   /// - Throws: `StoreError` with `ioError`.
-  public func isAsWritten(_ location: ClassFileLocation) throws -> Bool {
+  public func isAsWritten(_ location: ClassFileLocation) throws(StoreError) -> Bool {
     try FileStamp.isRight(on: location)
   }
 
@@ -109,7 +111,9 @@ public struct TokyoCabinetFormat: ClassFileFormat {
   /// Opens a file; nil when there is none.
   ///
   /// - Throws: `StoreError` with `damaged`, `inUse` or `ioError`.
-  public func open(_ location: ClassFileLocation, isOurs: Bool) throws -> (any ClassFile)? {
+  public func open(_ location: ClassFileLocation, isOurs: Bool) throws(StoreError) -> (
+    any ClassFile
+  )? {
     try storeErrors(at: location) {
       guard var map = try lockedMap(location) else { return nil }
       if let header = HashFileHeader(map), header.isMarkedOpen {
@@ -124,10 +128,10 @@ public struct TokyoCabinetFormat: ClassFileFormat {
     }
   }
 
-  private func lockedMap(_ location: ClassFileLocation) throws -> MappedFile? {
-    do {
+  private func lockedMap(_ location: ClassFileLocation) throws(SystemError) -> MappedFile? {
+    do throws(SystemError) {
       return try MappedFile(location.file, isLocked: true)
-    } catch let error where error.isMissing {
+    } catch  where error.isMissing {
       return nil
     }
   }
@@ -138,7 +142,7 @@ public struct TokyoCabinetFormat: ClassFileFormat {
   /// to. What this backend itself has made needs no look.
   private static let inspectedSize = 4 << 20
 
-  private func inspect(_ file: HashFile, _ location: ClassFileLocation) throws {
+  private func inspect(_ file: HashFile, _ location: ClassFileLocation) throws(StoreError) {
     guard file.fileSize <= Self.inspectedSize, let finding = file.check().findings.first else {
       return
     }
@@ -176,7 +180,7 @@ public struct TokyoCabinetFormat: ClassFileFormat {
   /// The byte order of the files that the C library reads.
   func libraryByteOrder(
     beside location: ClassFileLocation
-  ) throws -> HashFileHeader.ByteOrder {
+  ) throws(StoreError) -> HashFileHeader.ByteOrder {
     try storeErrors(at: location) {
       let name = StoreDirectory.newPrefix + "byte-order"
       return try HashDatabase.libraryByteOrder(probing: location.file.beside(name).libraryPath)

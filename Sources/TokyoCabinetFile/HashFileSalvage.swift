@@ -85,9 +85,9 @@ public struct HashFileSalvage {
   /// - Parameter body: Gets a key and a value, which are valid only inside, and what is known of
   ///   them.
   /// - Throws: What the body throws.
-  public mutating func run(
-    _ body: (_ key: RawSpan, _ value: RawSpan, _ record: Record) throws -> Void
-  ) throws {
+  public mutating func run<Failure: Error>(
+    _ body: (_ key: RawSpan, _ value: RawSpan, _ record: Record) throws(Failure) -> Void
+  ) throws(Failure) {
     try run(isValid: nil, body)
   }
 
@@ -98,12 +98,12 @@ public struct HashFileSalvage {
   ///     blocks is broken, the size of a record is believed only if its content is valid.
   ///   - body: Gets a key and a value, as in ``run(_:)``; also records that are not valid.
   /// - Throws: What the body throws.
-  package mutating func run(
+  package mutating func run<Failure: Error>(
     isValid: ((_ key: RawSpan, _ value: RawSpan) -> Bool)?,
-    _ body: (_ key: RawSpan, _ value: RawSpan, _ record: Record) throws -> Void
-  ) throws {
+    _ body: (_ key: RawSpan, _ value: RawSpan, _ record: Record) throws(Failure) -> Void
+  ) throws(Failure) {
     (gaps, unreadableCount) = ([], 0)
-    try file.withBytes { bytes in
+    try file.withBytes { (bytes) throws(Failure) in
       if isWhole(bytes) { return try runWhole(bytes, isValid, body) }
       var search = HashFileSearch(
         geometry, headerEnd: header.map { Int(clamping: $0.fileSize) }, isDeflated: isDeflated,
@@ -153,10 +153,10 @@ public struct HashFileSalvage {
     return count == header.recordCount
   }
 
-  private mutating func runWhole(
+  private mutating func runWhole<Failure: Error>(
     _ bytes: RawSpan, _ isValid: HashFileSearch.Check?,
-    _ body: (RawSpan, RawSpan, Record) throws -> Void
-  ) throws {
+    _ body: (RawSpan, RawSpan, Record) throws(Failure) -> Void
+  ) throws(Failure) {
     let end = Int(clamping: header?.fileSize ?? 0)
     var offset = geometry.first
     while offset < end, let block = try? geometry.block(in: bytes, at: offset) {
@@ -167,10 +167,10 @@ public struct HashFileSalvage {
 
   private var isDeflated: Bool { header?.options.contains(.deflate) == true }
 
-  private mutating func lend(
+  private mutating func lend<Failure: Error>(
     _ block: HashFileBlock, _ bytes: RawSpan, _ isCertain: Bool, _ isValid: HashFileSearch.Check?,
-    _ body: (RawSpan, RawSpan, Record) throws -> Void
-  ) throws {
+    _ body: (RawSpan, RawSpan, Record) throws(Failure) -> Void
+  ) throws(Failure) {
     let record = Record(offset: block.offset, isCertain: isCertain)
     let (key, value) = (bytes.extracting(block.key), bytes.extracting(block.value))
     // What is valid as it is was never compressed, whatever the header says.
@@ -178,7 +178,7 @@ public struct HashFileSalvage {
     guard let plain = Deflate.inflated(value, limit: HashFileFormat.recordLimit) else {
       return unreadableCount += 1
     }
-    try plain.lend { try body(key, $0, record) }
+    try plain.lend { (value) throws(Failure) in try body(key, value, record) }
   }
 
   // MARK: Without a header
@@ -191,7 +191,7 @@ public struct HashFileSalvage {
     let counts = all.map { geometry in
       var salvage = HashFileSalvage(file, geometry)
       var count = 0
-      try? salvage.run { _, _, _ in count += 1 }
+      salvage.run { _, _, _ in count += 1 }
       return count
     }
     let best = counts.indices.max { counts[$0] < counts[$1] } ?? 0

@@ -42,7 +42,9 @@ package struct CDBSalvage {
   package var hasTables: Bool { !known.isEmpty || dataEnd == format.headerSize }
 
   /// Hands out copies of the records in the order of the file.
-  package mutating func run(_ body: (Record) throws -> Void) throws {
+  package mutating func run<Failure: Error>(
+    _ body: (Record) throws(Failure) -> Void
+  ) throws(Failure) {
     gaps = []
     var (offset, next) = (format.headerSize, 0)
     while offset < dataEnd {
@@ -63,9 +65,9 @@ package struct CDBSalvage {
   }
 
   /// Hands out a record that ends before a limit; where it ends, or nil when there is none.
-  private func lend(
-    _ offset: Int, _ limit: Int, _ isCertain: Bool, _ body: (Record) throws -> Void
-  ) throws -> Int? {
+  private func lend<Failure: Error>(
+    _ offset: Int, _ limit: Int, _ isCertain: Bool, _ body: (Record) throws(Failure) -> Void
+  ) throws(Failure) -> Int? {
     let found: (Record, Int)? = file.withBytes { bytes in
       guard let record = Slots.record(bytes, offset, format, limit) else { return nil }
       let (key, value) = (bytes.extracting(record.key), bytes.extracting(record.value))

@@ -15,10 +15,12 @@ public struct CDBClassSalvage: ClassFileSalvage {
   /// - Throws: What the closure throws.
   public mutating func run(
     isValid: ((_ key: RawSpan, _ value: RawSpan) -> Bool)?, _ body: Body
-  ) throws {
-    try salvage.run { record in
-      try record.key.lend { key in
-        try record.value.lend { try body(key, $0, record.offset, record.isCertain) }
+  ) throws(StoreError) {
+    try salvage.run { (record) throws(StoreError) in
+      try record.key.lend { (key) throws(StoreError) in
+        try record.value.lend { (value) throws(StoreError) in
+          try body(key, value, record.offset, record.isCertain)
+        }
       }
     }
   }
@@ -43,7 +45,7 @@ public struct CDBClassWriter: ClassFileWriter {
   private let writer: CDBWriter
   private let new: NewClassFile
 
-  init(_ new: NewClassFile) throws {
+  init(_ new: NewClassFile) throws(StoreError) {
     self.new = new
     writer = try cdbErrors(className: new.location.className) {
       try CDBWriter(new.location.file, format: .classic, rights: new.rights)
@@ -53,21 +55,21 @@ public struct CDBClassWriter: ClassFileWriter {
   /// Adds a record.
   ///
   /// - Throws: `StoreError` with `noSpace` or `ioError`.
-  public func add(key: RawSpan, value: RawSpan) throws {
+  public func add(key: RawSpan, value: RawSpan) throws(StoreError) {
     try cdbErrors(className: new.location.className) { _ = try writer.add(value, forKey: key) }
   }
 
   /// Adds the record of a row.
   ///
   /// - Throws: `StoreError` with `noSpace` or `ioError`.
-  public func add(_ rowID: UInt32, value: RawSpan) throws {
-    try RowKey.lend(rowID) { try add(key: $0, value: value) }
+  public func add(_ rowID: UInt32, value: RawSpan) throws(StoreError) {
+    try RowKey.lend(rowID) { (key) throws(StoreError) in try add(key: key, value: value) }
   }
 
   /// Makes the file whole, and brings it to the disk if it is to be.
   ///
   /// - Throws: `StoreError` with `noSpace` or `ioError`.
-  public func finish() throws {
+  public func finish() throws(StoreError) {
     try cdbErrors(className: new.location.className) {
       try writer.finish(
         synchronize: new.isSynced, trailer: new.mark?.markedBytes ?? [], isNameSynced: false)

@@ -19,6 +19,14 @@ package final class ChangeInbox: Sendable {
     }
   }
 
+  /// Takes note that others have changed something, and nobody knows what.
+  func receiveEverything() {
+    news.withLock { news in
+      news.isIncomplete = true
+      isFilled.store(true, ordering: .releasing)
+    }
+  }
+
   /// The news since the last call.
   package func take() -> ForeignNews {
     guard isFilled.load(ordering: .acquiring) else { return ForeignNews() }
@@ -35,6 +43,9 @@ package final class ChangeInbox: Sendable {
 /// The tables are an array: a process that opens a store and never meets another one would spend a
 /// quarter of that time on the metadata of a dictionary.
 package struct ForeignNews: Sendable {
+  /// No news.
+  package init() {}
+
   package struct Table: Sendable {
     package let table: TableID
     /// The rows that were updated or deleted.
@@ -43,16 +54,21 @@ package struct ForeignNews: Sendable {
     package var written = RowSet()
     /// The rows that were deleted last.
     package var deleted = RowSet()
+
+    /// Describes a table of which nothing has changed yet.
+    package init(table: TableID) { self.table = table }
   }
 
   package private(set) var tables: [Table] = []
   /// The named buffers that were set or removed; nil for none.
   package private(set) var names: Set<ExactName>?
+  /// Whether anything else may have changed, too.
+  package fileprivate(set) var isIncomplete = false
 
-  var isEmpty: Bool { tables.isEmpty && names == nil }
+  var isEmpty: Bool { tables.isEmpty && names == nil && !isIncomplete }
 
   /// Adds a commit.
-  mutating func add(_ changes: ChangeSet) {
+  package mutating func add(_ changes: ChangeSet) {
     for table in changes.tables { add(table) }
     add(names: changes.names)
   }
@@ -72,6 +88,7 @@ package struct ForeignNews: Sendable {
       tables[index].deleted.formUnion(table.deleted)
     }
     if let names = later.names { self.names = (self.names ?? []).union(names) }
+    if later.isIncomplete { isIncomplete = true }
   }
 
   /// Adds the changes of a table; the metadata row is no news.

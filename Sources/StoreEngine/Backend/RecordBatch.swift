@@ -64,9 +64,9 @@ public struct RecordBatch: Sendable {
   }
 
   /// Adds copies of the records of some rows, which a closure appends if they are there.
-  mutating func append(
-    _ rows: some Sequence<UInt32>, copying copy: (UInt32, inout [UInt8]) throws -> Bool
-  ) rethrows {
+  mutating func append<Failure: Error>(
+    _ rows: some Sequence<UInt32>, copying copy: (UInt32, inout [UInt8]) throws(Failure) -> Bool
+  ) throws(Failure) {
     for row in rows {
       if stopsWhenFull, isFull { return }
       let start = UInt32(bytes.count)

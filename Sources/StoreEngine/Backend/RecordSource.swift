@@ -16,27 +16,27 @@ public protocol RecordSource: AnyObject, Sendable {
   ///
   /// - Throws: ``StoreError`` with `invalidName`, when the backend can't hold a table of that name,
   ///   `inUse`, `damaged`, `ioError` or `closed`.
-  func table(named name: String) throws -> TableID
+  func table(named name: String) throws(StoreError) -> TableID
 
   /// The names of the tables that have records, in no order.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
-  func tableNames() throws -> [String]
+  func tableNames() throws(StoreError) -> [String]
 
   /// The number of rows in a table, row 1 included; 0 for a table that was never written.
   ///
   /// Complexity: constant time.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
-  func recordCount(in table: TableID) throws -> Int
+  func recordCount(in table: TableID) throws(StoreError) -> Int
 
   /// Lends the record of a row to a closure.
   ///
   /// - Returns: what the closure returns, or nil when there is no such row.
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, and what the closure throws.
   func withRecord<Result>(
-    _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws -> Result
-  ) throws -> Result?
+    _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result?
 
   /// Appends a copy of the record of a row to bytes.
   ///
@@ -46,7 +46,7 @@ public protocol RecordSource: AnyObject, Sendable {
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   func copyRecord(
     _ rowID: UInt32, in table: TableID, to bytes: inout [UInt8]
-  ) throws -> Bool
+  ) throws(StoreError) -> Bool
 
   /// Adds copies of the records of some rows to a batch, in the order of the rows; those that are
   /// not there are left out.
@@ -56,7 +56,7 @@ public protocol RecordSource: AnyObject, Sendable {
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   func copyRecords(
     _ rows: [UInt32], of table: TableID, to batch: inout RecordBatch
-  ) throws
+  ) throws(StoreError)
 
   /// Copies the next records of a scan into a batch until it is full.
   ///
@@ -67,7 +67,7 @@ public protocol RecordSource: AnyObject, Sendable {
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   func copyRecords(
     of table: TableID, from position: ScanPosition?, to batch: inout RecordBatch
-  ) throws -> ScanEnd
+  ) throws(StoreError) -> ScanEnd
 
   /// Lends the records of a table, row 1 included, each once, in whatever order suits the backend.
   ///
@@ -83,16 +83,16 @@ public protocol RecordSource: AnyObject, Sendable {
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, and what the closure throws.
   func scan(
     _ table: TableID, from position: ScanPosition?,
-    _ body: (UInt32, RawSpan) throws -> ScanStep
-  ) throws -> ScanEnd
+    _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
+  ) throws(StoreError) -> ScanEnd
 
   /// Lends the buffer that is saved under a name.
   ///
   /// - Returns: what the closure returns, or nil when there is no such name.
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, and what the closure throws.
   func withNamedBuffer<Result>(
-    _ name: String, _ body: (RawSpan) throws -> Result
-  ) throws -> Result?
+    _ name: String, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result?
 
   /// Appends a copy of the buffer that is saved under a name to bytes.
   ///
@@ -100,43 +100,45 @@ public protocol RecordSource: AnyObject, Sendable {
   ///
   /// - Returns: whether there is such a name.
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
-  func copyNamedBuffer(_ name: String, to bytes: inout [UInt8]) throws -> Bool
+  func copyNamedBuffer(_ name: String, to bytes: inout [UInt8]) throws(StoreError) -> Bool
 
   /// The names of all saved buffers, in no order.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
-  func bufferNames() throws -> [String]
+  func bufferNames() throws(StoreError) -> [String]
 
   /// Releases files and locks. Closing twice is harmless.
   ///
   /// - Throws: ``StoreError`` with `ioError`, when the last bytes could not be written.
-  func close() throws
+  func close() throws(StoreError)
 }
 
 extension RecordSource {
   /// Copies what is lent.
   public func copyRecord(
     _ rowID: UInt32, in table: TableID, to bytes: inout [UInt8]
-  ) throws -> Bool {
+  ) throws(StoreError) -> Bool {
     try withRecord(rowID, in: table) { bytes.append(copying: $0) } != nil
   }
 
   /// Copies what is lent.
-  public func copyNamedBuffer(_ name: String, to bytes: inout [UInt8]) throws -> Bool {
+  public func copyNamedBuffer(_ name: String, to bytes: inout [UInt8]) throws(StoreError) -> Bool {
     try withNamedBuffer(name) { bytes.append(copying: $0) } != nil
   }
 
   /// Copies one record after the other.
   public func copyRecords(
     _ rows: [UInt32], of table: TableID, to batch: inout RecordBatch
-  ) throws {
-    try batch.append(rows) { try copyRecord($0, in: table, to: &$1) }
+  ) throws(StoreError) {
+    try batch.append(rows) { (row, bytes) throws(StoreError) in
+      try copyRecord(row, in: table, to: &bytes)
+    }
   }
 
   /// Copies what is lent.
   public func copyRecords(
     of table: TableID, from position: ScanPosition?, to batch: inout RecordBatch
-  ) throws -> ScanEnd {
+  ) throws(StoreError) -> ScanEnd {
     try scan(table, from: position) { rowID, record in
       batch.append(rowID, record)
       return batch.isFull ? .pause : .next

@@ -12,9 +12,33 @@ package final class SharedTable: Sendable {
   private let isLearned = Atomic(false)
   private let format = Locked<ClassMetadata.Flags?>(nil)
   private let savedMetadata = Locked<ClassMetadata?>(nil)
+  /// Whether rows come from blocks.
+  private let hasBlocks = Atomic(false)
+  private let block = Locked<RowBlock?>(nil)
+
+  /// Rows that this process has to itself, where others give out rows, too.
+  private struct RowBlock {
+    var rest: Range<UInt64> = 0..<0
+    /// How many rows the next block has beyond those that are asked for.
+    var size = 32
+    /// Takes rows that no other process gets.
+    let take: RowSource
+  }
+
+  /// Takes rows that no other process gets; nil where there are too few.
+  typealias RowSource = @Sendable (_ count: Int) throws(StoreError) -> ClosedRange<UInt32>?
+
+  /// Why the last block could not be taken; nil where it could, or where there are no rows left.
+  private let failure = Locked<StoreError?>(nil)
 
   /// The last row ID handed out.
   package var lastRowID: UInt32 { UInt32(clamping: last.load(ordering: .acquiring)) }
+
+  /// The rows up to the last one that are in a block of this process, and not handed out yet.
+  package var openRows: Range<UInt64> {
+    guard hasBlocks.load(ordering: .acquiring) else { return 0..<0 }
+    return block.withLock { $0?.rest ?? 0..<0 }
+  }
 
   /// The next row ID, each handed out once, or nil when there is none left.
   package func nextRowID() -> UInt32? { reserve(1)?.lowerBound }
@@ -22,10 +46,16 @@ package final class SharedTable: Sendable {
   /// Counts all rows up to one as handed out.
   package func handOut(upTo rowID: UInt32) {
     _ = last.max(UInt64(rowID), ordering: .acquiringAndReleasing)
+    guard hasBlocks.load(ordering: .acquiring) else { return }
+    block.withLock { block in
+      guard let rest = block?.rest, rest.contains(UInt64(rowID)) else { return }
+      block?.rest = UInt64(rowID) + 1..<rest.upperBound
+    }
   }
 
   /// The next row IDs, or nil when there are not so many left.
   func reserve(_ count: Int) -> ClosedRange<UInt32>? {
+    if hasBlocks.load(ordering: .acquiring) { return reserveInBlocks(count) }
     var known = last.load(ordering: .acquiring)
     while true {
       // Where there are too few, those that there are stay for others.
@@ -36,6 +66,43 @@ package final class SharedTable: Sendable {
       known = found
     }
   }
+
+  /// Has rows come from blocks that a closure takes.
+  func useBlocks(_ take: @escaping RowSource) {
+    block.withLock { $0 = RowBlock(take: take) }
+    hasBlocks.store(true, ordering: .releasing)
+  }
+
+  private func reserveInBlocks(_ count: Int) -> ClosedRange<UInt32>? {
+    let (rows, block) = block.withLock { block -> (ClosedRange<UInt32>?, RowBlock?) in
+      guard let rest = block?.rest, rest.count >= count else { return (nil, block) }
+      block?.rest = rest.lowerBound + UInt64(count)..<rest.upperBound
+      return (UInt32(rest.lowerBound)...UInt32(rest.lowerBound) + UInt32(count) - 1, block)
+    }
+    guard rows == nil, let block else { return rows }
+    // Threads that do so at once get a block each, and what is left of one is not given out.
+    guard let taken = take(count + block.size, block) ?? take(count, block) else { return nil }
+    let end = UInt64(taken.lowerBound) + UInt64(count)
+    self.block.withLock {
+      $0?.rest = end..<UInt64(taken.upperBound) + 1
+      $0?.size = min(block.size * 2, 1024)
+    }
+    return taken.lowerBound...UInt32(end - 1)
+  }
+
+  private func take(_ count: Int, _ block: RowBlock) -> ClosedRange<UInt32>? {
+    do {
+      let rows = try block.take(count)
+      failure.withLock { $0 = nil }
+      return rows
+    } catch {
+      failure.withLock { $0 = error }
+      return nil
+    }
+  }
+
+  /// Why no row ID could be handed out, where some are left.
+  package var rowFailure: StoreError? { failure.withLock { $0 } }
 
   /// Whether the metadata row has been looked for.
   var hasLearned: Bool { isLearned.load(ordering: .acquiring) }

@@ -34,7 +34,7 @@ public protocol StoreBackend: RecordSource {
   /// says so here and leaves them out.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
-  func inspect() throws -> StoreInspection
+  func inspect() throws(StoreError) -> StoreInspection
 
   /// Why what was saved can't be brought from a log into files; nil where that goes well, or where
   /// there is no log, as by default.
@@ -44,32 +44,43 @@ public protocol StoreBackend: RecordSource {
   /// them.
   var externalStorage: (any ExternalStorage)? { get }
 
+  /// The data as of the last commit, for as long as the result is held, whatever others commit.
+  ///
+  /// A snapshot is a backend of its own, for reading only. It has the numbers of the last commit and
+  /// of the tables that the backend has, and it stays readable when the backend is closed.
+  ///
+  /// By default a copy in memory, whose cost is linear in the size of all records. The backends of
+  /// this package copy nothing.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  func snapshot() throws(StoreError) -> any StoreBackend
+
   // MARK: Ordered tables
 
   /// The number of an ordered table. The table need not exist yet: the first commit makes it.
   ///
   /// - Throws: ``StoreError`` with `invalidName` or `closed`.
-  func orderedTable(_ name: OrderedTableName) throws -> OrderedTableID
+  func orderedTable(_ name: OrderedTableName) throws(StoreError) -> OrderedTableID
 
   /// The names of the ordered tables that have keys, in no order.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
-  func orderedTableNames() throws -> [OrderedTableName]
+  func orderedTableNames() throws(StoreError) -> [OrderedTableName]
 
   /// The number of keys in a range.
   ///
   /// Complexity: O(log n) for the backends of this package.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
-  func keyCount(in table: OrderedTableID, _ range: KeyRange) throws -> Int
+  func keyCount(in table: OrderedTableID, _ range: KeyRange) throws(StoreError) -> Int
 
   /// Lends the value of a key to a closure.
   ///
   /// - Returns: what the closure returns, or nil when there is no such key.
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, and what the closure throws.
   func withValue<Result>(
-    of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws -> Result
-  ) throws -> Result?
+    of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result?
 
   /// Appends a copy of the value of a key to bytes.
   ///
@@ -79,7 +90,7 @@ public protocol StoreBackend: RecordSource {
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   func copyValue(
     of key: [UInt8], in table: OrderedTableID, to bytes: inout [UInt8]
-  ) throws -> Bool
+  ) throws(StoreError) -> Bool
 
   /// Lends the keys of a range and their values in the order of the keys, or from the last to the
   /// first.
@@ -100,8 +111,8 @@ public protocol StoreBackend: RecordSource {
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, and what the closure throws.
   func scanKeys(
     of table: OrderedTableID, _ range: KeyRange, isReversed: Bool,
-    _ body: (RawSpan, RawSpan) throws -> ScanStep
-  ) throws -> Bool
+    _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
+  ) throws(StoreError) -> Bool
 
   // MARK: Commits
 
@@ -117,7 +128,7 @@ public protocol StoreBackend: RecordSource {
   ///   Nothing has been changed then. With `reopenNeeded` the disk has failed half-way, and what it
   ///   holds is known when the backend is opened again: ``commit(withToken:)`` tells.
   @discardableResult
-  func commit(_ changes: ChangeSet, _ request: CommitRequest) throws -> Commit?
+  func commit(_ changes: ChangeSet, _ request: CommitRequest) throws(StoreError) -> Commit?
 
   /// The number of the last commit that every call sees; 0 before the first.
   ///
@@ -134,7 +145,7 @@ public protocol StoreBackend: RecordSource {
   ///
   /// - Throws: ``StoreError`` with `historyExpired` when nobody knows any more: read everything
   ///   again.
-  func changes(since number: UInt64) throws -> ChangeSummary
+  func changes(since number: UInt64) throws(StoreError) -> ChangeSummary
 
   /// The commit that has a token, to find out what has become of one whose answer was lost.
   ///
@@ -142,7 +153,7 @@ public protocol StoreBackend: RecordSource {
   ///
   /// - Returns: the commit; nil when there is none, which after a reopening is final.
   /// - Throws: ``StoreError``, where the backend has to ask a server.
-  func commit(withToken token: UUID) throws -> Commit?
+  func commit(withToken token: UUID) throws(StoreError) -> Commit?
 
   /// Lets the numbers of commits go on after the last commit of another store, of which this one is
   /// a copy; nil for a store that has had none.
@@ -151,7 +162,7 @@ public protocol StoreBackend: RecordSource {
   /// changed. By default it does nothing: the numbers are then those of the commits of the copying.
   ///
   /// - Throws: ``StoreError`` with `noSpace`, `ioError` or `closed`.
-  func continueNumbers(after last: Commit?) throws
+  func continueNumbers(after last: Commit?) throws(StoreError)
 
   /// Takes row IDs that nobody else gets, one behind the other.
   ///
@@ -159,7 +170,7 @@ public protocol StoreBackend: RecordSource {
   ///
   /// - Precondition: `count` is positive.
   /// - Throws: ``StoreError`` with `rowIDsExhausted` or `closed`.
-  func reserveRows(_ count: Int, in table: TableID) throws -> ClosedRange<UInt32>
+  func reserveRows(_ count: Int, in table: TableID) throws(StoreError) -> ClosedRange<UInt32>
 }
 
 extension StoreBackend {
@@ -168,7 +179,7 @@ extension StoreBackend {
   /// - Returns: the commit; nil for an empty change set.
   /// - Throws: as ``commit(_:_:)``.
   @discardableResult
-  public func commit(_ changes: ChangeSet) throws -> Commit? {
+  public func commit(_ changes: ChangeSet) throws(StoreError) -> Commit? {
     try commit(changes, CommitRequest())
   }
 
@@ -176,7 +187,12 @@ extension StoreBackend {
   public var lastCommitNumber: UInt64 { coordinator.journal.lastNumber }
 
   /// The changes, if the coordinator remembers them all.
-  public func changes(since number: UInt64) throws -> ChangeSummary {
+  public func changes(since number: UInt64) throws(StoreError) -> ChangeSummary {
+    try rememberedChanges(since: number)
+  }
+
+  /// Returns the changes that the coordinator remembers.
+  package func rememberedChanges(since number: UInt64) throws(StoreError) -> ChangeSummary {
     if let summary = coordinator.journal.changes(since: number) { return summary }
     throw StoreError(
       .historyExpired,
@@ -188,19 +204,21 @@ extension StoreBackend {
   }
 
   /// The commit, if the coordinator remembers it.
-  public func commit(withToken token: UUID) throws -> Commit? {
+  public func commit(withToken token: UUID) throws(StoreError) -> Commit? {
     coordinator.journal.commit(withToken: token)
   }
 
   /// Does nothing.
-  public func continueNumbers(after last: Commit?) throws {}
+  public func continueNumbers(after last: Commit?) throws(StoreError) {}
 
   /// Takes the next rows of those that the metadata row leaves.
-  public func reserveRows(_ count: Int, in table: TableID) throws -> ClosedRange<UInt32> {
+  public func reserveRows(_ count: Int, in table: TableID) throws(StoreError) -> ClosedRange<UInt32>
+  {
     precondition(count > 0, "so many rows can't be reserved")
     let shared = coordinator.table(table)
     if !shared.hasLearned { try shared.learn(from: self, table) }
     if let rows = shared.reserve(count) { return rows }
+    if let failure = shared.rowFailure { throw failure }
     throw StoreError(
       .rowIDsExhausted, "The class has used all its row IDs.", at: .init(path: location))
   }
@@ -208,7 +226,7 @@ extension StoreBackend {
   /// Copies the value that ``withValue(of:in:_:)`` lends.
   public func copyValue(
     of key: [UInt8], in table: OrderedTableID, to bytes: inout [UInt8]
-  ) throws -> Bool {
+  ) throws(StoreError) -> Bool {
     try withValue(of: key, in: table) { bytes.append(copying: $0) } != nil
   }
 }

@@ -7,22 +7,31 @@ import Synchronization
 /// A backend makes one coordinator, returns it from ``StoreBackend/coordinator``, and does its
 /// commits by ``perform(_:_:at:names:write:)``; stores do the rest. Safe on any thread.
 public final class StoreCoordinator: Sendable {
-  private let shared = Locked(Shared())
+  let shared = Locked(Shared())
   /// Held by the store that works out a commit.
   fileprivate let turn = Locked(false)
   /// How many commits have been worked out, and are not done.
   fileprivate let underWay = Locked(0)
   /// The last commits.
-  let journal = CommitJournal()
+  package let journal = CommitJournal()
+  /// The order of commits among processes; nil where there is one process.
+  private let processes = Locked<ProcessOrder?>(nil)
+  /// The number that the commits of the thread with the turn rest on, all by itself; nil where
+  /// nobody else can commit meanwhile.
+  private let soleBasis = Locked<UInt64?>(nil)
+  /// The thread that has the turn.
+  private let turnOwner = Atomic<UInt>(0)
   /// Held by a backend that writes one commit at a time.
   private let writing = Locked(false)
 
-  private struct Shared {
+  struct Shared {
     /// Few, and asked for once a save: a dictionary would cost more, its metadata above all.
     var tables: [(id: TableID, table: SharedTable)] = []
     var inboxes: [ChangeInbox] = []
     /// The class IDs of classes that have not been saved yet.
     var classIDs: [(table: TableID, classID: UInt8)] = []
+    /// Called after each commit.
+    var listeners: [CommitListener] = []
     /// The names of the migrations that the program knows.
     var migrations: [String] = []
 
@@ -40,13 +49,24 @@ public final class StoreCoordinator: Sendable {
   public init() { location = nil }
 
   /// Makes the coordinator of a backend whose files belong to this process.
-  init(ofFilesAt location: String) { self.location = location }
+  package init(ofFilesAt location: String) { self.location = location }
+
+  /// Makes the coordinator of a snapshot, in which nobody commits.
+  init(ofSnapshotAt location: String, _ last: Commit?, _ values: ExternalValues?) {
+    self.location = location
+    external.withLock { $0 = values }
+    journal.begin(after: last)
+  }
 
   /// What is shared about a table; the same for every store.
   package func table(_ id: TableID) -> SharedTable {
-    shared.withLock { shared in
+    let processes = processes.withLock { $0 }
+    return shared.withLock { shared in
       if let known = shared.table(id) { return known }
       let new = SharedTable()
+      if let processes {
+        new.useBlocks { (count) throws(StoreError) in try processes.takeRows(id, count) }
+      }
       shared.tables.append((id, new))
       return new
     }
@@ -64,6 +84,11 @@ public final class StoreCoordinator: Sendable {
       shared.classIDs.append((table, classID))
       return classID
     }
+  }
+
+  /// Takes back the class ID of a class that could not be saved.
+  package func releaseClassID(for table: TableID) {
+    shared.withLock { $0.classIDs.removeAll { $0.table == table } }
   }
 
   /// The names of the migrations that the program knows, for all its stores.
@@ -90,20 +115,95 @@ public final class StoreCoordinator: Sendable {
     shared.withLock { $0.inboxes.removeAll { $0 === inbox } }
   }
 
+  /// Calls a listener after each commit, on the thread of that, until it is detached.
+  ///
+  /// Commits of other processes are reported on a thread of the backend.
+  package func attach(_ listener: CommitListener) {
+    shared.withLock { $0.listeners.append(listener) }
+    processes.withLock { $0 }?.observe(true)
+  }
+
+  /// Ends what ``attach(_:)`` began.
+  package func detach(_ listener: CommitListener) {
+    let wasAttached = shared.withLock { shared in
+      let count = shared.listeners.count
+      shared.listeners.removeAll { $0 === listener }
+      return shared.listeners.count < count
+    }
+    if wasAttached { processes.withLock { $0 }?.observe(false) }
+  }
+
   /// Whether no second store is attached, which could commit between two looks.
   package var hasOneStore: Bool { shared.withLock { $0.inboxes.count == 1 } }
+
+  /// Whether nobody but one store commits, which no other one can do between two looks.
+  package var isAlone: Bool { hasOneStore && !isOrderedByServer }
 
   // MARK: The order of commits
 
   /// Runs a closure while nobody commits.
   ///
   /// - Throws: ``StoreError`` with `forked`; what the closure throws.
-  package func whileCommitting<Result>(_ body: () throws -> Result) throws -> Result {
+  package func whileCommitting<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError)
+    -> Result
+  {
     try checkProcess()
-    return try turn.withLock { _ in
+    let processes = processes.withLock { $0 }
+    processes?.yield()
+    return try turn.withLock { (_) throws(StoreError) in
+      try processes?.begin()
+      defer { processes?.end() }
       underWay.change(once: { $0 == 0 }) { _ in }
+      turnOwner.store(currentThread(), ordering: .relaxed)
+      defer { turnOwner.store(0, ordering: .relaxed) }
+      guard let lastNumber = processes?.lastNumber else { return try body() }
+      let number = try lastNumber()
+      soleBasis.withLock { $0 = number }
+      defer { soleBasis.withLock { $0 = nil } }
       return try body()
     }
+  }
+
+  /// The same for a closure that may run again: where a server has refused what it has committed, as
+  /// others were quicker.
+  ///
+  /// - Throws: ``StoreError`` with `forked`; what the closure throws; `conflict` when others were
+  ///   quicker a hundred times.
+  package func whileCommittingRepeatedly<Result>(
+    _ body: () throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    var attemptsLeft = 100
+    while true {
+      do {
+        return try whileCommitting(body)
+      } catch {
+        attemptsLeft -= 1
+        guard isOvertaken(error), attemptsLeft > 0 else { throw error }
+      }
+    }
+  }
+
+  /// Whether a server has refused a commit because others were quicker.
+  package func isOvertaken(_ error: StoreError) -> Bool {
+    isOrderedByServer && error.code == .conflict && error.underlying is CommitConflict
+  }
+
+  /// The number behind which nobody else may have committed for a commit of this thread to be made:
+  /// it was worked out under ``whileCommitting(_:)``, where a server keeps nobody from committing.
+  package var requiredNumber: UInt64? { hasTurn ? soleBasis.withLock { $0 } : nil }
+
+  /// Takes note of a commit that was made under ``whileCommitting(_:)``: the next one rests on it.
+  package func raiseRequiredNumber(to number: UInt64) {
+    if hasTurn { soleBasis.withLock { if $0 != nil { $0 = number } } }
+  }
+
+  /// Whether this thread works out a commit.
+  package var hasTurn: Bool { turnOwner.load(ordering: .relaxed) == currentThread() }
+
+  /// Runs a closure while nobody else works out a commit; at once in a turn of this thread.
+  func whileInTurn<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+    if hasTurn { return try body() }
+    return try whileTakingTurn { (_) throws(StoreError) in try body() }
   }
 
   /// Runs a closure while nobody else works out a commit; those that have been worked out before
@@ -111,12 +211,16 @@ public final class StoreCoordinator: Sendable {
   ///
   /// The closure may end the turn early, once its own commit has its place behind these.
   ///
+  /// - Parameters:
+  ///   - isHolding: Whether this thread keeps other processes from committing already.
+  ///   - body: Works out a commit.
   /// - Returns: what the closure returns.
   /// - Throws: ``StoreError`` with `forked`; what the closure throws.
   package func whileTakingTurn<Result>(
-    _ body: (CommitTurn) throws -> Result
-  ) throws -> Result {
-    let own = try takeTurn()
+    holdingProcesses isHolding: Bool = false,
+    _ body: (CommitTurn) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    let own = try takeTurn(holdingProcesses: isHolding)
     defer { own.finish() }
     return try body(own)
   }
@@ -124,37 +228,55 @@ public final class StoreCoordinator: Sendable {
   /// The same for a commit that does not end where it has begun, see ``CommitTurn/finish()``.
   ///
   /// - Throws: ``StoreError`` with `forked`.
-  package func takeTurn() throws -> CommitTurn {
+  package func takeTurn(holdingProcesses isHolding: Bool = false) throws(StoreError) -> CommitTurn {
     try checkProcess()
-    let own = CommitTurn(self)
+    let processes = processes.withLock { $0 }
+    // Not with a turn, for which those would wait whom this waits for.
+    if !isHolding { processes?.yield() }
     turn.lock()
-    return own
+    do {
+      try processes?.begin()
+    } catch {
+      turn.unlock()
+      throw error
+    }
+    turnOwner.store(currentThread(), ordering: .relaxed)
+    return CommitTurn(self, processes)
   }
 
-  private func checkProcess() throws {
+  fileprivate func endTurn() {
+    turnOwner.store(0, ordering: .relaxed)
+    turn.unlock()
+  }
+
+  /// Keeps other processes from committing, for a write that is worked out before it takes its
+  /// turn.
+  ///
+  /// - Throws: ``StoreError`` with `forked` or `inUse`.
+  package func beginWithoutProcesses() throws(StoreError) {
+    try checkProcess()
+    try processes.withLock { $0 }?.begin()
+  }
+
+  /// Lets other processes come first that have waited for long; without anything that they might
+  /// wait for.
+  package func yieldToProcesses() { processes.withLock { $0 }?.yield() }
+
+  /// Ends what ``beginWithoutProcesses()`` began.
+  package func endWithoutProcesses() { processes.withLock { $0 }?.end() }
+
+  /// Has turns wait for other processes.
+  package func order(by processes: ProcessOrder) { self.processes.withLock { $0 = processes } }
+
+  /// Whether other processes may commit, too.
+  package var isShared: Bool { processes.withLock { $0 != nil && $0?.isReadOnly != true } }
+
+  /// Whether a server orders the commits of all, which may refuse any of them.
+  package var isOrderedByServer: Bool { processes.withLock { $0?.lastNumber != nil } }
+
+  private func checkProcess() throws(StoreError) {
     // Before any lock, which a thread of the parent may have held at the fork.
     if let location, process != currentProcess() { throw StoreError.forked(location) }
-  }
-
-  // MARK: Notice of commits
-
-  /// A commit has been written, and every reader sees it: tells all stores but the one that has made
-  /// it.
-  func didCommit(_ commit: Commit, _ changes: ChangeSet, _ request: CommitRequest) {
-    tellStores(of: changes, from: request.sender)
-    // Behind these: who has seen the number must find the news.
-    journal.append(commit, changes)
-    request.follower?.didCommit()
-  }
-
-  private func tellStores(of changes: ChangeSet, from sender: ChangeInbox?) {
-    let others = shared.withLock { shared in
-      for table in changes.tables where !table.records.isEmpty {
-        shared.table(table.table)?.countCommit()
-      }
-      return shared.inboxes.count == 1 && shared.inboxes[0] === sender ? [] : shared.inboxes
-    }
-    for inbox in others where inbox !== sender { inbox.receive(changes) }
   }
 
   /// Does a commit for a backend that writes one at a time: refuses what rests on something that
@@ -176,12 +298,15 @@ public final class StoreCoordinator: Sendable {
   /// - Throws: ``StoreError`` with `conflict` or `invalidArgument`; what the closure throws.
   public func perform(
     _ changes: ChangeSet, _ request: CommitRequest, at location: String,
-    names: (table: (TableID) throws -> String, ordered: (OrderedTableID) throws -> String),
-    write: (Commit) throws -> Void
-  ) throws -> Commit? {
+    names: (
+      table: (TableID) throws(StoreError) -> String,
+      ordered: (OrderedTableID) throws(StoreError) -> String
+    ),
+    write: (Commit) throws(StoreError) -> Void
+  ) throws(StoreError) -> Commit? {
     try request.check()
     if changes.isEmpty { return nil }
-    return try writing.withLock { _ in
+    return try writing.withLock { (_) throws(StoreError) in
       if let basis = request.basis,
         let conflict = journal.conflict(of: changes, on: basis, besides: [])
       {
@@ -202,9 +327,12 @@ public final class StoreCoordinator: Sendable {
 /// The turn of a store that works out a commit, on the thread that does.
 package final class CommitTurn: CommitFollower {
   private let coordinator: StoreCoordinator
+  private let processes: ProcessOrder?
   private let hasEnded = Atomic(false)
 
-  fileprivate init(_ coordinator: StoreCoordinator) { self.coordinator = coordinator }
+  fileprivate init(_ coordinator: StoreCoordinator, _ processes: ProcessOrder?) {
+    (self.coordinator, self.processes) = (coordinator, processes)
+  }
 
   /// Lets the next store work out its commit: this one has its place before it.
   ///
@@ -212,7 +340,7 @@ package final class CommitTurn: CommitFollower {
   package func didQueue() {
     if hasEnded.exchange(true, ordering: .relaxed) { return }
     coordinator.underWay.withLock { $0 += 1 }
-    coordinator.turn.unlock()
+    coordinator.endTurn()
   }
 
   /// The commit is done, or has failed; on the thread that has taken the turn, unless it was queued.
@@ -220,7 +348,8 @@ package final class CommitTurn: CommitFollower {
     if hasEnded.exchange(true, ordering: .relaxed) {
       coordinator.underWay.change { $0 -= 1 }
     } else {
-      coordinator.turn.unlock()
+      coordinator.endTurn()
     }
+    processes?.end()
   }
 }

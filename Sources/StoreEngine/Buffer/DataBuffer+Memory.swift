@@ -11,7 +11,9 @@ extension DataBuffer {
   ///
   /// - Returns: what the closure returns.
   @inlinable @inline(__always)
-  mutating func fill(_ append: (inout [UInt8]) throws -> Bool) rethrows -> Bool {
+  mutating func fill<Failure: Error>(
+    _ append: (inout [UInt8]) throws(Failure) -> Bool
+  ) throws(Failure) -> Bool {
     removeAll()
     defer { end = storage.count }
     return try append(&storage)

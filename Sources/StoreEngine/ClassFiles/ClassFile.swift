@@ -22,8 +22,8 @@ public protocol ClassFile: AnyObject, Sendable {
   /// - Returns: What the closure returns, or nil when there is no such row.
   /// - Throws: ``StoreError`` with `damaged` or `ioError`, and what the closure throws.
   func withRecord<Result>(
-    _ rowID: UInt32, _ body: (RawSpan) throws -> Result
-  ) throws -> Result?
+    _ rowID: UInt32, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result?
 
   /// Appends a copy of the record of a row to bytes.
   ///
@@ -31,7 +31,7 @@ public protocol ClassFile: AnyObject, Sendable {
   ///
   /// - Returns: Whether there is such a row.
   /// - Throws: ``StoreError`` with `damaged` or `ioError`.
-  func copyRecord(_ rowID: UInt32, to bytes: inout [UInt8]) throws -> Bool
+  func copyRecord(_ rowID: UInt32, to bytes: inout [UInt8]) throws(StoreError) -> Bool
 
   /// Adds copies of the records of some rows to a batch, in the order of the rows; those that are
   /// not there are left out. By default through ``copyRecord(_:to:)``.
@@ -39,7 +39,7 @@ public protocol ClassFile: AnyObject, Sendable {
   /// Complexity: linear in the number of rows and the size of their records.
   ///
   /// - Throws: ``StoreError`` with `damaged` or `ioError`.
-  func copyRecords(_ rows: [UInt32], to batch: inout RecordBatch) throws
+  func copyRecords(_ rows: [UInt32], to batch: inout RecordBatch) throws(StoreError)
 
   /// Lends the buffer of a name to a closure, which runs under no lock.
   ///
@@ -48,8 +48,8 @@ public protocol ClassFile: AnyObject, Sendable {
   /// - Returns: What the closure returns, or nil when there is no such name.
   /// - Throws: ``StoreError`` with `damaged` or `ioError`, and what the closure throws.
   func withBuffer<Result>(
-    _ name: String, _ body: (RawSpan) throws -> Result
-  ) throws -> Result?
+    _ name: String, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result?
 
   /// Appends a copy of the buffer of a name to bytes; by default through ``withBuffer(_:_:)``.
   ///
@@ -57,14 +57,14 @@ public protocol ClassFile: AnyObject, Sendable {
   ///
   /// - Returns: Whether there is such a name.
   /// - Throws: ``StoreError`` with `damaged` or `ioError`.
-  func copyBuffer(_ name: String, to bytes: inout [UInt8]) throws -> Bool
+  func copyBuffer(_ name: String, to bytes: inout [UInt8]) throws(StoreError) -> Bool
 
   /// Lends the keys in the order of the file.
   ///
   /// Complexity: linear in the size of the file.
   ///
   /// - Throws: ``StoreError`` with `damaged` or `ioError`, and what the closure throws.
-  func forEachKey(_ body: (RawSpan) throws -> Void) throws
+  func forEachKey(_ body: (RawSpan) throws(StoreError) -> Void) throws(StoreError)
 
   /// Lends the records in the order of the file, until the closure pauses.
   ///
@@ -77,8 +77,8 @@ public protocol ClassFile: AnyObject, Sendable {
   /// - Throws: ``StoreError`` with `damaged` (a key that is no row ID) or `ioError`, and what the
   ///   closure throws.
   func scan(
-    from offset: Int?, _ body: (UInt32, RawSpan) throws -> ScanStep
-  ) throws -> Int?
+    from offset: Int?, _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
+  ) throws(StoreError) -> Int?
 
   /// Copies the next records into a batch until it is full; by default through
   /// ``scan(from:_:)``.
@@ -87,32 +87,33 @@ public protocol ClassFile: AnyObject, Sendable {
   ///
   /// - Returns: Where to go on, or nil at the end.
   /// - Throws: ``StoreError`` with `damaged` (a key that is no row ID) or `ioError`.
-  func copyRecords(from offset: Int?, to batch: inout RecordBatch) throws -> Int?
+  func copyRecords(from offset: Int?, to batch: inout RecordBatch) throws(StoreError) -> Int?
 
   /// Makes a new file of the records with changes, in place of one of its name.
   ///
   /// - Throws: ``StoreError`` with `rowExists`, `noSpace`, `damaged` or `ioError`.
-  func write(_ changes: ClassFileChanges, to new: NewClassFile) throws
+  func write(_ changes: ClassFileChanges, to new: NewClassFile) throws(StoreError)
 
   /// Makes a new file without gaps; false, as by default, when that would not make it smaller.
   ///
   /// - Throws: ``StoreError`` with `noSpace`, `damaged` or `ioError`.
-  func compact(to new: NewClassFile) throws -> Bool
+  func compact(to new: NewClassFile) throws(StoreError) -> Bool
 }
 
 extension ClassFile {
   /// Copies what is lent.
-  public func copyBuffer(_ name: String, to bytes: inout [UInt8]) throws -> Bool {
+  public func copyBuffer(_ name: String, to bytes: inout [UInt8]) throws(StoreError) -> Bool {
     try withBuffer(name) { bytes.append(copying: $0) } != nil
   }
 
   /// Copies one record after the other.
-  public func copyRecords(_ rows: [UInt32], to batch: inout RecordBatch) throws {
-    try batch.append(rows) { try copyRecord($0, to: &$1) }
+  public func copyRecords(_ rows: [UInt32], to batch: inout RecordBatch) throws(StoreError) {
+    try batch.append(rows) { (row, bytes) throws(StoreError) in try copyRecord(row, to: &bytes) }
   }
 
   /// Copies what is lent.
-  public func copyRecords(from offset: Int?, to batch: inout RecordBatch) throws -> Int? {
+  public func copyRecords(from offset: Int?, to batch: inout RecordBatch) throws(StoreError) -> Int?
+  {
     try scan(from: offset) { rowID, record in
       batch.append(rowID, record)
       return batch.isFull ? .pause : .next
@@ -120,7 +121,7 @@ extension ClassFile {
   }
 
   /// Makes no file.
-  public func compact(to new: NewClassFile) throws -> Bool { false }
+  public func compact(to new: NewClassFile) throws(StoreError) -> Bool { false }
 }
 
 extension StoreError {

@@ -37,7 +37,7 @@ public protocol ClassFileFormat: Sendable, Hashable {
   /// Whether a regular file is one of this format; by default every file that has the suffix is.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  func isClassFile(_ location: ClassFileLocation) throws -> Bool
+  func isClassFile(_ location: ClassFileLocation) throws(StoreError) -> Bool
 
   /// Opens a file; nil when there is none.
   ///
@@ -46,44 +46,44 @@ public protocol ClassFileFormat: Sendable, Hashable {
   ///   - isOurs: Whether this process has made it. Any other file is checked if that is quick.
   /// - Returns: The file, or nil.
   /// - Throws: ``StoreError`` with `damaged`, `inUse` or `ioError`.
-  func open(_ location: ClassFileLocation, isOurs: Bool) throws -> (any ClassFile)?
+  func open(_ location: ClassFileLocation, isOurs: Bool) throws(StoreError) -> (any ClassFile)?
 
   /// The mark in a file; nil when there is no file, or none in it.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  func mark(of location: ClassFileLocation) throws -> FileMark?
+  func mark(of location: ClassFileLocation) throws(StoreError) -> FileMark?
 
   /// Makes the first file of a table, in place of one of its name.
   ///
   /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
-  func write(_ changes: ClassFileChanges, to new: NewClassFile) throws
+  func write(_ changes: ClassFileChanges, to new: NewClassFile) throws(StoreError)
 
   /// Whether a file was made elsewhere in a way that ``ClassFile/compact(to:)`` undoes, and must be
   /// rewritten before the store is changed; by default none is.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  func isForeign(_ location: ClassFileLocation) throws -> Bool
+  func isForeign(_ location: ClassFileLocation) throws(StoreError) -> Bool
 
   /// Reads a file from its first byte to its last, and reports what is wrong with its structure.
   ///
   /// - Throws: ``StoreError`` with `damaged` or `ioError`.
-  func findings(_ location: ClassFileLocation) throws -> [StoreFinding]
+  func findings(_ location: ClassFileLocation) throws(StoreError) -> [StoreFinding]
 
   /// Whether every byte of a file of an encrypted store is as it was written; by default a format
   /// can't tell.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  func isAsWritten(_ location: ClassFileLocation) throws -> Bool
+  func isAsWritten(_ location: ClassFileLocation) throws(StoreError) -> Bool
 
   /// Opens a file that may be damaged; nil when there is none.
   ///
   /// - Throws: ``StoreError`` with `damaged` or `ioError`.
-  func salvage(_ location: ClassFileLocation) throws -> Salvage?
+  func salvage(_ location: ClassFileLocation) throws(StoreError) -> Salvage?
 
   /// Begins a file that is laid out for the records of another one.
   ///
   /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
-  func writer(_ new: NewClassFile, sizedAs old: ClassFileLocation?) throws -> Writer
+  func writer(_ new: NewClassFile, sizedAs old: ClassFileLocation?) throws(StoreError) -> Writer
 }
 
 extension ClassFileFormat {
@@ -96,11 +96,11 @@ extension ClassFileFormat {
   /// None.
   public static func reason(againstTable name: String) -> String? { nil }
   /// Every file that has the suffix.
-  public func isClassFile(_ location: ClassFileLocation) throws -> Bool { true }
+  public func isClassFile(_ location: ClassFileLocation) throws(StoreError) -> Bool { true }
   /// None is.
-  public func isForeign(_ location: ClassFileLocation) throws -> Bool { false }
+  public func isForeign(_ location: ClassFileLocation) throws(StoreError) -> Bool { false }
   /// It can't tell.
-  public func isAsWritten(_ location: ClassFileLocation) throws -> Bool { true }
+  public func isAsWritten(_ location: ClassFileLocation) throws(StoreError) -> Bool { true }
 }
 
 extension ClassFileFormat {

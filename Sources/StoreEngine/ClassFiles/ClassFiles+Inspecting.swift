@@ -6,7 +6,7 @@ extension ClassFiles {
   /// Complexity: linear in the size of the files.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
-  public func inspect() throws -> StoreInspection {
+  public func inspect() throws(StoreError) -> StoreInspection {
     try tables.checkOpen()
     var inspection = StoreInspection(tableNames: [])
     inspection.findings += try directory.positionFindings()

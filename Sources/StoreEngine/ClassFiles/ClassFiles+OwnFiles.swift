@@ -6,12 +6,12 @@ extension ClassFiles {
   /// The file of the commit log.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  public func openLog() throws -> StoreFile? { try directory.openLog() }
+  public func openLog() throws(StoreError) -> StoreFile? { try directory.openLog() }
 
   /// An earlier log; nil when there is none of this epoch.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  public func openEarlierLog(_ epoch: UInt64) throws -> StoreFile? {
+  public func openEarlierLog(_ epoch: UInt64) throws(StoreError) -> StoreFile? {
     try directory.openEarlierLog(epoch)
   }
 
@@ -19,8 +19,8 @@ extension ClassFiles {
   ///
   /// - Throws: ``StoreError`` with `noSpace`, `ioError` or `reopenNeeded`.
   public func beginLog(
-    after epoch: UInt64, isSynced: Bool, _ prepare: (StoreFile) throws -> Void
-  ) throws -> StoreFile? {
+    after epoch: UInt64, isSynced: Bool, _ prepare: (StoreFile) throws(StoreError) -> Void
+  ) throws(StoreError) -> StoreFile? {
     try directory.beginLog(after: epoch, isSynced: isSynced, prepare)
   }
 
@@ -33,53 +33,53 @@ extension ClassFiles {
   /// Whether there is a log.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  public func hasLog() throws -> Bool { try directory.hasLog() }
+  public func hasLog() throws(StoreError) -> Bool { try directory.hasLog() }
 
   /// The bytes of the key file; nil when the store is not encrypted.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  public func keyFile() throws -> [UInt8]? { try directory.keyFile() }
+  public func keyFile() throws(StoreError) -> [UInt8]? { try directory.keyFile() }
 
   /// Writes a key file under another name, and renames it.
   ///
   /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
-  public func setKeyFile(_ bytes: [UInt8]) throws { try directory.setKeyFile(bytes) }
+  public func setKeyFile(_ bytes: [UInt8]) throws(StoreError) { try directory.setKeyFile(bytes) }
 
   /// The bytes of the manifest; nil when there is none.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  public func manifest() throws -> [UInt8]? { try directory.manifest() }
+  public func manifest() throws(StoreError) -> [UInt8]? { try directory.manifest() }
 
   /// Writes a manifest under another name, and renames it.
   ///
   /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
-  public func setManifest(_ bytes: [UInt8], durability: Durability) throws {
+  public func setManifest(_ bytes: [UInt8], durability: Durability) throws(StoreError) {
     try directory.setManifest(bytes, durability: durability)
   }
 
   /// The names of the tables, and of the named buffers, that have files.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
-  public func filesForManifest() throws -> [String] { try Array(fileTables()) }
+  public func filesForManifest() throws(StoreError) -> [String] { try Array(fileTables()) }
 
   /// Whether a file is there, perhaps under the name that a dead writer left it with.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  public func hasFile(_ name: String) throws -> Bool {
+  public func hasFile(_ name: String) throws(StoreError) -> Bool {
     try directory.hasFile(fileName(ofTable: name))
   }
 
   /// The mark in the file of a table; nil when there is none.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  public func mark(of name: String) throws -> FileMark? {
+  public func mark(of name: String) throws(StoreError) -> FileMark? {
     try format.mark(of: location(ofTable: name))
   }
 
   /// The mark in a new file; nil when there is none.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  public func mark(ofNewFile newName: String) throws -> FileMark? {
+  public func mark(ofNewFile newName: String) throws(StoreError) -> FileMark? {
     try format.mark(
       of: ClassFileLocation(
         directory.file(newName), className: newName, isReadOnly: isReadOnly))
@@ -88,7 +88,7 @@ extension ClassFiles {
   /// Brings the names of all files to the disk.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  public func synchronizeNames() throws { try directory.synchronize() }
+  public func synchronizeNames() throws(StoreError) { try directory.synchronize() }
 
   /// Removes new files that will never be published.
   public func discard(_ replacements: [Replacement]) { directory.discard(replacements) }
@@ -96,7 +96,7 @@ extension ClassFiles {
   /// Removes what a process has left that died while it made new files.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  public func removeStrays(keepingLogs epochs: [UInt64]) throws -> [String] {
+  public func removeStrays(keepingLogs epochs: [UInt64]) throws(StoreError) -> [String] {
     try directory.removeStrays(keepingLogs: epochs).compactMap { entry in
       if OrderedFiles.isFile(entry) { return entry }
       return isOther(entry) ? nil : Format.tableName(ofFile: entry)

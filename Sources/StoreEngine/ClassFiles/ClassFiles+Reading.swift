@@ -6,7 +6,7 @@ extension ClassFiles {
   /// Complexity: constant time.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
-  public func recordCount(in table: TableID) throws -> Int {
+  public func recordCount(in table: TableID) throws(StoreError) -> Int {
     try tables.file(table).file()?.recordCount ?? 0
   }
 
@@ -16,8 +16,8 @@ extension ClassFiles {
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, and what the closure throws.
   public func withRecord<Result>(
-    _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws -> Result
-  ) throws -> Result? {
+    _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
     try tables.file(table).file()?.withRecord(rowID, body)
   }
 
@@ -28,7 +28,7 @@ extension ClassFiles {
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   public func copyRecord(
     _ rowID: UInt32, in table: TableID, to bytes: inout [UInt8]
-  ) throws -> Bool {
+  ) throws(StoreError) -> Bool {
     try tables.file(table).file()?.copyRecord(rowID, to: &bytes) ?? false
   }
 
@@ -39,7 +39,7 @@ extension ClassFiles {
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   public func copyRecords(
     _ rows: [UInt32], of table: TableID, to batch: inout RecordBatch
-  ) throws {
+  ) throws(StoreError) {
     try tables.file(table).file()?.copyRecords(rows, to: &batch)
   }
 
@@ -49,8 +49,8 @@ extension ClassFiles {
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`, and what the closure throws.
   public func withNamedBuffer<Result>(
-    _ name: String, _ body: (RawSpan) throws -> Result
-  ) throws -> Result? {
+    _ name: String, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
     try tables.checkOpen()
     return try tables.buffers.file()?.withBuffer(name, body)
   }
@@ -60,7 +60,7 @@ extension ClassFiles {
   /// Complexity: constant time on average, and linear in the size of the buffer.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
-  public func copyNamedBuffer(_ name: String, to bytes: inout [UInt8]) throws -> Bool {
+  public func copyNamedBuffer(_ name: String, to bytes: inout [UInt8]) throws(StoreError) -> Bool {
     try tables.checkOpen()
     return try tables.buffers.file()?.copyBuffer(name, to: &bytes) ?? false
   }
@@ -70,10 +70,10 @@ extension ClassFiles {
   /// Complexity: linear in the size of the buffers' file.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
-  public func bufferNames() throws -> [String] {
+  public func bufferNames() throws(StoreError) -> [String] {
     try tables.checkOpen()
     var names: [String] = []
-    try tables.buffers.file()?.forEachKey { key in
+    try tables.buffers.file()?.forEachKey { (key) throws(StoreError) in
       guard let name = String(validating: [UInt8](copying: key), as: UTF8.self) else {
         throw StoreError(
           .damaged, "The name of a buffer is not UTF-8.", at: .init(path: tables.buffers.path))
@@ -95,9 +95,11 @@ extension ClassFiles {
   ///   what the closure throws.
   public func scan(
     _ table: TableID, from position: ScanPosition?,
-    _ body: (UInt32, RawSpan) throws -> ScanStep
-  ) throws -> ScanEnd {
-    try goOn(table, from: position) { try $0.scan(from: $1, body) }
+    _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
+  ) throws(StoreError) -> ScanEnd {
+    try goOn(table, from: position) { (file, offset) throws(StoreError) in
+      try file.scan(from: offset, body)
+    }
   }
 
   /// Copies the next records of a table into a batch, in the order of the file.
@@ -107,15 +109,17 @@ extension ClassFiles {
   /// - Throws: ``StoreError`` with `ioError`, `damaged` (a key that is no row ID) or `closed`.
   public func copyRecords(
     of table: TableID, from position: ScanPosition?, to batch: inout RecordBatch
-  ) throws -> ScanEnd {
-    try goOn(table, from: position) { try $0.copyRecords(from: $1, to: &batch) }
+  ) throws(StoreError) -> ScanEnd {
+    try goOn(table, from: position) { (file, offset) throws(StoreError) in
+      try file.copyRecords(from: offset, to: &batch)
+    }
   }
 
   /// Goes on with a scan, unless the file has been replaced.
   private func goOn(
     _ table: TableID, from position: ScanPosition?,
-    _ body: (any ClassFile, _ offset: Int?) throws -> Int?
-  ) throws -> ScanEnd {
+    _ body: (any ClassFile, _ offset: Int?) throws(StoreError) -> Int?
+  ) throws(StoreError) -> ScanEnd {
     let (file, generation) = try tables.file(table).current()
     if let position, position.generation != generation { return .disturbed }
     guard let file, let location = try body(file, position.map { Int(clamping: $0.location) })

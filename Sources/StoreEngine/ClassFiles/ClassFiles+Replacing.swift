@@ -8,8 +8,8 @@ extension ClassFiles {
   ///   file is left then.
   public func prepare(
     _ changes: ChangeSet, mark: FileMark, durability: Durability
-  ) throws -> [Replacement] {
-    try preparing(durability) { compaction in
+  ) throws(StoreError) -> [Replacement] {
+    try preparing(durability) { (compaction) throws(StoreError) in
       for (file, content) in try targets(of: changes) {
         let old = try file.file()
         let ofFile = ClassFileChanges(
@@ -27,7 +27,7 @@ extension ClassFiles {
 
   private func targets(
     of changes: ChangeSet
-  ) throws -> [(TableFile, ClassFileChanges.Content)] {
+  ) throws(StoreError) -> [(TableFile, ClassFileChanges.Content)] {
     var targets: [(TableFile, ClassFileChanges.Content)] = []
     for table in changes.tables where !table.records.isEmpty {
       targets.append((try tables.file(table.table), .records(table.records)))
@@ -38,8 +38,8 @@ extension ClassFiles {
 
   /// Makes new files, or none, and brings their names to the disk.
   private func preparing(
-    _ durability: Durability, _ body: (inout Compaction) throws -> Void
-  ) throws -> Compaction {
+    _ durability: Durability, _ body: (inout Compaction) throws(StoreError) -> Void
+  ) throws(StoreError) -> Compaction {
     var compaction = Compaction()
     do {
       try body(&compaction)
@@ -56,8 +56,8 @@ extension ClassFiles {
   private func begin(
     _ file: TableFile, _ mark: FileMark, _ durability: Durability,
     _ compaction: inout Compaction
-  ) throws -> NewClassFile {
-    let newName = "\(StoreDirectory.newPrefix)\(compaction.replacements.count)"
+  ) throws(StoreError) -> NewClassFile {
+    let newName = directory.newName("\(compaction.replacements.count)", mark)
     compaction.replacements.append(Replacement(newName: newName, name: file.name, mark: mark))
     return try newFile(newName, for: file, mark: mark, isSynced: durability != .none)
   }
@@ -65,7 +65,7 @@ extension ClassFiles {
   /// A new file beside that of a table.
   func newFile(
     _ newName: String, for file: TableFile, mark: FileMark?, isSynced: Bool
-  ) throws -> NewClassFile {
+  ) throws(StoreError) -> NewClassFile {
     let location = ClassFileLocation(
       try directory.file(newName), className: file.name, isReadOnly: isReadOnly)
     return NewClassFile(
@@ -79,7 +79,7 @@ extension ClassFiles {
   /// is renamed; the new files are read where they are.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  public func publish(_ replacements: [Replacement]) throws {
+  public func publish(_ replacements: [Replacement]) throws(StoreError) {
     for replacement in replacements where try directory.hasFile(replacement.newName) {
       try directory.check(replacement)
       let file = try file(named: replacement.name)
@@ -94,11 +94,11 @@ extension ClassFiles {
   /// The size of the files that folding would copy or rewrite.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
-  public func byteCount(touchedBy footprint: PendingFootprint) throws -> Int {
-    let files =
-      try footprint.tables.map { try tables.file($0) }
-      + (footprint.hasNames ? [tables.buffers] : [])
-    return try files.reduce(0) { $0 + (try $1.file()?.byteCount ?? 0) }
+  public func byteCount(touchedBy footprint: PendingFootprint) throws(StoreError) -> Int {
+    let files = try footprint.tables.map(tables.file) + (footprint.hasNames ? [tables.buffers] : [])
+    var count = 0
+    for file in files { count += try file.file()?.byteCount ?? 0 }
+    return count
   }
 
   /// The files that a change set touches, open.
@@ -139,8 +139,8 @@ extension ClassFiles {
   ///   then.
   public func prepareCompaction(
     mark: FileMark, durability: Durability, progress: (IntegrityProgress) -> Void
-  ) throws -> Compaction {
-    try preparing(durability) { compaction in
+  ) throws(StoreError) -> Compaction {
+    try preparing(durability) { (compaction) throws(StoreError) in
       let names = try tableNames().sorted() + [StoreDirectory.buffers]
       for (index, name) in names.enumerated() {
         progress(IntegrityProgress(name, index, of: names.count))
@@ -153,9 +153,13 @@ extension ClassFiles {
   /// The tables and named buffers whose files are those of another machine.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
-  public func foreignTables() throws -> [String] {
+  public func foreignTables() throws(StoreError) -> [String] {
     // Tables are not opened: that would want their files to be sound.
-    try fileTables().sorted().filter { try format.isForeign(location(ofTable: $0)) }
+    var names: [String] = []
+    for name in try fileTables().sorted() where try format.isForeign(location(ofTable: name)) {
+      names.append(name)
+    }
+    return names
   }
 
   /// Makes new files of this machine beside those of some tables.
@@ -168,13 +172,13 @@ extension ClassFiles {
   /// - Throws: ``StoreError`` with `ioError` or `closed`. No new file is left then.
   public func prepareConversion(
     of names: [String], mark: FileMark, durability: Durability
-  ) throws -> Compaction {
-    try preparing(durability) { compaction in
+  ) throws(StoreError) -> Compaction {
+    try preparing(durability) { (compaction) throws(StoreError) in
       for name in names {
         let made = compaction
         do {
           try compact(name, mark, durability, &compaction)
-        } catch is StoreError {
+        } catch {
           discard(compaction.replacements.filter { !made.replacements.contains($0) })
           compaction = made
         }
@@ -184,7 +188,7 @@ extension ClassFiles {
 
   private func compact(
     _ name: String, _ mark: FileMark, _ durability: Durability, _ compaction: inout Compaction
-  ) throws {
+  ) throws(StoreError) {
     let file = try file(named: name)
     guard let old = try file.file() else { return }
     let made = compaction

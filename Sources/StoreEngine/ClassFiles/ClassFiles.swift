@@ -1,5 +1,6 @@
 import Files
 import Locks
+import Synchronization
 
 /// The class files of a store's directory, of any format, under a commit log.
 ///
@@ -14,8 +15,8 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
 
   /// The path of the directory, without symbolic links.
   public var location: String { directory.path }
-  /// Whether the store was opened for reading only.
-  public var isReadOnly: Bool { directory.isReadOnly }
+  /// Whether the store was opened for reading only, or this is a snapshot.
+  public var isReadOnly: Bool { isFrozen || directory.isReadOnly }
 
   /// The files of ordered tables.
   public let ordered: OrderedFiles
@@ -27,18 +28,26 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
   let tables: TableFiles
   /// The size from which on files are laid out for large ones, when a test has set one.
   private let sizeLimit = Locked<UInt64?>(nil)
+  /// Whether these are the files of a snapshot, whatever the directory has since.
+  let isFrozen: Bool
+  /// Whether every table that has a file has a number.
+  let areAllNumbered = Atomic(false)
 
   /// The format, with its settings; the last property, so that the others have fixed places.
   public let format: Format
 
-  /// Opens a directory and locks it, without waiting.
+  /// Opens a directory, and locks it unless it is opened for reading only.
   ///
   /// - Throws: ``StoreError`` with `inUse` or `ioError`.
-  public init(directory: String, configuration: Configuration = .init()) throws {
+  public init(directory: String, configuration: Configuration = .init()) throws(StoreError) {
+    let isReadOnly = configuration.access == .readOnly
     let directory = try StoreDirectory(
-      directory, isReadOnly: configuration.access == .readOnly,
-      createIfMissing: configuration.createIfMissing, in: configuration.fileSystem)
+      directory, isReadOnly: isReadOnly,
+      lock: isReadOnly ? .none : configuration.sharing == .processes ? .shared : .alone,
+      createIfMissing: configuration.createIfMissing, timeout: configuration.lockTimeout,
+      in: configuration.fileSystem)
     self.directory = directory
+    isFrozen = false
     format = configuration.format
     ordered = OrderedFiles(directory)
     external = ExternalFiles(directory)
@@ -46,8 +55,15 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
     if Format.isKnownByBuffers { try markAsOwn(configuration.durability) }
   }
 
+  /// Makes the files of a snapshot.
+  init(frozen files: ClassFiles, _ tables: TableFiles, _ ordered: OrderedFiles) {
+    (directory, format, external) = (files.directory, files.format, files.external)
+    (self.tables, self.ordered) = (tables, ordered)
+    isFrozen = true
+  }
+
   /// Gives a new store its first file, by which it is known, and refuses stores of other formats.
-  private func markAsOwn(_ durability: Durability) throws {
+  private func markAsOwn(_ durability: Durability) throws(StoreError) {
     let hasLog = try directory.hasLog()
     guard try directory.entries().allSatisfy({ Format.tableName(ofFile: $0) == nil }) else {
       return
@@ -79,7 +95,7 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
   public func close() {
     tables.close()
     ordered.close()
-    directory.unlock()
+    if !isFrozen { directory.unlock() }
   }
 
   // MARK: Tables
@@ -88,7 +104,7 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
   ///
   /// - Throws: ``StoreError`` with `invalidName` when the name can't be the name of a file or is
   ///   longer than 230 bytes, `inUse`, `damaged`, `ioError` or `closed`.
-  public func table(named name: String) throws -> TableID {
+  public func table(named name: String) throws(StoreError) -> TableID {
     if let reason = Format.reasonAgainst(name) {
       throw StoreError(
         .invalidName, "A class can't be stored under the name \"\(name)\": \(reason).")
@@ -103,24 +119,29 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
   /// Complexity: linear in the number of files; those that are not open are opened for it.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
-  public func tableNames() throws -> [String] {
-    try fileTables().union(tables.needed).filter { name in
-      try Format.reasonAgainst(name) == nil && recordCount(in: table(named: name)) > 0
+  public func tableNames() throws(StoreError) -> [String] {
+    var names: [String] = []
+    for name in try fileTables().union(tables.needed) where Format.reasonAgainst(name) == nil {
+      if try recordCount(in: table(named: name)) > 0 { names.append(name) }
     }
+    return names
   }
 
   /// The tables and named buffers that have files, where a dead writer has left them, too.
-  func fileTables() throws -> Set<String> {
+  func fileTables() throws(StoreError) -> Set<String> {
     try tables.checkOpen()
-    // A directory of such a name is no table, and must not keep the tables from being used.
-    return Set(
-      try directory.entries().compactMap(Format.tableName).filter { name in
-        let location = try location(ofTable: name)
-        return try isRegular(location.file) && format.isClassFile(location)
-      } + tables.all.filter(\.isRedirected).map(\.name))
+    if isFrozen { return try tables.namesOfFiles() }
+    var names = Set(tables.all.filter(\.isRedirected).map(\.name))
+    for name in try directory.entries().compactMap(Format.tableName) {
+      let location = try location(ofTable: name)
+      // A directory of such a name is no table, and must not keep the tables from being used.
+      guard try isRegular(location.file) else { continue }
+      if try format.isClassFile(location) { names.insert(name) }
+    }
+    return names
   }
 
-  private func isRegular(_ file: FileLocation) throws -> Bool {
+  private func isRegular(_ file: FileLocation) throws(StoreError) -> Bool {
     try systemErrors(at: location) { try isRegularFile(file) }
   }
 
@@ -131,37 +152,39 @@ public final class ClassFiles<Format: ClassFileFormat>: DirectoryFiles {
   }
 
   /// Where the file of a table, or of the named buffers, is or would be.
-  func location(ofTable name: String) throws -> ClassFileLocation {
+  func location(ofTable name: String) throws(StoreError) -> ClassFileLocation {
     ClassFileLocation(
       try directory.file(fileName(ofTable: name)), className: name, isReadOnly: isReadOnly)
   }
 
   /// Takes note of files that the manifest lists.
-  public func need(_ fileNames: [String]) throws {
+  public func need(_ fileNames: [String]) throws(StoreError) {
     tables.need(fileNames)
   }
 
   /// The name of a table that has a number.
   ///
   /// - Throws: ``StoreError`` with `closed`.
-  public func name(of table: TableID) throws -> String { try tables.file(table).name }
+  public func name(of table: TableID) throws(StoreError) -> String { try tables.file(table).name }
 
   /// How often the file of a table has been replaced.
   ///
   /// - Throws: ``StoreError`` with `closed`.
-  public func generation(of table: TableID) throws -> UInt64 { try tables.file(table).generation }
+  public func generation(of table: TableID) throws(StoreError) -> UInt64 {
+    try tables.file(table).generation
+  }
 
   /// Refuses the empty name.
   ///
   /// - Throws: ``StoreError`` with `invalidName`.
-  public func check(bufferName: String) throws {
+  public func check(bufferName: String) throws(StoreError) {
     if bufferName.isEmpty {
       throw StoreError(.invalidName, "The name of a buffer must not be empty.")
     }
   }
 
   /// The file of a table, or of the named buffers.
-  func file(named name: String) throws -> TableFile {
+  func file(named name: String) throws(StoreError) -> TableFile {
     name == StoreDirectory.buffers ? tables.buffers : try tables.file(table(named: name))
   }
 

@@ -18,14 +18,14 @@ public protocol DirectoryBackend: StoreBackend {
   init(
     directory: String, access: StoreAccess, createIfMissing: Bool, durability: Durability,
     limits: CheckpointLimits, key: (any StoreKey)?
-  ) throws
+  ) throws(StoreError)
 
   /// Checks a store that may not even open, without changing it.
   ///
   /// - Throws: ``StoreError``.
   static func check(
     directory: String, key: (any StoreKey)?, progress: (IntegrityProgress) -> Void
-  ) throws -> StoreCheck
+  ) throws(StoreError) -> StoreCheck
 
   /// Copies all that is still readable of a damaged store into a new one.
   ///
@@ -33,28 +33,28 @@ public protocol DirectoryBackend: StoreBackend {
   static func salvage(
     from directory: String, to target: String, key: (any StoreKey)?,
     progress: (IntegrityProgress) -> Void
-  ) throws -> SalvageReport
+  ) throws(StoreError) -> SalvageReport
 
   /// Encrypts a store in place.
   ///
   /// - Throws: ``StoreError``.
   static func encrypt(
     directory: String, key: any StoreKey, progress: (IntegrityProgress) -> Void
-  ) throws
+  ) throws(StoreError)
 
   /// Decrypts a store in place.
   ///
   /// - Throws: ``StoreError``.
   static func decrypt(
     directory: String, key: any StoreKey, progress: (IntegrityProgress) -> Void
-  ) throws
+  ) throws(StoreError)
 
   /// Gives an encrypted store another key.
   ///
   /// - Throws: ``StoreError``.
   static func changeKey<Key: StoreKey>(
     directory: String, from oldKey: Key, to newKey: Key
-  ) throws
+  ) throws(StoreError)
 
   /// The bytes behind the last whole save in the log, when the opening found a torn one there.
   var tornTailByteCount: Int? { get }
@@ -62,33 +62,33 @@ public protocol DirectoryBackend: StoreBackend {
   /// Folds what is pending into the files.
   ///
   /// - Throws: ``StoreError``.
-  func checkpoint() throws
+  func checkpoint() throws(StoreError)
 
   /// Writes files without gaps.
   ///
   /// - Returns: The number of bytes saved.
   /// - Throws: ``StoreError``.
-  func compact(progress: (IntegrityProgress) -> Void) throws -> Int
+  func compact(progress: (IntegrityProgress) -> Void) throws(StoreError) -> Int
 
   /// Copies the store as it is at this moment.
   ///
   /// - Throws: ``StoreError``.
-  func backup(to directory: String, progress: (IntegrityProgress) -> Void) throws
+  func backup(to directory: String, progress: (IntegrityProgress) -> Void) throws(StoreError)
 
   /// The state of the commit log; nil when the store has none.
   ///
   /// - Throws: ``StoreError``.
-  func logState() throws -> CommitLogState?
+  func logState() throws(StoreError) -> CommitLogState?
 
   /// The size of the file of a class, or of the named buffers; 0 when it has none.
   ///
   /// - Throws: ``StoreError``.
-  func fileSize(of name: String) throws -> Int
+  func fileSize(of name: String) throws(StoreError) -> Int
 
   /// The files of ordered tables.
   ///
   /// - Throws: ``StoreError``.
-  func orderedTableStates() throws -> [OrderedTableState]
+  func orderedTableStates() throws(StoreError) -> [OrderedTableState]
 }
 
 extension LoggedBackend: DirectoryBackend where Files: DirectoryFiles {
@@ -98,7 +98,7 @@ extension LoggedBackend: DirectoryBackend where Files: DirectoryFiles {
   public convenience init(
     directory: String, access: StoreAccess, createIfMissing: Bool, durability: Durability,
     limits: CheckpointLimits, key: (any StoreKey)?
-  ) throws {
+  ) throws(StoreError) {
     let configuration = Configuration(
       access: access, createIfMissing: createIfMissing, durability: durability)
     try self.init(directory: directory, configuration: configuration, limits: limits, key: key)

@@ -6,24 +6,24 @@ package protocol FileSystemBackend {
   static func check(
     directory: String, key: (any StoreKey)?, in fileSystem: any FileSystem,
     progress: (IntegrityProgress) -> Void
-  ) throws -> StoreCheck
+  ) throws(StoreError) -> StoreCheck
 
   /// Salvages a store, see ``DirectoryBackend``.
   static func salvage(
     from directory: String, to target: String, key: (any StoreKey)?,
     in fileSystem: any FileSystem, progress: (IntegrityProgress) -> Void
-  ) throws -> SalvageReport
+  ) throws(StoreError) -> SalvageReport
 
   /// Encrypts or decrypts a store; a key that is nil is none.
   static func convert(
     directory: String, from oldKey: (any StoreKey)?, to newKey: (any StoreKey)?,
     in fileSystem: any FileSystem
-  ) throws
+  ) throws(StoreError)
 
   /// Gives an encrypted store another key.
   static func changeKey<Key: StoreKey>(
     directory: String, from oldKey: Key, to newKey: Key, in fileSystem: any FileSystem
-  ) throws
+  ) throws(StoreError)
 }
 
 extension LoggedBackend: FileSystemBackend where Files: DirectoryFiles {}

@@ -14,7 +14,7 @@ final class TableFile: Sendable {
 
   /// Opens a file of the store's format; nil when there is none.
   typealias Opener =
-    @Sendable (_ location: ClassFileLocation, _ isOurs: Bool) throws -> (any ClassFile)?
+    @Sendable (_ location: ClassFileLocation, _ isOurs: Bool) throws(StoreError) -> (any ClassFile)?
 
   private struct State: Sendable {
     /// The name under which the file was found: a temporary one if a writer died before renaming
@@ -51,6 +51,21 @@ final class TableFile: Sendable {
     state = Locked(State(fileName: fileName, isNeeded: isNeeded))
   }
 
+  /// The file of a snapshot: that which is there now, and none where there is none.
+  private init(_ other: TableFile, _ content: Content, _ generation: UInt64) {
+    (name, directory, ownName) = (other.name, other.directory, other.ownName)
+    openFile = { (_, _) throws(StoreError) in nil }
+    let fileName = other.fileName
+    state = Locked(
+      State(fileName: fileName, isNeeded: false, content: content, generation: generation))
+  }
+
+  /// The file as it is now, which is never replaced.
+  func frozen() throws(StoreError) -> TableFile {
+    let (file, generation) = try current()
+    return TableFile(self, file.map { .open($0) } ?? .missing, generation)
+  }
+
   /// The name in the directory.
   var fileName: String { state.withLock { $0.fileName } }
   /// Whether the file has another name than its table, because a writer died.
@@ -66,19 +81,19 @@ final class TableFile: Sendable {
   func need() { state.withLock { $0.isNeeded = true } }
 
   /// Where the file is.
-  func location() throws -> ClassFileLocation { try location(fileName) }
+  func location() throws(StoreError) -> ClassFileLocation { try location(fileName) }
 
-  private func location(_ fileName: String) throws -> ClassFileLocation {
+  private func location(_ fileName: String) throws(StoreError) -> ClassFileLocation {
     ClassFileLocation(
       try directory.file(fileName), className: name, isReadOnly: directory.isReadOnly)
   }
 
   /// The file, or nil when the table was never written.
-  func file() throws -> (any ClassFile)? { try current().file }
+  func file() throws(StoreError) -> (any ClassFile)? { try current().file }
 
   /// The file, if there is one, and how often it had been replaced when it was this one.
-  func current() throws -> (file: (any ClassFile)?, generation: UInt64) {
-    try state.withLock { state in
+  func current() throws(StoreError) -> (file: (any ClassFile)?, generation: UInt64) {
+    try state.withLock { (state) throws(StoreError) in
       switch state.content {
       case .open(let file): return (file, state.generation)
       case .missing: return (nil, state.generation)
@@ -93,8 +108,8 @@ final class TableFile: Sendable {
   }
 
   /// Puts a new file in the place of this one.
-  func replace(by new: String) throws {
-    try state.withLock { state in
+  func replace(by new: String) throws(StoreError) {
+    try state.withLock { (state) throws(StoreError) in
       try systemErrors(at: directory.path(state.fileName)) {
         try renameFile(directory.file(new), directory.file(state.fileName))
       }
@@ -117,6 +132,19 @@ final class TableFile: Sendable {
     state.withLock { state in
       state.fileName = fileName
       state.forget()
+    }
+  }
+
+  /// Takes note that there is no file, without a look.
+  func miss() { state.withLock { $0.content = .missing } }
+
+  /// Opens the file again when it is next needed; there need not be one.
+  func reopen() {
+    state.withLock { state in
+      if case .closed = state.content { return }
+      state.fileName = ownName
+      state.forget()
+      state.isNeeded = false
     }
   }
 

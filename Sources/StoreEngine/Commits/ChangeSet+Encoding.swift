@@ -16,10 +16,10 @@ import Files
 
 extension ChangeSet {
   /// The index of the change set, which goes in front of ``bytes``.
-  func encodedIndex(
-    _ commit: Commit, tableName: (TableID) throws -> String,
-    orderedName: (OrderedTableID) throws -> OrderedTableName
-  ) rethrows -> [UInt8] {
+  func encodedIndex<Failure: Error>(
+    _ commit: Commit, tableName: (TableID) throws(Failure) -> String,
+    orderedName: (OrderedTableID) throws(Failure) -> OrderedTableName
+  ) throws(Failure) -> [UInt8] {
     var buffer = DataBuffer()
     // Enough for a save of a few keys or records, which then takes one piece of memory.
     buffer.reserveCapacity(256)
@@ -46,9 +46,9 @@ extension ChangeSet {
     return buffer.bytes
   }
 
-  private func encodeOrdered(
-    to buffer: inout DataBuffer, _ name: (OrderedTableID) throws -> OrderedTableName
-  ) rethrows {
+  private func encodeOrdered<Failure: Error>(
+    to buffer: inout DataBuffer, _ name: (OrderedTableID) throws(Failure) -> OrderedTableName
+  ) throws(Failure) {
     let tables = ordered.filter { !$0.isEmpty }
     buffer.writeCount(tables.count)
     for table in tables {
@@ -61,10 +61,19 @@ extension ChangeSet {
 
   /// Reads what ``encodedIndex(_:tableName:orderedName:)`` and ``bytes`` make one behind the other.
   ///
-  /// - Throws: ``DataBufferError``; what `table` and `orderedTable` throw.
+  /// - Throws: ``StoreError`` with `damaged`; what `table` and `orderedTable` throw.
   init(
-    encoded payload: [UInt8], kind: CommitLogFormat.Kind, table: (String) throws -> TableID,
-    orderedTable: (OrderedTableName) throws -> OrderedTableID
+    encoded payload: [UInt8], kind: CommitLogFormat.Kind,
+    table: (String) throws(StoreError) -> TableID,
+    orderedTable: (OrderedTableName) throws(StoreError) -> OrderedTableID
+  ) throws(StoreError) {
+    do { try self.init(payload, kind, table, orderedTable) } catch { throw .inSave(error) }
+  }
+
+  private init(
+    _ payload: [UInt8], _ kind: CommitLogFormat.Kind,
+    _ table: (String) throws(StoreError) -> TableID,
+    _ orderedTable: (OrderedTableName) throws(StoreError) -> OrderedTableID
   ) throws {
     var buffer = DataBuffer(payload)
     if kind == .commit { _ = try Commit(from: &buffer) }
@@ -95,7 +104,7 @@ extension ChangeSet {
   }
 
   private static func readOrdered(
-    from buffer: inout DataBuffer, _ table: (OrderedTableName) throws -> OrderedTableID
+    from buffer: inout DataBuffer, _ table: (OrderedTableName) throws(StoreError) -> OrderedTableID
   ) throws -> [OrderedTableChanges] {
     var tables: [OrderedTableChanges] = []
     for _ in 0..<(try buffer.readCount(minimumElementSize: 9)) {

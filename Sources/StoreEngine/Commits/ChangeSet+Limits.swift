@@ -11,10 +11,10 @@ extension ChangeSet {
   /// Complexity: constant time, unless the whole change set is larger than the limit.
   ///
   /// - Throws: ``StoreError`` with `tooLarge`; what `tableName` throws.
-  func checkRecordSizes(
+  package func checkRecordSizes(
     _ limit: Int, keyLimit: Int = ChangeSet.maximumKeyByteCount,
-    tableName: (TableID) throws -> String
-  ) throws {
+    tableName: (TableID) throws(StoreError) -> String
+  ) throws(StoreError) {
     // The key of a record, and the name of a buffer, count, too.
     guard bytes.count > min(limit, keyLimit) - 256 || !names.isEmpty else { return }
     for table in tables {

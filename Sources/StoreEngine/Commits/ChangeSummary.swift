@@ -17,7 +17,7 @@ public struct ChangeSummary: Sendable {
   /// The buffers that were set or removed, in no order.
   public let names: [String]
 
-  init(_ news: ForeignNews, upTo number: UInt64) {
+  package init(_ news: ForeignNews, upTo number: UInt64) {
     self.number = number
     tables = news.tables.map {
       Table(table: $0.table, written: $0.written.rows, deleted: $0.deleted.rows)

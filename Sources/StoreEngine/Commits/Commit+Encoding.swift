@@ -38,13 +38,19 @@ extension Commit {
   }
 
   /// Reads the commit that a batch begins with.
-  init(payload: [UInt8]) throws(DataBufferError) {
+  ///
+  /// - Throws: ``StoreError`` with `damaged`.
+  init(payload: [UInt8]) throws(StoreError) {
     var buffer = DataBuffer(payload)
-    try self.init(from: &buffer)
+    do throws(DataBufferError) {
+      try self.init(from: &buffer)
+    } catch {
+      throw .inSave(error)
+    }
   }
 
   /// A commit of a version that wrote nothing of it.
-  init(unnamed number: UInt64) {
+  package init(unnamed number: UInt64) {
     self.init(number: number, token: .zero, author: "", microseconds: nil, basedOn: nil)
   }
 }

@@ -23,16 +23,17 @@ public struct Commit: Sendable, Hashable {
   /// The number up to which the writer had seen all commits; nil where it did not say.
   public let basedOn: UInt64?
 
-  init(number: UInt64, token: UUID, author: String, microseconds: Int64?, basedOn: UInt64?) {
+  package init(number: UInt64, token: UUID, author: String, microseconds: Int64?, basedOn: UInt64?)
+  {
     (self.number, self.token, self.author, self.basedOn) = (number, token, author, basedOn)
     self.microseconds = microseconds
   }
 
   /// The time since 1970, as it is on disk.
-  let microseconds: Int64?
+  package let microseconds: Int64?
 
   /// The same with its number.
-  func numbered(_ number: UInt64) -> Commit {
+  package func numbered(_ number: UInt64) -> Commit {
     var commit = self
     commit.number = number
     return commit

@@ -28,15 +28,15 @@ public struct CommitConflict: Error, Sendable, Hashable {
 }
 
 /// A conflict by the numbers that a backend has for its tables.
-struct FoundConflict {
+package struct FoundConflict {
   let basedOn: UInt64
   let lastNumber: UInt64
   let isExpired: Bool
   private(set) var rows: [(table: TableID, rowID: UInt32)] = []
-  var names: [String] = []
-  var orderedTables: Set<OrderedTableID> = []
+  package var names: [String] = []
+  package var orderedTables: Set<OrderedTableID> = []
 
-  init(basedOn: UInt64 = 0, lastNumber: UInt64 = 0, isExpired: Bool = false) {
+  package init(basedOn: UInt64 = 0, lastNumber: UInt64 = 0, isExpired: Bool = false) {
     (self.basedOn, self.lastNumber, self.isExpired) = (basedOn, lastNumber, isExpired)
   }
 
@@ -45,24 +45,27 @@ struct FoundConflict {
   /// So many rows are named.
   private static let maximumRowCount = 4096
 
-  mutating func add(_ rowID: UInt32, of table: TableID) {
+  package mutating func add(_ rowID: UInt32, of table: TableID) {
     if rows.count < Self.maximumRowCount { rows.append((table, rowID)) }
   }
 
   /// The same by the names that users know.
-  func named(
-    table: (TableID) throws -> String, ordered: (OrderedTableID) throws -> String
-  ) rethrows -> CommitConflict {
+  package func named(
+    table: (TableID) throws(StoreError) -> String,
+    ordered: (OrderedTableID) throws(StoreError) -> String
+  ) throws(StoreError) -> CommitConflict {
     CommitConflict(
       basedOn: basedOn, lastNumber: lastNumber,
-      rows: try rows.map { CommitConflict.Row(table: try table($0.table), rowID: $0.rowID) },
+      rows: try rows.map { (row) throws(StoreError) in
+        CommitConflict.Row(table: try table(row.table), rowID: row.rowID)
+      },
       names: names, orderedTables: Set(try orderedTables.map(ordered)), isExpired: isExpired)
   }
 }
 
 extension CommitConflict {
   /// The error of the commit.
-  func error(path: String) -> StoreError {
+  package func error(path: String) -> StoreError {
     let what: String
     if let row = rows.first {
       what = "others have changed \(rows.count) rows, \(row.table) row \(row.rowID) among them,"

@@ -10,19 +10,19 @@ package protocol CommitFollower: AnyObject, Sendable {
   /// written together with it.
   ///
   /// - Throws: what the commit fails with, if it must not be made any more.
-  func willWrite() throws
+  func willWrite() throws(StoreError)
   /// Everyone sees the commit. Called in the order of the commits, before whoever has made one goes
   /// on.
   func didCommit()
   /// The commit has failed. Called before any that comes behind it is written.
-  func didFail(_ error: any Error)
+  func didFail(_ error: StoreError)
 }
 
 extension CommitFollower {
   package func didQueue() {}
-  package func willWrite() throws {}
+  package func willWrite() throws(StoreError) {}
   package func didCommit() {}
-  package func didFail(_ error: any Error) {}
+  package func didFail(_ error: StoreError) {}
 }
 
 /// A backend in which a commit can wait for the disk without holding a thread.
@@ -40,5 +40,5 @@ package protocol CommitQueueing: AnyObject, Sendable {
   /// - Throws: as ``StoreBackend/commit(_:_:)``; the commit has no place then, and nobody hears.
   func enqueue(
     _ changes: ChangeSet, _ request: CommitRequest, mayWait: Bool,
-    _ completion: @escaping @Sendable (Result<Commit, any Error>) -> Void) throws
+    _ completion: @escaping @Sendable (Result<Commit, StoreError>) -> Void) throws(StoreError)
 }

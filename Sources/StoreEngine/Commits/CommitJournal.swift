@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 import Locks
 import Synchronization
 
@@ -7,7 +7,7 @@ import Synchronization
 /// A backend tells its coordinator of each commit; here others find out what has happened since they
 /// last looked, and whether what they want to commit still holds. Only the last commits are
 /// remembered. Safe on any thread.
-final class CommitJournal: Sendable {
+package final class CommitJournal: Sendable {
   private let state = Locked(State())
   /// The number of the last commit that everyone sees.
   private let visible = Atomic<UInt64>(0)
@@ -34,15 +34,15 @@ final class CommitJournal: Sendable {
   fileprivate static let maximumCount = 1024
 
   /// The number of the last commit that everyone sees; 0 before the first.
-  var lastNumber: UInt64 { visible.load(ordering: .acquiring) }
+  package var lastNumber: UInt64 { visible.load(ordering: .acquiring) }
   /// The last commit, unless none has been made or its version wrote nothing of it.
-  var last: Commit? { state.withLock { $0.last } }
+  package var last: Commit? { state.withLock { $0.last } }
 
   /// A token that nothing else has.
-  func newToken() -> UUID { state.withLock { $0.tokens.next() } }
+  package func newToken() -> UUID { state.withLock { $0.tokens.next() } }
 
   /// Goes on behind the last commit that is on the disk; nil when there is none.
-  func begin(after last: Commit?) {
+  package func begin(after last: Commit?) {
     let number = last?.number ?? 0
     state.withLock { state in
       (state.last, state.forgotten, state.weight) = (last, number, 0)

@@ -22,12 +22,12 @@ final class QueuedCommit: Sendable {
   }
 }
 
-typealias CommitOutcome = Result<Commit, any Error>
+typealias CommitOutcome = Result<Commit, StoreError>
 
 /// Writes commits in their order.
 protocol CommitWriting: AnyObject, Sendable {
   /// Writes one commit.
-  func write(_ commit: QueuedCommit) throws -> Commit
+  func write(_ commit: QueuedCommit) throws(StoreError) -> Commit
 
   /// Writes commits, with as few syncs as can be.
   ///
@@ -73,7 +73,9 @@ final class CommitQueue: Sendable {
     }
 
     func wait() -> CommitOutcome {
-      outcome.change(once: { $0 != nil }) { $0 ?? .failure(CancellationError()) }
+      outcome.change(once: { $0 != nil }) {
+        $0 ?? .failure(StoreError(.closed, "The log is closed."))
+      }
     }
   }
 
@@ -84,7 +86,7 @@ final class CommitQueue: Sendable {
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
   /// Does a commit, and returns when it is as durable as the backend makes it.
-  func perform(_ commit: QueuedCommit, by writer: any CommitWriting) throws -> Commit {
+  func perform(_ commit: QueuedCommit, by writer: any CommitWriting) throws(StoreError) -> Commit {
     let waiting = state.withLock { state -> Waiting? in
       guard state.isAtWork else {
         state.isAtWork = true
@@ -112,12 +114,15 @@ final class CommitQueue: Sendable {
     }
     commit.request.follower?.didQueue()
     guard isIdle else { return }
-    let outcome = mayWait ? Result { try writeAlone(commit, by: writer) } : nil
+    let outcome =
+      mayWait ? Result { () throws(StoreError) in try writeAlone(commit, by: writer) } : nil
     if !isDone() { handOver(to: writer) }
     if let outcome { completion(outcome) }
   }
 
-  private func writeAlone(_ commit: QueuedCommit, by writer: any CommitWriting) throws -> Commit {
+  private func writeAlone(_ commit: QueuedCommit, by writer: any CommitWriting) throws(StoreError)
+    -> Commit
+  {
     do {
       return try writer.write(commit)
     } catch {

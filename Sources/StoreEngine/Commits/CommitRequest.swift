@@ -17,6 +17,8 @@ public struct CommitRequest: Sendable {
 
   /// The inbox of the store that commits, which needs no notice of it.
   package var sender: ChangeInbox?
+  /// Whether another process has made the commit.
+  package var isForeign = false
   /// Hears of the commit's way to the disk.
   package var follower: (any CommitFollower)?
 
@@ -33,7 +35,7 @@ public struct CommitRequest: Sendable {
   /// Refuses what no commit can have.
   ///
   /// - Throws: ``StoreError`` with `invalidArgument`.
-  func check() throws(StoreError) {
+  package func check() throws(StoreError) {
     guard author.utf8.count > Self.maximumAuthorByteCount else { return }
     throw StoreError(
       .invalidArgument,
@@ -41,7 +43,7 @@ public struct CommitRequest: Sendable {
   }
 
   /// The commit that this asks for.
-  func commit(number: UInt64, token: @autoclosure () -> UUID) -> Commit {
+  package func commit(number: UInt64, token: @autoclosure () -> UUID) -> Commit {
     let time = (time ?? Date()).timeIntervalSince1970 * 1e6
     return Commit(
       number: number, token: self.token ?? token(), author: author,

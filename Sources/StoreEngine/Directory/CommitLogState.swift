@@ -25,8 +25,8 @@ extension LoggedBackend where Files: DirectoryFiles {
   /// Complexity: linear in the size of the log's file.
   ///
   /// - Throws: `StoreError` with `ioError`, `closed` or `reopenNeeded`.
-  public func logState() throws -> CommitLogState? {
-    try withFilesAtRest { files in
+  public func logState() throws(StoreError) -> CommitLogState? {
+    try withFilesAtRest { (files) throws(StoreError) in
       try files.scanLog().map { scan in
         CommitLogState(
           fileSize: scan.fileSize, batchCount: scan.batches.count,
@@ -39,8 +39,8 @@ extension LoggedBackend where Files: DirectoryFiles {
   /// The size of the file of a class, or of the named buffers (`NamedBuffers`); 0 when it has none.
   ///
   /// - Throws: `StoreError` with `ioError` or `closed`.
-  public func fileSize(of name: String) throws -> Int {
-    try withFilesAtRest { files in
+  public func fileSize(of name: String) throws(StoreError) -> Int {
+    try withFilesAtRest { (files) throws(StoreError) in
       try sizeOfFile(at: files.directory.file(files.fileName(ofTable: fileName(of: name))))
     }
   }

@@ -10,7 +10,7 @@ public protocol DirectoryFiles: RecordFiles {
   /// Opens a directory and locks it, without waiting.
   ///
   /// - Throws: ``StoreError`` with `inUse` or `ioError`.
-  init(directory: String, configuration: ClassFileConfiguration<Format>) throws
+  init(directory: String, configuration: ClassFileConfiguration<Format>) throws(StoreError)
 
   /// The directory.
   var directory: StoreDirectory { get }
@@ -22,26 +22,26 @@ public protocol DirectoryFiles: RecordFiles {
   /// The tables and named buffers whose files are those of another machine.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
-  func foreignTables() throws -> [String]
+  func foreignTables() throws(StoreError) -> [String]
 
   /// Makes new files of this machine beside those of some tables, as far as that can be done.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`. No new file is left then.
   func prepareConversion(
     of names: [String], mark: FileMark, durability: Durability
-  ) throws -> Compaction
+  ) throws(StoreError) -> Compaction
 }
 
 extension DirectoryFiles {
-  /// Opens a directory for reading only.
+  /// Opens a directory for reading only, without a lock.
   ///
-  /// - Throws: ``StoreError`` with `inUse` or `ioError`.
-  public init(reading directory: String) throws {
+  /// - Throws: ``StoreError`` with `ioError`.
+  public init(reading directory: String) throws(StoreError) {
     try self.init(reading: directory, in: SystemFiles.shared)
   }
 
   /// Opens a directory of a file system for reading only.
-  package init(reading directory: String, in fileSystem: any FileSystem) throws {
+  package init(reading directory: String, in fileSystem: any FileSystem) throws(StoreError) {
     var configuration = ClassFileConfiguration<Format>(access: .readOnly)
     configuration.fileSystem = fileSystem
     try self.init(directory: directory, configuration: configuration)
@@ -50,12 +50,12 @@ extension DirectoryFiles {
   /// Opens a directory that exists for reading and writing.
   ///
   /// - Throws: ``StoreError`` with `inUse` or `ioError`.
-  public init(writing directory: String) throws {
+  public init(writing directory: String) throws(StoreError) {
     try self.init(writing: directory, in: SystemFiles.shared)
   }
 
   /// Opens a directory of a file system that exists for reading and writing.
-  package init(writing directory: String, in fileSystem: any FileSystem) throws {
+  package init(writing directory: String, in fileSystem: any FileSystem) throws(StoreError) {
     var configuration = ClassFileConfiguration<Format>(createIfMissing: false)
     configuration.fileSystem = fileSystem
     try self.init(directory: directory, configuration: configuration)
@@ -65,16 +65,12 @@ extension DirectoryFiles {
 /// Runs calls of the operating system, and makes their errors those of a store.
 package func systemErrors<Result>(
   at path: @autoclosure () -> String, _ body: () throws -> Result
-) throws -> Result {
-  do {
-    return try body()
-  } catch let error as SystemError {
-    throw StoreError(error)
-  }
+) throws(StoreError) -> Result {
+  do { return try body() } catch { throw .wrapping(error, .ioError, at: .init(path: path())) }
 }
 
 /// The size of a file; 0 when there is none.
-package func sizeOfFile(at file: some FileAddress) throws -> Int {
+package func sizeOfFile(at file: some FileAddress) throws(StoreError) -> Int {
   try systemErrors(at: file.location.path) { try FileStatus.find(file)?.size ?? 0 }
 }
 
@@ -83,21 +79,22 @@ extension DirectoryFiles {
   public func path(of name: String) -> String { directory.path(fileName(ofTable: name)) }
 
   /// The log as it is on the disk; nil when there is none.
-  package func scanLog() throws -> CommitLogScan? {
+  package func scanLog() throws(StoreError) -> CommitLogScan? {
     guard try directory.hasLog() else { return nil }
     return try systemErrors(at: directory.path(StoreDirectory.log)) {
       let file = try StoreFile(directory.file(StoreDirectory.log), writable: false)
       var scan = try CommitLogScan(file)
-      try scan.readEarlierLogs(manifest().flatMap { StoreManifest($0) }) {
-        try directory.openEarlierLog($0)
-      }
+      try scan.readEarlierLogs(
+        manifest().flatMap { StoreManifest($0) }, open: directory.openEarlierLog)
       return scan
     }
   }
 
   /// Damage to the log or the files that keeps the log from being replayed, and the log, if it can
   /// be read.
-  private func findingsBeforeOpening() throws -> (findings: [StoreFinding], log: CommitLogScan?) {
+  private func findingsBeforeOpening() throws(StoreError) -> (
+    findings: [StoreFinding], log: CommitLogScan?
+  ) {
     let path = location + "/" + StoreDirectory.log
     let log: CommitLogScan?
     do {
@@ -123,14 +120,19 @@ extension DirectoryFiles {
 
   /// Checks the files and the log, and, if the store opens, its records.
   ///
-  /// - Throws: ``StoreError`` with `encrypted`, `notEncrypted` or `wrongKey`; `inUse`.
+  /// - Parameters:
+  ///   - key: The key of an encrypted store.
+  ///   - isBeside: Whether others may write meanwhile.
+  ///   - progress: Hears of each class.
+  /// - Returns: What was found.
+  /// - Throws: ``StoreError`` with `encrypted`, `notEncrypted` or `wrongKey`.
   package func check(
-    key: (any StoreKey)?, progress: (IntegrityProgress) -> Void
-  ) throws -> StoreCheck {
+    key: (any StoreKey)?, isBeside: Bool = false, progress: (IntegrityProgress) -> Void
+  ) throws(StoreError) -> StoreCheck {
     let sealing: Sealing?
     do {
       sealing = try Sealing(self, key)
-    } catch let error as StoreError where error.code == .damaged {
+    } catch  where error.code == .damaged {
       try? close()
       return StoreCheck(findings: [StoreFinding(.fileDamaged, error)])
     } catch {
@@ -138,14 +140,14 @@ extension DirectoryFiles {
       throw error
     }
     ordered.use(sealing)
-    let check = try check(sealing, progress)
+    let check = try check(sealing, isBeside, progress)
     guard let sealing else { return check }
     return check.mapFindings { sealing.naming($0) }
   }
 
   private func check(
-    _ sealing: Sealing?, _ progress: (IntegrityProgress) -> Void
-  ) throws -> StoreCheck {
+    _ sealing: Sealing?, _ isBeside: Bool, _ progress: (IntegrityProgress) -> Void
+  ) throws(StoreError) -> StoreCheck {
     var findings: [StoreFinding] = []
     do {
       let log: CommitLogScan?
@@ -163,14 +165,15 @@ extension DirectoryFiles {
         try close()
         return StoreCheck(findings: findings)
       }
-      let backend = try LoggedBackend(files: self, sealing: sealing)
+      let opened = try LoggedBackend(files: self, sealing: sealing)
+      let backend = isBeside ? try LoggedBackend(frozen: opened) : opened
       defer { try? backend.close() }
       var check = try BackendCheck(backend).run(progress: progress)
       let path = location + "/" + StoreDirectory.log
       for finding in log?.roomFindings(path: path) ?? [] { check.add(finding) }
       check.tornTailByteCount = check.tornTailByteCount ?? log?.tornByteCount
       return check
-    } catch let error as StoreError where error.code != .inUse {
+    } catch  where error.code != .inUse {
       try? close()
       findings.append(StoreFinding(.fileDamaged, error, at: .init(path: location)))
       return StoreCheck(findings: findings)

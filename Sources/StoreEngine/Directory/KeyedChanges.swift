@@ -3,7 +3,9 @@ import Files
 /// How a file format makes keys of row IDs.
 package protocol RowKeys {
   /// Lends the key of a row.
-  static func lend<Result>(_ rowID: UInt32, _ body: (RawSpan) throws -> Result) rethrows -> Result
+  static func lend<Result, Failure: Error>(
+    _ rowID: UInt32, _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result
   /// The row that a key stands for; nil when it is no key of a row.
   static func rowID(_ key: RawSpan) -> UInt32?
 }
@@ -21,11 +23,13 @@ package protocol KeyedChanges {
   /// The change of a key that the file has; that it has it is noted.
   ///
   /// - Throws: `rowExists` for the insert of a row.
-  mutating func take(_ key: RawSpan) throws -> KeyChange
+  mutating func take(_ key: RawSpan) throws(StoreError) -> KeyChange
   /// The change of a key, once more.
   func change(of key: RawSpan) -> KeyChange
   /// Lends the keys, in the order of the changes, that are written and were not taken.
-  func forEachLeft(_ body: (RawSpan, Range<Int>) throws -> Void) throws
+  func forEachLeft<Failure: Error>(
+    _ body: (RawSpan, Range<Int>) throws(Failure) -> Void
+  ) throws(Failure)
 }
 
 /// The changes of a table.
@@ -64,7 +68,7 @@ package struct RowChanges<Keys: RowKeys>: KeyedChanges {
   }
 
   @inlinable
-  package mutating func take(_ key: RawSpan) throws -> KeyChange {
+  package mutating func take(_ key: RawSpan) throws(StoreError) -> KeyChange {
     guard let row = Keys.rowID(key), let index = index(of: row) else { return .none }
     if changes[index].kind == .insert { throw error(row) }
     isTaken[index] = true
@@ -92,10 +96,14 @@ package struct RowChanges<Keys: RowKeys>: KeyedChanges {
   }
 
   @inlinable
-  package func forEachLeft(_ body: (RawSpan, Range<Int>) throws -> Void) throws {
+  package func forEachLeft<Failure: Error>(
+    _ body: (RawSpan, Range<Int>) throws(Failure) -> Void
+  ) throws(Failure) {
     for index in changes.indices where changes[index].kind != .delete {
       if isIndexed, isTaken[index] { continue }
-      try Keys.lend(changes[index].rowID) { try body($0, changes[index].range) }
+      try Keys.lend(changes[index].rowID) { (key) throws(Failure) in
+        try body(key, changes[index].range)
+      }
     }
   }
 }
@@ -120,7 +128,7 @@ package struct NameChanges: KeyedChanges {
     isTaken = [Bool](repeating: false, count: changes.count)
   }
 
-  package mutating func take(_ key: RawSpan) throws -> KeyChange {
+  package mutating func take(_ key: RawSpan) throws(StoreError) -> KeyChange {
     guard let index = index(of: key) else { return .none }
     isTaken[index] = true
     return change(at: index)
@@ -145,10 +153,12 @@ package struct NameChanges: KeyedChanges {
     return nil
   }
 
-  package func forEachLeft(_ body: (RawSpan, Range<Int>) throws -> Void) throws {
+  package func forEachLeft<Failure: Error>(
+    _ body: (RawSpan, Range<Int>) throws(Failure) -> Void
+  ) throws(Failure) {
     for (index, change) in changes.enumerated() where !isTaken[index] {
       guard let range = change.range else { continue }
-      try change.name.lendUTF8 { try body($0, range) }
+      try change.name.lendUTF8 { (key) throws(Failure) in try body(key, range) }
     }
   }
 }

@@ -10,8 +10,10 @@ extension LoggedBackend where Files: DirectoryFiles {
   /// class file yet. It is opened once before it gets its name, and is on the disk when this
   /// returns. A copy that could not be finished is removed.
   ///
-  /// Commits wait meanwhile, readers go on. Safe on any thread; works on a store that is open for
-  /// reading only, too.
+  /// Commits wait meanwhile, readers go on. Safe on any thread.
+  ///
+  /// Of a snapshot, or of a store that is open for reading only, the copy is made record by record:
+  /// the files of the directory may be later ones by then. Nobody waits for it.
   ///
   /// Complexity: linear in the size of all files.
   ///
@@ -22,13 +24,41 @@ extension LoggedBackend where Files: DirectoryFiles {
   ///   `reopenNeeded`, or `damaged` when the copy can't be opened.
   public func backup(
     to directory: String, progress: (IntegrityProgress) -> Void = { _ in }
-  ) throws {
-    try withFilesAtRest { files in
+  ) throws(StoreError) {
+    if isSnapshot { return try copy(to: directory, progress) }
+    try withFilesAtRest { (files) throws(StoreError) in
       let source = try files.directory.opened()
-      try TargetDirectory.make(at: directory, like: source) { target in
+      try TargetDirectory.make(at: directory, like: source) { (target) throws(StoreError) in
         try files.copyAll(to: target) { progress(naming($0)) }
         let copy = try Files(reading: target.temporaryPath, in: source.fileSystem)
         try LoggedBackend(files: copy, sealing: sealing).close()
+      }
+    }
+  }
+}
+
+extension LoggedBackend where Files: DirectoryFiles {
+  /// Copies all records into a new store, which has the same key.
+  private func copy(
+    to directory: String, _ progress: (IntegrityProgress) -> Void
+  ) throws(StoreError) {
+    let source = try files.directory.opened()
+    try TargetDirectory.make(at: directory, like: source) { (target) throws(StoreError) in
+      let files = try Files(writing: target.temporaryPath, in: source.fileSystem)
+      let backend: LoggedBackend
+      do throws(StoreError) {
+        if let key = try StoreDirectory.keyFile(in: source) { try files.setKeyFile(key) }
+        backend = try LoggedBackend(files: files, sealing: sealing.map { Sealing($0.seal) })
+      } catch {
+        try? files.close()
+        throw error
+      }
+      do throws(StoreError) {
+        try BackendCopy(from: self, to: backend).run(progress: progress)
+        try backend.close()
+      } catch {
+        try? backend.close()
+        throw error
       }
     }
   }
@@ -40,14 +70,16 @@ extension DirectoryFiles {
   /// New files that a dead writer has left are among them: the log may say that they count.
   fileprivate func copyAll(
     to target: TargetDirectory, _ progress: (IntegrityProgress) -> Void
-  ) throws {
+  ) throws(StoreError) {
     let source = try directory.opened()
-    let names = try directory.entries()
-      .filter { !$0.hasPrefix(".") || $0.hasPrefix(StoreDirectory.newPrefix) }
-      .filter { !$0.hasPrefix(ScratchFile.prefix) && $0 != StoreDirectory.spareLog }
-      .filter { name in try systemErrors(at: location) { try isRegularFile(source.file(name)) } }
-      .sorted()
-    let sizes = try names.map { try sizeOfFile(at: source.file($0)) }
+    let names = try systemErrors(at: location) {
+      try directory.entries()
+        .filter { !$0.hasPrefix(".") || $0.hasPrefix(StoreDirectory.newPrefix) }
+        .filter { !$0.hasPrefix(ScratchFile.prefix) && $0 != StoreDirectory.spareLog }
+        .filter { try isRegularFile(source.file($0)) }
+        .sorted()
+    }
+    let sizes = try names.map { (name) throws(StoreError) in try sizeOfFile(at: source.file(name)) }
     var done = 0
     for (name, size) in zip(names, sizes) {
       progress(IntegrityProgress(name, done, of: sizes.reduce(0, +)))
@@ -56,8 +88,7 @@ extension DirectoryFiles {
         try target.copy(name, from: source.file(name))
       } catch {
         // A value that no row refers to may go while the others are copied.
-        let isGone = try ExternalFileFormat.id(ofFile: name) != nil && !directory.hasFile(name)
-        if isGone { continue }
+        if ExternalFileFormat.id(ofFile: name) != nil, try !directory.hasFile(name) { continue }
         throw error
       }
       try target.synchronize(name)

@@ -58,11 +58,11 @@ package struct SalvageSeal: Sendable {
     /// A record as it is stored.
     ///
     /// - Throws: ``StoreError`` when there is no randomness to be had.
-    package func stored(_ rowID: UInt32, _ bytes: [UInt8]) throws -> [UInt8] {
+    package func stored(_ rowID: UInt32, _ bytes: [UInt8]) throws(StoreError) -> [UInt8] {
       guard let sealing, let scope else { return bytes }
       var sealed: [UInt8] = []
-      try bytes.lend {
-        try sealing.seal.seal($0, at: sealing.location(rowID, in: scope), to: &sealed)
+      try bytes.lend { (bytes) throws(StoreError) in
+        try sealing.seal.seal(bytes, at: sealing.location(rowID, in: scope), to: &sealed)
       }
       return sealed
     }

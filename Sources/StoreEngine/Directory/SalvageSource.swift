@@ -16,7 +16,7 @@ package struct SalvageSource {
   package let directory: DirectoryHandle
   private let fileName: @Sendable (_ table: String) -> String
   /// The mark in the file of a table.
-  private let mark: @Sendable (_ file: FileLocation) throws -> FileMark?
+  private let mark: @Sendable (_ file: FileLocation) throws(StoreError) -> FileMark?
 
   /// Locks a directory, without waiting.
   ///
@@ -25,8 +25,8 @@ package struct SalvageSource {
   package init(
     _ directory: String, key: (any StoreKey)?, in fileSystem: any FileSystem,
     fileName: @escaping @Sendable (_ table: String) -> String = { $0 },
-    mark: @escaping @Sendable (_ file: FileLocation) throws -> FileMark?
-  ) throws {
+    mark: @escaping @Sendable (_ file: FileLocation) throws(StoreError) -> FileMark?
+  ) throws(StoreError) {
     let path = try systemErrors(at: directory) { try realPath(directory, in: fileSystem) }
     self.path = path
     (self.fileName, self.mark) = (fileName, mark)
@@ -41,25 +41,37 @@ package struct SalvageSource {
   package var logPath: String { path + "/" + StoreDirectory.log }
 
   /// The names of all entries of the directory.
-  package func entries() throws -> [String] {
+  package func entries() throws(StoreError) -> [String] {
     try systemErrors(at: path) { try directory.entries() }
   }
 
   /// The file that has a table: a new one that was ready when the process died, or the old one.
-  package func file(of name: String) throws -> FileLocation { try file(name, fileName(name)) }
+  package func file(of name: String) throws(StoreError) -> FileLocation {
+    try file(name, fileName(name))
+  }
 
   /// The file that has an ordered table.
-  func file(ofOrdered name: OrderedTableName) throws -> FileLocation {
+  func file(ofOrdered name: OrderedTableName) throws(StoreError) -> FileLocation {
     try file(name.fileName, name.fileName)
   }
 
-  private func file(_ name: String, _ fileName: String) throws -> FileLocation {
+  /// The file that has a table, or an ordered table, whatever checkpoints in the log say.
+  private func fileInPlace(ofAny name: String) -> FileLocation {
+    directory.file(OrderedFiles.isFile(name) ? name : fileName(name))
+  }
+
+  private func file(ofAny name: String) throws(StoreError) -> FileLocation {
+    if let ordered = OrderedTableName(fileName: name) { return try file(ofOrdered: ordered) }
+    return try file(of: name)
+  }
+
+  private func file(_ name: String, _ fileName: String) throws(StoreError) -> FileLocation {
     if let new = newFiles[name], try hasFile(directory.file(new)) { return directory.file(new) }
     return directory.file(fileName)
   }
 
   /// Whether a file is there.
-  package func hasFile(_ location: FileLocation) throws -> Bool {
+  package func hasFile(_ location: FileLocation) throws(StoreError) -> Bool {
     try systemErrors(at: location.path) { try exists(location) }
   }
 
@@ -81,22 +93,27 @@ package struct SalvageSource {
     }
   }
 
-  private func readEarlierLogs(of scan: inout CommitLogScan) throws {
+  private func readEarlierLogs(of scan: inout CommitLogScan) throws(StoreError) {
     let manifest = try StoreDirectory.manifest(in: directory).flatMap { StoreManifest($0) }
     try systemErrors(at: logPath) {
-      try scan.readEarlierLogs(manifest) { epoch in
+      try scan.readEarlierLogs(manifest) { (epoch) throws(StoreError) in
         let file = directory.file(StoreDirectory.earlierLog(epoch))
-        return try exists(file) ? StoreFile(file, writable: false) : nil
+        return try hasFile(file) ? StoreFile(file, writable: false) : nil
       }
     }
   }
 
-  /// Whether a new file is the one that the log means.
-  private func isReady(_ replacement: Replacement) throws -> Bool {
-    let file = directory.file(replacement.newName)
+  /// Whether a new file is the one that the log means, and not in its place yet.
+  ///
+  /// The next checkpoint's file begins as a copy of this one, mark and all, under the same name.
+  private func isReady(_ replacement: Replacement) throws(StoreError) -> Bool {
     guard let mark = replacement.mark else { return true }
-    return try hasFile(file)
-      && mark == markOfFile(at: file, isOrdered: OrderedFiles.isFile(replacement.name))
+    func isMeant(_ file: FileLocation) throws(StoreError) -> Bool {
+      let isOrdered = OrderedFiles.isFile(replacement.name)
+      return try hasFile(file) && mark == markOfFile(at: file, isOrdered: isOrdered)
+    }
+    if try isMeant(fileInPlace(ofAny: replacement.name)) { return false }
+    return try isMeant(directory.file(replacement.newName))
   }
 
   /// The mark of a file; that of one that can't be read is reported with its records.
@@ -111,14 +128,14 @@ package struct SalvageSource {
   /// The saves that are in the log only, up to one that is not what was saved.
   package func pendingChanges(
     _ report: inout SalvageReport
-  ) throws -> [(changes: ChangeSet, tableNames: [String])] {
+  ) throws(StoreError) -> [(changes: ChangeSet, tableNames: [String])] {
     var saves: [(ChangeSet, [String])] = []
     for batch in log?.pendingBatches ?? [] {
       do {
         let save = try systemErrors(at: logPath) { try log?.changes(of: batch) }
         guard let save else { break }
         saves.append(save)
-      } catch let error as StoreError where error.code == .notAuthentic {
+      } catch  where error.code == .notAuthentic {
         report.lose(StoreFinding(.log, error, at: .init(path: logPath)))
         break
       }
@@ -127,28 +144,28 @@ package struct SalvageSource {
   }
 
   /// The last commit that the log or the manifest knows.
-  func lastCommit() throws -> Commit? {
+  func lastCommit() throws(StoreError) -> Commit? {
     let manifest = try StoreDirectory.manifest(in: directory).flatMap { StoreManifest($0) }
     guard let log else { return manifest?.lastCommit }
     return try systemErrors(at: logPath) { try log.lastCommit(after: manifest) }
   }
 
   /// Gives the new store the key file of the old one: what is brought over is sealed for it.
-  package func copyKeyFile(to target: TargetDirectory) throws {
+  package func copyKeyFile(to target: TargetDirectory) throws(StoreError) {
     guard seal.sealing != nil else { return }
     try target.copy(StoreDirectory.key, from: directory.file(StoreDirectory.key))
     try target.synchronize(StoreDirectory.key)
   }
 
   /// Says which files are gone, the log among them, and where the log is damaged.
-  package func listLosses(_ report: inout SalvageReport) throws {
+  package func listLosses(_ report: inout SalvageReport) throws(StoreError) {
     let manifest = try StoreDirectory.manifest(in: directory)
-    let fileOfAny = { (name: String) in
-      try OrderedTableName(fileName: name).map { try file(ofOrdered: $0) } ?? file(of: name)
-    }
     let missing = try StoreManifest.findings(
-      manifest, log, path: path, hasFile: { try hasFile(fileOfAny($0)) },
-      mark: { markOfFile(at: try fileOfAny($0), isOrdered: OrderedFiles.isFile($0)) })
+      manifest, log, path: path,
+      hasFile: { (name) throws(StoreError) in try hasFile(file(ofAny: name)) },
+      mark: { (name) throws(StoreError) in
+        markOfFile(at: try file(ofAny: name), isOrdered: OrderedFiles.isFile(name))
+      })
     for finding in missing + (log?.findings(path: logPath) ?? []) { report.lose(finding) }
   }
 }

@@ -32,7 +32,7 @@ struct StoreConversion<Files: DirectoryFiles> {
     _ directory: String, from oldKey: (any StoreKey)?, to newKey: (any StoreKey)?,
     in fileSystem: any FileSystem = SystemFiles.shared,
     view: ((any StoreBackend) -> any StoreBackend)? = nil
-  ) throws {
+  ) throws(StoreError) {
     let path = try systemErrors(at: directory) { try realPath(directory, in: fileSystem) }
     self.path = path
     workPath = path + ".converting"
@@ -45,7 +45,7 @@ struct StoreConversion<Files: DirectoryFiles> {
   }
 
   /// Converts, or finishes what an earlier try has left.
-  func run(progress: (IntegrityProgress) -> Void) throws {
+  func run(progress: (IntegrityProgress) -> Void) throws(StoreError) {
     let files = try Files(writing: path, in: parent.fileSystem)
     defer { try? files.close() }
     // The exchange must be on the disk before the store that it has put away goes.
@@ -70,7 +70,7 @@ struct StoreConversion<Files: DirectoryFiles> {
   }
 
   /// Whether the store is as it is to be; a wrong key for that is refused.
-  private func isConverted(_ files: Files) throws -> Bool {
+  private func isConverted(_ files: Files) throws(StoreError) -> Bool {
     guard try (files.keyFile() != nil) == (newKey != nil) else { return false }
     if isView && newKey == nil { return try isMarkedAsNew(files.directory.opened()) }
     _ = try Sealing(files, newKey)
@@ -82,7 +82,7 @@ struct StoreConversion<Files: DirectoryFiles> {
   /// Makes the store as it is to be; nobody but its owner can read it meanwhile.
   private func copy(
     _ source: LoggedBackend<Files>, _ progress: (IntegrityProgress) -> Void
-  ) throws -> DirectoryHandle {
+  ) throws(StoreError) -> DirectoryHandle {
     let work = try systemErrors(at: workPath) {
       try makeDirectory(workLocation, mode: 0o700)
       let work = try DirectoryHandle(workLocation, followsLink: false)
@@ -103,11 +103,14 @@ struct StoreConversion<Files: DirectoryFiles> {
   }
 
   /// Refuses a directory with things in it that would not be copied.
-  private func checkForForeignFiles(_ files: Files) throws {
+  private func checkForForeignFiles(_ files: Files) throws(StoreError) {
     let known = Set(
       try files.filesForManifest().map { files.fileName(ofTable: $0) }
         + files.ordered.names().map(\.fileName)
-        + [StoreDirectory.log, StoreDirectory.manifest, StoreDirectory.key, Self.marker])
+        + [
+          StoreDirectory.log, StoreDirectory.manifest, StoreDirectory.key, Self.marker,
+          SharedFile.name,
+        ])
     let names = try files.directory.entries()
     let isOwn = { known.contains($0) || ExternalFileFormat.id(ofFile: $0) != nil }
     guard let stranger = names.sorted().first(where: { !isOwn($0) }) else { return }
@@ -118,9 +121,9 @@ struct StoreConversion<Files: DirectoryFiles> {
 
   // MARK: Names
 
-  private func exchange(_ old: DirectoryHandle, _ work: DirectoryHandle) throws {
-    try systemErrors(at: path) { try mark(old, Self.old) }
+  private func exchange(_ old: DirectoryHandle, _ work: DirectoryHandle) throws(StoreError) {
     try systemErrors(at: path) {
+      try mark(old, Self.old)
       try checkDirectories(old, work)
       try exchangeNames(location, workLocation)
       do {
@@ -143,7 +146,7 @@ struct StoreConversion<Files: DirectoryFiles> {
     }
   }
 
-  private func isMarkedAsNew(_ store: DirectoryHandle) throws -> Bool {
+  private func isMarkedAsNew(_ store: DirectoryHandle) throws(StoreError) -> Bool {
     let marker = store.file(Self.marker)
     return try systemErrors(at: marker.path) {
       try exists(marker) && firstBytes(of: marker, count: 3) == Self.new
@@ -160,10 +163,12 @@ struct StoreConversion<Files: DirectoryFiles> {
     try directory.synchronize()
   }
 
-  private func unmark() throws { try removeFile(DirectoryHandle(location).file(Self.marker)) }
+  private func unmark() throws(SystemError) {
+    try removeFile(DirectoryHandle(location).file(Self.marker))
+  }
 
   /// Removes what a conversion has left beside the store.
-  private func removeWork() throws {
+  private func removeWork() throws(StoreError) {
     try systemErrors(at: workPath) {
       guard try FileStatus.find(workLocation, followsLink: false) != nil else { return }
       let work = try DirectoryHandle(workLocation, followsLink: false)

@@ -26,7 +26,7 @@ extension StoreDirectory {
   static let spareLog = newPrefix + "log"
 
   /// An earlier log; nil when there is none of this epoch.
-  package func openEarlierLog(_ epoch: UInt64) throws -> StoreFile? {
+  package func openEarlierLog(_ epoch: UInt64) throws(StoreError) -> StoreFile? {
     let name = Self.earlierLog(epoch)
     guard try hasFile(name) else { return nil }
     return try systemErrors(at: path(name)) { try StoreFile(file(name), writable: !isReadOnly) }
@@ -45,8 +45,8 @@ extension StoreDirectory {
   /// - Throws: ``StoreError`` with `noSpace` or `ioError`; everything is as it was then. With
   ///   `reopenNeeded` it is not.
   package func beginLog(
-    after epoch: UInt64, isSynced: Bool, _ prepare: (StoreFile) throws -> Void
-  ) throws -> StoreFile {
+    after epoch: UInt64, isSynced: Bool, _ prepare: (StoreFile) throws(StoreError) -> Void
+  ) throws(StoreError) -> StoreFile {
     let name = Self.earlierLog(epoch)
     return try systemErrors(at: path(name)) {
       do {
@@ -63,7 +63,7 @@ extension StoreDirectory {
         try? removeFile(file(name))
         throw error
       }
-      do {
+      do throws(StoreError) {
         if isSynced { try synchronize() }
         return try StoreFile(file(Self.log), writable: true)
       } catch {
@@ -73,7 +73,7 @@ extension StoreDirectory {
     }
   }
 
-  private func takeBack(_ name: String, _ cause: any Error) throws {
+  private func takeBack(_ name: String, _ cause: StoreError) throws(StoreError) {
     do {
       try exchangeNames(file(Self.log), file(name))
       try? removeFile(file(name))
@@ -81,7 +81,7 @@ extension StoreDirectory {
       // Both belong together all the same, and the next opening reads both.
       throw StoreError(
         .reopenNeeded, "A new log could not be opened. Close the backend and open it again.",
-        at: .init(path: path(name)), underlying: cause)
+        at: .init(path: path(name)), underlying: cause.refusal ?? cause)
     }
   }
 

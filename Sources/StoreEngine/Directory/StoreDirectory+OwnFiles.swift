@@ -3,7 +3,7 @@ package import Files
 // The log, the manifest and the key file.
 extension StoreDirectory {
   /// The file of the commit log; nil when there is none and it is not to be made.
-  package func openLog() throws -> StoreFile? {
+  package func openLog() throws(StoreError) -> StoreFile? {
     if isReadOnly, try !hasLog() { return nil }
     return try systemErrors(at: path(Self.log)) {
       try StoreFile(
@@ -13,41 +13,40 @@ extension StoreDirectory {
   }
 
   /// Whether there is a log.
-  package func hasLog() throws -> Bool { try hasFile(Self.log) }
+  package func hasLog() throws(StoreError) -> Bool { try hasFile(Self.log) }
 
   /// The bytes of the manifest; nil when there is none.
-  package func manifest() throws -> [UInt8]? { try Self.manifest(in: opened()) }
+  package func manifest() throws(StoreError) -> [UInt8]? { try Self.manifest(in: opened()) }
 
   /// The bytes of the manifest in a directory that need not be a sound store; nil when there is
   /// none.
-  package static func manifest(in directory: DirectoryHandle) throws -> [UInt8]? {
+  package static func manifest(in directory: DirectoryHandle) throws(StoreError) -> [UInt8]? {
     try content(directory.file(manifest))
   }
 
   /// The bytes of the key file; nil when there is none.
-  package func keyFile() throws -> [UInt8]? { try Self.keyFile(in: opened()) }
+  package func keyFile() throws(StoreError) -> [UInt8]? { try Self.keyFile(in: opened()) }
 
   /// The bytes of the key file in a directory that need not be a sound store; nil when there is
   /// none.
-  package static func keyFile(in directory: DirectoryHandle) throws -> [UInt8]? {
+  package static func keyFile(in directory: DirectoryHandle) throws(StoreError) -> [UInt8]? {
     try content(directory.file(key))
   }
 
-  private static func content(_ location: FileLocation) throws -> [UInt8]? {
-    try systemErrors(at: location.path) {
-      do {
-        let file = try StoreFile(location, writable: false)
-        defer { file.close() }
-        return try file.read(file.size(), at: 0)
-      } catch let error as SystemError where error.isMissing {
-        return nil
-      }
+  private static func content(_ location: FileLocation) throws(StoreError) -> [UInt8]? {
+    do {
+      let file = try StoreFile(location, writable: false)
+      defer { file.close() }
+      return try file.read(file.size(), at: 0)
+    } catch {
+      if error.refusal?.isMissing == true { return nil }
+      throw error
     }
   }
 
   /// Writes a manifest under another name, and renames it; ``synchronize()`` brings the name to the
   /// disk.
-  package func setManifest(_ bytes: [UInt8], durability: Durability) throws {
+  package func setManifest(_ bytes: [UInt8], durability: Durability) throws(StoreError) {
     try replace(
       Self.manifest, by: bytes, Self.newPrefix + "manifest", rights(ofNew: Self.manifest),
       durability)
@@ -56,7 +55,7 @@ extension StoreDirectory {
   /// Writes a key file under another name, and renames it.
   ///
   /// A new one is for its owner only.
-  package func setKeyFile(_ bytes: [UInt8]) throws {
+  package func setKeyFile(_ bytes: [UInt8]) throws(StoreError) {
     let old = try systemErrors(at: path(Self.key)) { try FileStatus.find(file(Self.key))?.rights }
     try replace(Self.key, by: bytes, Self.newPrefix + "key", old?.ofKey ?? .ownerOnly, .full)
     try synchronize()
@@ -65,7 +64,7 @@ extension StoreDirectory {
   private func replace(
     _ name: String, by bytes: [UInt8], _ newName: String, _ rights: FileRights,
     _ durability: Durability
-  ) throws {
+  ) throws(StoreError) {
     try systemErrors(at: path(newName)) {
       let new = try file(newName)
       try removeFile(new)

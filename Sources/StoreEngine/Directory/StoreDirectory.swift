@@ -26,26 +26,35 @@ public final class StoreDirectory: Sendable {
   package let path: String
   package let isReadOnly: Bool
   private let handle: Locked<DirectoryHandle?>
+  /// What processes that share the store have in common; nil where no other one writes.
+  let shared: SharedFile?
   private let isMoveReported = Atomic(false)
   private let sawValueFile = Atomic(false)
 
-  /// Opens a directory and locks it, without waiting.
+  /// Opens a directory and locks it.
   ///
+  /// - Parameters:
+  ///   - directory: The path.
+  ///   - isReadOnly: Whether nothing in it is going to be written.
+  ///   - lock: Who is kept out.
+  ///   - createIfMissing: Whether a missing directory is made.
+  ///   - timeout: How long to wait for the lock.
+  ///   - fileSystem: The file system of the path.
   /// - Throws: ``StoreError`` with `inUse` or `ioError`.
   package init(
-    _ directory: String, isReadOnly: Bool, createIfMissing: Bool,
-    in fileSystem: any FileSystem = SystemFiles.shared
-  ) throws {
+    _ directory: String, isReadOnly: Bool, lock: DirectoryLock, createIfMissing: Bool,
+    timeout: Duration = .zero, in fileSystem: any FileSystem = SystemFiles.shared
+  ) throws(StoreError) {
     self.isReadOnly = isReadOnly
     let path = try systemErrors(at: directory) {
       if createIfMissing && !isReadOnly { try makeDirectories(directory, in: fileSystem) }
       return try realPath(directory, in: fileSystem)
     }
     self.path = path
-    let handle = try systemErrors(at: path) {
-      try DirectoryHandle(FileLocation(path, in: fileSystem), shared: isReadOnly)
-    }
+    let handle = try lock.open(FileLocation(path, in: fileSystem), timeout)
     self.handle = Locked(handle)
+    // A commit of another process may take seconds.
+    shared = lock == .shared ? try SharedFile(handle, max(timeout, .seconds(30))) : nil
   }
 
   /// Releases the lock.
@@ -59,7 +68,7 @@ public final class StoreDirectory: Sendable {
   /// The open directory.
   ///
   /// - Throws: ``StoreError`` with `closed`, or `forked` in a child process.
-  package func opened() throws -> DirectoryHandle {
+  package func opened() throws(StoreError) -> DirectoryHandle {
     guard let handle = handle.withLock({ $0 }) else {
       throw StoreError(.closed, "The backend has been closed.", at: .init(path: path))
     }
@@ -73,22 +82,22 @@ public final class StoreDirectory: Sendable {
   /// A file in it.
   ///
   /// - Throws: ``StoreError`` with `closed`, or `forked` in a child process.
-  package func file(_ name: String) throws -> FileLocation { try opened().file(name) }
+  package func file(_ name: String) throws(StoreError) -> FileLocation { try opened().file(name) }
 
   /// Whether a file is there.
   ///
   /// - Throws: ``StoreError`` with `ioError` when the system does not say.
-  package func hasFile(_ name: String) throws -> Bool {
+  package func hasFile(_ name: String) throws(StoreError) -> Bool {
     try systemErrors(at: path(name)) { try exists(file(name)) }
   }
 
   /// The names of all entries.
-  package func entries() throws -> [String] {
+  package func entries() throws(StoreError) -> [String] {
     try systemErrors(at: path) { try opened().entries() }
   }
 
   /// Brings the names in it to the disk.
-  package func synchronize() throws {
+  package func synchronize() throws(StoreError) {
     try systemErrors(at: path) { try opened().synchronize() }
   }
 
@@ -96,20 +105,22 @@ public final class StoreDirectory: Sendable {
 
   /// Maps a file into memory; nil when there is none.
   ///
-  /// - Throws: `SystemError`, ``StoreError`` with `closed` or `forked`.
-  func map(_ name: String) throws -> MappedFile? {
-    do {
-      return try MappedFile(file(name))
-    } catch let error as SystemError where error.isMissing {
-      return nil
+  /// - Throws: ``StoreError`` with `ioError`, `closed` or `forked`.
+  func map(_ name: String) throws(StoreError) -> MappedFile? {
+    let file = try file(name)
+    do throws(SystemError) {
+      return try MappedFile(file)
+    } catch {
+      if error.isMissing { return nil }
+      throw StoreError(error)
     }
   }
 
   /// Gives a file another name, in place of one that has it.
   ///
-  /// - Throws: `SystemError`, ``StoreError`` with `closed` or `forked`.
-  func rename(_ name: String, to newName: String) throws {
-    try renameFile(file(name), file(newName))
+  /// - Throws: ``StoreError`` with `ioError`, `closed` or `forked`.
+  func rename(_ name: String, to newName: String) throws(StoreError) {
+    try systemErrors(at: path(name)) { try renameFile(file(name), file(newName)) }
   }
 
   /// Removes a file, if that can be done; one that isn't there is fine.
@@ -117,11 +128,19 @@ public final class StoreDirectory: Sendable {
 
   // MARK: New files
 
+  /// The name of a new file, before it takes the place of another.
+  ///
+  /// Where processes share the store, the checkpoints in the log may name files while another process
+  /// makes new ones: no two of them have the same name.
+  func newName(_ name: String, _ mark: FileMark) -> String {
+    shared == nil ? Self.newPrefix + name : "\(Self.newPrefix)\(mark.number)-\(name)"
+  }
+
   /// The rights of a new file of a name.
   ///
   /// They are those of the file whose place it takes, or of the log; the log of a new store may be
   /// read by those who may list the directory, as far as the umask lets them.
-  package func rights(ofNew name: String) throws -> FileRights {
+  package func rights(ofNew name: String) throws(StoreError) -> FileRights {
     try noticeMove()
     return try systemErrors(at: path) {
       if let old = try FileStatus.find(file(name)) { return old.rights.ofReplacement }
@@ -131,7 +150,7 @@ public final class StoreDirectory: Sendable {
   }
 
   /// Refuses what the log can't mean.
-  package func check(_ replacement: Replacement) throws {
+  package func check(_ replacement: Replacement) throws(StoreError) {
     guard replacement.newName.hasPrefix(Self.newPrefix), !replacement.newName.contains("/") else {
       throw StoreError(.damaged, "The log names a file that it can't mean.", at: .init(path: path))
     }
@@ -147,9 +166,11 @@ public final class StoreDirectory: Sendable {
 
   /// Removes what a process has left that died while it made new files, and logs other than those
   /// of some epochs; all names there were.
-  package func removeStrays(keepingLogs epochs: [UInt64] = []) throws -> [String] {
+  package func removeStrays(keepingLogs epochs: [UInt64] = []) throws(StoreError) -> [String] {
     let names = try entries()
     removeEarlierLogs(among: names, except: epochs)
+    // All processes that had the store open have died.
+    if shared == nil, names.contains(SharedFile.name) { remove(SharedFile.name) }
     try systemErrors(at: path) {
       for name in names {
         if name.hasPrefix(Self.newPrefix) { try removeFile(file(name)) }
@@ -163,6 +184,11 @@ public final class StoreDirectory: Sendable {
 }
 
 extension StoreError {
+  /// The error of a change to a store that was opened for reading.
+  package static func readOnly(at path: String) -> StoreError {
+    StoreError(.readOnly, "The store was opened for reading only.", at: .init(path: path))
+  }
+
   /// The error of a store that was opened by the parent process.
   package static func forked(_ path: String) -> StoreError {
     StoreError(
@@ -187,12 +213,12 @@ extension StoreError {
 // A directory that is moved, or whose path another one gets, stays the one that is worked in.
 extension StoreDirectory {
   /// Where the directory is now.
-  package func position() throws -> DirectoryHandle.Position {
+  package func position() throws(StoreError) -> DirectoryHandle.Position {
     try systemErrors(at: path) { try opened().position() }
   }
 
   /// Refuses a directory that has been removed, and reports one that has been moved, once.
-  private func noticeMove() throws {
+  private func noticeMove() throws(StoreError) {
     // Where that can't be told, the open directory does.
     guard let position = try? position(), position != .unchanged else { return }
     if position == .removed {
@@ -205,7 +231,7 @@ extension StoreDirectory {
   }
 
   /// The finding about a directory that is not where it was.
-  package func positionFindings() throws -> [StoreFinding] {
+  package func positionFindings() throws(StoreError) -> [StoreFinding] {
     let position = try position()
     if position == .unchanged { return [] }
     return [StoreFinding(.directoryMoved, Self.message(position), at: .init(path: path))]

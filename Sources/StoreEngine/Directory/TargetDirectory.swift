@@ -25,8 +25,8 @@ package struct TargetDirectory {
   /// - Throws: `StoreError` with `ioError`.
   package static func make<Result>(
     at path: String, like source: DirectoryHandle,
-    _ body: (TargetDirectory) throws -> Result
-  ) throws -> Result {
+    _ body: (TargetDirectory) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     let temporaryPath = "\(path).partial-\(UInt32.random(in: 0 ... .max))"
@@ -46,7 +46,7 @@ package struct TargetDirectory {
 
   private init(
     _ path: String, _ temporaryPath: String, in fileSystem: any FileSystem
-  ) throws {
+  ) throws(SystemError) {
     (self.path, self.temporaryPath) = (path, temporaryPath)
     let above = directoryName(path)
     try makeDirectories(above, in: fileSystem)
@@ -73,20 +73,20 @@ package struct TargetDirectory {
   package func file(_ name: String) -> FileLocation { directory.file(name) }
 
   /// Copies a file into the directory.
-  package func copy(_ name: String, from old: some FileAddress) throws {
+  package func copy(_ name: String, from old: some FileAddress) throws(StoreError) {
     try systemErrors(at: old.location.path) {
       try copyFile(old, to: file(name))
     }
   }
 
   /// Brings a file in the directory to the disk.
-  package func synchronize(_ name: String) throws {
+  package func synchronize(_ name: String) throws(StoreError) {
     try systemErrors(at: temporaryPath + "/" + name) {
       try syncFile(file(name))
     }
   }
 
-  private func publish(like source: DirectoryHandle) throws {
+  private func publish(like source: DirectoryHandle) throws(StoreError) {
     try systemErrors(at: path) {
       let old = try FileStatus.find(FileLocation(path, in: parent.fileSystem))?.rights
       try directory.copyRights(ofFilesIn: source)
@@ -116,7 +116,7 @@ extension DirectoryHandle {
   ///
   /// One that has no such file gets what all files there allow. A key is for its owner only, unless
   /// it is shared with a group.
-  func copyRights(ofFilesIn source: DirectoryHandle) throws {
+  func copyRights(ofFilesIn source: DirectoryHandle) throws(SystemError) {
     var known: [String: FileRights] = [:]
     for name in try source.entries() {
       guard let status = try FileStatus.find(source.file(name)), status.isRegular else { continue }
@@ -133,7 +133,9 @@ extension DirectoryHandle {
   }
 
   /// Gives this directory the rights of another one, and none that a third one does not allow.
-  func takeRights(of source: DirectoryHandle, limitedBy other: FileRights? = nil) throws {
+  func takeRights(of source: DirectoryHandle, limitedBy other: FileRights? = nil)
+    throws(SystemError)
+  {
     guard let rights = try FileStatus.find(source.file("."))?.rights else { return }
     try take(other.map { rights.limited(by: $0) } ?? rights)
   }

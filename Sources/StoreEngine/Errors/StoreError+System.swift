@@ -20,4 +20,7 @@ extension StoreError {
       }
     self.init(code, message, at: .init(path: error.path), underlying: error)
   }
+
+  /// The refusal of the operating system that caused the error; nil for another cause.
+  package var refusal: SystemError? { underlying as? SystemError }
 }

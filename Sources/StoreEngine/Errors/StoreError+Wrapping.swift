@@ -1,3 +1,5 @@
+import Files
+
 extension StoreError {
   /// The error of a lower layer or of the application, as one of the store's.
   package static func wrapping(_ error: any Error, _ code: Code, at location: Location)
@@ -5,6 +7,7 @@ extension StoreError {
   {
     switch error {
     case let error as StoreError: return error
+    case let error as SystemError: return StoreError(error)
     case let error as DataBufferError:
       var location = location
       location.offset = error.offset
@@ -12,5 +15,15 @@ extension StoreError {
       return StoreError(code, "\(error.code): \(error.message).", at: location, underlying: error)
     default: return StoreError(code, "\(error)", at: location, underlying: error)
     }
+  }
+
+  /// The error of a save in the log that can't be read.
+  static func inSave(_ error: any Error) -> StoreError {
+    guard let error = error as? DataBufferError else {
+      return .wrapping(error, .damaged, at: Location())
+    }
+    return StoreError(
+      .damaged, "A save in the log makes no sense, though its checksum is right.",
+      underlying: error)
   }
 }

@@ -10,15 +10,31 @@
 ///
 /// The description names the place (file, class, row, offset) and the remedy, but never the content
 /// of a record.
+/// An error is as large as a reference, so that a function that throws it costs nothing while it
+/// doesn't.
 public struct StoreError: Error, Sendable {
+  private let content: Content
+
   /// What kind of thing went wrong.
-  public let code: Code
+  public var code: Code { content.code }
   /// What happened, and what to do, in a sentence or two.
-  public let message: String
+  public var message: String { content.message }
   /// Where it happened, as far as it is known.
-  public let location: Location
+  public var location: Location { content.location }
   /// The error of a lower layer that caused this one.
-  public let underlying: (any Error)?
+  public var underlying: (any Error)? { content.underlying }
+
+  private final class Content: Sendable {
+    let code: Code
+    let message: String
+    let location: Location
+    let underlying: (any Error)?
+
+    init(_ code: Code, _ message: String, _ location: Location, _ underlying: (any Error)?) {
+      (self.code, self.message) = (code, message)
+      (self.location, self.underlying) = (location, underlying)
+    }
+  }
 
   /// The place that an error is about.
   public struct Location: Sendable, Hashable {
@@ -34,11 +50,15 @@ public struct StoreError: Error, Sendable {
     public var line: Int?
     /// The property of the class.
     public var property: String?
+    /// The table of a key-value store.
+    public var table: String?
+    /// The key of an item in a table.
+    public var key: String?
 
     /// Names a place by as much as is known.
     public init(
       path: String? = nil, className: String? = nil, rowID: UInt32? = nil, offset: Int? = nil,
-      line: Int? = nil, property: String? = nil
+      line: Int? = nil, property: String? = nil, table: String? = nil, key: String? = nil
     ) {
       self.path = path
       self.className = className
@@ -46,6 +66,7 @@ public struct StoreError: Error, Sendable {
       self.offset = offset
       self.line = line
       self.property = property
+      (self.table, self.key) = (table, key)
     }
   }
 
@@ -54,10 +75,7 @@ public struct StoreError: Error, Sendable {
     _ code: Code, _ message: String, at location: Location = Location(),
     underlying: (any Error)? = nil
   ) {
-    self.code = code
-    self.message = message
-    self.location = location
-    self.underlying = underlying
+    content = Content(code, message, location, underlying)
   }
 }
 
@@ -122,7 +140,8 @@ extension StoreError {
 
     /// An object's record is not there.
     public static let recordMissing = Code(description: "recordMissing")
-    /// An object's record was written by a newer version of its class.
+    /// An object's record was written by a newer version of its class, or a server's tables by a
+    /// later release of this package.
     public static let newerVersion = Code(description: "newerVersion")
     /// An object could not be encoded.
     public static let notEncodable = Code(description: "notEncodable")
@@ -151,6 +170,17 @@ extension StoreError {
     public static let unsavedChanges = Code(description: "unsavedChanges")
     /// A class has used all of its 4,294,967,294 row IDs.
     public static let rowIDsExhausted = Code(description: "rowIDsExhausted")
+
+    /// A key-value store has no table of this name, or it has been dropped.
+    public static let noSuchTable = Code(description: "noSuchTable")
+    /// The value of an item is of another type than the one it was asked for.
+    public static let typeMismatch = Code(description: "typeMismatch")
+    /// The time after which an item expires is not after now.
+    public static let invalidExpiry = Code(description: "invalidExpiry")
+    /// A write to a key-value store was begun inside another one, or a save inside a transaction.
+    public static let nestedWrite = Code(description: "nestedWrite")
+    /// The task was cancelled before its write began.
+    public static let cancelled = Code(description: "cancelled")
   }
 }
 

@@ -20,7 +20,7 @@ struct ExternalCheck {
     (self.backend, self.rows) = (backend, rows)
   }
 
-  mutating func run() throws {
+  mutating func run() throws(StoreError) {
     guard let storage = backend.externalStorage else { return }
     var listed: Set<ExternalID> = []
     try ExternalCatalogue(backend).forEach { reference, owner in

@@ -2,7 +2,7 @@ extension BackendCopy {
   /// Copies the values outside of records, before the table that lists them.
   func copyValues(
     from source: any StoreBackend, to target: any StoreBackend
-  ) throws {
+  ) throws(StoreError) {
     guard let old = source.externalStorage, let catalogue = try ExternalCatalogue.ifUsed(in: source)
     else { return }
     guard let new = target.externalStorage else {
@@ -11,7 +11,7 @@ extension BackendCopy {
         at: .init(path: target.location))
     }
     var last: ExternalID?
-    try catalogue.forEach { reference, _ in
+    try catalogue.forEach { (reference, _) throws(StoreError) in
       if reference.id == last { return }
       last = reference.id
       var reader = ExternalReader(try old.open(reference), reference)

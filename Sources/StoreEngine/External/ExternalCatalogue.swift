@@ -44,7 +44,7 @@ public struct ExternalCatalogue {
   /// Opens the table of a backend.
   ///
   /// - Throws: ``StoreError`` with `closed`.
-  package init(_ backend: any StoreBackend) throws {
+  package init(_ backend: any StoreBackend) throws(StoreError) {
     (self.backend, id) = (backend, try backend.orderedTable(Self.table))
   }
 
@@ -63,7 +63,7 @@ public struct ExternalCatalogue {
   // MARK: Reading
 
   /// The values that a row refers to.
-  package func values(of owner: Owner) throws -> [ExternalID] {
+  package func values(of owner: Owner) throws(StoreError) -> [ExternalID] {
     var values: [ExternalID] = []
     let range = KeyRange.prefix([Self.byOwner] + owner.key)
     _ = try backend.scanKeys(of: id, range, isReversed: false) { key, _ in
@@ -75,20 +75,23 @@ public struct ExternalCatalogue {
   }
 
   /// Whether a row refers to a value.
-  package func isReferenced(_ value: ExternalID) throws -> Bool {
+  package func isReferenced(_ value: ExternalID) throws(StoreError) -> Bool {
     try !backend.scanKeys(of: id, .prefix([Self.byValue] + value.bytes), isReversed: false) {
       _, _ in .pause
     }
   }
 
   /// Visits each value with each row that refers to it; those of one value follow each other.
-  package func forEach(_ body: (ExternalReference, Owner) throws -> Void) throws {
+  package func forEach(_ body: (ExternalReference, Owner) throws(StoreError) -> Void)
+    throws(StoreError)
+  {
     var position: [UInt8]? = [Self.byValue]
     while let start = position {
       position = nil
       var entries: [(ExternalReference, Owner)] = []
       let range = KeyRange(from: start, to: [Self.byOwner])
-      _ = try backend.scanKeys(of: id, range, isReversed: false) { key, value in
+      _ = try backend.scanKeys(of: id, range, isReversed: false) {
+        (key, value) throws(StoreError) in
         let key = [UInt8](copying: key)
         entries.append(try Self.entry(key, [UInt8](copying: value), backend.location))
         if entries.count < 4096 { return .next }
@@ -101,7 +104,7 @@ public struct ExternalCatalogue {
 
   private static func entry(
     _ key: [UInt8], _ value: [UInt8], _ path: String
-  ) throws -> (ExternalReference, Owner) {
+  ) throws(StoreError) -> (ExternalReference, Owner) {
     let end = 1 + ExternalID.byteCount
     var buffer = DataBuffer(value)
     guard key.count == end + ownerSize, let id = ExternalID(bytes: key[1..<end]),

@@ -59,11 +59,13 @@ enum ExternalFileFormat {
   /// A chunk as it is stored.
   static func stored(
     _ chunk: [UInt8], _ number: Int, of id: ExternalID, _ sealing: Sealing?
-  ) throws -> [UInt8] {
+  ) throws(StoreError) -> [UInt8] {
     var stored: [UInt8] = []
     stored.reserveCapacity(chunk.count + overhead(sealing))
     if let sealing {
-      try chunk.lend { try sealing.seal.seal($0, at: location(number, id), to: &stored) }
+      try chunk.lend { (chunk) throws(StoreError) in
+        try sealing.seal.seal(chunk, at: location(number, id), to: &stored)
+      }
     } else {
       stored += chunk
       stored.append(littleEndian: checksum(chunk.span, number, id))

@@ -15,14 +15,14 @@ final class ExternalFileInput: ExternalInput {
 
   static func open(
     _ reference: ExternalReference, _ location: FileLocation, _ sealing: Sealing?
-  ) throws -> ExternalFileInput {
+  ) throws(StoreError) -> ExternalFileInput {
     let file = try StoreFile(location, writable: false)
     let input = ExternalFileInput(reference, file, location.path, sealing)
     try input.check()
     return input
   }
 
-  private func check() throws {
+  private func check() throws(StoreError) {
     let head = ExternalFileFormat.head(
       reference.id, byteCount: reference.byteCount, isSealed: sealing != nil)
     guard try file.read(ExternalFileFormat.headSize, at: 0) == head else {
@@ -36,11 +36,11 @@ final class ExternalFileInput: ExternalInput {
     }
   }
 
-  func chunk(_ number: Int) throws -> [UInt8] {
+  func chunk(_ number: Int) throws(StoreError) -> [UInt8] {
     let overhead = ExternalFileFormat.overhead(sealing)
     let offset = ExternalFileFormat.offset(of: number, overhead: overhead)
     let count = ExternalChunks.byteCount(of: number, in: reference.byteCount)
-    let stored = try systemErrors(at: path) { try file.read(count + overhead, at: offset) }
+    let stored = try file.read(count + overhead, at: offset)
     let chunk = ExternalFileFormat.chunk(stored, number, of: reference.id, sealing)
     guard let chunk, chunk.count == count else { throw wrongChunk(offset) }
     return chunk

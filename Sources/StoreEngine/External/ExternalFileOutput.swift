@@ -26,7 +26,7 @@ final class ExternalFileOutput: ExternalOutput {
     if !progress.withLock({ $0.isFinished }) { try? removeFile(file.location) }
   }
 
-  func append(_ chunk: [UInt8]) throws {
+  func append(_ chunk: [UInt8]) throws(StoreError) {
     let number = progress.withLock { $0.chunkCount }
     let stored = try ExternalFileFormat.stored(chunk, number, of: id, sealing)
     if number > 0 {
@@ -40,7 +40,7 @@ final class ExternalFileOutput: ExternalOutput {
     }
   }
 
-  private func write(_ stored: [UInt8], _ number: Int) throws {
+  private func write(_ stored: [UInt8], _ number: Int) throws(StoreError) {
     let offset = ExternalFileFormat.offset(
       of: number, overhead: ExternalFileFormat.overhead(sealing))
     try systemErrors(at: file.location.path) { try file.write(stored, at: offset) }
@@ -48,7 +48,7 @@ final class ExternalFileOutput: ExternalOutput {
 
   private func takeFirst() -> [UInt8]? { progress.withLock { $0.first.take() } }
 
-  func finish() throws {
+  func finish() throws(StoreError) {
     let byteCount = progress.withLock { $0.byteCount }
     let head = ExternalFileFormat.head(id, byteCount: byteCount, isSealed: sealing != nil)
     try systemErrors(at: file.location.path) {

@@ -27,10 +27,9 @@ public final class ExternalFiles: ExternalStorage {
   var mayHaveStrays: Bool { directory.hasValueFiles }
 
   /// Makes a file for a value.
-  public func create(_ id: ExternalID) throws -> any ExternalOutput {
+  public func create(_ id: ExternalID) throws(StoreError) -> any ExternalOutput {
     if directory.isReadOnly {
-      throw StoreError(
-        .readOnly, "The store was opened for reading only.", at: .init(path: directory.path))
+      throw StoreError.readOnly(at: directory.path)
     }
     let name = ExternalFileFormat.fileName(id)
     let file = try systemErrors(at: directory.path(name)) {
@@ -40,7 +39,7 @@ public final class ExternalFiles: ExternalStorage {
   }
 
   /// Opens the file of a value.
-  public func open(_ reference: ExternalReference) throws -> any ExternalInput {
+  public func open(_ reference: ExternalReference) throws(StoreError) -> any ExternalInput {
     let location = try directory.file(ExternalFileFormat.fileName(reference.id))
     return try systemErrors(at: location.path) {
       guard try exists(location) else { throw Self.gone(location) }
@@ -58,23 +57,33 @@ public final class ExternalFiles: ExternalStorage {
   }
 
   /// Brings the names in the directory to the disk, if saves are brought there.
-  public func synchronize() throws {
+  public func synchronize() throws(StoreError) {
     if isSynced { try directory.synchronize() }
   }
 
   /// Removes the file of a value.
-  public func remove(_ id: ExternalID) throws {
+  ///
+  /// Other processes may read it, or be about to refer to it: where there are any it stays, and the
+  /// next opening that is alone removes it.
+  public func remove(_ id: ExternalID) throws(StoreError) {
+    if directory.shared == nil { try removeStray(id) }
+  }
+
+  /// Removes the file of a value that no row refers to.
+  func removeStray(_ id: ExternalID) throws(StoreError) {
     let location = try directory.file(ExternalFileFormat.fileName(id))
     try systemErrors(at: location.path) { try removeFile(location) }
   }
 
   /// Reads a file that need not be one of a store that opens.
   ///
-  /// - Throws: ``StoreError``; `SystemError`.
+  /// - Throws: ``StoreError`` with `damaged`, `notAuthentic` or `ioError`.
   static func verify(
     _ id: ExternalID, _ location: FileLocation, _ sealing: Sealing?
-  ) throws -> ExternalReference {
-    let head = try firstBytes(of: location, count: ExternalFileFormat.headSize)
+  ) throws(StoreError) -> ExternalReference {
+    let head = try systemErrors(at: location.path) {
+      try firstBytes(of: location, count: ExternalFileFormat.headSize)
+    }
     let byteCount = ExternalFileFormat.byteCount(inHead: head)
     let reference = ExternalReference(id: id, byteCount: byteCount, checksum: 0)
     let input = try ExternalFileInput.open(reference, location, sealing)
@@ -87,7 +96,7 @@ public final class ExternalFiles: ExternalStorage {
   }
 
   /// The values that have files.
-  public func list() throws -> [(id: ExternalID, storedByteCount: Int)] {
+  public func list() throws(StoreError) -> [(id: ExternalID, storedByteCount: Int)] {
     var values: [(id: ExternalID, storedByteCount: Int)] = []
     for name in try directory.entries() {
       guard let id = ExternalFileFormat.id(ofFile: name) else { continue }

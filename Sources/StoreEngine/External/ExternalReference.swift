@@ -124,7 +124,7 @@ package protocol ExternalContents: AnyObject {
   /// The bytes of a value.
   ///
   /// - Throws: ``StoreError``.
-  func bytes(of reference: ExternalReference) throws -> [UInt8]
+  func bytes(of reference: ExternalReference) throws(StoreError) -> [UInt8]
 }
 
 extension DataBuffer {

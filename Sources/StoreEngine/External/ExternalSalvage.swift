@@ -15,7 +15,7 @@ struct ExternalSalvage {
   /// Reads all files.
   ///
   /// Memory: 100 bytes for each.
-  mutating func read(_ report: inout SalvageReport) throws {
+  mutating func read(_ report: inout SalvageReport) throws(StoreError) {
     for name in try source.entries().sorted() {
       guard let id = ExternalFileFormat.id(ofFile: name) else { continue }
       let location = source.directory.file(name)
@@ -39,7 +39,7 @@ struct ExternalSalvage {
   /// Copies what is whole, and reports what is gone.
   func copy(
     listed: Set<ExternalID>, to target: TargetDirectory, _ report: inout SalvageReport
-  ) throws {
+  ) throws(StoreError) {
     for id in sound.keys {
       let name = ExternalFileFormat.fileName(id)
       try target.copy(name, from: source.directory.file(name))

@@ -11,28 +11,28 @@ public protocol ExternalStorage: Sendable {
   /// Begins a value under an identifier that nothing has.
   ///
   /// - Throws: ``StoreError`` with `readOnly`, `noSpace`, `ioError` or `closed`.
-  func create(_ id: ExternalID) throws -> any ExternalOutput
+  func create(_ id: ExternalID) throws(StoreError) -> any ExternalOutput
 
   /// Opens a value, which stays readable until the result is released, even if it is removed.
   ///
   /// - Throws: ``StoreError`` with `recordMissing`, `damaged` (it has another size), `ioError` or
   ///   `closed`.
-  func open(_ reference: ExternalReference) throws -> any ExternalInput
+  func open(_ reference: ExternalReference) throws(StoreError) -> any ExternalInput
 
   /// Brings the names of finished values to the disk, before the commit that refers to them.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
-  func synchronize() throws
+  func synchronize() throws(StoreError)
 
   /// Removes a value; one that isn't there is fine.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
-  func remove(_ id: ExternalID) throws
+  func remove(_ id: ExternalID) throws(StoreError)
 
   /// The values that are there, finished or not, and the bytes that each takes, in no order.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
-  func list() throws -> [(id: ExternalID, storedByteCount: Int)]
+  func list() throws(StoreError) -> [(id: ExternalID, storedByteCount: Int)]
 }
 
 /// A value that is being written.
@@ -42,12 +42,12 @@ public protocol ExternalOutput: AnyObject, Sendable {
   /// Adds a chunk; all but the last have ``ExternalChunks/size`` bytes.
   ///
   /// - Throws: ``StoreError`` with `noSpace`, `ioError` or `closed`.
-  func append(_ chunk: [UInt8]) throws
+  func append(_ chunk: [UInt8]) throws(StoreError)
 
   /// Makes the value whole, and brings its bytes to the disk if saves are brought there.
   ///
   /// - Throws: ``StoreError`` with `noSpace`, `ioError` or `closed`.
-  func finish() throws
+  func finish() throws(StoreError)
 }
 
 /// A value that is open for reading; safe on any threads.
@@ -55,7 +55,7 @@ public protocol ExternalInput: AnyObject, Sendable {
   /// Reads a chunk, and checks it.
   ///
   /// - Throws: ``StoreError`` with `damaged`, `notAuthentic`, `ioError` or `closed`.
-  func chunk(_ number: Int) throws -> [UInt8]
+  func chunk(_ number: Int) throws(StoreError) -> [UInt8]
 }
 
 /// How values are divided.

@@ -9,7 +9,7 @@ package struct ExternalValueWriter {
   /// Begins a value.
   ///
   /// - Throws: ``StoreError``.
-  package init(_ storage: any ExternalStorage, _ id: ExternalID) throws {
+  package init(_ storage: any ExternalStorage, _ id: ExternalID) throws(StoreError) {
     (output, self.id) = (try storage.create(id), id)
     buffer.reserveCapacity(ExternalChunks.size)
   }
@@ -17,7 +17,7 @@ package struct ExternalValueWriter {
   /// Adds bytes.
   ///
   /// - Throws: ``StoreError``; the value can't be finished then.
-  package mutating func write(_ bytes: some Collection<UInt8>) throws {
+  package mutating func write(_ bytes: some Collection<UInt8>) throws(StoreError) {
     var rest = bytes[...]
     while !rest.isEmpty {
       let part = rest.prefix(ExternalChunks.size - buffer.count)
@@ -27,7 +27,7 @@ package struct ExternalValueWriter {
     }
   }
 
-  private mutating func flush() throws {
+  private mutating func flush() throws(StoreError) {
     let chunk = buffer
     buffer = []
     buffer.reserveCapacity(ExternalChunks.size)
@@ -39,7 +39,7 @@ package struct ExternalValueWriter {
   /// Makes the value whole.
   ///
   /// - Throws: ``StoreError``.
-  package mutating func finish() throws -> ExternalReference {
+  package mutating func finish() throws(StoreError) -> ExternalReference {
     if !buffer.isEmpty { try flush() }
     try output.finish()
     return ExternalReference(id: id, byteCount: byteCount, checksum: checksum.value)

@@ -14,12 +14,18 @@ package final class ExternalValues: Sendable {
     var doubtfulCount = 0
     /// Whether a commit has failed half-way, so that nobody knows what rows refer to.
     var isSuspended = false
+    /// How many snapshots have been taken.
+    var snapshotCount: UInt64 = 0
+    /// Those that are held, by their numbers.
+    var snapshots: Set<UInt64> = []
   }
 
   fileprivate struct Use {
     var holderCount = 0
     /// Whether perhaps no row refers to the value.
     var isDoubtful = false
+    /// How many snapshots had been taken when that was noticed last: these may refer to it.
+    var snapshotCount: UInt64 = 0
   }
 
   package init(_ storage: any ExternalStorage) { self.storage = storage }
@@ -37,6 +43,18 @@ package final class ExternalValues: Sendable {
       use.holderCount -= 1
       state.uses[id] = use.holderCount == 0 && !use.isDoubtful ? nil : use
     }
+  }
+
+  fileprivate func beginSnapshot() -> UInt64 {
+    state.withLock { state in
+      state.snapshotCount += 1
+      state.snapshots.insert(state.snapshotCount)
+      return state.snapshotCount
+    }
+  }
+
+  fileprivate func endSnapshot(_ number: UInt64) {
+    state.withLock { _ = $0.snapshots.remove(number) }
   }
 
   /// Whether the process holds a value.
@@ -59,9 +77,14 @@ package final class ExternalValues: Sendable {
   ///
   /// What can't be removed is tried again at the next opening.
   package func collect(_ backend: any StoreBackend) {
+    // A snapshot knows only what rows referred to then.
+    if backend.isReadOnly { return }
     let candidates = state.withLock { state in
       guard state.doubtfulCount > 0, !state.isSuspended else { return [ExternalID]() }
-      return Array(state.uses.filter { $0.value.isDoubtful && $0.value.holderCount == 0 }.keys)
+      let oldest = state.snapshots.min() ?? .max
+      return state.uses.filter {
+        $0.value.isDoubtful && $0.value.holderCount == 0 && $0.value.snapshotCount < oldest
+      }.map(\.key)
     }
     if candidates.isEmpty { return }
     guard let catalogue = try? ExternalCatalogue(backend) else { return }
@@ -81,13 +104,27 @@ extension ExternalValues.State {
   fileprivate mutating func doubt(_ id: ExternalID) {
     var use = uses[id] ?? ExternalValues.Use()
     if !use.isDoubtful { doubtfulCount += 1 }
-    use.isDoubtful = true
+    (use.isDoubtful, use.snapshotCount) = (true, snapshotCount)
     uses[id] = use
   }
 
   fileprivate mutating func settle(_ id: ExternalID) {
     if uses.removeValue(forKey: id)?.isDoubtful == true { doubtfulCount -= 1 }
   }
+}
+
+/// The values that a snapshot may refer to: none of them is removed while this is held.
+final class ExternalValuesInUse: Sendable {
+  let values: ExternalValues
+  private let number: UInt64
+
+  /// Keeps what rows refer to now, and what they refer to when a snapshot is taken next.
+  init(_ values: ExternalValues) {
+    self.values = values
+    number = values.beginSnapshot()
+  }
+
+  deinit { values.endSnapshot(number) }
 }
 
 /// A stored value that somebody holds.
@@ -115,7 +152,7 @@ package final class ExternalValue: Sendable {
   /// Opens the value.
   ///
   /// - Throws: ``StoreError``, as ``ExternalStorage/open(_:)``.
-  package func reader() throws -> ExternalReader {
+  package func reader() throws(StoreError) -> ExternalReader {
     ExternalReader(try values.storage.open(reference), reference)
   }
 }

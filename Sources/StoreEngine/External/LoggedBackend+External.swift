@@ -10,10 +10,10 @@ extension LoggedBackend {
     guard !isReadOnly, let external = files.external, external.mayHaveStrays else { return }
     // Where the list can't be read, a check tells, and nothing is removed.
     guard let used = try? usedValues(), let values = try? external.list() else { return }
-    for (id, _) in values where !used.contains(id) { try? external.remove(id) }
+    for (id, _) in values where !used.contains(id) { try? external.removeStray(id) }
   }
 
-  private func usedValues() throws -> Set<ExternalID> {
+  private func usedValues() throws(StoreError) -> Set<ExternalID> {
     var used: Set<ExternalID> = []
     try ExternalCatalogue(self).forEach { reference, _ in used.insert(reference.id) }
     return used

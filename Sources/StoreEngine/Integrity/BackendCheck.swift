@@ -37,14 +37,15 @@ public struct BackendCheck {
   /// - Parameter progress: Hears how far the check has come; must not save.
   /// - Returns: What was read, and what is wrong with it.
   /// - Throws: ``StoreError`` with `closed`, or `ioError` when the directory can't be read.
-  public func run(progress: (IntegrityProgress) -> Void = { _ in }) throws -> StoreCheck {
+  public func run(progress: (IntegrityProgress) -> Void = { _ in }) throws(StoreError) -> StoreCheck
+  {
     var check = self
-    try backend.coordinator.whileCommitting { try check.walk(progress) }
+    try backend.coordinator.whileCommitting { () throws(StoreError) in try check.walk(progress) }
     return check.report
   }
 
   /// Reads everything; inside ``StoreCoordinator/whileCommitting(_:)``.
-  package mutating func walk(_ progress: (IntegrityProgress) -> Void) throws {
+  package mutating func walk(_ progress: (IntegrityProgress) -> Void) throws(StoreError) {
     let inspection = try backend.inspect()
     for finding in inspection.findings { report.add(finding) }
     report.tornTailByteCount = inspection.tornTailByteCount
@@ -72,11 +73,11 @@ extension BackendCheck {
   /// Runs a part of the check; what it throws is a finding, but for a backend that is closed.
   private mutating func noting(
     _ kind: StoreFinding.Kind, at location: StoreError.Location,
-    _ body: (inout BackendCheck) throws -> Void
-  ) throws {
+    _ body: (inout BackendCheck) throws(StoreError) -> Void
+  ) throws(StoreError) {
     do {
       try body(&self)
-    } catch let error as StoreError where error.code == .closed {
+    } catch  where error.code == .closed {
       throw error
     } catch {
       report.add(StoreFinding(kind, error, at: location))
@@ -85,8 +86,8 @@ extension BackendCheck {
 
   private mutating func walk(
     _ name: String, _ progress: (IntegrityProgress) -> Void
-  ) throws {
-    try noting(.fileDamaged, at: location(name)) { check in
+  ) throws(StoreError) {
+    try noting(.fileDamaged, at: location(name)) { (check) throws(StoreError) in
       let table = try check.backend.table(named: name)
       let total = try check.backend.recordCount(in: table)
       progress(IntegrityProgress(name, 0, of: total))
@@ -110,7 +111,9 @@ extension BackendCheck {
     }
   }
 
-  private mutating func metadata(_ name: String, _ table: TableID) throws -> ClassMetadata? {
+  private mutating func metadata(_ name: String, _ table: TableID) throws(StoreError)
+    -> ClassMetadata?
+  {
     var buffer = DataBuffer()
     guard try buffer.fill(from: backend, ClassMetadata.rowID, in: table) else { return nil }
     do {
@@ -248,8 +251,8 @@ extension StoreCheck {
 extension BackendCheck {
   /// Counts the keys of ordered tables, which the backend has inspected; those that are damaged are
   /// left out.
-  private mutating func countKeys() throws {
-    try noting(.fileDamaged, at: .init(path: backend.location)) { check in
+  private mutating func countKeys() throws(StoreError) {
+    try noting(.fileDamaged, at: .init(path: backend.location)) { (check) throws(StoreError) in
       for name in try check.backend.orderedTableNames().sorted(by: { $0.fileName < $1.fileName }) {
         let table = try check.backend.orderedTable(name)
         guard let count = try? check.backend.keyCount(in: table, KeyRange()) else { continue }
@@ -262,8 +265,8 @@ extension BackendCheck {
 // MARK: - Named buffers and values outside of records
 
 extension BackendCheck {
-  private mutating func checkExternals() throws {
-    try noting(.externalValue, at: .init(path: backend.location)) { check in
+  private mutating func checkExternals() throws(StoreError) {
+    try noting(.externalValue, at: .init(path: backend.location)) { (check) throws(StoreError) in
       var rows: [UInt8: RowSet] = [:]
       for table in check.tables.values {
         if let metadata = table.metadata { rows[metadata.classID] = table.rows }
@@ -277,16 +280,18 @@ extension BackendCheck {
     }
   }
 
-  private mutating func checkBuffers() throws {
+  private mutating func checkBuffers() throws(StoreError) {
     let location = StoreError.Location(path: backend.location)
-    try noting(.namedBuffer, at: location) { check in
+    try noting(.namedBuffer, at: location) { (check) throws(StoreError) in
       for name in try check.backend.bufferNames().sorted() {
-        try check.noting(.namedBuffer, at: location) { try $0.checkBuffer(name) }
+        try check.noting(.namedBuffer, at: location) { (check) throws(StoreError) in
+          try check.checkBuffer(name)
+        }
       }
     }
   }
 
-  private mutating func checkBuffer(_ name: String) throws {
+  private mutating func checkBuffer(_ name: String) throws(StoreError) {
     if !InternalBuffers.contain(name) { report.namedBufferCount += 1 }
     var bytes: [UInt8] = []
     let isThere = try backend.withNamedBuffer(name) {

@@ -34,15 +34,16 @@ public struct BackendCopy {
   /// - Throws: ``StoreError`` with `ioError` when the target is not empty, `damaged` when it does
   ///   not give back what was written, and what the backends throw.
   @discardableResult
-  public func run(progress: (IntegrityProgress) -> Void = { _ in }) throws -> Int {
+  public func run(progress: (IntegrityProgress) -> Void = { _ in }) throws(StoreError) -> Int {
     guard try target.tableNames().isEmpty, try target.bufferNames().isEmpty,
       try target.orderedTableNames().isEmpty
     else {
       throw StoreError(.ioError, "The target holds records.", at: .init(path: target.location))
     }
     let first = target.lastCommitNumber
+    let number = source.lastCommitNumber
     var count = 0
-    try source.coordinator.whileCommitting {
+    try source.coordinator.whileCommitting { () throws(StoreError) in
       let names = try source.tableNames().sorted()
       for (index, name) in names.enumerated() {
         progress(IntegrityProgress(name, index, of: names.count))
@@ -53,6 +54,8 @@ public struct BackendCopy {
       try copyValues(from: source, to: target)
       for name in try source.orderedTableNames() { try copyKeys(of: name) }
       guard try target.tableNames().sorted() == names else { throw differs(nil, nil) }
+      // Nobody can keep those from it who save to a server.
+      guard source.lastCommitNumber == number else { throw savedMeanwhile() }
       try continueNumbers(of: source.coordinator.journal.last, first)
       progress(IntegrityProgress("", names.count, of: names.count))
     }
@@ -60,7 +63,7 @@ public struct BackendCopy {
   }
 
   /// A target that has had commits of its own never gives a number twice.
-  private func continueNumbers(of last: Commit?, _ first: UInt64) throws {
+  private func continueNumbers(of last: Commit?, _ first: UInt64) throws(StoreError) {
     guard first == 0 || last?.number ?? 0 > target.lastCommitNumber else { return }
     try target.continueNumbers(after: last)
   }
@@ -73,7 +76,7 @@ public struct BackendCopy {
 
   // MARK: Records
 
-  private func copy(_ name: String) throws {
+  private func copy(_ name: String) throws(StoreError) {
     let (old, new) = (try source.table(named: name), try target.table(named: name))
     var position: ScanPosition?
     repeat {
@@ -90,23 +93,25 @@ public struct BackendCopy {
     } while position != nil
   }
 
-  private func nextPosition(_ end: ScanEnd) throws -> ScanPosition? {
+  private func nextPosition(_ end: ScanEnd) throws(StoreError) -> ScanPosition? {
     switch end {
     case .finished: return nil
     case .paused(let position): return position
-    case .disturbed:
-      throw StoreError(
-        .inUse, "Somebody saves to the store while it is copied.",
-        at: .init(path: source.location))
+    case .disturbed: throw savedMeanwhile()
     }
   }
 
-  private func compare(_ name: String) throws -> Int {
+  private func savedMeanwhile() -> StoreError {
+    StoreError(
+      .inUse, "Somebody saves to the store while it is copied.", at: .init(path: source.location))
+  }
+
+  private func compare(_ name: String) throws(StoreError) -> Int {
     let (old, new) = (try source.table(named: name), try target.table(named: name))
     let count = try source.recordCount(in: old)
     guard try target.recordCount(in: new) == count else { throw differs(name, nil) }
     var different: UInt32?
-    let end = try source.scan(old, from: nil) { rowID, record in
+    let end = try source.scan(old, from: nil) { (rowID, record) throws(StoreError) in
       let isSame = try target.withRecord(rowID, in: new) { $0.hasSameBytes(as: record) }
       if isSame == true { return .next }
       different = rowID
@@ -119,7 +124,7 @@ public struct BackendCopy {
 
   // MARK: Named buffers
 
-  private func copyBuffers() throws {
+  private func copyBuffers() throws(StoreError) {
     let names = try source.bufferNames()
     for name in names {
       var change = ChangeSet()
@@ -138,7 +143,7 @@ public struct BackendCopy {
 // MARK: - Ordered tables
 
 extension BackendCopy {
-  private func copyKeys(of name: OrderedTableName) throws {
+  private func copyKeys(of name: OrderedTableName) throws(StoreError) {
     let (old, new) = (try source.orderedTable(name), try target.orderedTable(name))
     var range = KeyRange()
     var isDone = false
@@ -158,8 +163,9 @@ extension BackendCopy {
 
   private func compareKeys(
     _ name: OrderedTableName, _ old: OrderedTableID, _ new: OrderedTableID
-  ) throws {
-    let isSame = try source.scanKeys(of: old, KeyRange(), isReversed: false) { key, value in
+  ) throws(StoreError) {
+    let isSame = try source.scanKeys(of: old, KeyRange(), isReversed: false) {
+      (key, value) throws(StoreError) in
       let isSame = try target.withValue(of: [UInt8](copying: key), in: new) {
         $0.hasSameBytes(as: value)
       }

@@ -13,10 +13,10 @@ extension CommitLogScan {
   /// - Parameters:
   ///   - manifest: The manifest of the store; nil when it can't be read.
   ///   - open: Opens a log by its epoch; nil when it is gone.
-  /// - Throws: What the system throws.
+  /// - Throws: ``StoreError`` with `ioError`, or `damaged` for a log of a later version.
   mutating func readEarlierLogs(
-    _ manifest: StoreManifest?, open: (UInt64) throws -> StoreFile?
-  ) throws {
+    _ manifest: StoreManifest?, open: (UInt64) throws(StoreError) -> StoreFile?
+  ) throws(StoreError) {
     guard let slot, let before = slot.earlier, !batches.contains(where: \.isCheckpoint) else {
       return
     }

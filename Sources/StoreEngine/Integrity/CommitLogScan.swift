@@ -55,7 +55,7 @@ package struct CommitLogScan {
   /// Reads a whole log.
   ///
   /// Complexity: linear in the size of the file.
-  package init(_ storage: StoreFile, sealing: Sealing? = nil) throws {
+  package init(_ storage: StoreFile, sealing: Sealing? = nil) throws(StoreError) {
     self.storage = storage
     self.sealing = sealing
     fileSize = try storage.size()
@@ -85,15 +85,19 @@ package struct CommitLogScan {
 
   /// The files that checkpoints in the logs were to put in place; of two for one place the later
   /// comes last.
-  package func replacements() throws -> [Replacement] {
-    try earlier.flatMap { try $0.replacements() }
-      + batches.filter(\.isCheckpoint).flatMap {
-        try Replacement.decode(try payload(of: $0), $0.kind)
-      }
+  package func replacements() throws(StoreError) -> [Replacement] {
+    var all: [Replacement] = []
+    for log in earlier { all += try log.replacements() }
+    for batch in batches where batch.isCheckpoint {
+      all += try Replacement.decode(try payload(of: batch), batch.kind)
+    }
+    return all
   }
 
   /// A save, with the names of its tables: the number of each is its index.
-  package func changes(of batch: Batch) throws -> (changes: ChangeSet, tableNames: [String]) {
+  package func changes(of batch: Batch) throws(StoreError) -> (
+    changes: ChangeSet, tableNames: [String]
+  ) {
     let (changes, names, _) = try allChanges(of: batch)
     return (changes, names)
   }
@@ -101,7 +105,9 @@ package struct CommitLogScan {
   /// The same, with the names of its ordered tables, too.
   package func allChanges(
     of batch: Batch
-  ) throws -> (changes: ChangeSet, tableNames: [String], orderedNames: [OrderedTableName]) {
+  ) throws(StoreError) -> (
+    changes: ChangeSet, tableNames: [String], orderedNames: [OrderedTableName]
+  ) {
     var names: [String] = []
     var orderedNames: [OrderedTableName] = []
     let changes = try ChangeSet(encoded: try payload(of: batch), kind: batch.kind) { name in
@@ -117,7 +123,7 @@ package struct CommitLogScan {
   /// The last commit of the store, as far as the log and its manifest tell.
   ///
   /// Of one that is left out only the number counts, so that it is not given twice.
-  package func lastCommit(after manifest: StoreManifest?) throws -> Commit? {
+  package func lastCommit(after manifest: StoreManifest?) throws(StoreError) -> Commit? {
     var last = manifest?.lastCommit
     var isLeftOut = false
     let chain = chain(fromCheckpoint: false)
@@ -140,19 +146,18 @@ package struct CommitLogScan {
   }
 
   /// The commit of a batch; nil when it is not what was saved.
-  private func readableCommit(of batch: Batch) throws -> Commit? {
+  private func readableCommit(of batch: Batch) throws(StoreError) -> Commit? {
     do {
       return try Commit(payload: payload(of: batch))
-    } catch let error as SystemError {
-      throw error
     } catch {
+      if error.refusal != nil { throw error }
       return nil
     }
   }
 
   // MARK: Reading
 
-  private func payload(of batch: Batch) throws -> [UInt8] {
+  private func payload(of batch: Batch) throws(StoreError) -> [UInt8] {
     if let log = earlier.first(where: { $0.epoch == batch.epoch }) {
       return try log.payload(of: batch)
     }
@@ -164,7 +169,7 @@ package struct CommitLogScan {
       sequence: batch.sequence, .init(offset: batch.offset))
   }
 
-  private mutating func readBatches() throws {
+  private mutating func readBatches() throws(StoreError) {
     while let (header, batch) = try batch(at: end, epoch: epoch),
       header.sequence == UInt64(batches.count)
     {
@@ -181,7 +186,7 @@ package struct CommitLogScan {
   }
 
   /// What an opening would make of the end of the log.
-  private func tornBytes() throws -> Int? {
+  private func tornBytes() throws(StoreError) -> Int? {
     guard var reader = try CommitLogReader(storage) else { return nil }
     while try reader.next() != nil {}
     let used = reader.isClosed ? try endOfRoomUsed() : end
@@ -190,7 +195,7 @@ package struct CommitLogScan {
   }
 
   /// Where the last byte ends that is not zero, behind the batches of a log that was closed.
-  private func endOfRoomUsed() throws -> Int {
+  private func endOfRoomUsed() throws(StoreError) -> Int {
     var used = end
     for start in stride(from: end, to: fileSize, by: Self.chunkSize) {
       let chunk = try storage.read(Self.chunkSize, at: start)
@@ -202,7 +207,7 @@ package struct CommitLogScan {
   private static let chunkSize = 1 << 18
 
   /// Looks at every place where a batch can begin.
-  private mutating func findLaterBatches() throws {
+  private mutating func findLaterBatches() throws(StoreError) {
     var start = end
     var effort = CommitLogFormat.Effort(size: fileSize - end)
     while start < fileSize, !hasOverlaps {
@@ -221,7 +226,7 @@ package struct CommitLogScan {
   /// Whether a place has the header of a later batch that was synced.
   private mutating func mayBeLater(
     at offset: Int, _ effort: inout CommitLogFormat.Effort
-  ) throws -> Bool {
+  ) throws(StoreError) -> Bool {
     if hasOverlaps { return false }
     let bytes = try storage.read(CommitLogFormat.batchHeaderSize, at: offset)
     guard let (header, _) = CommitLogFormat.BatchHeader.read(bytes),
@@ -233,10 +238,16 @@ package struct CommitLogScan {
     return !hasOverlaps
   }
 
+  /// How batches of an epoch may have been summed up: any way where its header is gone.
+  private func orders(of epoch: UInt64) -> [BatchChecksum.Order] {
+    if let slot, slot.epoch == epoch { return [slot.checksums] }
+    return BatchChecksum.Order.allCases
+  }
+
   /// The whole batch at a place, or nil.
   private func batch(
     at offset: Int, epoch: UInt64?
-  ) throws -> (header: CommitLogFormat.BatchHeader, Batch)? {
+  ) throws(StoreError) -> (header: CommitLogFormat.BatchHeader, Batch)? {
     let bytes = try storage.read(CommitLogFormat.batchHeaderSize, at: offset)
     guard let (header, checksum) = CommitLogFormat.BatchHeader.read(bytes),
       epoch == nil || header.epoch == epoch, let count = Int(exactly: header.length),
@@ -244,7 +255,7 @@ package struct CommitLogScan {
       let kind = CommitLogFormat.Kind(rawValue: header.kind)
     else { return nil }
     let payload = try storage.read(count, at: offset + CommitLogFormat.batchHeaderSize)
-    guard header.checksum([payload]) == checksum else { return nil }
+    guard header.matches(checksum, [payload], orders(of: header.epoch)) else { return nil }
     let batch = Batch(
       offset: offset, sequence: header.sequence, epoch: header.epoch, kind: kind,
       payloadCount: count, isSynced: header.isSynced)

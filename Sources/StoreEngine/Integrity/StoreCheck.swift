@@ -115,19 +115,19 @@ public struct StoreInspection: Sendable {
 
 extension StoreBackend {
   /// The tables that have records; a backend that has no files of its own finds nothing in them.
-  public func inspect() throws -> StoreInspection {
+  public func inspect() throws(StoreError) -> StoreInspection {
     StoreInspection(tableNames: try tableNames())
   }
 }
 
 extension RecordFiles {
   /// The tables that have records, without a look at the files' structure.
-  public func inspect() throws -> StoreInspection {
+  public func inspect() throws(StoreError) -> StoreInspection {
     StoreInspection(tableNames: try tableNames())
   }
 
   /// Files of a format that leaves no gaps have none to close.
   public func prepareCompaction(
     mark: FileMark, durability: Durability, progress: (IntegrityProgress) -> Void
-  ) throws -> Compaction { Compaction() }
+  ) throws(StoreError) -> Compaction { Compaction() }
 }

@@ -101,6 +101,7 @@ extension StoreError.Location {
     [
       path, line.map { "line \($0)" }, className.map { "class \($0)" }, rowID.map { "row \($0)" },
       property.map { "property \($0)" }, offset.map { "offset \($0)" },
+      table.map { "table \($0.debugDescription)" }, key.map { "key \($0.debugDescription)" },
     ].compactMap(\.self).joined(separator: ", ")
   }
 }

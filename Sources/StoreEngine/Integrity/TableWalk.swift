@@ -21,8 +21,8 @@ package struct TableWalk {
 
   /// Lends every record; `range` says where it stands in `bytes`.
   package mutating func run(
-    _ body: (_ rowID: UInt32, _ bytes: [UInt8], _ range: Range<Int>) throws -> Void
-  ) throws {
+    _ body: (_ rowID: UInt32, _ bytes: [UInt8], _ range: Range<Int>) throws(StoreError) -> Void
+  ) throws(StoreError) {
     var batch = RecordBatch()
     batch.keepsFailures = true
     var position: ScanPosition?
@@ -43,8 +43,8 @@ package struct TableWalk {
 
   private mutating func lend(
     _ batch: RecordBatch, _ isRestarted: Bool,
-    _ body: (UInt32, [UInt8], Range<Int>) throws -> Void
-  ) throws {
+    _ body: (UInt32, [UInt8], Range<Int>) throws(StoreError) -> Void
+  ) throws(StoreError) {
     for failure in batch.failures {
       guard let rowID = failure.location.rowID, !rows.contains(rowID) else { continue }
       rows.insert(rowID)

@@ -18,9 +18,12 @@
 /// epoch: one sector, after which no earlier batch counts.
 enum CommitLogFormat {
   static let magic = Array("SOCommit".utf8)
-  static let version: UInt32 = 2
+  static let version: UInt32 = 4
   /// The version of a log that began while an earlier one was still needed.
-  static let versionWithEarlierLogs: UInt32 = 3
+  static let versionWithEarlierLogs: UInt32 = 5
+  /// The same two with the checksums of before.
+  static let plainVersion: UInt32 = 2
+  static let plainVersionWithEarlierLogs: UInt32 = 3
   /// Slots are a sector apart, so that writing one never harms the other.
   static let slotSize = 512
   /// Batches begin here.
@@ -96,15 +99,22 @@ enum CommitLogFormat {
     var isSynced = true
 
     /// The checksum of this header and a payload in pieces.
-    func checksum(_ payload: [[UInt8]]) -> UInt32 {
+    func checksum(_ payload: [[UInt8]], _ order: BatchChecksum.Order) -> UInt32 {
       var fields = DataBuffer()
       fields.reserveCapacity(CommitLogFormat.batchHeaderSize)
       for field in [length, epoch, sequence] { fields.write(field) }
       fields.write(kindField)
-      var checksum = CRC32C()
+      var checksum = BatchChecksum(order)
       checksum.update(fields.bytes.span)
       for piece in payload { checksum.update(piece.span) }
-      return checksum.value
+      return checksum.value()
+    }
+
+    /// Whether a checksum is that of this header and a payload, in one of several orders.
+    func matches(
+      _ checksum: UInt32, _ payload: [[UInt8]], _ orders: [BatchChecksum.Order]
+    ) -> Bool {
+      orders.contains { self.checksum(payload, $0) == checksum }
     }
 
     private static let unsyncedBit: UInt32 = 1 << 31

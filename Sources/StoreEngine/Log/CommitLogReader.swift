@@ -17,6 +17,20 @@ struct CommitLogReader {
     let isSynced: Bool
     let epoch: UInt64
     let sequence: UInt64
+
+    var end: Int { CommitLogFormat.end(ofBatchAt: offset, payload: payload.count) }
+
+    /// What was saved, of an encrypted store too.
+    ///
+    /// - Throws: ``StoreError`` with `notAuthentic`.
+    func payload(
+      openedBy sealing: Sealing?, in directory: String
+    ) throws(StoreError) -> [UInt8] {
+      guard let sealing else { return payload }
+      return try sealing.opened(
+        payload, kind, epoch: epoch, sequence: sequence,
+        .init(path: directory + "/" + StoreDirectory.log, offset: offset))
+    }
   }
 
   /// The newest valid slot.
@@ -24,7 +38,7 @@ struct CommitLogReader {
   /// Where it is: 0 or 1.
   let slotIndex: Int
   var epoch: UInt64 { slot.epoch }
-  private let storage: StoreFile
+  let storage: StoreFile
   private let size: Int
   /// What stands where the first batch begins, read together with the slots.
   private let firstHeader: [UInt8]
@@ -36,11 +50,12 @@ struct CommitLogReader {
   /// - Returns: nil for a log that holds nothing: it is new, or was never finished being made.
   /// - Throws: ``StoreError`` with `damaged` for a file that is no commit log, or of a later
   ///   version; what the storage throws.
-  init?(_ storage: StoreFile) throws {
+  init?(_ storage: StoreFile) throws(StoreError) {
     self.storage = storage
-    size = try storage.size()
     let bytes = try storage.read(
       CommitLogFormat.firstBatch + CommitLogFormat.batchHeaderSize, at: 0)
+    // Behind the headers: another process lets the log grow before it says so.
+    size = try storage.size()
     let slots = bytes.prefix(CommitLogFormat.firstBatch)
     firstHeader = Array(bytes.dropFirst(CommitLogFormat.firstBatch))
     if slots.allSatisfy({ $0 == 0 }) {
@@ -60,7 +75,7 @@ struct CommitLogReader {
   }
 
   /// Makes sure that a log without headers is empty: it is new only then.
-  private static func checkIsEmpty(_ storage: StoreFile, upTo size: Int) throws {
+  private static func checkIsEmpty(_ storage: StoreFile, upTo size: Int) throws(StoreError) {
     for start in stride(from: CommitLogFormat.firstBatch, to: size, by: chunkSize) {
       guard try storage.read(chunkSize, at: start).allSatisfy({ $0 == 0 }) else {
         throw StoreError(.damaged, "Both of the log's headers are gone.", at: .init(offset: 0))
@@ -71,9 +86,11 @@ struct CommitLogReader {
   /// Makes sure that the newest header has not been lost, which would hide all saves behind it.
   ///
   /// Batches of an epoch are written only once its header is on the disk.
-  private func checkNewestHeader() throws {
+  private func checkNewestHeader() throws(StoreError) {
     guard let (header, checksum) = CommitLogFormat.BatchHeader.read(firstHeader),
-      header.epoch > epoch, try isValid(header, checksum, at: offset)
+      header.epoch > epoch,
+      // That header may have had the other checksums.
+      try isValid(header, checksum, at: offset, BatchChecksum.Order.allCases)
     else { return }
     throw StoreError(
       .damaged, "The header of epoch \(header.epoch) is damaged, and saves of it are in the log.",
@@ -83,20 +100,38 @@ struct CommitLogReader {
   /// Whether the log was closed behind the batch that was read last, and not written to since.
   var isClosed: Bool { slot.isClosed && offset == slot.end }
 
+  /// The log of a writer as it is now, from where that has got to; nil when another log has taken
+  /// its place in the file.
+  init?(behind writer: CommitLogWriter) throws(StoreError) {
+    try self.init(writer.storage)
+    guard epoch == writer.epoch else { return nil }
+    (offset, sequence) = (writer.offset, writer.sequence)
+  }
+
+  /// The log as it is now, from where this reader has got to; nil when another log has taken its
+  /// place in the file.
+  func continued() throws(StoreError) -> CommitLogReader? {
+    guard var later = try CommitLogReader(storage), later.epoch == epoch else { return nil }
+    (later.offset, later.sequence) = (offset, sequence)
+    return later
+  }
+
   /// The next good batch, or nil behind the last one.
-  mutating func next() throws -> Batch? {
+  mutating func next() throws(StoreError) -> Batch? {
     guard let batch = try batch(at: offset, sequence) else { return nil }
-    offset = CommitLogFormat.end(ofBatchAt: offset, payload: batch.payload.count)
+    offset = batch.end
     sequence += 1
     return batch
   }
 
-  private func batch(at offset: Int, _ sequence: UInt64) throws -> Batch? {
+  private func batch(at offset: Int, _ sequence: UInt64) throws(StoreError) -> Batch? {
     guard let (header, checksum) = try header(at: offset), header.sequence == sequence,
       let length = plausibleLength(header, at: offset)
     else { return nil }
     let payload = try storage.read(length, at: offset + CommitLogFormat.batchHeaderSize)
-    guard payload.count == length, header.checksum([payload]) == checksum else { return nil }
+    guard payload.count == length, header.checksum([payload], slot.checksums) == checksum else {
+      return nil
+    }
     guard let kind = CommitLogFormat.Kind(rawValue: header.kind) else {
       throw StoreError(
         .damaged, "A batch is of kind \(header.kind), which only a later version knows.",
@@ -109,7 +144,7 @@ struct CommitLogReader {
 
   private func header(
     at offset: Int
-  ) throws -> (CommitLogFormat.BatchHeader, checksum: UInt32)? {
+  ) throws(StoreError) -> (CommitLogFormat.BatchHeader, checksum: UInt32)? {
     let bytes =
       offset == CommitLogFormat.firstBatch
       ? firstHeader : try storage.read(CommitLogFormat.batchHeaderSize, at: offset)
@@ -133,7 +168,7 @@ struct CommitLogReader {
   /// means that something else has: acknowledged saves are damaged, and that must not go unsaid.
   ///
   /// - Throws: ``StoreError`` with `damaged` and the offset; what the storage throws.
-  func tail() throws -> Tail {
+  func tail() throws(StoreError) -> Tail {
     guard offset >= slot.end else { throw spoiltSave("and more were saved") }
     if isClosed, try beginsWithRoom() { return .clean }
     var tornEnd = try tornBatchEnd()
@@ -156,7 +191,7 @@ struct CommitLogReader {
   ///
   /// The first save of an opening is synced together with the header that takes back that the log
   /// is closed: of the two a power cut may leave the save.
-  private func beginsWithRoom() throws -> Bool {
+  func beginsWithRoom() throws(StoreError) -> Bool {
     let isFirst = offset == CommitLogFormat.firstBatch
     let bytes =
       isFirst ? firstHeader : try storage.read(CommitLogFormat.batchHeaderSize, at: offset)
@@ -164,11 +199,11 @@ struct CommitLogReader {
   }
 
   /// Where the batch ends that begins behind the last good one; the same place when none does.
-  private func tornBatchEnd() throws -> Int {
+  private func tornBatchEnd() throws(StoreError) -> Int {
     let bytes = try storage.read(CommitLogFormat.batchHeaderSize, at: offset)
     guard let (found, _) = CommitLogFormat.BatchHeader.read(bytes) else { return offset }
     if offset == CommitLogFormat.firstBatch, isNoise(bytes, found.epoch) { return size }
-    guard try found.epoch == epoch || hasSpoiltEpoch(at: offset) else { return offset }
+    if found.epoch != epoch, try !hasSpoiltEpoch(at: offset) { return offset }
     guard let length = plausibleLength(found, at: offset) else { return size }
     return min(size, CommitLogFormat.end(ofBatchAt: offset, payload: length))
   }
@@ -203,12 +238,12 @@ struct CommitLogReader {
   /// - Throws: ``StoreError`` with `damaged` when the batch has been synced.
   private func endOfUnsyncedBatch(
     at candidate: Int, _ effort: inout CommitLogFormat.Effort
-  ) throws -> Int? {
+  ) throws(StoreError) -> Int? {
     guard let (header, checksum) = try header(at: candidate), header.sequence > sequence,
       let length = plausibleLength(header, at: candidate)
     else { return nil }
     guard effort.spend(length) else { throw spoiltSave("and batches that overlap follow it") }
-    guard try isValid(header, checksum, at: candidate) else { return nil }
+    guard try isValid(header, checksum, at: candidate, [slot.checksums]) else { return nil }
     guard header.isSynced else {
       return CommitLogFormat.end(ofBatchAt: candidate, payload: length)
     }
@@ -228,19 +263,20 @@ struct CommitLogReader {
   /// Whether the next batch is there but for its epoch, or its number, which have been spoilt.
   ///
   /// Without this it would pass for one of an earlier epoch.
-  private func hasSpoiltEpoch(at offset: Int) throws -> Bool {
+  private func hasSpoiltEpoch(at offset: Int) throws(StoreError) -> Bool {
     let bytes = try storage.read(CommitLogFormat.batchHeaderSize, at: offset)
     guard let (found, checksum) = CommitLogFormat.BatchHeader.read(bytes) else { return false }
     var header = found
     (header.epoch, header.sequence) = (epoch, sequence)
-    return try isValid(header, checksum, at: offset)
+    return try isValid(header, checksum, at: offset, [slot.checksums])
   }
 
   private func isValid(
-    _ header: CommitLogFormat.BatchHeader, _ checksum: UInt32, at offset: Int
-  ) throws -> Bool {
+    _ header: CommitLogFormat.BatchHeader, _ checksum: UInt32, at offset: Int,
+    _ orders: [BatchChecksum.Order]
+  ) throws(StoreError) -> Bool {
     guard let length = plausibleLength(header, at: offset) else { return false }
     let payload = try storage.read(length, at: offset + CommitLogFormat.batchHeaderSize)
-    return payload.count == length && header.checksum([payload]) == checksum
+    return payload.count == length && header.matches(checksum, [payload], orders)
   }
 }

@@ -1,7 +1,7 @@
 /// One of the two headers of a commit log, which stands for the log when it is the newer one.
 ///
 ///     0    "SOCommit" | version (4) | serial (4) | epoch (8) | size (8) | end (8) |
-///          earlier logs (17), in version 3 | checksum (4)
+///          earlier logs (17), in versions 3 and 5 | checksum (4)
 ///
 /// Besides the epoch it says what must be there, so that a log that something has cut off is not
 /// taken for one that holds less. The lowest bit of the serial number says that the log was closed:
@@ -19,6 +19,8 @@ struct CommitLogSlot: Equatable, Comparable, Sendable {
   var end: Int = CommitLogFormat.firstBatch
   /// The logs that had not been folded when this one began; nil when there were none.
   var earlier: EarlierLogs?
+  /// How the batches are summed up: in versions 2 and 3 byte by byte, which an emptied log gives up.
+  var checksums = BatchChecksum.Order.reversedWords
 
   /// Logs that a store needs together with the one that came after them.
   struct EarlierLogs: Equatable, Sendable {
@@ -47,8 +49,7 @@ struct CommitLogSlot: Equatable, Comparable, Sendable {
   /// The bytes of a slot.
   var bytes: [UInt8] {
     var buffer = DataBuffer(CommitLogFormat.magic)
-    buffer.write(
-      earlier == nil ? CommitLogFormat.version : CommitLogFormat.versionWithEarlierLogs)
+    buffer.write(version)
     buffer.write(serial << 1 | (isClosed ? 1 : 0))
     buffer.write(epoch)
     buffer.write(UInt64(size))
@@ -63,33 +64,73 @@ struct CommitLogSlot: Equatable, Comparable, Sendable {
     return buffer.bytes + [UInt8](repeating: 0, count: rest)
   }
 
+  private var version: UInt32 {
+    switch (checksums, earlier) {
+    case (.reversedWords, nil): CommitLogFormat.version
+    case (.reversedWords, _): CommitLogFormat.versionWithEarlierLogs
+    case (.plain, nil): CommitLogFormat.plainVersion
+    case (.plain, _): CommitLogFormat.plainVersionWithEarlierLogs
+    }
+  }
+
   /// Understands the first bytes of a slot; nil when they are none.
   ///
   /// - Throws: ``StoreError`` with `damaged` for one of another version.
-  init?(_ bytes: [UInt8]) throws {
+  init?(_ bytes: [UInt8]) throws(StoreError) {
     guard bytes.count >= Self.length, bytes.starts(with: CommitLogFormat.magic) else { return nil }
-    var buffer = DataBuffer(Array(bytes[..<Self.length]))
-    try buffer.skip(CommitLogFormat.magic.count)
-    let version = try buffer.readUInt32()
-    let serial = try buffer.readUInt32()
-    epoch = try buffer.readUInt64()
-    let (size, end) = (Int(exactly: try buffer.readUInt64()), Int(exactly: try buffer.readUInt64()))
-    if version == CommitLogFormat.versionWithEarlierLogs {
-      earlier = try EarlierLogs(from: &buffer)
-    }
-    let expected = CommitLogFormat.checksum(Array(bytes[..<buffer.offset]))
-    guard try buffer.readUInt32() == expected, let size, let end else { return nil }
-    guard version == CommitLogFormat.version || earlier != nil else {
+    let fields: Fields
+    do throws(DataBufferError) { fields = try Fields(bytes) } catch { throw .inSave(error) }
+    let expected = CommitLogFormat.checksum(Array(bytes[..<fields.checkedCount]))
+    guard fields.checksum == expected, let size = Int(exactly: fields.size),
+      let end = Int(exactly: fields.end)
+    else { return nil }
+    guard let checksums = fields.checksums else {
       throw StoreError(
         .damaged,
         """
-        The log has format \(version); this library knows those up to \
+        The log has format \(fields.version); this library knows those up to \
         \(CommitLogFormat.versionWithEarlierLogs).
         """)
     }
-    if let earlier, earlier.firstEpoch >= epoch { return nil }
-    (self.size, self.end) = (size, end)
-    (self.serial, isClosed) = (serial >> 1, serial & 1 == 1)
+    if let earlier = fields.earlier, earlier.firstEpoch >= fields.epoch { return nil }
+    (self.size, self.end, earlier) = (size, end, fields.earlier)
+    self.checksums = checksums
+    (epoch, serial, isClosed) = (fields.epoch, fields.serial >> 1, fields.serial & 1 == 1)
+  }
+
+  /// The numbers of a slot as they are written.
+  private struct Fields {
+    let version, serial, checksum: UInt32
+    let epoch, size, end: UInt64
+    var earlier: EarlierLogs?
+    /// How many bytes the checksum is of.
+    let checkedCount: Int
+
+    init(_ bytes: [UInt8]) throws(DataBufferError) {
+      var buffer = DataBuffer(Array(bytes[..<CommitLogSlot.length]))
+      try buffer.skip(CommitLogFormat.magic.count)
+      (version, serial) = (try buffer.readUInt32(), try buffer.readUInt32())
+      epoch = try buffer.readUInt64()
+      (size, end) = (try buffer.readUInt64(), try buffer.readUInt64())
+      if Self.hasEarlierLogs(version) { earlier = try EarlierLogs(from: &buffer) }
+      checkedCount = buffer.offset
+      checksum = try buffer.readUInt32()
+    }
+
+    private static func hasEarlierLogs(_ version: UInt32) -> Bool {
+      version == CommitLogFormat.versionWithEarlierLogs
+        || version == CommitLogFormat.plainVersionWithEarlierLogs
+    }
+
+    /// How the batches are summed up; nil for a version that is not known, or makes no sense.
+    var checksums: BatchChecksum.Order? {
+      if Self.hasEarlierLogs(version) && earlier == nil { return nil }
+      switch version {
+      case CommitLogFormat.version, CommitLogFormat.versionWithEarlierLogs: return .reversedWords
+      case CommitLogFormat.plainVersion, CommitLogFormat.plainVersionWithEarlierLogs: return .plain
+      default: return nil
+      }
+    }
   }
 
   /// Describes a slot.
@@ -109,7 +150,7 @@ struct CommitLogSlot: Equatable, Comparable, Sendable {
 
   /// Where the bytes before the first batch are not what is written there: valid slots, or none
   /// yet, and zeros behind them.
-  static func changedRoom(_ bytes: [UInt8]) throws -> Int? {
+  static func changedRoom(_ bytes: [UInt8]) throws(StoreError) -> Int? {
     let size = CommitLogFormat.slotSize
     for index in [0, 1] {
       let slot = Array(bytes.dropFirst(index * size).prefix(size))
@@ -120,11 +161,15 @@ struct CommitLogSlot: Equatable, Comparable, Sendable {
   }
 
   /// The valid slots of a log, with their places, 0 and 1, in the bytes before its first batch.
-  static func read(_ bytes: ArraySlice<UInt8>) throws -> [(slot: CommitLogSlot, index: Int)] {
-    try [0, 1].compactMap { index in
+  static func read(_ bytes: ArraySlice<UInt8>) throws(StoreError) -> [(
+    slot: CommitLogSlot, index: Int
+  )] {
+    var slots: [(slot: CommitLogSlot, index: Int)] = []
+    for index in [0, 1] {
       let slot = bytes.dropFirst(index * CommitLogFormat.slotSize).prefix(length)
-      return try CommitLogSlot(Array(slot)).map { ($0, index) }
+      if let slot = try CommitLogSlot(Array(slot)) { slots.append((slot, index)) }
     }
+    return slots
   }
 }
 

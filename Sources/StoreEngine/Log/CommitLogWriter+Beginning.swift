@@ -10,7 +10,7 @@ extension CommitLogWriter {
   }
 
   /// Brings all that was appended to the disk; may run while another thread appends.
-  func synchronizeBeside() throws {
+  func synchronizeBeside() throws(StoreError) {
     if durability == .process { try storage.synchronize() }
   }
 
@@ -22,10 +22,10 @@ extension CommitLogWriter {
   ///   - slot: Its header; the size is that of the file.
   ///   - isSynced: Whether the file is brought to the disk.
   /// - Returns: The header that was written.
-  /// - Throws: `SystemError`.
+  /// - Throws: ``StoreError`` with `ioError` or `noSpace`.
   static func begin(
     _ file: StoreFile, _ slot: CommitLogSlot, isSynced: Bool
-  ) throws -> CommitLogSlot {
+  ) throws(StoreError) -> CommitLogSlot {
     var slot = slot
     let size = try file.size()
     if size < slot.size { try file.resize(to: slot.size) } else { slot.size = size }
@@ -40,7 +40,7 @@ extension CommitLogWriter {
 
   /// Takes note that the batches of the log before this one end earlier, after a power cut that has
   /// taken unsynced saves, and with them all that rest on them: those of this log.
-  mutating func forget(after end: Int) throws {
+  mutating func forget(after end: Int) throws(StoreError) {
     guard var earlier else { return }
     try clearAll()
     (earlier.end, earlier.isSynced) = (end, true)

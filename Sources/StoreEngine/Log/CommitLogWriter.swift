@@ -32,7 +32,7 @@ struct CommitLogWriter: Sendable {
   private(set) var offset: Int
   /// Behind this there are only zeros, once the log has been closed before.
   private var roomStart: Int
-  private var failure: (any Error)?
+  private var failure: StoreError?
 
   /// Whether nobody knows what the disk holds.
   var hasFailed: Bool { failure != nil }
@@ -41,7 +41,7 @@ struct CommitLogWriter: Sendable {
   init(
     _ storage: StoreFile, durability: Durability, slot: CommitLogSlot, slotIndex: Int,
     sequence: UInt64, offset: Int, growth: Int = CommitLogWriter.growth
-  ) throws {
+  ) throws(StoreError) {
     self.storage = storage
     self.growth = growth
     self.durability = durability
@@ -50,6 +50,17 @@ struct CommitLogWriter: Sendable {
     self.offset = offset
     size = try storage.size()
     roomStart = slot.isClosed ? offset : size
+  }
+
+  /// The same log, behind what others have written to it.
+  func continued(behind reader: CommitLogReader) throws(StoreError) -> CommitLogWriter {
+    storage.noteForeignWrite()
+    var writer = try CommitLogWriter(
+      storage, durability: durability, slot: reader.slot, slotIndex: reader.slotIndex,
+      sequence: reader.sequence, offset: reader.offset, growth: growth)
+    // Whoever let the log grow has synced it, with the batches.
+    writer.isGrown = durability != .full
+    return writer
   }
 
   /// The number of bytes in batches.
@@ -61,7 +72,7 @@ struct CommitLogWriter: Sendable {
   typealias Batch = (kind: CommitLogFormat.Kind, payload: [[UInt8]])
 
   /// Appends a batch.
-  mutating func append(_ kind: CommitLogFormat.Kind, _ payload: [[UInt8]]) throws {
+  mutating func append(_ kind: CommitLogFormat.Kind, _ payload: [[UInt8]]) throws(StoreError) {
     try append([(kind, payload)])
   }
 
@@ -73,7 +84,7 @@ struct CommitLogWriter: Sendable {
   /// that could not be *synced* may be, so the log is of no further use.
   ///
   /// - Throws: what the storage throws; ``StoreError`` with `reopenNeeded` after a failed sync.
-  mutating func append(_ batches: [Batch]) throws {
+  mutating func append(_ batches: [Batch]) throws(StoreError) {
     try checkHasNotFailed()
     let end = batches.reduce(offset) { CommitLogFormat.end(ofBatchAt: $0, payload: count($1)) }
     let isSynced = batches.contains { self.isSynced($0.kind) }
@@ -108,7 +119,7 @@ struct CommitLogWriter: Sendable {
     let header = CommitLogFormat.BatchHeader(
       length: UInt64(count(batch)), epoch: epoch, sequence: sequence + UInt64(index),
       kind: batch.kind.rawValue, isSynced: index == 0 && isSynced(batch.kind))
-    return header.bytes(checksum: header.checksum(batch.payload))
+    return header.bytes(checksum: header.checksum(batch.payload, slot.checksums))
   }
 
   private func bytes(of batches: [Batch], upTo end: Int) -> [UInt8] {
@@ -124,7 +135,7 @@ struct CommitLogWriter: Sendable {
     return bytes
   }
 
-  private func writePieces(of batches: [Batch]) throws {
+  private func writePieces(of batches: [Batch]) throws(StoreError) {
     var position = offset
     for (index, batch) in batches.enumerated() {
       let next = CommitLogFormat.end(ofBatchAt: position, payload: count(batch))
@@ -143,9 +154,9 @@ struct CommitLogWriter: Sendable {
   /// A disk that is full may have got all of them, and saves that have thrown would be there at the
   /// next opening, or a checkpoint whose files are removed. Where that can't be prevented, nobody
   /// knows what the disk holds.
-  private mutating func takeBack(_ error: any Error, _ batches: [Batch], isSynced: Bool) {
+  private mutating func takeBack(_ error: StoreError, _ batches: [Batch], isSynced: Bool) {
     // A file that has no name any more is noticed before anything is written.
-    if failure != nil || (error as? SystemError)?.isMissing == true { return }
+    if failure != nil || error.refusal?.isMissing == true { return }
     do {
       let zeros = [UInt8](repeating: 0, count: CommitLogFormat.batchHeaderSize)
       var start = offset
@@ -154,12 +165,12 @@ struct CommitLogWriter: Sendable {
         start = CommitLogFormat.end(ofBatchAt: start, payload: count(batch))
       }
       if isSynced { try storage.synchronize() }
-    } catch let second {
-      failure = second
+    } catch {
+      failure = error
     }
   }
 
-  private mutating func writeAtOnce(_ bytes: [UInt8], isSynced: Bool) throws {
+  private mutating func writeAtOnce(_ bytes: [UInt8], isSynced: Bool) throws(StoreError) {
     // The size of a file that has grown is synced with the batch.
     if durability == .full, !isGrown, try writeThrough(bytes) { return }
     try storage.write(bytes, at: offset)
@@ -167,19 +178,19 @@ struct CommitLogWriter: Sendable {
   }
 
   /// Writes and syncs in one; all that was written before has been synced by itself.
-  private mutating func writeThrough(_ bytes: [UInt8]) throws -> Bool {
+  private mutating func writeThrough(_ bytes: [UInt8]) throws(StoreError) -> Bool {
     do {
       return try storage.writeThrough(bytes, at: offset)
     } catch {
       // No name for the file any more is noticed before anything is written, and after no room for
       // it what was written is taken back.
-      let refusal = error as? SystemError
+      let refusal = error.refusal
       if refusal?.isFull != true && refusal?.isMissing != true { failure = error }
       throw error
     }
   }
 
-  private mutating func makeRoom(upTo end: Int) throws {
+  private mutating func makeRoom(upTo end: Int) throws(StoreError) {
     guard end > slot.size else { return }
     // In steps, so that one large batch does not hold as many zeros in memory.
     while size < end {
@@ -196,7 +207,7 @@ struct CommitLogWriter: Sendable {
   /// A batch that is synced with it can only be the last: the next opening loses nothing if it
   /// finds that batch spoilt, and the header as it was. Where there are several, or batches are not
   /// synced, there may be more.
-  private mutating func markOpen(before count: Int) throws {
+  private mutating func markOpen(before count: Int) throws(StoreError) {
     guard slot.isClosed else { return }
     try write(newSlot(size: slot.size, end: slot.end))
     isGrown = true
@@ -209,7 +220,7 @@ struct CommitLogWriter: Sendable {
   /// Before that, what batches of earlier epochs have left there becomes zeros, so that a check can
   /// tell whether somebody has changed a byte. Without syncs a power cut may take what was written,
   /// so nothing is said.
-  mutating func noteClosing() throws {
+  mutating func noteClosing() throws(StoreError) {
     if durability == .none { return }
     try checkHasNotFailed()
     var closed = newSlot(size: size, end: offset)
@@ -221,14 +232,14 @@ struct CommitLogWriter: Sendable {
   }
 
   /// Writes zeros behind the last batch.
-  private func clear(upTo end: Int) throws {
+  private func clear(upTo end: Int) throws(StoreError) {
     let zeros = [UInt8](repeating: 0, count: min(Self.chunkSize, max(0, end - offset)))
     for start in stride(from: offset, to: end, by: Self.chunkSize) {
       try storage.write(Array(zeros.prefix(end - start)), at: start)
     }
   }
 
-  private mutating func note(_ new: CommitLogSlot) throws {
+  private mutating func note(_ new: CommitLogSlot) throws(StoreError) {
     if slot.agrees(with: new) { return }
     // The header must not be on the disk before what it speaks of.
     try synchronize()
@@ -237,11 +248,13 @@ struct CommitLogWriter: Sendable {
 
   /// A header of the same epoch.
   private func newSlot(size: Int, end: Int) -> CommitLogSlot {
-    CommitLogSlot(epoch: epoch, size: size, end: end, earlier: slot.earlier)
+    var new = CommitLogSlot(epoch: epoch, size: size, end: end, earlier: slot.earlier)
+    new.checksums = slot.checksums
+    return new
   }
 
   /// Writes the older one of the two headers, which makes it the newer.
-  private mutating func write(_ slot: CommitLogSlot) throws {
+  private mutating func write(_ slot: CommitLogSlot) throws(StoreError) {
     var new = slot
     new.serial = new.epoch == epoch ? self.slot.serial &+ 1 : 0
     try storage.write(new.bytes, at: (1 - slotIndex) * CommitLogFormat.slotSize)
@@ -249,21 +262,21 @@ struct CommitLogWriter: Sendable {
   }
 
   /// Overwrites a torn tail, so that no batch in it can ever be taken for a later one.
-  mutating func clearTail() throws {
+  mutating func clearTail() throws(StoreError) {
     try clear(upTo: size)
     roomStart = offset
     try storage.synchronize()
   }
 
   /// Overwrites all batches: afterwards the log holds nothing.
-  mutating func clearAll() throws {
+  mutating func clearAll() throws(StoreError) {
     (sequence, offset) = (0, CommitLogFormat.firstBatch)
     try clearTail()
   }
 
   /// Says in a header which logs were before this one.
-  mutating func setEarlier(_ earlier: CommitLogSlot.EarlierLogs) throws {
-    var new = CommitLogSlot(epoch: epoch, size: slot.size)
+  mutating func setEarlier(_ earlier: CommitLogSlot.EarlierLogs) throws(StoreError) {
+    var new = newSlot(size: slot.size, end: CommitLogFormat.firstBatch)
     new.earlier = earlier
     try write(new)
     try synchronize()
@@ -272,7 +285,7 @@ struct CommitLogWriter: Sendable {
   /// Rewrites everything but the batches: the bytes after them, and the room of the headers.
   ///
   /// - Throws: what the storage throws.
-  mutating func renewRoom() throws {
+  mutating func renewRoom() throws(StoreError) {
     try checkHasNotFailed()
     try clear(upTo: size)
     roomStart = offset
@@ -288,12 +301,12 @@ struct CommitLogWriter: Sendable {
   ///
   /// That process may have died between writing and syncing. Or its sync failed: the system then
   /// shows what was written, but takes it for synced, unless it is written again.
-  func settle() throws {
+  func settle() throws(StoreError) {
     if durability != .none { try Self.settle(storage, upTo: offset) }
   }
 
   /// Does so with any log.
-  static func settle(_ storage: StoreFile, upTo end: Int) throws {
+  static func settle(_ storage: StoreFile, upTo end: Int) throws(StoreError) {
     for start in stride(from: 0, to: end, by: chunkSize) {
       let count = min(chunkSize, end - start)
       try storage.write(try storage.read(count, at: start), at: start)
@@ -304,7 +317,7 @@ struct CommitLogWriter: Sendable {
   /// Empties the log, once everything in it is safe elsewhere.
   ///
   /// - Throws: what the storage throws; the log is of no further use then.
-  mutating func removeAll() throws {
+  mutating func removeAll() throws(StoreError) {
     try checkHasNotFailed()
     do {
       let kept = min(size, Self.sizeKept)
@@ -330,7 +343,7 @@ struct CommitLogWriter: Sendable {
     durability == .full || durability == .process && kind.isCheckpoint
   }
 
-  private mutating func synchronize() throws {
+  private mutating func synchronize() throws(StoreError) {
     do {
       try storage.synchronize()
       isGrown = false
@@ -340,11 +353,11 @@ struct CommitLogWriter: Sendable {
     }
   }
 
-  private func checkHasNotFailed() throws {
+  private func checkHasNotFailed() throws(StoreError) {
     guard let failure else { return }
     throw StoreError(
       .reopenNeeded,
       "The disk failed in an earlier save, and nobody knows what has reached it. Close and reopen.",
-      underlying: failure)
+      underlying: failure.refusal ?? failure)
   }
 }

@@ -160,8 +160,9 @@ struct PendingRecords: Sendable {
 
   /// Takes note that files have been replaced that what is pending here lies over.
   mutating func didFold(
-    generation: (TableID) throws -> UInt64, orderedGeneration: (OrderedTableID) throws -> UInt64
-  ) rethrows {
+    generation: (TableID) throws(StoreError) -> UInt64,
+    orderedGeneration: (OrderedTableID) throws(StoreError) -> UInt64
+  ) throws(StoreError) {
     for id in Array(tables.keys) { tables[id]?.fileGeneration = try generation(id) }
     for (id, keys) in ordered {
       let fileGeneration = try orderedGeneration(id)

@@ -21,7 +21,7 @@ private struct LogOutlook {
   var coversEarlierLogs: Bool { coversLog || earlierCheckpoint != nil }
 
   /// Reads a log to its end; one that began alone is not read.
-  init(_ reader: CommitLogReader) throws {
+  init(_ reader: CommitLogReader) throws(StoreError) {
     if reader.slot.earlier == nil { return }
     var ahead = reader
     while let batch = try ahead.next() {
@@ -34,52 +34,54 @@ private struct LogOutlook {
 extension Recovery {
   /// Reads the logs that are needed before the last one, and finishes their checkpoint if that is
   /// in it.
-  mutating func replayEarlierLogs(before last: CommitLogReader) throws {
+  mutating func replayEarlierLogs(before last: CommitLogReader) throws(StoreError) {
     guard let earlier = last.slot.earlier else { return }
     let outlook = try LogOutlook(last)
     if !outlook.coversEarlierLogs {
       for epoch in try neededEpochs(before: last.slot) { try replayEarlierLog(epoch) }
       try checkEnd(earlier)
     }
-    try finish(outlook)
+    try finish(outlook, of: last.storage)
   }
 
   /// Finishes a checkpoint of earlier logs before the commits of this log are read.
   ///
   /// Those in front of its record are newer than its files, too.
-  private mutating func finish(_ outlook: LogOutlook) throws {
+  private mutating func finish(
+    _ outlook: LogOutlook, of log: StoreFile
+  ) throws(StoreError) {
     // The files of a later checkpoint take the place of these.
     guard !outlook.coversLog, let checkpoint = outlook.earlierCheckpoint else { return }
-    try finishEarlierCheckpoint(checkpoint)
+    try finishEarlierCheckpoint(checkpoint, of: log)
   }
 
   /// The epochs of logs that are in no file yet.
-  private func neededEpochs(before last: CommitLogSlot) throws -> Range<UInt64> {
+  private func neededEpochs(before last: CommitLogSlot) throws(StoreError) -> Range<UInt64> {
     if let epochs = last.neededEpochs(manifestOnDisk) { return epochs }
     throw StoreError(
       .damaged, "The log's header names earlier logs that it can't mean.",
       at: .init(path: files.location + "/" + StoreDirectory.log, offset: 0))
   }
 
-  private mutating func replayEarlierLog(_ epoch: UInt64) throws {
+  private mutating func replayEarlierLog(_ epoch: UInt64) throws(StoreError) {
     guard let file = try files.openEarlierLog(epoch) else { throw lostLog(epoch, "is gone") }
     guard var reader = try CommitLogReader(file), reader.epoch == epoch else {
       throw lostLog(epoch, "is that of another moment")
     }
-    try finish(try LogOutlook(reader))
+    try finish(try LogOutlook(reader), of: file)
     if let before = earlierLogs.last, let earlier = reader.slot.earlier,
       before.end < earlier.end
     {
       throw lostLog(before.epoch, "has been cut off")
     }
-    while let batch = try reader.next() { try replay(batch) }
+    while let batch = try reader.next() { try replay(batch, of: file) }
     // A later batch behind one that is damaged is an error.
     _ = try reader.tail()
     earlierLogs.append(EarlierLog(epoch: epoch, file: file, end: reader.offset))
   }
 
   /// Compares the end of the earlier logs with what the last log says of it.
-  private mutating func checkEnd(_ expected: CommitLogSlot.EarlierLogs) throws {
+  private mutating func checkEnd(_ expected: CommitLogSlot.EarlierLogs) throws(StoreError) {
     guard let last = earlierLogs.last, last.end < expected.end else { return }
     if expected.isSynced { throw lostLog(last.epoch, "has been cut off") }
     // Without syncs a power cut may take the end of a log and leave the beginning of the next one.
@@ -88,7 +90,7 @@ extension Recovery {
 
   /// Refuses a save that was acknowledged as safe from power cuts, and rests on others that are
   /// lost.
-  func checkIsUnsynced(_ batch: CommitLogReader.Batch) throws {
+  func checkIsUnsynced(_ batch: CommitLogReader.Batch) throws(StoreError) {
     guard batch.isSynced, let last = earlierLogs.last else { return }
     throw lostLog(last.epoch, "has been cut off")
   }

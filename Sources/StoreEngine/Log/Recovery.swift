@@ -14,7 +14,10 @@ struct Recovery<Files: RecordFiles> {
   /// Whether the last log rests on saves that a power cut has taken, so that it counts no more.
   var isLastLogLost = false
   private let growth: Int
-  private var reader: CommitLogReader?
+  /// What other processes have said that have the store open; nil where there are none.
+  private let joined: SharedFile?
+  /// Where the reading of the last log has ended; nil when there is none.
+  private(set) var reader: CommitLogReader?
   /// How the log ends.
   private(set) var tail = CommitLogReader.Tail.clean
   /// Whether the last checkpoint has been made good, so that the log can be emptied.
@@ -38,9 +41,11 @@ struct Recovery<Files: RecordFiles> {
   /// - Throws: ``StoreError`` with `damaged` when a save that was acknowledged is spoilt, or a file
   ///   is gone.
   init(
-    _ files: Files, growth: Int = CommitLogWriter.growth, sealing: Sealing? = nil
-  ) throws {
+    _ files: Files, growth: Int = CommitLogWriter.growth, sealing: Sealing? = nil,
+    joining joined: SharedFile? = nil
+  ) throws(StoreError) {
     self.files = files
+    self.joined = joined
     self.sealing = sealing
     self.growth = growth
     let manifestBytes = try files.manifest()
@@ -48,14 +53,14 @@ struct Recovery<Files: RecordFiles> {
     manifest = manifestOnDisk
     firstCommit = manifest?.lastCommit
     storage = try files.openLog()
-    reader = try storage.flatMap { try CommitLogReader($0) }
+    reader = if let storage { try CommitLogReader(storage) } else { nil }
     if manifestBytes != nil { try checkLogOwner(isRead: false) }
     try checkKeyFileOwner()
     try findStrangers()
     do {
       if let reader { try replayEarlierLogs(before: reader) }
       while let batch = try reader?.next() {
-        if isLastLogLost { try checkIsUnsynced(batch) } else { try replay(batch) }
+        if isLastLogLost { try checkIsUnsynced(batch) } else { try replay(batch, of: storage) }
       }
     } catch {
       // Saves that are laid over other files than theirs make no sense, and these are the cause.
@@ -68,7 +73,7 @@ struct Recovery<Files: RecordFiles> {
   }
 
   /// Refuses a log of another store, or of another moment than the manifest.
-  private func checkLogOwner(isRead: Bool) throws {
+  private func checkLogOwner(isRead: Bool) throws(StoreError) {
     let loss = StoreManifest.lossOfLog(
       manifestOnDisk, epoch: reader?.epoch, firstEpoch: reader?.slot.earlier?.firstEpoch,
       files.location, isCheckpointed: { !isRead || isCheckpointed })
@@ -77,7 +82,7 @@ struct Recovery<Files: RecordFiles> {
 
   /// The key file of another store with the same passphrase opens, and with it this one would look
   /// empty.
-  private func checkKeyFileOwner() throws {
+  private func checkKeyFileOwner() throws(StoreError) {
     let names = (manifest?.names ?? []).filter { $0 != StoreDirectory.buffers }
     guard let sealing, !names.isEmpty, !names.contains(where: { sealing.title($0) != nil }) else {
       return
@@ -91,7 +96,7 @@ struct Recovery<Files: RecordFiles> {
       at: .init(path: files.location + "/" + StoreDirectory.key))
   }
 
-  private func checkFilesExist() throws {
+  private func checkFilesExist() throws(StoreError) {
     var all = manifest ?? StoreManifest(firstEpoch: 0)
     for replacement in published { all.add(replacement.name, replacement.mark) }
     let missing = try all.missingFiles(in: files.location, hasFile: files.hasAnyFile)
@@ -104,7 +109,7 @@ struct Recovery<Files: RecordFiles> {
   ///
   /// An index whose file is gone, or another, is no damage: it is empty, and said to be so. A
   /// checkpoint in the log may still bring it.
-  private mutating func findStrangers() throws {
+  private mutating func findStrangers() throws(StoreError) {
     guard let manifest else { return }
     for fileName in manifest.names {
       if let name = OrderedTableName(fileName: fileName), name.kind == .index {
@@ -116,28 +121,32 @@ struct Recovery<Files: RecordFiles> {
     for error in found { strangers[error.location.className ?? ""] = error }
   }
 
-  private func hasOwnIndex(_ name: OrderedTableName, _ mark: FileMark?) throws -> Bool {
+  private func hasOwnIndex(_ name: OrderedTableName, _ mark: FileMark?) throws(StoreError) -> Bool {
     guard try files.ordered.hasFile(name) else { return false }
-    return try mark == nil || files.ordered.mark(of: name.fileName) == mark
+    if mark == nil { return true }
+    return try files.ordered.mark(of: name.fileName) == mark
   }
 
-  mutating func replay(_ batch: CommitLogReader.Batch) throws {
+  mutating func replay(
+    _ batch: CommitLogReader.Batch, of log: StoreFile?
+  ) throws(StoreError) {
     // It has been finished before the commits in front of it were read.
     if batch.kind == .earlierCheckpoint { return isCheckpointed = true }
     let payload = try payload(batch)
     switch batch.kind {
     case .changes, .orderedChanges, .commit:
       let changes = try ChangeSet(
-        encoded: payload, kind: batch.kind, table: { try files.table(named: $0) },
-        orderedTable: { try files.ordered.table($0) })
-      let states = try files.states(of: changes) { try files.hasRecord($0.rowID, in: $1) }
+        encoded: payload, kind: batch.kind, table: files.table, orderedTable: files.ordered.table)
+      let states = try files.states(of: changes) { (record, table) throws(StoreError) in
+        try files.hasRecord(record.rowID, in: table)
+      }
       let keys = try files.pendingKeys(adding: changes, to: pending.ordered)
       pending.add(changes, over: states, keys: keys)
-      try note(try batch.kind.hasCommit ? Commit(payload: payload) : nil, changes, batch.epoch)
+      note(batch.kind.hasCommit ? try Commit(payload: payload) : nil, changes, batch.epoch)
     case .checkpoint, .bulkCommit, .earlierCheckpoint:
       let replacements = try Replacement.decode(payload, batch.kind)
-      if batch.kind.hasCommit { try note(Commit(payload: payload), ChangeSet(), batch.epoch) }
-      try finish(replacements)
+      if batch.kind.hasCommit { note(try Commit(payload: payload), ChangeSet(), batch.epoch) }
+      try finish(replacements, of: batch, log)
       // All that stood before is in the files.
       pending = PendingRecords()
       isCheckpointed = true
@@ -146,7 +155,7 @@ struct Recovery<Files: RecordFiles> {
 
   /// Takes note of a commit, unless the manifest knows of it already: nil for one of before there
   /// were numbers.
-  private mutating func note(_ commit: Commit?, _ changes: ChangeSet, _ epoch: UInt64) throws {
+  private mutating func note(_ commit: Commit?, _ changes: ChangeSet, _ epoch: UInt64) {
     let last = (commits.last?.commit ?? firstCommit)?.number ?? 0
     guard let commit else {
       // A log that a checkpoint was about to empty.
@@ -162,10 +171,12 @@ struct Recovery<Files: RecordFiles> {
   }
 
   /// Puts the files of a checkpoint of earlier logs in place.
-  mutating func finishEarlierCheckpoint(_ batch: CommitLogReader.Batch) throws {
+  mutating func finishEarlierCheckpoint(
+    _ batch: CommitLogReader.Batch, of log: StoreFile?
+  ) throws(StoreError) {
     let payload = try payload(batch)
     let replacements = try Replacement.decode(payload, batch.kind)
-    try finish(replacements)
+    try finish(replacements, of: batch, log)
     let commit = try Commit(payload: payload)
     if commit.number > firstCommit?.number ?? 0, commits.isEmpty { firstCommit = commit }
   }
@@ -173,10 +184,15 @@ struct Recovery<Files: RecordFiles> {
   /// Puts the files of a checkpoint in place that are not there yet.
   ///
   /// A file must have the mark that the checkpoint has given it, under the one name or the other.
-  private mutating func finish(_ replacements: [Replacement]) throws {
+  private mutating func finish(
+    _ replacements: [Replacement], of batch: CommitLogReader.Batch, _ log: StoreFile?
+  ) throws(StoreError) {
     var ready: [Replacement] = []
     for replacement in replacements {
-      if try replacement.mark == nil || files.markOfNewFile(replacement) == replacement.mark {
+      let found = replacement.mark == nil ? nil : try files.markOfNewFile(replacement)
+      // The next checkpoint's file begins as a copy of this one, mark and all, under the same name: it
+      // is only half made where its process died.
+      if found == replacement.mark, try !isInPlace(replacement) {
         ready.append(replacement)
       } else {
         try checkIsFinished(replacement)
@@ -184,12 +200,23 @@ struct Recovery<Files: RecordFiles> {
       strangers[replacement.name] = nil
       manifest?.add(replacement.name, replacement.mark)
     }
+    // The process that wrote the batch may have died before its sync. Files must not outlive a power
+    // cut that takes the batch.
+    if !ready.isEmpty, !files.isReadOnly, let log {
+      try CommitLogWriter.settle(log, upTo: batch.end)
+    }
     try files.publishAll(ready)
     if !files.isReadOnly { try files.synchronizeNames() }
     published += replacements
   }
 
-  private func checkIsFinished(_ replacement: Replacement) throws {
+  /// Whether a checkpoint's file has its final name already.
+  private func isInPlace(_ replacement: Replacement) throws(StoreError) -> Bool {
+    guard let mark = replacement.mark else { return false }
+    return try files.markOfAnyFile(replacement.name) == mark
+  }
+
+  private func checkIsFinished(_ replacement: Replacement) throws(StoreError) {
     guard let expected = replacement.mark else { return }
     let found = try files.markOfAnyFile(replacement.name)
     if found == expected { return try files.ordered.find(replacement.name) }
@@ -201,15 +228,12 @@ struct Recovery<Files: RecordFiles> {
       at: .init(path: files.location, className: replacement.name))
   }
 
-  private func payload(_ batch: CommitLogReader.Batch) throws -> [UInt8] {
-    guard let sealing else { return batch.payload }
-    return try sealing.opened(
-      batch.payload, batch.kind, epoch: batch.epoch, sequence: batch.sequence,
-      .init(path: files.location + "/" + StoreDirectory.log, offset: batch.offset))
+  private func payload(_ batch: CommitLogReader.Batch) throws(StoreError) -> [UInt8] {
+    try batch.payload(openedBy: sealing, in: files.location)
   }
 
   /// The log, ready to go on; and the manifest, up to date.
-  mutating func writer(durability: Durability) throws -> CommitLogWriter? {
+  mutating func writer(durability: Durability) throws(StoreError) -> CommitLogWriter? {
     guard let storage, !files.isReadOnly else { return nil }
     guard let reader else {
       let slot = try makeLog(storage)
@@ -221,7 +245,8 @@ struct Recovery<Files: RecordFiles> {
     var writer = try CommitLogWriter(
       storage, durability: durability, slot: reader.slot, slotIndex: reader.slotIndex,
       sequence: reader.sequence, offset: reader.offset, growth: growth)
-    if !reader.isClosed {
+    // Others have brought to the disk what they have told of.
+    if !reader.isClosed, joined?.end(ofLog: reader.epoch) != reader.offset {
       try synchronizeNames()
       if durability != .none {
         for log in earlierLogs { try CommitLogWriter.settle(log.file, upTo: log.end) }
@@ -230,18 +255,19 @@ struct Recovery<Files: RecordFiles> {
     }
     if isLastLogLost { try writer.forget(after: earlierLogs.last?.end ?? 0) }
     if tail != .clean { try writer.clearTail() }
-    let isDone = isCheckpointed && pending.isEmpty
+    // Others may be reading it.
+    let isDone = isCheckpointed && pending.isEmpty && joined == nil
     try updateManifest(reader.epoch, isEmptied: isDone)
     if isDone { try writer.removeAll() }
     return writer
   }
 
-  private mutating func synchronizeNames() throws {
+  private mutating func synchronizeNames() throws(StoreError) {
     try files.synchronizeNames()
     areNamesSynced = true
   }
 
-  private mutating func makeLog(_ storage: StoreFile) throws -> CommitLogSlot {
+  private mutating func makeLog(_ storage: StoreFile) throws(StoreError) -> CommitLogSlot {
     try synchronizeNames()
     let size = min(growth, CommitLogWriter.firstSize)
     let slot = CommitLogSlot(epoch: CommitLogSlot.randomEpoch(), size: size)
@@ -254,10 +280,10 @@ struct Recovery<Files: RecordFiles> {
   }
 
   /// Makes a manifest where there is none that can be read, and adds files that have come since.
-  private mutating func updateManifest(_ epoch: UInt64, isEmptied: Bool) throws {
+  private mutating func updateManifest(_ epoch: UInt64, isEmptied: Bool) throws(StoreError) {
     // A checkpoint in a log that is itself followed by others covers none of these.
     let firstNeeded = earlierLogs.first?.epoch ?? epoch
-    var new = try manifestOnDisk ?? newManifest(firstNeeded)
+    var new = if let manifestOnDisk { manifestOnDisk } else { try newManifest(firstNeeded) }
     // A checkpoint may have made no file, and the log is emptied after it all the same.
     if isEmptied || !published.isEmpty {
       new.add(published, followedBy: isEmptied ? epoch + 1 : firstNeeded)
@@ -273,7 +299,7 @@ struct Recovery<Files: RecordFiles> {
   }
 
   /// A manifest of the files that are there, as they are.
-  private func newManifest(_ epoch: UInt64) throws -> StoreManifest {
+  private func newManifest(_ epoch: UInt64) throws(StoreError) -> StoreManifest {
     var manifest = StoreManifest(firstEpoch: epoch, epoch: epoch)
     let names = try files.filesForManifest() + files.ordered.names().map(\.fileName)
     for name in names { manifest.add(name, try files.markOfAnyFile(name)) }

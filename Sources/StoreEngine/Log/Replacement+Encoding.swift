@@ -17,7 +17,20 @@ extension Replacement {
     return buffer.bytes + replacements.flatMap { $0.mark?.bytes ?? none }
   }
 
+  /// Reads what ``encode(_:of:)`` has made.
+  ///
+  /// - Throws: ``StoreError`` with `damaged`.
   static func decode(
+    _ payload: [UInt8], _ kind: CommitLogFormat.Kind
+  ) throws(StoreError) -> [Replacement] {
+    do throws(DataBufferError) {
+      return try replacements(payload, kind)
+    } catch {
+      throw .inSave(error)
+    }
+  }
+
+  private static func replacements(
     _ payload: [UInt8], _ kind: CommitLogFormat.Kind
   ) throws(DataBufferError) -> [Replacement] {
     var buffer = DataBuffer(payload)

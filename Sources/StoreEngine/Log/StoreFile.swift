@@ -27,41 +27,63 @@ public final class StoreFile: Sendable {
   ///   - path: The file.
   ///   - writable: Whether it is going to be written.
   ///   - rights: Those of a new file.
-  /// - Throws: `SystemError`.
+  /// - Throws: ``StoreError`` with `ioError` or `noSpace`.
   package init(
     _ path: some FileAddress, writable: Bool, rights: FileRights = .anyone
-  ) throws(SystemError) {
-    file = try openFile(path, writable: writable, rights: rights)
+  ) throws(StoreError) {
+    file = try Self.errors { () throws(SystemError) in
+      try openFile(path, writable: writable, rights: rights)
+    }
   }
 
   /// Makes a file where there is none; a symbolic link is not followed.
   ///
-  /// - Throws: `SystemError`.
-  package init(creating path: some FileAddress, rights: FileRights) throws(SystemError) {
-    file = try createFile(path, rights: rights)
+  /// - Throws: ``StoreError`` with `ioError` or `noSpace`.
+  package init(creating path: some FileAddress, rights: FileRights) throws(StoreError) {
+    file = try Self.errors { () throws(SystemError) in try createFile(path, rights: rights) }
   }
+
+  /// Runs calls of the operating system, and makes their errors those of a store.
+  @inline(__always)
+  private static func errors<Result>(
+    _ body: () throws(SystemError) -> Result
+  ) throws(StoreError) -> Result {
+    do throws(SystemError) { return try body() } catch { throw StoreError(error) }
+  }
+
+  /// Which file it is.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  func identity() throws(StoreError) -> FileIdentity {
+    try Self.errors { () throws(SystemError) in try FileStatus(file).identity }
+  }
+
+  /// Takes note that somebody else has written to the file.
+  func noteForeignWrite() { forgetBlock() }
 
   /// The size in bytes.
   ///
-  /// - Throws: `SystemError`.
-  package func size() throws(SystemError) -> Int { try file.size() }
+  /// - Throws: ``StoreError`` with `ioError` or `noSpace`.
+  package func size() throws(StoreError) -> Int { try Self.errors(file.size) }
 
   /// Reads up to so many bytes; fewer at the end of the file.
   ///
-  /// - Throws: `SystemError`.
-  package func read(_ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
-    try file.read(count, at: offset)
+  /// - Throws: ``StoreError`` with `ioError` or `noSpace`.
+  package func read(_ count: Int, at offset: Int) throws(StoreError) -> [UInt8] {
+    try Self.errors { () throws(SystemError) in try file.read(count, at: offset) }
   }
 
   /// Writes all of these bytes; the file grows if need be.
   ///
-  /// - Throws: `SystemError`.
-  package func write(_ bytes: [UInt8], at offset: Int) throws(SystemError) {
-    try file.checkHasName()
-    forgetBlock()
-    try checkLimit(offset + bytes.count)
-    try bytes.lend { (bytes) throws(SystemError) in
-      try file.writeWithinLimit(bytes, at: offset)
+  /// - Throws: ``StoreError`` with `ioError` or `noSpace`.
+  package func write(_ bytes: [UInt8], at offset: Int) throws(StoreError) {
+    try Self.errors { () throws(SystemError) in
+      try file.checkHasName()
+      forgetBlock()
+      try checkLimit(offset + bytes.count)
+      try bytes.lend { (bytes) throws(SystemError) in
+        try file.writeWithinLimit(bytes, at: offset)
+      }
     }
   }
 
@@ -82,15 +104,20 @@ public final class StoreFile: Sendable {
   ///
   /// - Returns: false, with nothing done, where that is no quicker than ``write(_:at:)`` and
   ///   ``synchronize()``.
-  /// - Throws: `SystemError`. Nobody knows then what the disk holds.
-  package func writeThrough(_ bytes: [UInt8], at offset: Int) throws -> Bool {
+  /// - Throws: ``StoreError`` with `ioError` or `noSpace`. Nobody knows then what the disk holds.
+  package func writeThrough(_ bytes: [UInt8], at offset: Int) throws(StoreError) -> Bool {
+    try Self.errors { () throws(SystemError) in try writeDirectly(bytes, at: offset) }
+  }
+
+  private func writeDirectly(_ bytes: [UInt8], at offset: Int) throws(SystemError) -> Bool {
     try file.checkHasName()
-    return try direct.withLock { direct in
+    return try direct.withLock { (direct) throws(SystemError) in
       if case .untried = direct {
         direct = DirectWriter(file).map { .open($0) } ?? .unavailable
       }
       guard case .open(let writer) = direct else { return false }
-      let isDone = try writer.write(bytes, at: offset) { count, offset in
+      let isDone = try writer.write(bytes, at: offset) {
+        (count, offset) throws(SystemError) in
         try file.read(count, at: offset)
       }
       if !isDone { direct = .unavailable }
@@ -104,16 +131,16 @@ public final class StoreFile: Sendable {
 
   /// Grows the file with zeros, so that later writes change no metadata; or cuts it off.
   ///
-  /// - Throws: `SystemError`.
-  package func resize(to size: Int) throws(SystemError) {
+  /// - Throws: ``StoreError`` with `ioError` or `noSpace`.
+  package func resize(to size: Int) throws(StoreError) {
     forgetBlock()
-    try file.resize(to: size)
+    try Self.errors { () throws(SystemError) in try file.resize(to: size) }
   }
 
   /// Brings what was written to the disk (`fdatasync`).
   ///
-  /// - Throws: `SystemError`.
-  package func synchronize() throws(SystemError) { try file.synchronizeData() }
+  /// - Throws: ``StoreError`` with `ioError` or `noSpace`.
+  package func synchronize() throws(StoreError) { try Self.errors(file.synchronizeData) }
 
   /// Closes the file; closing twice is harmless.
   package func close() {

@@ -187,10 +187,12 @@ extension StoreManifest {
   ///   - hasFile: Whether a file is there.
   ///   - mark: What a file that is there is known by.
   /// - Returns: A finding for each; none for a store without a manifest.
+  /// - Throws: ``StoreError``, what the closures throw.
   package static func findings(
-    _ bytes: [UInt8]?, _ log: CommitLogScan?, path: String, hasFile: (String) throws -> Bool,
-    mark: (String) throws -> FileMark?
-  ) rethrows -> [StoreFinding] {
+    _ bytes: [UInt8]?, _ log: CommitLogScan?, path: String,
+    hasFile: (String) throws(StoreError) -> Bool,
+    mark: (String) throws(StoreError) -> FileMark?
+  ) throws(StoreError) -> [StoreFinding] {
     guard let bytes else { return [] }
     var findings: [StoreFinding] = []
     let epoch = log.flatMap { $0.isBlank ? nil : $0.epoch }
@@ -215,28 +217,29 @@ extension StoreManifest {
 
   /// An error for each file that should be there and is not.
   func missingFiles(
-    in path: String, hasFile: (String) throws -> Bool
-  ) rethrows -> [StoreError] {
-    try neededFiles.filter { try !hasFile($0) }.map { name in
-      StoreError(
-        .damaged, "The file is gone, with all records in it. Bring it back from a backup.",
-        at: .init(path: path, className: name))
+    in path: String, hasFile: (String) throws(StoreError) -> Bool
+  ) throws(StoreError) -> [StoreError] {
+    var errors: [StoreError] = []
+    for name in neededFiles where try !hasFile(name) {
+      errors.append(StoreError.fileGone(name, in: path))
     }
+    return errors
   }
 
   /// An error for each file that is there, and is not the store's own.
   func strangers(
-    in path: String, hasFile: (String) throws -> Bool, mark: (String) throws -> FileMark?
-  ) rethrows -> [StoreError] {
-    try neededFiles.compactMap { name in
-      guard let expected = marks[name], try hasFile(name) else { return nil }
+    in path: String, hasFile: (String) throws(StoreError) -> Bool,
+    mark: (String) throws(StoreError) -> FileMark?
+  ) throws(StoreError) -> [StoreError] {
+    var errors: [StoreError] = []
+    for name in neededFiles {
+      guard let expected = marks[name], try hasFile(name) else { continue }
       let found = try mark(name)
-      return found == expected || found == .unreadable
-        ? nil
-        : .some(
-          FileMark.stranger(
-            expected: expected, found: found, at: .init(path: path, className: name)))
+      if found == expected || found == .unreadable { continue }
+      errors.append(
+        FileMark.stranger(expected: expected, found: found, at: .init(path: path, className: name)))
     }
+    return errors
   }
 
   /// All files but indexes, which can be rebuilt.

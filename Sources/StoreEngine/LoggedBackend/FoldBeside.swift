@@ -6,7 +6,7 @@ import Locks
 /// whose place the new ones take, which may be hundreds of megabytes, are freed there, and no save
 /// waits for that.
 final class FoldBeside: Sendable {
-  typealias Outcome = Result<[Replacement], any Error>
+  typealias Outcome = Result<[Replacement], StoreError>
 
   private let pending: PendingRecords
   private let oldFiles: [any Sendable]
@@ -22,13 +22,13 @@ final class FoldBeside: Sendable {
   ///   - didPrepare: Called on the thread when they are there, or can't be made.
   init?(
     _ pending: PendingRecords, into oldFiles: [any Sendable],
-    _ prepare: @escaping @Sendable (PendingRecords) throws -> [Replacement],
+    _ prepare: @escaping @Sendable (PendingRecords) throws(StoreError) -> [Replacement],
     didPrepare: @escaping @Sendable () -> Void
   ) {
     (self.pending, self.oldFiles) = (pending, oldFiles)
     let started = JoinedThread { [self] in
       ThreadPriority.lower()
-      let found = Result { try prepare(pending) }
+      let found = Result { () throws(StoreError) in try prepare(pending) }
       outcome.change { $0 = found }
       didPrepare()
     }
@@ -42,7 +42,7 @@ final class FoldBeside: Sendable {
   /// Waits for the new files.
   ///
   /// - Throws: why they can't be made.
-  func wait() throws -> [Replacement] {
+  func wait() throws(StoreError) -> [Replacement] {
     try outcome.change(once: { $0 != nil }) { $0 ?? .success([]) }.get()
   }
 }

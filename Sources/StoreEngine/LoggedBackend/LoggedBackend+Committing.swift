@@ -16,40 +16,49 @@ extension LoggedBackend {
   ///   `reopenNeeded` the disk has failed, and whether the save went through is known when the
   ///   backend is opened again.
   @discardableResult
-  public func commit(_ changes: ChangeSet, _ request: CommitRequest) throws -> Commit? {
+  public func commit(_ changes: ChangeSet, _ request: CommitRequest) throws(StoreError) -> Commit? {
     try checkProcess()
     try request.check()
     guard !changes.isEmpty else {
-      try log.withLock { log in
+      try log.withLock { (log) throws(StoreError) in
         try checkOpen()
         try checkWritable(log)
       }
       return nil
     }
-    let commit = try naming { try encode(changes, request) }
-    // Where no save waits for the disk, to wait for each other would only take time.
-    if durability != .full { return try write(commit) }
-    return try queue.perform(commit, by: self)
+    let commit = try naming { () throws(StoreError) in try encode(changes, request) }
+    return try whileAlone { () throws(StoreError) in
+      // Where no save waits for the disk, to wait for each other would only take time.
+      if durability != .full { return try write(commit) }
+      return try queue.perform(commit, by: self)
+    }
   }
 
   /// Gives a commit its place, see ``CommitQueueing``.
   package func enqueue(
     _ changes: ChangeSet, _ request: CommitRequest, mayWait: Bool,
-    _ completion: @escaping @Sendable (Result<Commit, any Error>) -> Void
-  ) throws {
+    _ completion: @escaping @Sendable (Result<Commit, StoreError>) -> Void
+  ) throws(StoreError) {
     try checkProcess()
     try request.check()
-    let commit = try naming { try encode(changes, request) }
-    if durability != .full { return completion(.success(try write(commit))) }
-    queue.enqueue(commit, by: self, mayWait: mayWait, completion)
+    let commit = try naming { () throws(StoreError) in try encode(changes, request) }
+    if durability != .full {
+      return completion(.success(try whileAlone { () throws(StoreError) in try write(commit) }))
+    }
+    guard let sharing else { return queue.enqueue(commit, by: self, mayWait: mayWait, completion) }
+    try lockProcesses(sharing)
+    queue.enqueue(commit, by: self, mayWait: mayWait) { outcome in
+      sharing.unlock()
+      completion(outcome)
+    }
   }
 
   /// Writes one commit, as ``write(_:_:)`` does; saves that come one by one are the most frequent.
-  func write(_ one: QueuedCommit) throws -> Commit {
-    try log.withLock { log in
+  func write(_ one: QueuedCommit) throws(StoreError) -> Commit {
+    try log.withLock { (log) throws(StoreError) in
       try checkOpen()
       try checkWritable(log)
-      return try naming {
+      return try naming { () throws(StoreError) in
         try checkForConflicts(one, CommitBatch())
         try one.request.follower?.willWrite()
         if try isBulk(one.stored), let commit = try writeInBulk(one, &log) { return commit }
@@ -65,10 +74,12 @@ extension LoggedBackend {
   }
 
   /// Does what needs nobody else to stand still: seals, and encodes what the log gets.
-  private func encode(_ changes: ChangeSet, _ request: CommitRequest) throws -> QueuedCommit {
+  private func encode(_ changes: ChangeSet, _ request: CommitRequest) throws(StoreError)
+    -> QueuedCommit
+  {
     for change in changes.names { try files.check(bufferName: change.name) }
     let stored = try sealed(changes)
-    try stored.checkRecordSizes(files.maximumRecordByteCount) { try files.name(of: $0) }
+    try stored.checkRecordSizes(files.maximumRecordByteCount, tableName: files.name)
     let commit = request.commit(number: 0, token: coordinator.journal.newToken())
     let isLarge = stored.bytes.count >= limits.bulkBytes
     return QueuedCommit(
@@ -76,10 +87,10 @@ extension LoggedBackend {
       encoded: isLarge ? nil : try encodedIndex(of: stored, commit))
   }
 
-  private func encodedIndex(of stored: ChangeSet, _ commit: Commit) throws -> [UInt8] {
+  private func encodedIndex(of stored: ChangeSet, _ commit: Commit) throws(StoreError) -> [UInt8] {
     try stored.encodedIndex(
-      commit, tableName: { try files.name(of: $0) },
-      orderedName: { try files.ordered.name(of: $0) })
+      commit, tableName: { (table) throws(StoreError) in try files.name(of: table) },
+      orderedName: { (table) throws(StoreError) in try files.ordered.name(of: table) })
   }
 
   func write(_ commits: [QueuedCommit], _ willWait: () -> Void) -> [CommitOutcome] {
@@ -95,8 +106,10 @@ extension LoggedBackend {
       do {
         try checkOpen()
         try checkWritable(log)
-        outcomes[index] = try naming { try add(one, index, &batch, &outcomes, &log) }
-          .map { .success($0) }
+        let commit = try naming { () throws(StoreError) in
+          try add(one, index, &batch, &outcomes, &log)
+        }
+        outcomes[index] = commit.map { .success($0) }
       } catch {
         outcomes[index] = .failure(error)
         one.request.follower?.didFail(error)
@@ -114,7 +127,7 @@ extension LoggedBackend {
   private func add(
     _ one: QueuedCommit, _ index: Int, _ batch: inout CommitBatch,
     _ outcomes: inout [CommitOutcome?], _ log: inout LoggedLog
-  ) throws -> Commit? {
+  ) throws(StoreError) -> Commit? {
     try checkForConflicts(one, batch)
     let isBulk = try isBulk(one.stored)
     if isBulk || batch.overlaps(one) || foldFailure != nil {
@@ -129,7 +142,9 @@ extension LoggedBackend {
   }
 
   /// Writes a large commit past the log; nil where it has to go there like others.
-  private func writeInBulk(_ one: QueuedCommit, _ log: inout LoggedLog) throws -> Commit? {
+  private func writeInBulk(_ one: QueuedCommit, _ log: inout LoggedLog) throws(StoreError)
+    -> Commit?
+  {
     guard try foldBeforeBulk(&log) else { return nil }
     let commit = one.commit.numbered(coordinator.journal.lastNumber + 1)
     try commitInBulk(one.stored, commit, &log)
@@ -137,22 +152,21 @@ extension LoggedBackend {
     return commit
   }
 
-  private func checkForConflicts(_ one: QueuedCommit, _ batch: CommitBatch) throws {
+  private func checkForConflicts(_ one: QueuedCommit, _ batch: CommitBatch) throws(StoreError) {
     guard let basis = one.request.basis else { return }
     let conflict = coordinator.journal.conflict(
       of: one.changes, on: basis, besides: batch.commits.lazy.map(\.queued.changes))
     guard let conflict else { return }
-    throw try conflict.named(table: { try userName(of: $0) }, ordered: { try userName(of: $0) })
-      .error(path: location)
+    throw try conflict.named(table: userName, ordered: userName).error(path: location)
   }
 
   /// The name of a table as users know it.
-  private func userName(of table: TableID) throws -> String {
+  private func userName(of table: TableID) throws(StoreError) -> String {
     let name = try files.name(of: table)
     return openedName(name) ?? name
   }
 
-  private func userName(of table: OrderedTableID) throws -> String {
+  private func userName(of table: OrderedTableID) throws(StoreError) -> String {
     let name = try files.ordered.name(of: table)
     return (openedName(name) ?? name).fileName
   }
@@ -160,20 +174,24 @@ extension LoggedBackend {
   /// Finds out all that may fail before anything is written.
   private func prepare(
     _ one: QueuedCommit, _ index: Int, _ batch: CommitBatch
-  ) throws -> CommitBatch.Prepared {
+  ) throws(StoreError) -> CommitBatch.Prepared {
     let commit = one.commit.numbered(
       coordinator.journal.lastNumber + UInt64(batch.commits.count) + 1)
     let keys = one.stored.ordered.isEmpty ? [:] : try pendingKeys(adding: one.stored, batch.keys)
     let encoded =
-      try one.encoded.map { commit.numbering($0) } ?? encodedIndex(of: one.stored, commit)
+      if let encoded = one.encoded {
+        commit.numbering(encoded)
+      } else {
+        try encodedIndex(of: one.stored, commit)
+      }
     return CommitBatch.Prepared(
       index: index, commit: commit, queued: one, fileStates: try fileStates(one.stored),
       keys: keys, payload: [encoded, one.stored.bytes])
   }
 
-  private func pendingKeys(
+  func pendingKeys(
     adding changes: ChangeSet, _ later: [OrderedTableID: PendingKeys]
-  ) throws -> [OrderedTableID: PendingKeys] {
+  ) throws(StoreError) -> [OrderedTableID: PendingKeys] {
     let (pending, folding) = state.withLock { ($0.pending.ordered, $0.folding?.ordered ?? [:]) }
     return try files.pendingKeys(adding: changes, to: pending, over: folding, later)
   }
@@ -185,7 +203,9 @@ extension LoggedBackend {
     if batch.isEmpty { return }
     let commits = batch.take()
     do {
-      try naming { try write(commits.map { (.commit, $0.payload) }, &log) }
+      try naming { () throws(StoreError) in
+        try write(commits.map { (.commit, $0.payload) }, &log)
+      }
     } catch {
       for one in commits {
         outcomes[one.index] = .failure(error)
@@ -203,17 +223,17 @@ extension LoggedBackend {
     foldIfDue(&log)
   }
 
-  func checkWritable(_ log: LoggedLog) throws {
+  func checkWritable(_ log: LoggedLog) throws(StoreError) {
     if isReadOnly {
-      throw StoreError(
-        .readOnly, "The store was opened for reading only.", at: .init(path: location))
+      throw StoreError.readOnly(at: location)
     }
     if let failure = log.failure { throw failure }
   }
 
   /// Whether new files cost less than the log and folding it later.
-  private func isBulk(_ changes: ChangeSet) throws -> Bool {
-    guard changes.bytes.count >= limits.bulkBytes else { return false }
+  private func isBulk(_ changes: ChangeSet) throws(StoreError) -> Bool {
+    // What goes past the log is in no list of changes that others could read.
+    guard changes.bytes.count >= limits.bulkBytes, sharing == nil else { return false }
     let touched = PendingFootprint(
       tables: changes.tables.filter { !$0.records.isEmpty }.map(\.table),
       hasNames: !changes.names.isEmpty)
@@ -227,12 +247,14 @@ extension LoggedBackend {
   /// Looks up which of the changed rows the files have, unless what is pending answers that.
   ///
   /// - Throws: ``StoreError`` with `rowExists` for an insert of a row that is there.
-  private func fileStates(_ changes: ChangeSet) throws -> [TableID: PendingRecords.FileState] {
+  func fileStates(
+    _ changes: ChangeSet, isNew: Bool = true
+  ) throws(StoreError) -> [TableID: PendingRecords.FileState] {
     let (pending, folding) = state.withLock { ($0.pending, $0.folding) }
-    return try files.states(of: changes) { record, table in
+    return try files.states(of: changes) { (record, table) throws(StoreError) in
       let known = pending.tables[table]?.rows[record.rowID]
-      let isBelow = try known == nil && isInFile(record.rowID, table, folding)
-      if record.kind == .insert, isBelow || known?.isDeleted == false {
+      let isBelow = known == nil ? try isInFile(record.rowID, table, folding) : false
+      if isNew, record.kind == .insert, isBelow || known?.isDeleted == false {
         throw rowExists(record.rowID, try files.name(of: table))
       }
       return isBelow
@@ -242,7 +264,7 @@ extension LoggedBackend {
   /// Whether the file of a table has a row, or will have it once what is being folded is in it.
   private func isInFile(
     _ rowID: UInt32, _ table: TableID, _ folding: PendingRecords?
-  ) throws -> Bool {
+  ) throws(StoreError) -> Bool {
     if let entry = folding?.tables[table]?.rows[rowID] { return !entry.isDeleted }
     return try files.hasRecord(rowID, in: table)
   }
@@ -257,20 +279,22 @@ extension LoggedBackend {
   /// Writes batches to the log, all of them or none.
   func write(
     _ batches: [CommitLogWriter.Batch], _ log: inout LoggedLog
-  ) throws {
+  ) throws(StoreError) {
     guard log.writer != nil else { throw StoreError(.closed, "The log is closed.") }
     try synchronizeNames(&log)
     let batches = try sealed(batches, log)
+    sharing?.file.beginWriting()
     do {
       try log.writer?.append(batches)
+      if let writer = log.writer { publish(writer) }
     } catch {
       if log.writer?.hasFailed == true { log.failure = reopenNeeded(error) }
-      throw log.failure ?? storeError(error)
+      throw log.failure ?? error
     }
   }
 
   /// Brings the log's name to the disk, before the first save that would be lost without it.
-  private func synchronizeNames(_ log: inout LoggedLog) throws {
+  private func synchronizeNames(_ log: inout LoggedLog) throws(StoreError) {
     if log.areNamesSynced || durability == .none { return }
     do {
       try files.synchronizeNames()
@@ -283,17 +307,13 @@ extension LoggedBackend {
 
   // MARK: Errors
 
-  func reopenNeeded(_ error: any Error) -> StoreError {
+  func reopenNeeded(_ error: StoreError) -> StoreError {
     StoreError(
       .reopenNeeded,
       """
       The disk failed while a save was brought to it, so nobody knows what it holds. Close the \
       backend and open it again; what was saved before is safe.
       """,
-      at: .init(path: location), underlying: error)
-  }
-
-  func storeError(_ error: any Error) -> any Error {
-    (error as? SystemError).map { StoreError($0) } ?? error
+      at: .init(path: location), underlying: error.refusal ?? error)
   }
 }

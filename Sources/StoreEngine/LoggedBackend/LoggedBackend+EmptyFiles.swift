@@ -4,20 +4,23 @@
 
 extension LoggedBackend {
   /// The files that folding may leave empty.
-  func emptied(by pending: PendingRecords) throws -> [String] {
+  func emptied(by pending: PendingRecords) throws(StoreError) -> [String] {
     let tables = pending.tables.filter { $0.value.rows[ClassMetadata.rowID]?.isDeleted == true }
     let ordered = pending.ordered.filter(\.value.isCleared)
-    return try tables.keys.map { try files.name(of: $0) }
-      + ordered.keys.map { try files.ordered.name(of: $0).fileName }
+    return try tables.keys.map { (table) throws(StoreError) in try files.name(of: table) }
+      + ordered.keys.map { (table) throws(StoreError) in try files.ordered.name(of: table).fileName
+      }
   }
 
   /// The files that a save that goes past the log may leave empty.
-  func emptied(by changes: ChangeSet) throws -> [String] {
+  func emptied(by changes: ChangeSet) throws(StoreError) -> [String] {
     let tables = changes.tables.filter { table in
       table.records.contains { $0.rowID == ClassMetadata.rowID && $0.kind == .delete }
     }
-    return try tables.map { try files.name(of: $0.table) }
-      + changes.ordered.filter(\.clearsFirst).map { try files.ordered.name(of: $0.table).fileName }
+    return try tables.map { (changes) throws(StoreError) in try files.name(of: changes.table) }
+      + changes.ordered.filter(\.clearsFirst).map { (changes) throws(StoreError) in
+        try files.ordered.name(of: changes.table).fileName
+      }
   }
 
   /// Removes those of some files that are empty and that a process has left which died before it

@@ -7,7 +7,7 @@ extension LoggedBackend {
   /// go to the log like others.
   ///
   /// - Throws: ``StoreError`` with `reopenNeeded`.
-  func foldBeforeBulk(_ log: inout LoggedLog) throws -> Bool {
+  func foldBeforeBulk(_ log: inout LoggedLog) throws(StoreError) -> Bool {
     if state.withLock({ $0.hasNothingPending }), log.writer?.earlier == nil { return true }
     // A try may copy gigabytes until the disk is full.
     if foldFailure != nil, ContinuousClock.now < log.nextFold { return false }
@@ -22,9 +22,9 @@ extension LoggedBackend {
 
   func commitInBulk(
     _ changes: ChangeSet, _ commit: Commit, _ log: inout LoggedLog
-  ) throws {
+  ) throws(StoreError) {
     let replacements = try files.prepareAll(changes, mark: mark(log), durability: durability) {
-      [files] in
+      [files] () throws(StoreError) in
       try files.allKeys(of: changes)
     }
     try install(replacements, of: commit, emptied: emptied(by: changes), &log)
@@ -32,16 +32,18 @@ extension LoggedBackend {
   }
 
   /// The mark of the files that the next checkpoint makes.
-  func mark(_ log: LoggedLog) throws -> FileMark {
+  func mark(_ log: LoggedLog) throws(StoreError) -> FileMark {
     guard let epoch = log.writer?.epoch else { throw StoreError(.closed, "The log is closed.") }
     return FileMark(checkpointIn: epoch)
   }
 
   /// Folds what is pending into the class files, and takes note of a failure.
-  func checkpoint(_ log: inout LoggedLog) throws { try noting(&log) { try fold(&$0) } }
+  func checkpoint(_ log: inout LoggedLog) throws(StoreError) { try noting(&log, fold) }
 
   /// Folds, and takes note of a failure.
-  func noting(_ log: inout LoggedLog, _ fold: (inout LoggedLog) throws -> Void) throws {
+  func noting(
+    _ log: inout LoggedLog, _ fold: (inout LoggedLog) throws(StoreError) -> Void
+  ) throws(StoreError) {
     let start = ContinuousClock.now
     do {
       try fold(&log)
@@ -53,17 +55,17 @@ extension LoggedBackend {
       log.patience = used
       let pause = max(limits.foldPause, start.duration(to: .now) * 10)
       log.nextFold = ContinuousClock.now.advanced(by: pause)
-      let cause = StoreError.wrapping(storeError(error), .ioError, at: .init(path: location))
       state.withLock { state in
         let tries = (state.foldFailure?.tryCount ?? 0) + 1
         state.foldFailure = FoldFailure(
-          error: cause, tryCount: tries, logByteCount: used + log.earlierByteCount)
+          error: error, tryCount: tries, logByteCount: used + log.earlierByteCount)
       }
       throw error
     }
   }
 
-  private func fold(_ log: inout LoggedLog) throws {
+  private func fold(_ log: inout LoggedLog) throws(StoreError) {
+    if sharing != nil { return try foldShared(&log) }
     try finishFolding(&log)
     let pending = state.withLock { $0.pending }
     if pending.isEmpty {
@@ -89,10 +91,11 @@ extension LoggedBackend {
   func install(
     _ replacements: [Replacement], of commit: Commit? = nil, emptied: [String],
     _ log: inout LoggedLog
-  ) throws {
+  ) throws(StoreError) {
+    assert(sharing == nil, "other processes would not know of an emptied log")
     try announce(replacements, as: commit == nil ? .checkpoint : .bulkCommit, of: commit, &log)
     do {
-      try publish(replacements, isAlsoPending: commit == nil)
+      try publish(replacements, of: commit)
       let empty = files.emptyFiles(among: emptied)
       try updateManifest(
         replacements, empty, commit ?? coordinator.journal.last,
@@ -114,7 +117,7 @@ extension LoggedBackend {
   func announce(
     _ replacements: [Replacement], as kind: CommitLogFormat.Kind, of commit: Commit?,
     _ log: inout LoggedLog
-  ) throws {
+  ) throws(StoreError) {
     do {
       try write([(kind, [Replacement.encode(replacements, of: commit)])], &log)
     } catch {
@@ -127,14 +130,15 @@ extension LoggedBackend {
   ///
   /// Every reader takes the state's lock before he goes to a file. So whoever has found one table
   /// as a save has left it finds every other so from then on, and so does everyone he tells.
-  private func publish(_ replacements: [Replacement], isAlsoPending: Bool) throws {
-    try state.withLock { state in
-      do {
+  private func publish(_ replacements: [Replacement], of commit: Commit?) throws(StoreError) {
+    try state.withLock { (state) throws(StoreError) in
+      do throws(StoreError) {
         try files.publishAll(replacements)
+        if let commit { state.lastCommit = commit }
       } catch {
         // Some files are new and some are old. Small saves are pending, and cover both; a large one
         // would be seen in part.
-        if !isAlsoPending { state.failure = reopenNeeded(error) }
+        if commit != nil { state.failure = reopenNeeded(error) }
         throw error
       }
     }
@@ -145,7 +149,7 @@ extension LoggedBackend {
   func updateManifest(
     _ replacements: [Replacement], _ empty: [String], _ commit: Commit?, followedBy epoch: UInt64?,
     _ log: inout LoggedLog
-  ) throws {
+  ) throws(StoreError) {
     guard var manifest = log.manifest, let epoch else { return }
     manifest.add(replacements, followedBy: epoch)
     manifest.remove(empty)
@@ -156,8 +160,11 @@ extension LoggedBackend {
 
   /// Lets the numbers of commits go on after those of another store, of which this is a copy; folds
   /// the log.
-  public func continueNumbers(after last: Commit?) throws {
-    try log.withLock { log in
+  ///
+  /// - Throws: ``StoreError``; `inUse` for a store that is shared.
+  public func continueNumbers(after last: Commit?) throws(StoreError) {
+    if sharing != nil { throw mustBeExclusive }
+    try log.withLock { (log) throws(StoreError) in
       try checkOpen()
       try checkpoint(&log)
       guard last != coordinator.journal.last, var manifest = log.manifest else { return }
@@ -165,6 +172,7 @@ extension LoggedBackend {
       try files.setManifest(manifest.bytes, durability: durability)
       if durability != .none { try files.synchronizeNames() }
       log.manifest = manifest
+      state.withLock { $0.lastCommit = last }
       coordinator.journal.begin(after: last)
     }
   }
@@ -175,6 +183,8 @@ extension LoggedBackend {
   func foldIfDue(_ log: inout LoggedLog) {
     guard let used = log.writer?.usedCount, used >= limits.logBytes else { return }
     if state.withLock({ $0.folding != nil }) {
+      if sharing != nil, !log.ownsFold { takeOverFold(&log) }
+      if sharing != nil, !log.ownsFold { return }
       let isLate = used >= 3 * max(limits.logBytes, fileBytesTouchedByPending / limits.filePart)
       return urgeFold(&log, isLate: isLate && foldFailure == nil)
     }
@@ -197,7 +207,7 @@ extension LoggedBackend {
   /// Refuses a save that would let the log grow beyond its limit, after another try to fold it.
   ///
   /// - Throws: ``StoreError`` with `noSpace`, and why folding fails.
-  func checkLogLimit(_ changes: ChangeSet, _ log: inout LoggedLog) throws {
+  func checkLogLimit(_ changes: ChangeSet, _ log: inout LoggedLog) throws(StoreError) {
     guard let failure = foldFailure, let writer = log.writer else { return }
     let used = writer.usedCount + log.earlierByteCount
     let limit = limits.maximumLogBytes ?? max(1 << 30, fileBytesTouchedByPending / 4)
@@ -216,7 +226,7 @@ extension LoggedBackend {
   /// Ends the folding that is under way, and folds the rest if that is quick.
   func foldAtClose(_ log: inout LoggedLog) {
     if log.failure != nil { return abandonFold(&log) }
-    if log.fold != nil { try? noting(&log) { try finishFolding(&$0) } }
+    if log.fold != nil { try? noting(&log, finishFolding) }
     let isInFiles = state.withLock { $0.hasNothingPending }
     if isInFiles ? log.writer?.earlier != nil : shouldFoldAtClose { try? checkpoint(&log) }
   }
@@ -235,13 +245,22 @@ extension LoggedBackend {
   ///
   /// - Throws: ``StoreError`` with `readOnly`, `noSpace`, `ioError`, `damaged` or `closed`; what was
   ///   saved stays saved, in the log.
-  public func checkpoint() throws {
+  public func checkpoint() throws(StoreError) {
     try checkProcess()
-    try log.withLock { log in
-      try checkOpen()
-      try checkWritable(log)
-      try naming { try checkpoint(&log) }
+    try whileAlone { () throws(StoreError) in
+      try log.withLock { (log) throws(StoreError) in
+        try checkOpen()
+        try checkWritable(log)
+        try naming { () throws(StoreError) in try checkpoint(&log) }
+      }
     }
+  }
+
+  /// The error of work that other processes could not follow.
+  var mustBeExclusive: StoreError {
+    StoreError(
+      .inUse, "Other processes may have the store open: open it without sharing for this.",
+      at: .init(path: location))
   }
 
   /// Why the log can't be folded into the files; nil when it can, as far as is known.

@@ -14,14 +14,17 @@ extension LoggedBackend {
   ///
   /// - Returns: False where there can be no second log, and nothing has changed.
   /// - Throws: ``StoreError``, with nothing changed unless the log has failed.
-  func beginFoldingBeside(_ log: inout LoggedLog) throws -> Bool {
-    guard let writer = log.writer else { return false }
+  func beginFoldingBeside(_ log: inout LoggedLog) throws(StoreError) -> Bool {
+    guard let writer = log.writer, claimFold(&log) else { return false }
     try checkWritable(log)
     do {
+      sharing?.file.beginWriting()
       guard let next = try nextWriter(after: writer) else { return false }
       log.writer = next
-    } catch let error as StoreError where error.code == .reopenNeeded {
-      log.failure = error
+      publish(next)
+    } catch {
+      releaseFold(&log)
+      if error.code == .reopenNeeded { log.failure = error }
       throw error
     }
     log.earlierEpochs.append(writer.epoch)
@@ -32,21 +35,21 @@ extension LoggedBackend {
     return true
   }
 
-  private func nextWriter(after writer: CommitLogWriter) throws -> CommitLogWriter? {
+  private func nextWriter(after writer: CommitLogWriter) throws(StoreError) -> CommitLogWriter? {
     var slot = CommitLogSlot(
       epoch: writer.epoch + 1, size: CommitLogWriter.firstSize, earlier: writer.ending)
     let isSynced = durability != .none
-    let file = try files.beginLog(after: writer.epoch, isSynced: isSynced) { file in
+    let file = try files.beginLog(after: writer.epoch, isSynced: isSynced) {
+      (file) throws(StoreError) in
       slot = try CommitLogWriter.begin(file, slot, isSynced: isSynced)
     }
-    return try file.map { file in
-      do {
-        return try CommitLogWriter(
-          file, durability: durability, slot: slot, slotIndex: 0, sequence: 0,
-          offset: CommitLogFormat.firstBatch, growth: max(limits.logGrowth, 4 << 10))
-      } catch {
-        throw reopenNeeded(error)
-      }
+    guard let file else { return nil }
+    do {
+      return try CommitLogWriter(
+        file, durability: durability, slot: slot, slotIndex: 0, sequence: 0,
+        offset: CommitLogFormat.firstBatch, growth: limits.usedLogGrowth)
+    } catch {
+      throw reopenNeeded(error)
     }
   }
 
@@ -59,7 +62,7 @@ extension LoggedBackend {
     else { return }
     let (files, durability) = (files, durability)
     let oldFiles = files.openFiles(touchedBy: pending)
-    log.fold = FoldBeside(pending, into: oldFiles) { pending in
+    log.fold = FoldBeside(pending, into: oldFiles) { (pending) throws(StoreError) in
       // The next log must not outlive this one.
       try earlier?.synchronizeBeside()
       return try Self.prepareFold(pending, mark, files, durability)
@@ -75,35 +78,47 @@ extension LoggedBackend {
 
   private static func prepareFold(
     _ pending: PendingRecords, _ mark: FileMark, _ files: Files, _ durability: Durability
-  ) throws -> [Replacement] {
-    try files.prepareAll(pending.merged(), mark: mark, durability: durability) { pending.ordered }
+  ) throws(StoreError) -> [Replacement] {
+    try files.prepareAll(pending.merged(), mark: mark, durability: durability) {
+      () throws(StoreError) in pending.ordered
+    }
   }
 
   /// Puts the files of a thread in place, unless somebody who could not wait has.
   private func finishPreparedFold() {
     // What unsynced saves there are is synced before others wait for it.
     try? log.withLock { $0.writer }?.synchronizeBeside()
-    log.withLock { log in
-      guard log.fold?.isDone == true else { return }
-      try? noting(&log) { try finishFolding(&$0) }
+    try? whileAlone {
+      log.withLock { log in
+        guard log.fold?.isDone == true else { return }
+        try? noting(&log, finishFolding)
+      }
     }
   }
 
   /// Waits until what is being folded is in the files; makes them here where no thread does.
   ///
   /// - Throws: ``StoreError``: what was being folded still is, and can be tried again.
-  func finishFolding(_ log: inout LoggedLog) throws {
+  func finishFolding(_ log: inout LoggedLog) throws(StoreError) {
     guard let pending = state.withLock({ $0.folding }), let mark = earlierMark(log) else { return }
+    // Another process makes the files.
+    guard claimFold(&log) else { return }
     let fold = log.fold
     log.fold = nil
     let replacements =
-      try fold?.wait() ?? Self.prepareFold(pending, mark, files, durability)
+      if let fold {
+        try fold.wait()
+      } else {
+        try Self.prepareFold(pending, mark, files, durability)
+      }
     try checkWritable(log)
     try installFold(replacements, &log)
   }
 
   /// Says in the log that the files of the logs before it are ready, and puts them in place.
-  private func installFold(_ replacements: [Replacement], _ log: inout LoggedLog) throws {
+  private func installFold(
+    _ replacements: [Replacement], _ log: inout LoggedLog
+  ) throws(StoreError) {
     try announce(replacements, as: .earlierCheckpoint, of: log.lastEarlierCommit, &log)
     do {
       try publishFold(replacements)
@@ -113,6 +128,9 @@ extension LoggedBackend {
       if durability != .none { try files.synchronizeNames() }
       endEarlierLogs(&log)
       log.checkpointCount += 1
+      // Before another process puts later ones in their place.
+      if sharing != nil { try files.hold() }
+      releaseFold(&log)
     } catch {
       log.failure = reopenNeeded(error)
       throw log.failure ?? error
@@ -120,13 +138,12 @@ extension LoggedBackend {
   }
 
   /// Puts new files in place, and drops what they hold, before anyone looks.
-  private func publishFold(_ replacements: [Replacement]) throws {
-    try state.withLock { state in
+  private func publishFold(_ replacements: [Replacement]) throws(StoreError) {
+    try state.withLock { (state) throws(StoreError) in
       // Where some could not be put in place, what is being folded still covers them.
       defer {
         try? state.pending.didFold(
-          generation: { try files.generation(of: $0) },
-          orderedGeneration: { try files.ordered.generation(of: $0) })
+          generation: files.generation, orderedGeneration: files.ordered.generation)
       }
       try files.publishAll(replacements)
       state.folding = nil
@@ -145,20 +162,22 @@ extension LoggedBackend {
   func endEarlierLogs(_ log: inout LoggedLog) {
     for epoch in log.earlierEpochs { files.endEarlierLog(epoch) }
     if !log.earlierEpochs.isEmpty { log.hasSpare = true }
+    // Other processes may still read it.
+    if sharing != nil { files.removeSpareLog() }
     (log.earlierEpochs, log.earlierByteCount) = ([], 0)
   }
 
   /// Goes on with what a thread could not fold, or waits for it when saves have run away from it.
   func urgeFold(_ log: inout LoggedLog, isLate: Bool) {
     if isLate {
-      try? noting(&log) { try finishFolding(&$0) }
+      try? noting(&log, finishFolding)
     } else if log.fold == nil, (log.writer?.usedCount ?? 0) >= limits.logBytes + log.patience {
       startFold(nil, &log)
     }
   }
 
   /// Lets no log be lost that is left for the next opening.
-  func synchronizeEarlierLogs(_ log: LoggedLog) throws {
+  func synchronizeEarlierLogs(_ log: LoggedLog) throws(StoreError) {
     guard durability == .process else { return }
     for epoch in log.earlierEpochs { try files.openEarlierLog(epoch)?.synchronize() }
   }
@@ -169,25 +188,29 @@ package protocol FoldingBeside: AnyObject {
   /// Begins a new log, and to fold what is pending so far.
   ///
   /// - Returns: False where there can be no second log.
-  func beginFolding() throws -> Bool
+  func beginFolding() throws(StoreError) -> Bool
 
   /// Waits until what is being folded is in the files.
-  func endFolding() throws
+  func endFolding() throws(StoreError)
 
   /// Whether anything is being folded.
   var isFolding: Bool { get }
 }
 
 extension LoggedBackend: FoldingBeside {
-  package func beginFolding() throws -> Bool {
-    try log.withLock { log in
-      if state.withLock({ $0.folding != nil || $0.pending.isEmpty }) { return false }
-      return try beginFoldingBeside(&log)
+  package func beginFolding() throws(StoreError) -> Bool {
+    try whileAlone { () throws(StoreError) in
+      try log.withLock { (log) throws(StoreError) in
+        if state.withLock({ $0.folding != nil || $0.pending.isEmpty }) { return false }
+        return try beginFoldingBeside(&log)
+      }
     }
   }
 
-  package func endFolding() throws {
-    try log.withLock { log in try noting(&log) { try finishFolding(&$0) } }
+  package func endFolding() throws(StoreError) {
+    try whileAlone { () throws(StoreError) in
+      try log.withLock { (log) throws(StoreError) in try noting(&log, finishFolding) }
+    }
   }
 
   package var isFolding: Bool { state.withLock { $0.folding != nil } }

@@ -4,14 +4,15 @@ extension LoggedBackend {
   /// The tables that have records, and what is wrong with the files under them.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`.
-  public func inspect() throws -> StoreInspection {
+  public func inspect() throws(StoreError) -> StoreInspection {
     try checkOpen()
+    try refresh()
     var inspection = try files.inspect()
     inspection.tornTailByteCount = tornTailByteCount
-    inspection.findings += try manifestFindings()
+    if !isSnapshot { inspection.findings += try manifestFindings() }
     inspection.findings += try replacedFindings()
     let begunAgain = try state.withLock { $0.clearedTables }
-      .map { try files.ordered.name(of: $0).fileName }
+      .map { (table) throws(StoreError) in try files.ordered.name(of: table).fileName }
     inspection.findings += try files.ordered.inspect().filter {
       !begunAgain.contains($0.location.className ?? "")
     }
@@ -25,12 +26,12 @@ extension LoggedBackend {
     return opened(inspection)
   }
 
-  private func manifestFindings() throws -> [StoreFinding] {
+  private func manifestFindings() throws(StoreError) -> [StoreFinding] {
     guard let bytes = try files.manifest() else {
       // Stores of the original have none, and copies that nobody has written to yet have no log
       // either.
-      let isGone = try sealing != nil && files.hasLog() && !files.tableNames().isEmpty
-      return isGone ? [StoreManifest.gone(location)] : []
+      guard sealing != nil, try files.hasLog(), try !files.tableNames().isEmpty else { return [] }
+      return [StoreManifest.gone(location)]
     }
     guard let manifest = StoreManifest(bytes) else { return [StoreManifest.spoilt(location)] }
     // Where nothing may be written, a checkpoint in the log may count more than what is on the
@@ -55,28 +56,31 @@ extension LoggedBackend {
   /// - Returns: by how many bytes the files are smaller.
   /// - Throws: ``StoreError`` with `readOnly`, `noSpace`, `ioError`, `damaged` or `closed`: nothing is
   ///   changed then. `reopenNeeded` as for ``commit(_:_:)``.
-  public func compact(progress: (IntegrityProgress) -> Void = { _ in }) throws -> Int {
-    try replaceFiles {
-      try files.prepareCompaction(mark: $0, durability: durability) { progress(naming($0)) }
+  public func compact(progress: (IntegrityProgress) -> Void = { _ in }) throws(StoreError) -> Int {
+    try replaceFiles { (mark) throws(StoreError) in
+      try files.prepareCompaction(mark: mark, durability: durability) { progress(naming($0)) }
     }
   }
 
   /// Folds the log, and puts new files in the place of old ones that hold the same.
   ///
   /// - Returns: by how many bytes the files are smaller.
-  package func replaceFiles(_ prepare: (FileMark) throws -> Compaction) throws -> Int {
+  package func replaceFiles(_ prepare: (FileMark) throws(StoreError) -> Compaction)
+    throws(StoreError) -> Int
+  {
     try checkProcess()
-    return try log.withLock { log in
+    if sharing != nil { throw mustBeExclusive }
+    return try log.withLock { (log) throws(StoreError) in
       try checkOpen()
       try checkWritable(log)
-      return try naming {
+      return try naming { () throws(StoreError) in
         try checkpoint(&log)
         let compaction = try prepare(mark(log))
         let emptied = files.emptyFiles(among: log.manifest?.files ?? [])
         if !compaction.replacements.isEmpty || !emptied.isEmpty {
           try install(compaction.replacements, emptied: emptied, &log)
         }
-        do { try log.writer?.renewRoom() } catch { throw storeError(error) }
+        try log.writer?.renewRoom()
         return compaction.bytesSaved
       }
     }
@@ -84,14 +88,22 @@ extension LoggedBackend {
 
   /// Runs a closure while nobody commits, and the files and the log stay as they are.
   package func withFilesAtRest<Result: Sendable>(
-    _ body: (Files) throws -> Result
-  ) throws -> Result {
+    _ body: (Files) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    try whileAlone { () throws(StoreError) in
+      try withOwnFilesAtRest(body)
+    }
+  }
+
+  private func withOwnFilesAtRest<Result: Sendable>(
+    _ body: (Files) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
     try checkProcess()
-    return try log.withLock { log in
+    return try log.withLock { (log) throws(StoreError) in
       try checkOpen()
       if let failure = log.failure { throw failure }
       // One that fails leaves the files as they were.
-      if log.fold != nil { try? noting(&log) { try finishFolding(&$0) } }
+      if log.fold != nil { try? noting(&log, finishFolding) }
       return try body(files)
     }
   }

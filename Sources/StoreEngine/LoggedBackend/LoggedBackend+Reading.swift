@@ -3,14 +3,17 @@ import Locks
 
 extension LoggedBackend {
   /// The number of a table.
-  public func table(named name: String) throws -> TableID {
+  public func table(named name: String) throws(StoreError) -> TableID {
     try checkOpen()
-    return try naming { try files.table(named: sealedName(ofTable: name)) }
+    return try naming { () throws(StoreError) in
+      try files.table(named: sealedName(ofTable: name))
+    }
   }
 
   /// The names of the tables that have records.
-  public func tableNames() throws -> [String] {
+  public func tableNames() throws(StoreError) -> [String] {
     try checkOpen()
+    try refresh()
     var names = Set(try files.tableNames())
     for id in state.withLock({ $0.tables }) {
       let name = try files.name(of: id)
@@ -21,8 +24,9 @@ extension LoggedBackend {
   }
 
   /// The number of rows in a table.
-  public func recordCount(in table: TableID) throws -> Int {
+  public func recordCount(in table: TableID) throws(StoreError) -> Int {
     try checkOpen()
+    try refresh()
     while true {
       let generation = try files.generation(of: table)
       let growth = state.withLock { $0.growth(of: table, fileGeneration: generation) }
@@ -35,12 +39,20 @@ extension LoggedBackend {
 
   /// Lends the record of a row: what is pending of it, or what its file has.
   public func withRecord<Result>(
-    _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws -> Result
-  ) throws -> Result? {
+    _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
+    try refresh()
+    return try withKnownRecord(rowID, in: table, body)
+  }
+
+  /// Lends a record, without a look at what other processes have committed.
+  private func withKnownRecord<Result>(
+    _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
     guard let sealing else { return try withStoredRecord(rowID, in: table, body) }
-    return try naming {
+    return try naming { () throws(StoreError) in
       let location = try location(rowID, table, sealing)
-      return try withStoredRecord(rowID, in: table) { sealed in
+      return try withStoredRecord(rowID, in: table) { (sealed) throws(StoreError) in
         var bytes: [UInt8] = []
         try sealing.open(sealed, location, to: &bytes) { errorLocation(rowID, table) }
         return try bytes.lend(body)
@@ -48,12 +60,21 @@ extension LoggedBackend {
     }
   }
 
+  /// A copy of a record, without a look at what other processes have committed.
+  func knownRecord(_ rowID: UInt32, _ table: TableID) throws(StoreError) -> [UInt8]? {
+    try withKnownRecord(rowID, in: table) { (record) throws(StoreError) in
+      [UInt8](copying: record)
+    }
+  }
+
   /// Lends the record of a row as the files have it.
   private func withStoredRecord<Result>(
-    _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws -> Result
-  ) throws -> Result? {
+    _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
     if let found = try pendingRecord(rowID, table) {
-      return try found.map { try $0.bytes.lend($0.range, body) }
+      return try found.map { (found) throws(StoreError) in
+        try found.bytes.lend(found.range, body)
+      }
     }
     return try files.withRecord(rowID, in: table, body)
   }
@@ -61,11 +82,12 @@ extension LoggedBackend {
   /// Copies the record of a row: what is pending of it, or what its file has.
   public func copyRecord(
     _ rowID: UInt32, in table: TableID, to bytes: inout [UInt8]
-  ) throws -> Bool {
+  ) throws(StoreError) -> Bool {
+    try refresh()
     if let sealing {
-      return try naming {
+      return try naming { () throws(StoreError) in
         let location = try location(rowID, table, sealing)
-        return try withStoredRecord(rowID, in: table) { sealed in
+        return try withStoredRecord(rowID, in: table) { (sealed) throws(StoreError) in
           try sealing.open(sealed, location, to: &bytes) { errorLocation(rowID, table) }
         } != nil
       }
@@ -83,9 +105,12 @@ extension LoggedBackend {
   /// is after it.
   public func copyRecords(
     _ rows: [UInt32], of table: TableID, to batch: inout RecordBatch
-  ) throws {
+  ) throws(StoreError) {
+    try refresh()
     if sealing != nil {
-      return try batch.append(rows) { try copyRecord($0, in: table, to: &$1) }
+      return try batch.append(rows) { (row, bytes) throws(StoreError) in
+        try copyRecord(row, in: table, to: &bytes)
+      }
     }
     let pending = try pendingRecords(rows, table)
     if pending.isEmpty { return try files.copyRecords(rows, of: table, to: &batch) }
@@ -104,8 +129,8 @@ extension LoggedBackend {
   /// The pending bytes of some rows, or nil for a deleted one, each with its index.
   private func pendingRecords(
     _ rows: [UInt32], _ table: TableID
-  ) throws -> [(index: Int, record: PendingRecords.Bytes?)] {
-    try state.withLock { state in
+  ) throws(StoreError) -> [(index: Int, record: PendingRecords.Bytes?)] {
+    try state.withLock { (state) throws(StoreError) in
       try check(state)
       if state.hasNothingPending { return [] }
       return rows.indices.compactMap { index in
@@ -115,8 +140,10 @@ extension LoggedBackend {
   }
 
   /// What is pending of a row: its bytes, or nil when it is deleted; nil when nothing is pending.
-  private func pendingRecord(_ rowID: UInt32, _ table: TableID) throws -> PendingRecords.Bytes?? {
-    try state.withLock { state in
+  private func pendingRecord(_ rowID: UInt32, _ table: TableID) throws(StoreError) -> PendingRecords
+    .Bytes??
+  {
+    try state.withLock { (state) throws(StoreError) in
       try check(state)
       return state.hasNothingPending ? nil : state.record(rowID, in: table)
     }
@@ -124,11 +151,12 @@ extension LoggedBackend {
 
   /// Lends the buffer of a name: what is pending of it, or what its file has.
   public func withNamedBuffer<Result>(
-    _ name: String, _ body: (RawSpan) throws -> Result
-  ) throws -> Result? {
+    _ name: String, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
+    try refresh()
     guard let sealing else { return try withStoredBuffer(name, body) }
     let key = try sealing.key(ofBuffer: name)
-    return try withStoredBuffer(key) { sealed in
+    return try withStoredBuffer(key) { (sealed) throws(StoreError) in
       var bytes: [UInt8] = []
       try sealing.open(sealed, sealing.location(ofBuffer: key), to: &bytes) {
         .init(path: location, className: StoreDirectory.buffers)
@@ -138,7 +166,8 @@ extension LoggedBackend {
   }
 
   /// Copies the buffer of a name: what is pending of it, or what its file has.
-  public func copyNamedBuffer(_ name: String, to bytes: inout [UInt8]) throws -> Bool {
+  public func copyNamedBuffer(_ name: String, to bytes: inout [UInt8]) throws(StoreError) -> Bool {
+    try refresh()
     if sealing != nil {
       return try withNamedBuffer(name) { bytes.append(copying: $0) } != nil
     }
@@ -151,17 +180,19 @@ extension LoggedBackend {
 
   /// Lends a buffer as the files have it.
   private func withStoredBuffer<Result>(
-    _ name: String, _ body: (RawSpan) throws -> Result
-  ) throws -> Result? {
+    _ name: String, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
     if let found = try pendingBuffer(name) {
-      return try found.map { try $0.bytes.lend($0.range, body) }
+      return try found.map { (found) throws(StoreError) in
+        try found.bytes.lend(found.range, body)
+      }
     }
     return try files.withNamedBuffer(name, body)
   }
 
   /// The pending bytes of a buffer, or nil when it is removed; nil when nothing is pending.
-  private func pendingBuffer(_ name: String) throws -> PendingRecords.Bytes?? {
-    try state.withLock { state in
+  private func pendingBuffer(_ name: String) throws(StoreError) -> PendingRecords.Bytes?? {
+    try state.withLock { (state) throws(StoreError) in
       try check(state)
       if state.hasNothingPending { return nil }
       return state.buffer(ExactName(name))
@@ -169,14 +200,15 @@ extension LoggedBackend {
   }
 
   /// The names of all buffers.
-  public func bufferNames() throws -> [String] {
+  public func bufferNames() throws(StoreError) -> [String] {
     try checkOpen()
+    try refresh()
     var names = Set(try files.bufferNames().map(ExactName.init))
     let layers = state.withLock { [$0.folding, $0.pending].compactMap(\.self) }
     for (name, entry) in layers.flatMap(\.names) {
       if entry.isDeleted { names.remove(name) } else { names.insert(name) }
     }
-    return try names.map { key in
+    return try names.map { (key) throws(StoreError) in
       guard let name = openedName(key.text) else { throw strangeBuffer }
       return name
     }

@@ -6,18 +6,18 @@ extension LoggedBackend {
   /// that are pending, in the order of their rows.
   public func scan(
     _ table: TableID, from position: ScanPosition?,
-    _ body: (UInt32, RawSpan) throws -> ScanStep
-  ) throws -> ScanEnd {
+    _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
+  ) throws(StoreError) -> ScanEnd {
     guard let sealing else { return try scanStored(table, from: position, body) }
-    return try naming {
+    return try naming { () throws(StoreError) in
       let scope = try scope(of: table, sealing)
       var bytes: [UInt8] = []
-      return try scanStored(table, from: position) { rowID, sealed in
+      return try scanStored(table, from: position) { (rowID, sealed) throws(StoreError) in
         bytes.removeAll(keepingCapacity: true)
         try sealing.open(sealed, sealing.location(rowID, in: scope), to: &bytes) {
           errorLocation(rowID, table)
         }
-        return try bytes.lend { try body(rowID, $0) }
+        return try bytes.lend { (record) throws(StoreError) in try body(rowID, record) }
       }
     }
   }
@@ -25,19 +25,23 @@ extension LoggedBackend {
   /// Lends the records of a table as the files have them.
   private func scanStored(
     _ table: TableID, from position: ScanPosition?,
-    _ body: (UInt32, RawSpan) throws -> ScanStep
-  ) throws -> ScanEnd {
+    _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
+  ) throws(StoreError) -> ScanEnd {
     let view = try view(of: table)
     if let position, position.generation != view.generation { return .disturbed }
     if position?.isPending != true {
-      let end = try files.scan(table, from: view.positionInFile(position)) { rowID, record in
+      let end = try files.scan(table, from: view.positionInFile(position)) {
+        (rowID, record) throws(StoreError) in
         view.isPending(rowID) ? .next : try body(rowID, record)
       }
       if let end = view.end(end) { return end }
     }
     for rowID in view.pendingRows(after: position) {
       guard let found = view.record(rowID) else { continue }
-      if try found.bytes.lend(found.range, { try body(rowID, $0) }) == .pause {
+      let step = try found.bytes.lend(found.range) { (record) throws(StoreError) in
+        try body(rowID, record)
+      }
+      if step == .pause {
         return .paused(.pending(rowID, generation: view.generation))
       }
     }
@@ -47,9 +51,9 @@ extension LoggedBackend {
   /// Copies the next records of a table into a batch, in the same order.
   public func copyRecords(
     of table: TableID, from position: ScanPosition?, to batch: inout RecordBatch
-  ) throws -> ScanEnd {
+  ) throws(StoreError) -> ScanEnd {
     guard let sealing else { return try copyStored(table, from: position, to: &batch) }
-    return try naming {
+    return try naming { () throws(StoreError) in
       let end = try copyStored(table, from: position, to: &batch)
       try OpenedRecords.open(&batch, in: scope(of: table, sealing), by: sealing) {
         self.errorLocation($0, table)
@@ -61,7 +65,7 @@ extension LoggedBackend {
   /// Copies records as the files have them.
   private func copyStored(
     _ table: TableID, from position: ScanPosition?, to batch: inout RecordBatch
-  ) throws -> ScanEnd {
+  ) throws(StoreError) -> ScanEnd {
     let view = try view(of: table)
     if let position, position.generation != view.generation { return .disturbed }
     if position?.isPending != true {
@@ -78,8 +82,9 @@ extension LoggedBackend {
     return .finished
   }
 
-  private func view(of table: TableID) throws -> TableView {
+  private func view(of table: TableID) throws(StoreError) -> TableView {
     try checkOpen()
+    try refresh()
     let fileGeneration = try files.generation(of: table)
     return state.withLock { state in
       TableView(

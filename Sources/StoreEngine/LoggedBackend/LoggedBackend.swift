@@ -1,5 +1,7 @@
 import Files
+public import FoundationEssentials
 import Locks
+import Synchronization
 
 /// A backend on files of any format, with a commit log in front of them.
 ///
@@ -34,13 +36,21 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
   ///
   /// Held for moments only, the longest of which is that in which new files get their names. Taken
   /// inside ``log``; what is taken inside it are the locks of the files, each for itself.
-  let state = Locked(PendingState())
+  let state: Locked<PendingState>
   /// Where commits wait for each other.
   let queue = CommitQueue()
   /// Held by the commits or the checkpoint under way, over writing and syncing.
   let log: Locked<LoggedLog>
+  /// The lock of the processes that share the store; nil where it is not shared.
+  let sharing: ProcessLock?
+  /// The thread that takes in commits of other processes, under the lock of the log; 0 for none.
+  let catchingUp = Atomic<UInt>(0)
   /// The process that has opened it.
   private let process = currentProcess()
+  /// Keeps values outside of records that a snapshot refers to; nil for what is no snapshot.
+  private let valuesInUse: ExternalValuesInUse?
+  /// Whether the directory may have other files by now than this backend.
+  let isSnapshot: Bool
 
   /// Puts a log in front of files, after making good what an earlier process has left unfinished.
   ///
@@ -49,7 +59,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
   public convenience init(
     files: Files, durability: Durability = .full, limits: CheckpointLimits = .init(),
     key: (any StoreKey)? = nil
-  ) throws {
+  ) throws(StoreError) {
     let sealing: Sealing?
     do { sealing = try Sealing(files, key) } catch { throw Self.closing(files, nil, error) }
     try self.init(files: files, durability: durability, limits: limits, sealing: sealing)
@@ -59,7 +69,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
   package init(
     files: Files, durability: Durability = .full, limits: CheckpointLimits = .init(),
     sealing: Sealing?
-  ) throws {
+  ) throws(StoreError) {
     self.files = files
     coordinator = StoreCoordinator(ofFilesAt: files.location)
     self.sealing = sealing
@@ -67,19 +77,28 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
     files.external?.use(sealing, durability)
     self.durability = durability
     self.limits = limits
+    (state, valuesInUse, isSnapshot) = (Locked(PendingState()), nil, false)
+    let shared = files.ordered.directory.shared
+    sharing = shared.map { ProcessLock($0) }
+    let joined = shared?.isFirst == false ? shared : nil
     var log = LoggedLog()
     var names: [String] = []
     do {
-      var recovery = try Recovery(files, growth: max(limits.logGrowth, 4 << 10), sealing: sealing)
+      var recovery = try Recovery(
+        files, growth: limits.usedLogGrowth, sealing: sealing, joining: joined)
       log.writer = try recovery.writer(durability: durability)
       log.earlierEpochs = recovery.earlierLogs.map(\.epoch)
       log.earlierByteCount = recovery.earlierLogs.reduce(0) { $0 + $1.end }
-      if !files.isReadOnly { names = try files.removeStrays(keepingLogs: log.earlierEpochs) }
+      if !files.isReadOnly, joined == nil {
+        names = try files.removeStrays(keepingLogs: log.earlierEpochs)
+      }
       (log.areNamesSynced, log.manifest) = (recovery.areNamesSynced, recovery.manifest)
+      if files.isReadOnly { log.reader = recovery.reader }
       try files.need(recovery.manifest?.files ?? [])
       try files.ordered.need(recovery.manifest?.files ?? [])
       tornTailByteCount = if case .torn(let bytes) = recovery.tail { bytes } else { nil }
-      state.withLock { $0.pending = recovery.pending }
+      let last = recovery.commits.last?.commit ?? recovery.firstCommit
+      state.withLock { ($0.pending, $0.lastCommit) = (recovery.pending, last) }
       coordinator.journal.begin(after: recovery.firstCommit)
       for one in recovery.commits { coordinator.journal.append(one.commit, one.changes) }
     } catch {
@@ -87,27 +106,52 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
     }
     self.log = Locked(log)
     removeEmptyStrays(among: names, log.manifest)
-    removeStrayValues()
+    if joined == nil { removeStrayValues() }
+    if let sharing { try beginSharing(sharing) }
   }
 
-  /// Gives the files back when the opening has failed, and makes an error of the log that of a
-  /// store.
+  /// Makes a snapshot of a backend, of what its readers see and of the files behind that.
+  init(
+    _ state: PendingState, _ files: Files, of backend: LoggedBackend,
+    _ values: ExternalValuesInUse?
+  ) {
+    (self.files, valuesInUse, isSnapshot) = (files, values, true)
+    // Tables that are first looked for here have numbers of their own.
+    sealing = backend.sealing.map { Sealing($0.seal) }
+    (durability, limits, sharing) = (backend.durability, backend.limits, nil)
+    tornTailByteCount = backend.tornTailByteCount
+    coordinator = StoreCoordinator(ofSnapshotAt: files.location, state.lastCommit, values?.values)
+    self.state = Locked(state)
+    log = Locked(LoggedLog())
+  }
+
+  /// Gives the files back when the opening has failed; its error, by the names that users know.
   private static func closing(
-    _ files: Files, _ sealing: Sealing?, _ error: any Error
-  ) -> any Error {
+    _ files: Files, _ sealing: Sealing?, _ error: StoreError
+  ) -> StoreError {
     try? files.close()
-    switch error {
-    case let error as SystemError: return StoreError(error)
-    case let error as DataBufferError:
-      return StoreError(
-        .damaged, "A save in the log makes no sense, though its checksum is right.",
-        at: .init(path: files.location), underlying: error)
-    case let error as StoreError: return sealing?.naming(error) ?? error
-    default: return error
-    }
+    return sealing?.naming(error) ?? error
   }
 
   deinit { try? close() }
+
+  /// The number of the last commit that every call sees.
+  public var lastCommitNumber: UInt64 {
+    try? refresh()
+    return coordinator.journal.lastNumber
+  }
+
+  /// The rows and buffers that commits have changed since a number.
+  public func changes(since number: UInt64) throws(StoreError) -> ChangeSummary {
+    try refresh()
+    return try rememberedChanges(since: number)
+  }
+
+  /// The commit that has a token.
+  public func commit(withToken token: UUID) throws(StoreError) -> Commit? {
+    try refresh()
+    return coordinator.journal.commit(withToken: token)
+  }
 
   /// The directory of the files.
   public var location: String { files.location }
@@ -123,14 +167,15 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
   /// and the next opening finds them there. Closing twice is harmless.
   ///
   /// - Throws: ``StoreError`` with `ioError`. Nothing that was saved is lost by that.
-  public func close() throws { try close(releasingFiles: true) }
+  public func close() throws(StoreError) { try close(releasingFiles: true) }
 
   /// Closes the log; the files stay open, and with them their lock, when they are not to be
   /// released.
-  package func close(releasingFiles: Bool) throws {
+  package func close(releasingFiles: Bool) throws(StoreError) {
     // The parent goes on with its log and its files.
     if process != currentProcess() { return }
-    try log.withLock { log in
+    if let sharing { return try close(sharing) }
+    try log.withLock { (log) throws(StoreError) in
       guard !state.withLock({ $0.isClosed }) else { return }
       if !isReadOnly { foldAtClose(&log) }
       // Nothing would be lost without: it lets the next opening tell damage from a torn tail.
@@ -147,17 +192,29 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
     }
   }
 
-  func checkOpen() throws { try state.withLock { try check($0) } }
+  /// Closes the log, and gives the files back.
+  func closeLog(_ log: inout LoggedLog) throws(StoreError) {
+    state.withLock { state in
+      state.isClosed = true
+      (state.pending, state.folding) = (PendingRecords(), nil)
+    }
+    log.writer = nil
+    try files.close()
+  }
+
+  func checkOpen() throws(StoreError) {
+    try state.withLock { (state) throws(StoreError) in try check(state) }
+  }
 
   /// Refuses a child process that was forked since the opening: files and lock are its parent's.
   ///
   /// Comes before any lock, which a thread of the parent may have held at the fork.
-  func checkProcess() throws {
+  func checkProcess() throws(StoreError) {
     if process != currentProcess() { throw StoreError.forked(location) }
   }
 
   /// Throws when the backend is closed, or its files no longer belong together.
-  func check(_ state: PendingState) throws {
+  func check(_ state: PendingState) throws(StoreError) {
     if state.isClosed { throw closedError }
     if let failure = state.failure { throw failure }
   }
@@ -184,6 +241,8 @@ public struct CheckpointLimits: Sendable {
   public var foldsAtClose = true
   /// The number of bytes by which the log's file grows; 1 MiB by default, 4 KiB at least.
   public var logGrowth = CommitLogWriter.growth
+  /// That number, or the least that there can be.
+  var usedLogGrowth: Int { max(logGrowth, 4 << 10) }
   /// The number of bytes from which on a thread makes the new files, while saves go on; 4 MiB by
   /// default.
   ///

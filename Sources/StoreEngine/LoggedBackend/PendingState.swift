@@ -9,6 +9,8 @@ struct PendingState: Sendable {
   var folding: PendingRecords?
   /// How often each table was committed to.
   var commits: [TableID: UInt64] = [:]
+  /// The last commit that readers see.
+  var lastCommit: Commit?
   var isClosed = false
   /// Why the log could not be folded the last time that it was tried.
   var foldFailure: FoldFailure?
@@ -19,6 +21,7 @@ struct PendingState: Sendable {
   mutating func add(_ one: CommitBatch.Prepared) {
     pending.add(one.queued.stored, over: one.fileStates, keys: one.keys)
     countCommit(one.queued.stored)
+    lastCommit = one.commit
   }
 
   /// Takes note of which tables a commit has changed.
@@ -74,6 +77,13 @@ extension PendingState {
     return parts.isEmpty ? nil : parts.reduce(0) { $0 + $1.countDifference }
   }
 
+  /// Takes the state of files that others have put in place.
+  mutating func begin(with pending: PendingRecords, _ last: Commit?, _ tables: [TableID]) {
+    (self.pending, folding, lastCommit) = (pending, nil, last)
+    // Nothing that was read before goes on.
+    for table in tables { commits[table, default: 0] += 1 }
+  }
+
   /// Begins to fold what is pending.
   mutating func beginFolding() {
     assert(folding == nil, "what is pending is folded one after the other")
@@ -85,6 +95,8 @@ extension PendingState {
 /// The log of a ``LoggedBackend``, as whoever commits has it.
 struct LoggedLog: Sendable {
   var writer: CommitLogWriter?
+  /// Where the opening has read to, in a log that is not written.
+  var reader: CommitLogReader?
   /// The epochs of the logs that hold what is being folded.
   var earlierEpochs: [UInt64] = []
   /// The number of bytes in them.
@@ -93,6 +105,8 @@ struct LoggedLog: Sendable {
   var hasSpare = false
   /// The last commit in them.
   var lastEarlierCommit: Commit?
+  /// Whether this process, of several that share the store, brings what is pending to the files.
+  var ownsFold = false
   /// What makes new files beside saves; nil while nothing does.
   var fold: FoldBeside?
   /// Whether the log's name is on the disk for sure.

@@ -19,17 +19,17 @@ public protocol RecordFiles: RecordSource {
   /// The name of a table that has a number.
   ///
   /// - Throws: ``StoreError`` with `closed`.
-  func name(of table: TableID) throws -> String
+  func name(of table: TableID) throws(StoreError) -> String
 
   /// How often the file of a table has been replaced; scan positions count it.
   ///
   /// - Throws: ``StoreError`` with `closed`.
-  func generation(of table: TableID) throws -> UInt64
+  func generation(of table: TableID) throws(StoreError) -> UInt64
 
   /// Refuses names of buffers that the files can't keep.
   ///
   /// - Throws: ``StoreError`` with `invalidName`.
-  func check(bufferName: String) throws
+  func check(bufferName: String) throws(StoreError)
 
   /// Makes new files beside those that a change set touches, and brings them to the disk.
   ///
@@ -42,18 +42,18 @@ public protocol RecordFiles: RecordSource {
   /// - Throws: `rowExists`, `noSpace`, `ioError`, `damaged`.
   func prepare(
     _ changes: ChangeSet, mark: FileMark, durability: Durability
-  ) throws -> [Replacement]
+  ) throws(StoreError) -> [Replacement]
 
   /// The mark in the file of a table, or of the named buffers; nil when there is no file, or none
   /// in it.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  func mark(of name: String) throws -> FileMark?
+  func mark(of name: String) throws(StoreError) -> FileMark?
 
   /// The mark in a new file that was not published; nil when there is no file, or none in it.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  func mark(ofNewFile newName: String) throws -> FileMark?
+  func mark(ofNewFile newName: String) throws(StoreError) -> FileMark?
 
   /// How many bytes a record, or a named buffer with its name, may have; larger ones are refused.
   var maximumRecordByteCount: Int { get }
@@ -68,12 +68,12 @@ public protocol RecordFiles: RecordSource {
   /// Where the files are open for reading only, readers see them all the same.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  func publish(_ replacements: [Replacement]) throws
+  func publish(_ replacements: [Replacement]) throws(StoreError)
 
   /// Brings the names of all files to the disk.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  func synchronizeNames() throws
+  func synchronizeNames() throws(StoreError)
 
   /// Removes new files that were not published, and never will be.
   func discard(_ replacements: [Replacement])
@@ -84,7 +84,7 @@ public protocol RecordFiles: RecordSource {
   /// - Returns: the names of the files of tables and ordered tables that are there; none where
   ///   files without records stay.
   /// - Throws: ``StoreError`` with `ioError`.
-  func removeStrays(keepingLogs epochs: [UInt64]) throws -> [String]
+  func removeStrays(keepingLogs epochs: [UInt64]) throws(StoreError) -> [String]
 
   /// The tables among some whose files have marks and no records; by default none.
   func emptyTables(among names: [String]) -> [String]
@@ -98,7 +98,7 @@ public protocol RecordFiles: RecordSource {
   /// The size of all files that a change set touches: what ``prepare(_:mark:durability:)`` copies.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  func byteCount(touchedBy changes: PendingFootprint) throws -> Int
+  func byteCount(touchedBy changes: PendingFootprint) throws(StoreError) -> Int
 
   /// The files that a change set touches, open, to be held; by default none.
   func openFiles(touchedBy changes: PendingFootprint) -> [any Sendable]
@@ -110,25 +110,25 @@ public protocol RecordFiles: RecordSource {
   /// - Throws: ``StoreError`` with `noSpace`, `ioError`, `damaged`.
   func prepareCompaction(
     mark: FileMark, durability: Durability, progress: (IntegrityProgress) -> Void
-  ) throws -> Compaction
+  ) throws(StoreError) -> Compaction
 
   /// Looks at the files, before a check reads their records, see ``StoreBackend/inspect()``.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  func inspect() throws -> StoreInspection
+  func inspect() throws(StoreError) -> StoreInspection
 
   /// The file of the commit log; nil when there is none and it is not to be made.
   ///
   /// The log sees to it that its name is brought to the disk.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  func openLog() throws -> StoreFile?
+  func openLog() throws(StoreError) -> StoreFile?
 
   /// An earlier log, which is needed until what it holds is in the files; nil when there is none of
   /// this epoch, as by default.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  func openEarlierLog(_ epoch: UInt64) throws -> StoreFile?
+  func openEarlierLog(_ epoch: UInt64) throws(StoreError) -> StoreFile?
 
   /// Puts a new log in the place of the log, which becomes an earlier one of its epoch; nil, as by
   /// default, where there can be only one log.
@@ -141,8 +141,8 @@ public protocol RecordFiles: RecordSource {
   /// - Throws: ``StoreError`` with `noSpace` or `ioError`: everything is as it was then. With
   ///   `reopenNeeded` it is not.
   func beginLog(
-    after epoch: UInt64, isSynced: Bool, _ prepare: (StoreFile) throws -> Void
-  ) throws -> StoreFile?
+    after epoch: UInt64, isSynced: Bool, _ prepare: (StoreFile) throws(StoreError) -> Void
+  ) throws(StoreError) -> StoreFile?
 
   /// Removes an earlier log, whose saves are in the files; its room may be kept for the next log.
   func endEarlierLog(_ epoch: UInt64)
@@ -153,63 +153,92 @@ public protocol RecordFiles: RecordSource {
   /// Whether there is a log that somebody has made before.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  func hasLog() throws -> Bool
+  func hasLog() throws(StoreError) -> Bool
 
   /// The bytes of the key file, by which a store is known to be encrypted; nil when there is none.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  func keyFile() throws -> [UInt8]?
+  func keyFile() throws(StoreError) -> [UInt8]?
 
   /// Puts a key file in the place of the old one: afterwards the one or the other is there, whole,
   /// and on the disk.
   ///
   /// - Throws: ``StoreError`` with `noSpace` or `ioError`, also when the files keep none.
-  func setKeyFile(_ bytes: [UInt8]) throws
+  func setKeyFile(_ bytes: [UInt8]) throws(StoreError)
 
   /// The bytes of the manifest, which says what the directory must hold; nil when there is none.
   ///
   /// Files that keep none, as by default, can't tell a lost log from one that never was.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  func manifest() throws -> [UInt8]?
+  func manifest() throws(StoreError) -> [UInt8]?
 
   /// Puts a manifest in the place of the old one: afterwards the one or the other is there, whole.
   ///
   /// Its bytes are brought to the disk; ``synchronizeNames()`` follows, and brings its name there.
   ///
   /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
-  func setManifest(_ bytes: [UInt8], durability: Durability) throws
+  func setManifest(_ bytes: [UInt8], durability: Durability) throws(StoreError)
 
   /// The names of the files of tables and named buffers, which a new manifest lists.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  func filesForManifest() throws -> [String]
+  func filesForManifest() throws(StoreError) -> [String]
 
   /// Takes note of files that the manifest lists: one that is not there when it is opened is
   /// damage, and no empty table.
   ///
   /// - Throws: ``StoreError`` with `closed`.
-  func need(_ fileNames: [String]) throws
+  func need(_ fileNames: [String]) throws(StoreError)
+
+  /// Gives a number to every table and ordered table that has a file, and opens the files, so that
+  /// ``frozen()`` has little left to do.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  func openAll() throws(StoreError)
+
+  /// Opens all files, and no others until ``reopen()``: those that other processes put in place are of
+  /// later commits than this one may know. By default as ``openAll()``.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  func hold() throws(StoreError)
+
+  /// Opens all files again when they are next needed, under the same numbers: another process has
+  /// put others in their place. By default it does nothing.
+  ///
+  /// - Throws: ``StoreError`` with `closed`.
+  func reopen() throws(StoreError)
+
+  /// The files as they are now, which are never replaced, under the same numbers; to be read only.
+  ///
+  /// Nobody publishes new files meanwhile.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  func frozen() throws(StoreError) -> Self
 
   /// Whether a file that the manifest lists is there, sound or not.
   ///
   /// - Throws: ``StoreError`` with `ioError`.
-  func hasFile(_ name: String) throws -> Bool
+  func hasFile(_ name: String) throws(StoreError) -> Bool
 }
 
 extension RecordFiles {
+  /// Opens all files.
+  public func hold() throws(StoreError) { try openAll() }
+  /// Does nothing.
+  public func reopen() throws(StoreError) {}
   /// None.
-  public func mark(of name: String) throws -> FileMark? { nil }
+  public func mark(of name: String) throws(StoreError) -> FileMark? { nil }
   /// None.
-  public func mark(ofNewFile newName: String) throws -> FileMark? { nil }
+  public func mark(ofNewFile newName: String) throws(StoreError) -> FileMark? { nil }
   /// The most that the log can hold: 4 GiB, less one byte.
   public var maximumRecordByteCount: Int { ChangeSet.maximumRecordByteCount }
   /// None.
-  public func openEarlierLog(_ epoch: UInt64) throws -> StoreFile? { nil }
+  public func openEarlierLog(_ epoch: UInt64) throws(StoreError) -> StoreFile? { nil }
   /// There is only one.
   public func beginLog(
-    after epoch: UInt64, isSynced: Bool, _ prepare: (StoreFile) throws -> Void
-  ) throws -> StoreFile? { nil }
+    after epoch: UInt64, isSynced: Bool, _ prepare: (StoreFile) throws(StoreError) -> Void
+  ) throws(StoreError) -> StoreFile? { nil }
   /// None.
   public func openFiles(touchedBy changes: PendingFootprint) -> [any Sendable] { [] }
   /// Does nothing.
@@ -217,38 +246,38 @@ extension RecordFiles {
   /// Does nothing.
   public func removeSpareLog() {}
   /// None.
-  public func hasLog() throws -> Bool { false }
+  public func hasLog() throws(StoreError) -> Bool { false }
   /// None.
-  public func keyFile() throws -> [UInt8]? { nil }
+  public func keyFile() throws(StoreError) -> [UInt8]? { nil }
   /// Refuses.
-  public func setKeyFile(_ bytes: [UInt8]) throws {
+  public func setKeyFile(_ bytes: [UInt8]) throws(StoreError) {
     throw StoreError(
       .ioError, "These files have no place for a key file, so they can't be encrypted.",
       at: .init(path: location))
   }
   /// None.
-  public func manifest() throws -> [UInt8]? { nil }
+  public func manifest() throws(StoreError) -> [UInt8]? { nil }
   /// Does nothing.
-  public func setManifest(_ bytes: [UInt8], durability: Durability) throws {}
+  public func setManifest(_ bytes: [UInt8], durability: Durability) throws(StoreError) {}
   /// None.
-  public func filesForManifest() throws -> [String] { [] }
+  public func filesForManifest() throws(StoreError) -> [String] { [] }
   /// Does nothing.
-  public func need(_ fileNames: [String]) throws {}
+  public func need(_ fileNames: [String]) throws(StoreError) {}
   /// Always.
-  public func hasFile(_ name: String) throws -> Bool { true }
+  public func hasFile(_ name: String) throws(StoreError) -> Bool { true }
 }
 
 extension RecordFiles {
   /// Whether the file of a table has a row.
-  func hasRecord(_ rowID: UInt32, in table: TableID) throws -> Bool {
+  func hasRecord(_ rowID: UInt32, in table: TableID) throws(StoreError) -> Bool {
     try withRecord(rowID, in: table) { _ in true } ?? false
   }
 
   /// What a save has to know of the files that it will be folded into.
   func states(
     of changes: ChangeSet,
-    isInFile: (ChangeSet.RecordChange, TableID) throws -> Bool
-  ) throws -> [TableID: PendingRecords.FileState] {
+    isInFile: (ChangeSet.RecordChange, TableID) throws(StoreError) -> Bool
+  ) throws(StoreError) -> [TableID: PendingRecords.FileState] {
     var states: [TableID: PendingRecords.FileState] = [:]
     for table in changes.tables where !table.records.isEmpty {
       var state = PendingRecords.FileState(generation: try generation(of: table.table))

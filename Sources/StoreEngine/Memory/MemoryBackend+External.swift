@@ -21,23 +21,22 @@ private struct MemoryExternalStorage: ExternalStorage {
     self.backend = WeakBackend(backend)
   }
 
-  private func checkOpen() throws {
+  private func checkOpen() throws(StoreError) {
     guard let backend = backend.backend else {
       throw StoreError(.closed, "The backend has been closed.", at: .init(path: "memory"))
     }
     try backend.checkOpen()
   }
 
-  func create(_ id: ExternalID) throws -> any ExternalOutput {
+  func create(_ id: ExternalID) throws(StoreError) -> any ExternalOutput {
     try checkOpen()
     if isReadOnly {
-      throw StoreError(
-        .readOnly, "The store was opened for reading only.", at: .init(path: "memory"))
+      throw StoreError.readOnly(at: "memory")
     }
     return Output(disk, id)
   }
 
-  func open(_ reference: ExternalReference) throws -> any ExternalInput {
+  func open(_ reference: ExternalReference) throws(StoreError) -> any ExternalInput {
     try checkOpen()
     guard let chunks = disk.contents.withLock({ $0.values[reference.id] }) else {
       throw StoreError(
@@ -50,14 +49,14 @@ private struct MemoryExternalStorage: ExternalStorage {
     return Input(chunks: chunks)
   }
 
-  func synchronize() throws { try checkOpen() }
+  func synchronize() throws(StoreError) { try checkOpen() }
 
-  func remove(_ id: ExternalID) throws {
+  func remove(_ id: ExternalID) throws(StoreError) {
     try checkOpen()
     disk.contents.withLock { $0.values[id] = nil }
   }
 
-  func list() throws -> [(id: ExternalID, storedByteCount: Int)] {
+  func list() throws(StoreError) -> [(id: ExternalID, storedByteCount: Int)] {
     try checkOpen()
     return disk.contents.withLock { contents in
       contents.values.map { ($0.key, $0.value.reduce(0) { $0 + $1.count }) }

@@ -19,25 +19,30 @@ public final class MemoryBackend: StoreBackend {
   public let isReadOnly: Bool
 
   let disk: MemoryDisk
-  private let session = Locked(Session())
+  private let session: Locked<Session>
 
   struct Session {
-    var names: [String] = []
-    var tables: [String: TableID] = [:]
-    var ordered: [OrderedTableName] = []
-    var orderedNumbers: [OrderedTableName: Int] = [:]
+    var numbers = TableNumbers()
     var isClosed = false
   }
 
   /// Opens a disk, or a new one.
   ///
   /// - Throws: ``StoreError`` with `inUse` when another backend has the disk open for writing.
-  public init(disk: MemoryDisk = MemoryDisk(), isReadOnly: Bool = false) throws {
+  public init(disk: MemoryDisk = MemoryDisk(), isReadOnly: Bool = false) throws(StoreError) {
     // First: once all properties are set, a refusal would run `deinit`, and unlock another's disk.
     let last = try disk.open(isReadOnly: isReadOnly)
-    self.disk = disk
+    (self.disk, session) = (disk, Locked(Session()))
     self.isReadOnly = isReadOnly
     coordinator.begin(after: last)
+  }
+
+  /// Opens a copy of another backend's disk, under the same numbers of tables.
+  init(snapshotOf backend: MemoryBackend) throws(StoreError) {
+    disk = backend.disk.copied()
+    session = Locked(try backend.inSession { $0 })
+    isReadOnly = true
+    coordinator.begin(after: try disk.open(isReadOnly: true))
   }
 
   deinit { closeOnce() }
@@ -56,34 +61,28 @@ public final class MemoryBackend: StoreBackend {
   }
 
   /// The number of a table, new or known.
-  public func table(named name: String) throws -> TableID {
+  public func table(named name: String) throws(StoreError) -> TableID {
     guard !name.isEmpty else {
       throw StoreError(.invalidName, "A class needs a name.", at: .init(path: location))
     }
-    return try inSession { session in
-      if let known = session.tables[name] { return known }
-      let table = TableID(index: session.names.count)
-      session.names.append(name)
-      session.tables[name] = table
-      return table
-    }
+    return try inSession { $0.numbers.table(named: name) }
   }
 
   /// The names of the tables that have records.
-  public func tableNames() throws -> [String] {
+  public func tableNames() throws(StoreError) -> [String] {
     try checkOpen()
     return disk.contents.withLock { $0.tables.filter { !$0.value.records.isEmpty }.map(\.key) }
   }
 
   /// The number of rows in a table.
-  public func recordCount(in table: TableID) throws -> Int {
+  public func recordCount(in table: TableID) throws(StoreError) -> Int {
     try contents(of: table).records.count
   }
 
   /// Lends the record of a row.
   public func withRecord<Result>(
-    _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws -> Result
-  ) throws -> Result? {
+    _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
     guard let record = try contents(of: table).records[rowID] else { return nil }
     return try record.lend(body)
   }
@@ -91,8 +90,8 @@ public final class MemoryBackend: StoreBackend {
   /// Lends the records of a table in the order of their rows.
   public func scan(
     _ table: TableID, from position: ScanPosition?,
-    _ body: (UInt32, RawSpan) throws -> ScanStep
-  ) throws -> ScanEnd {
+    _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
+  ) throws(StoreError) -> ScanEnd {
     let contents = try contents(of: table)
     if let position, position.generation != contents.generation { return .disturbed }
     var index = Int(position?.location ?? 0)
@@ -100,7 +99,8 @@ public final class MemoryBackend: StoreBackend {
       let rowID = contents.rows[index]
       index += 1
       guard let record = contents.records[rowID] else { continue }
-      if try record.lend({ try body(rowID, $0) }) == .pause {
+      let step = try record.lend { (record) throws(StoreError) in try body(rowID, record) }
+      if step == .pause {
         return .paused(.init(location: UInt64(index), generation: contents.generation))
       }
     }
@@ -109,54 +109,53 @@ public final class MemoryBackend: StoreBackend {
 
   /// Lends the buffer of a name.
   public func withNamedBuffer<Result>(
-    _ name: String, _ body: (RawSpan) throws -> Result
-  ) throws -> Result? {
+    _ name: String, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
     try checkOpen()
     guard let buffer = disk.contents.withLock({ $0.names[ExactName(name)] }) else { return nil }
     return try buffer.lend(body)
   }
 
   /// The names of all buffers.
-  public func bufferNames() throws -> [String] {
+  public func bufferNames() throws(StoreError) -> [String] {
     try checkOpen()
     return disk.contents.withLock { $0.names.keys.map(\.text) }
   }
 
   /// Writes a change set under one lock.
   @discardableResult
-  public func commit(_ changes: ChangeSet, _ request: CommitRequest) throws -> Commit? {
-    let (names, ordered) = try inSession { ($0.names, $0.ordered) }
+  public func commit(_ changes: ChangeSet, _ request: CommitRequest) throws(StoreError) -> Commit? {
+    let (names, ordered) = try inSession { ($0.numbers.names, $0.numbers.orderedNames) }
     guard !isReadOnly else {
-      throw StoreError(
-        .readOnly, "The store was opened for reading only.", at: .init(path: location))
+      throw StoreError.readOnly(at: location)
     }
     return try coordinator.perform(
       changes, request, at: location,
       names: ({ names[$0.index] }, { ordered[$0.index].fileName })
-    ) { commit in
+    ) { (commit) throws(StoreError) in
       try disk.apply(changes, commit, tableNames: names, orderedNames: ordered)
     }
   }
 
   /// Lets the numbers of commits go on after those of another store.
-  public func continueNumbers(after last: Commit?) throws {
+  public func continueNumbers(after last: Commit?) throws(StoreError) {
     try checkOpen()
     disk.contents.withLock { $0.lastCommit = last }
     coordinator.begin(after: last)
   }
 
-  func checkOpen() throws { _ = try inSession(\.isClosed) }
+  func checkOpen() throws(StoreError) { _ = try inSession(\.isClosed) }
 
   /// A snapshot of a table: nobody waits for whoever looks at it.
-  private func contents(of table: TableID) throws -> MemoryTable {
-    let name = try inSession { $0.names[table.index] }
+  private func contents(of table: TableID) throws(StoreError) -> MemoryTable {
+    let name = try inSession { $0.numbers.names[table.index] }
     return disk.contents.withLock { $0.tables[name] ?? MemoryTable() }
   }
 
   func inSession<Value: Sendable>(
-    _ body: (inout sending Session) throws -> sending Value
-  ) throws -> Value {
-    try session.withLock { session in
+    _ body: (inout sending Session) throws(StoreError) -> sending Value
+  ) throws(StoreError) -> Value {
+    try session.withLock { (session) throws(StoreError) in
       guard !session.isClosed else {
         throw StoreError(.closed, "The backend has been closed.", at: .init(path: "memory"))
       }

@@ -15,14 +15,16 @@ public final class MemoryDisk: Sendable {
     var hasWriter = false
   }
 
-  let contents = Locked(Contents())
+  let contents: Locked<Contents>
 
   /// Makes an empty disk.
-  public init() {}
+  public init() { contents = Locked(Contents()) }
+
+  init(_ contents: Contents) { self.contents = Locked(contents) }
 
   /// Opens the disk, and says what was committed to it last.
-  func open(isReadOnly: Bool) throws -> Commit? {
-    try contents.withLock { contents in
+  func open(isReadOnly: Bool) throws(StoreError) -> Commit? {
+    try contents.withLock { (contents) throws(StoreError) in
       guard !contents.hasWriter, isReadOnly || contents.readers == 0 else {
         throw StoreError(.inUse, "Another backend has this memory open.", at: .init(path: "memory"))
       }
@@ -41,8 +43,8 @@ public final class MemoryDisk: Sendable {
   func apply(
     _ changes: ChangeSet, _ commit: Commit, tableNames: [String],
     orderedNames: [OrderedTableName]
-  ) throws {
-    try contents.withLock { contents in
+  ) throws(StoreError) {
+    try contents.withLock { (contents) throws(StoreError) in
       for table in changes.tables {
         let name = tableNames[table.table.index]
         try contents.tables[name]?.checkInsertedRows(table, className: name)
@@ -83,7 +85,7 @@ struct MemoryTable: Sendable {
 
   func checkInsertedRows(
     _ changes: ChangeSet.TableChanges, className: String
-  ) throws {
+  ) throws(StoreError) {
     let clash = changes.records.first { $0.kind == .insert && records[$0.rowID] != nil }
     guard let clash else { return }
     throw StoreError(

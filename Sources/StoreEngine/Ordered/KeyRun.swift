@@ -36,11 +36,15 @@ final class KeyRun: Sendable {
   ///
   /// - Parameter exists: Whether a key was there before, asked where its change does not say so.
   /// - Returns: a run with the same changes.
-  func counted(_ exists: (RawSpan) throws -> Bool) rethrows -> KeyRun {
+  /// - Throws: what the closure throws.
+  func counted<Failure: Error>(
+    _ exists: (RawSpan) throws(Failure) -> Bool
+  ) throws(Failure) -> KeyRun {
     var (sum, growth) = (Int32(0), [Int32(0)])
     growth.reserveCapacity(count + 1)
     for change in changes {
-      let wasThere = try change.wasThere ?? bytes.lend(change.key, exists)
+      let wasThere =
+        if let known = change.wasThere { known } else { try bytes.lend(change.key, exists) }
       sum += (change.isRemoval ? 0 : 1) - (wasThere ? 1 : 0)
       growth.append(sum)
     }

@@ -35,6 +35,9 @@ struct KeyRunsCursor: ChangeCursor {
   private let isReversed: Bool
   /// The run that has the next change; nil at the end.
   private var head: Int?
+  /// A copy of the next change's key: many threads compare it with each key of a file, and would
+  /// count references to the run that all of them have.
+  private var headKey: [UInt8] = []
 
   init(_ runs: [KeyRun], _ range: KeyRange, isReversed: Bool) {
     self.runs = runs
@@ -52,8 +55,8 @@ struct KeyRunsCursor: ChangeCursor {
 
   /// Compares the key of the next change with another; below zero is earlier on the way.
   func compareNext(_ key: RawSpan) -> Int? {
-    guard let head else { return nil }
-    let order = runs[head].compare(index(head), key)
+    if isAtEnd { return nil }
+    let order = headKey.lend { $0.compare(key) }
     return isReversed ? -order : order
   }
 
@@ -89,5 +92,13 @@ struct KeyRunsCursor: ChangeCursor {
       let order = runs[run].compare(index(run), runs[best], index(best))
       if order == 0 || (order < 0) != isReversed { head = run }
     }
+    copyHeadKey()
+  }
+
+  private mutating func copyHeadKey() {
+    headKey.removeAll(keepingCapacity: true)
+    guard let head else { return }
+    let run = runs[head]
+    run.bytes.lend(run.changes[index(head)].key) { headKey.append(copying: $0) }
   }
 }

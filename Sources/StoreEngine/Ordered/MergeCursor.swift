@@ -34,11 +34,11 @@ struct MergeCursor: ChangeCursor {
 
 extension KeyRuns {
   /// Lends all keys that are not removed, and their values, in their order.
-  func lendAll(_ body: (RawSpan, RawSpan) throws -> Void) throws {
+  func lendAll(_ body: (RawSpan, RawSpan) throws(StoreError) -> Void) throws(StoreError) {
     var order = MergeOrder(runs)
     while let part = order.next() {
       let run = runs[part.run]
-      try run.bytes.lend { bytes in
+      try run.bytes.lend { (bytes) throws(StoreError) in
         for change in run.changes[part.indices] where !change.isRemoval {
           try body(bytes.extracting(change.key), bytes.extracting(change.value))
         }

@@ -7,20 +7,27 @@ final class NewOrderedFile: OrderedFileSink {
   private var size = 0
 
   /// Makes a file, in place of one of this name.
-  init(_ path: FileLocation, rights: FileRights) throws {
-    try removeFile(path)
-    file = try NewFile(path, rights: rights)
+  init(_ path: FileLocation, rights: FileRights) throws(StoreError) {
+    file = try systemErrors(at: path.path) {
+      try removeFile(path)
+      return try NewFile(path, rights: rights)
+    }
   }
 
   /// Makes a file that is going to take the place of another one.
-  convenience init(_ name: String, in directory: StoreDirectory, replacing oldName: String) throws {
+  convenience init(_ name: String, in directory: StoreDirectory, replacing oldName: String)
+    throws(StoreError)
+  {
     try self.init(directory.file(name), rights: directory.rights(ofNew: oldName))
   }
 
-  func write(_ bytes: [UInt8]) throws {
-    try file.write(bytes, at: size)
+  func write(_ bytes: [UInt8]) throws(StoreError) {
+    do throws(SystemError) { try file.write(bytes, at: size) } catch { throw StoreError(error) }
     size += bytes.count
   }
 
-  func finish(isSynced: Bool) throws { if isSynced { try file.synchronize() } }
+  func finish(isSynced: Bool) throws(StoreError) {
+    guard isSynced else { return }
+    do throws(SystemError) { try file.synchronize() } catch { throw StoreError(error) }
+  }
 }

@@ -21,7 +21,9 @@ final class OpenedPages: Sendable {
   }
 
   /// A page, from its slot or opened by a closure.
-  func page(at offset: Int, level: Int, open: () throws -> [UInt8]) rethrows -> [UInt8] {
+  func page<Failure: Error>(
+    at offset: Int, level: Int, open: () throws(Failure) -> [UInt8]
+  ) throws(Failure) -> [UInt8] {
     // The offsets of neighbours are some 4 KiB apart.
     let slot =
       offset / OrderedFileFormat.pageSize % Self.slotCount + (level > 0 ? Self.slotCount : 0)

@@ -6,7 +6,7 @@ extension OrderedFile {
   /// Complexity: linear in the size of the file.
   ///
   /// - Throws: ``StoreError`` with `damaged` for the first thing that is wrong.
-  package func check() throws {
+  package func check() throws(StoreError) {
     var check = OrderedFileCheck(file: self)
     if footer.depth > 0 { try check.walk(footer.root, Int(footer.depth) - 1) }
     guard check.count == count else {
@@ -23,7 +23,7 @@ private struct OrderedFileCheck {
 
   init(file: OrderedFile) { self.file = file }
 
-  mutating func walk(_ node: OrderedFile.Child, _ level: Int) throws {
+  mutating func walk(_ node: OrderedFile.Child, _ level: Int) throws(StoreError) {
     guard node.rank == count else {
       throw file.damage(
         "A page counts \(node.rank) keys before it, not \(count)", at: node.offset)
@@ -55,7 +55,7 @@ private struct OrderedFileCheck {
   /// Whether a separator is not behind the first key of a page.
   private func isFirst(
     _ separator: [UInt8], _ node: OrderedFile.Child, _ level: Int
-  ) throws -> Bool {
+  ) throws(StoreError) -> Bool {
     try file.withPage(node, level: level) { page, bytes in
       if level > 0 { return try isFirst(separator, page.child(0, bytes), level - 1) }
       let first =
@@ -65,7 +65,7 @@ private struct OrderedFileCheck {
     }
   }
 
-  private mutating func take(_ key: [UInt8], _ node: OrderedFile.Child) throws {
+  private mutating func take(_ key: [UInt8], _ node: OrderedFile.Child) throws(StoreError) {
     if let last, !last.lexicographicallyPrecedes(key) {
       throw file.damage("Keys are not in their order", at: node.offset)
     }
@@ -76,17 +76,17 @@ private struct OrderedFileCheck {
 
 extension OrderedFiles {
   /// What is wrong with the files.
-  func inspect() throws -> [StoreFinding] {
-    try names().sorted { $0.fileName < $1.fileName }.compactMap { try finding(in: $0) }
-      + lostFindings()
+  func inspect() throws(StoreError) -> [StoreFinding] {
+    let names = try names().sorted { $0.fileName < $1.fileName }
+    return try names.map(finding).compactMap { $0 } + lostFindings()
   }
 
-  private func finding(in name: OrderedTableName) throws -> StoreFinding? {
+  private func finding(in name: OrderedTableName) throws(StoreError) -> StoreFinding? {
     do {
       let file = try file(of: table(name)).file
       try file.opened?.check()
       return nil
-    } catch let error as StoreError where error.code == .damaged {
+    } catch  where error.code == .damaged {
       return StoreFinding(
         name.kind == .index ? .index : .fileDamaged, error.message + Self.cure(name.kind),
         at: .init(path: directory.path, className: name.fileName, offset: error.location.offset))

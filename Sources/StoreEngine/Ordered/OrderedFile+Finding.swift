@@ -7,8 +7,8 @@ extension OrderedFile {
   ///
   /// - Returns: what the closure returns; nil when there is no such key.
   package func withValue<Result>(
-    _ key: RawSpan, _ body: (RawSpan) throws -> Result
-  ) throws -> Result? {
+    _ key: RawSpan, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
     var result: Result?
     try lendLeaf(for: key) { _, page, bytes in
       if let value = try page.value(of: key, bytes) { result = try body(bytes.extracting(value)) }
@@ -19,7 +19,7 @@ extension OrderedFile {
   /// The number of keys before a key.
   ///
   /// Complexity: O(log n).
-  package func rank(of key: RawSpan) throws -> Int {
+  package func rank(of key: RawSpan) throws(StoreError) -> Int {
     var rank = 0
     try lendLeaf(for: key) { node, page, bytes in
       rank = node.rank + (try page.bound(key, passingEqual: false, bytes))
@@ -30,17 +30,17 @@ extension OrderedFile {
   /// Lends the page of level 0 that has a key if any has; none when there are no keys at all.
   private func lendLeaf(
     for key: RawSpan, _ body: (Child, OrderedPage, RawSpan) throws -> Void
-  ) throws {
+  ) throws(StoreError) {
     guard footer.depth > 0 else { return }
     guard opened == nil else { return try lendOpenedLeaf(for: key, body) }
-    try file.withBytes { bytes in
+    try file.withBytes { (bytes) throws(StoreError) in
       let node = try leaf(for: key, bytes)
       try open(bytes.extracting(try check(node, bytes)), node, 0) { try body(node, $0, $1) }
     }
   }
 
   /// The page of level 0 that has a key if any has, where pages stand in the file as they are.
-  func leaf(for key: RawSpan, _ bytes: RawSpan) throws -> Child {
+  func leaf(for key: RawSpan, _ bytes: RawSpan) throws(StoreError) -> Child {
     var node = footer.root
     for level in stride(from: Int(footer.depth) - 1, to: 0, by: -1) {
       node = try child(of: node, level, for: key, bytes)
@@ -51,7 +51,7 @@ extension OrderedFile {
   /// The page below one that stands in the file as it is.
   private func child(
     of node: Child, _ level: Int, for key: RawSpan, _ bytes: RawSpan
-  ) throws -> Child {
+  ) throws(StoreError) -> Child {
     let page = bytes.extracting(try check(node, bytes))
     do throws(OrderedPage.Damage) {
       let numbers = try OrderedPage(page)
@@ -65,7 +65,7 @@ extension OrderedFile {
   /// The same where a codec opens the pages.
   private func lendOpenedLeaf(
     for key: RawSpan, _ body: (Child, OrderedPage, RawSpan) throws -> Void
-  ) throws {
+  ) throws(StoreError) {
     var node = footer.root
     for level in stride(from: Int(footer.depth) - 1, to: 0, by: -1) {
       node = try withPage(node, level: level) { page, bytes in try page.child(for: key, bytes) }

@@ -7,8 +7,8 @@ extension OrderedFile {
   ///
   /// - Returns: false when the closure has paused.
   package func scan(
-    _ range: KeyRange, isReversed: Bool, _ body: (RawSpan, RawSpan) throws -> ScanStep
-  ) throws -> Bool {
+    _ range: KeyRange, isReversed: Bool, _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
+  ) throws(StoreError) -> Bool {
     guard footer.depth > 0, !range.isEmpty else { return true }
     var scan = OrderedFileScan(file: self, range: range, isReversed: isReversed)
     if opened == nil, let isDone = try scan.walkLeaf(body) { return isDone }
@@ -34,20 +34,21 @@ private struct OrderedFileScan {
   ///
   /// - Returns: false when the closure has paused, true at the end of the range, and nil where it
   ///   goes on.
-  mutating func walkLeaf(_ body: (RawSpan, RawSpan) throws -> ScanStep) throws -> Bool? {
+  mutating func walkLeaf(
+    _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
+  ) throws(StoreError) -> Bool? {
     guard let start = isReversed ? range.to : range.from else { return nil }
-    return try file.file.withBytes { bytes in
-      let node = try start.lend { try file.leaf(for: $0, bytes) }
+    return try file.file.withBytes { (bytes) throws(StoreError) in
+      let node = try start.lend { (key) throws(StoreError) in try file.leaf(for: key, bytes) }
       return try walkLeaf(node, bytes.extracting(try file.check(node, bytes)), body)
     }
   }
 
   private mutating func walkLeaf(
-    _ node: OrderedFile.Child, _ bytes: RawSpan, _ body: (RawSpan, RawSpan) throws -> ScanStep
-  ) throws -> Bool? {
-    do {
-      let page = try OrderedPage(bytes)
-      guard page.level == 0 else { throw OrderedPage.Damage(offset: 2) }
+    _ node: OrderedFile.Child, _ bytes: RawSpan,
+    _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
+  ) throws(StoreError) -> Bool? {
+    try file.open(bytes, node, 0) { page, bytes in
       let part = try part(of: page, bytes, isFirst: true, isLast: true)
       let goesOn = isReversed ? part.lowerBound == 0 : part.upperBound == page.count
       // Backwards, it is not known from here where the rest ends.
@@ -56,8 +57,6 @@ private struct OrderedFileScan {
       if !goesOn || file.footer.depth == 1 { return true }
       if !part.isEmpty { range.from = key + [0] }
       return nil
-    } catch let error as OrderedPage.Damage {
-      throw file.damage("A page makes no sense", at: node.offset + error.offset)
     }
   }
 
@@ -68,8 +67,8 @@ private struct OrderedFileScan {
   /// the same page again and again are noticed.
   mutating func walk(
     _ node: OrderedFile.Child, _ level: Int, rankEnd: Int, isFirst: Bool, isLast: Bool,
-    _ body: (RawSpan, RawSpan) throws -> ScanStep
-  ) throws -> Bool {
+    _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
+  ) throws(StoreError) -> Bool {
     try file.withPage(node, level: level) { page, bytes in
       let part = try part(of: page, bytes, isFirst: isFirst, isLast: isLast)
       if level == 0 { return try lend(part, page, bytes, body) }
@@ -92,22 +91,26 @@ private struct OrderedFileScan {
   /// The entries of a page that are in the range, or may have keys of it below them.
   private func part(
     of page: OrderedPage, _ bytes: RawSpan, isFirst: Bool, isLast: Bool
-  ) throws -> Range<Int> {
+  ) throws(OrderedPage.Damage) -> Range<Int> {
     let isLeaf = page.level == 0
     var (start, end) = (0, page.count)
     if isFirst {
-      start = try range.from.lend { try page.bound($0, passingEqual: !isLeaf, bytes) }
+      start = try range.from.lend { (key) throws(OrderedPage.Damage) in
+        try page.bound(key, passingEqual: !isLeaf, bytes)
+      }
       if !isLeaf { start = max(0, start - 1) }
     }
     if isLast, let to = range.to {
-      end = try to.lend { try page.bound($0, passingEqual: false, bytes) }
+      end = try to.lend { (key) throws(OrderedPage.Damage) in
+        try page.bound(key, passingEqual: false, bytes)
+      }
     }
     return start..<max(start, end)
   }
 
   private mutating func lend(
     _ part: Range<Int>, _ page: OrderedPage, _ bytes: RawSpan,
-    _ body: (RawSpan, RawSpan) throws -> ScanStep
+    _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
   ) throws -> Bool {
     if part.isEmpty { return true }
     // Room for most keys, so that memory is taken once.

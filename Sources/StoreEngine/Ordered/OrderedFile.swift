@@ -23,7 +23,7 @@ package final class OrderedFile: Sendable {
   /// Reads the footer of a file.
   ///
   /// - Throws: ``StoreError`` with `damaged`.
-  package init(_ file: MappedFile, codec: (any OrderedPageCodec)?) throws {
+  package init(_ file: MappedFile, codec: (any OrderedPageCodec)?) throws(StoreError) {
     let size = file.count
     let start = OrderedFileFormat.magic.count
     let bytes = file.withBytes { bytes in
@@ -58,33 +58,36 @@ package final class OrderedFile: Sendable {
   /// - Throws: ``StoreError`` with `damaged`; what the closure throws.
   func withPage<Result>(
     _ node: Child, level: Int, _ body: (OrderedPage, RawSpan) throws -> Result
-  ) throws -> Result {
-    try file.withBytes { bytes in
+  ) throws(StoreError) -> Result {
+    try file.withBytes { (bytes) throws(StoreError) in
       let stored = bytes.extracting(try check(node, bytes))
       guard let opened, let codec else { return try open(stored, node, level, body) }
-      let page = try opened.page(at: node.offset, level: level) {
+      let page = try opened.page(at: node.offset, level: level) { () throws(StoreError) in
         try codec.open(stored, at: node.offset)
       }
-      return try page.lend { try open($0, node, level, body) }
+      return try page.lend { (page) throws(StoreError) in try open(page, node, level, body) }
     }
   }
 
   func open<Result>(
     _ page: RawSpan, _ node: Child, _ level: Int,
     _ body: (OrderedPage, RawSpan) throws -> Result
-  ) throws -> Result {
+  ) throws(StoreError) -> Result {
     do {
       let numbers = try OrderedPage(page)
       guard numbers.level == level else { throw OrderedPage.Damage(offset: 2) }
       return try body(numbers, page)
-    } catch let error as OrderedPage.Damage {
-      throw damage("A page makes no sense", at: node.offset + error.offset)
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      throw damage(
+        "A page makes no sense", at: node.offset + ((error as? OrderedPage.Damage)?.offset ?? 0))
     }
   }
 
   /// Where the bytes of a page are, behind its head; its checksum is compared, once.
   @inline(__always)
-  func check(_ node: Child, _ bytes: RawSpan) throws -> Range<Int> {
+  func check(_ node: Child, _ bytes: RawSpan) throws(StoreError) -> Range<Int> {
     let head = OrderedFileFormat.pageHeadSize
     guard node.offset >= OrderedFileFormat.magicSize, node.size > head,
       node.size <= bytes.byteCount, node.offset <= bytes.byteCount - node.size,
@@ -94,7 +97,7 @@ package final class OrderedFile: Sendable {
     return node.offset + head..<node.offset + node.size
   }
 
-  private func verify(_ node: Child, _ bytes: RawSpan) throws {
+  private func verify(_ node: Child, _ bytes: RawSpan) throws(StoreError) {
     let start = node.offset + OrderedFileFormat.pageHeadSize
     let stored = bytes.extracting(start..<node.offset + node.size)
     let checksum = OrderedFileFormat.checksum(Span<UInt8>(_bytes: stored), at: node.offset)

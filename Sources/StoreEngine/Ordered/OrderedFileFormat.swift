@@ -135,7 +135,7 @@ package enum OrderedFileFormat {
 /// place.
 package protocol OrderedPageCodec: Sendable {
   /// The bytes that are stored of a page that is going to stand at an offset.
-  func seal(_ page: [UInt8], at offset: Int) throws -> [UInt8]
+  func seal(_ page: [UInt8], at offset: Int) throws(StoreError) -> [UInt8]
   /// The page of which bytes are stored.
-  func open(_ stored: RawSpan, at offset: Int) throws -> [UInt8]
+  func open(_ stored: RawSpan, at offset: Int) throws(StoreError) -> [UInt8]
 }

@@ -3,9 +3,9 @@ import Files
 /// Where the bytes of a new file go, one piece behind the other.
 package protocol OrderedFileSink: AnyObject {
   /// Appends bytes to the file.
-  func write(_ bytes: [UInt8]) throws
+  func write(_ bytes: [UInt8]) throws(StoreError)
   /// Ends the file, and brings it to the disk if it is to be there.
-  func finish(isSynced: Bool) throws
+  func finish(isSynced: Bool) throws(StoreError)
 }
 
 /// Writes the file of an ordered table from its first key to its last.
@@ -33,7 +33,7 @@ package struct OrderedFileWriter {
   }
 
   /// Appends a key, which is behind all before it.
-  package mutating func append(_ key: RawSpan, _ value: RawSpan) throws {
+  package mutating func append(_ key: RawSpan, _ value: RawSpan) throws(StoreError) {
     if !levels[0].add(key, value) {
       try endPage(0, before: key)
       _ = levels[0].add(key, value)
@@ -42,7 +42,7 @@ package struct OrderedFileWriter {
   }
 
   /// Writes the rest.
-  package mutating func finish(isSynced: Bool) throws {
+  package mutating func finish(isSynced: Bool) throws(StoreError) {
     var root = OrderedFileFormat.Child(offset: 0, size: 0, rank: 0)
     var level = 0
     while count > 0 {
@@ -65,7 +65,7 @@ package struct OrderedFileWriter {
   // MARK: Pages
 
   /// Writes the page of a level, and begins the next one, whose first key is given.
-  private mutating func endPage(_ level: Int, before key: RawSpan) throws {
+  private mutating func endPage(_ level: Int, before key: RawSpan) throws(StoreError) {
     let separator = levels[level].lendLastKey { last in
       // As short as it can be: only the first byte matters in which the two differ. What is above
       // was made as short before, against a key that is not here.
@@ -79,7 +79,7 @@ package struct OrderedFileWriter {
 
   private mutating func add(
     _ page: OrderedFileFormat.Child, _ separator: [UInt8], to level: Int
-  ) throws {
+  ) throws(StoreError) {
     if level == levels.count {
       levels.append(OrderedPageBuilder(level: level))
       starts.append(([], 0))
@@ -88,8 +88,8 @@ package struct OrderedFileWriter {
     value.append(littleEndian: UInt64(page.offset))
     value.append(littleEndian: UInt32(page.size))
     value.append(littleEndian: UInt64(page.rank))
-    try separator.lend { separator in
-      try value.lend { value in
+    try separator.lend { (separator) throws(StoreError) in
+      try value.lend { (value) throws(StoreError) in
         if levels[level].add(separator, value) { return }
         try endPage(level, before: separator)
         starts[level].rank = page.rank
@@ -98,7 +98,7 @@ package struct OrderedFileWriter {
     }
   }
 
-  private mutating func write(_ level: Int) throws -> OrderedFileFormat.Child {
+  private mutating func write(_ level: Int) throws(StoreError) -> OrderedFileFormat.Child {
     assert(levels[level].count > 0, "a page without entries")
     assert(starts[level].rank <= count, "a page begins behind all keys")
     let offset = written + bytes.count

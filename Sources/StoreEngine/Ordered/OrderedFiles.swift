@@ -7,17 +7,21 @@ import Locks
 public final class OrderedFiles: Sendable {
   let directory: StoreDirectory
   /// What an encrypted store's pages are sealed with.
-  private let sealing = Locked<Sealing?>(nil)
-  private let state = Locked(State())
+  let sealing: Locked<Sealing?>
+  let state: Locked<State>
 
-  private struct State {
+  struct State: Sendable {
     var tables: [Table] = []
     /// Where in the list each table is.
     var numbers: [OrderedTableName: Int] = [:]
     var isClosed = false
+    /// Whether these are the files of a snapshot, whatever the directory has since.
+    var isFrozen = false
+    /// Whether a table that has no number yet has no file, whatever others have put in place.
+    var holdsFiles = false
   }
 
-  private struct Table {
+  struct Table: Sendable {
     let name: OrderedTableName
     /// Where the file is: under its name, unless a reader found that a writer had died before
     /// renaming.
@@ -43,12 +47,34 @@ public final class OrderedFiles: Sendable {
   }
 
   /// The files in a directory, which the backend has locked.
-  public init(_ directory: StoreDirectory) { self.directory = directory }
+  public init(_ directory: StoreDirectory) {
+    self.directory = directory
+    (sealing, state) = (Locked(nil), Locked(State()))
+  }
+
+  private init(_ directory: StoreDirectory, _ sealing: Sealing?, frozen state: State) {
+    self.directory = directory
+    (self.sealing, self.state) = (Locked(sealing), Locked(state))
+  }
+
+  /// The files as they are now, which are never replaced; those that are not open are opened.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  func frozen() throws(StoreError) -> OrderedFiles {
+    try openAll()
+    var frozen = state.withLock { $0 }
+    frozen.isFrozen = true
+    for index in frozen.tables.indices { frozen.tables[index].isNeeded = false }
+    return OrderedFiles(directory, sealing.withLock { $0 }, frozen: frozen)
+  }
+
+  /// The number of tables that have numbers.
+  var tableCount: Int { state.withLock { $0.tables.count } }
 
   /// Has pages sealed; before anything is read.
   func use(_ sealing: Sealing?) { self.sealing.withLock { $0 = sealing } }
 
-  private func pageCodec(of name: OrderedTableName) -> (any OrderedPageCodec)? {
+  func pageCodec(of name: OrderedTableName) -> (any OrderedPageCodec)? {
     sealing.withLock { $0 }.map { SealedPages($0.seal, fileName: name.fileName) }
   }
 
@@ -56,27 +82,29 @@ public final class OrderedFiles: Sendable {
   public static func isFile(_ name: String) -> Bool { OrderedTableName(fileName: name) != nil }
 
   /// The number of a table.
-  func table(_ name: OrderedTableName) throws -> OrderedTableID {
+  func table(_ name: OrderedTableName) throws(StoreError) -> OrderedTableID {
     try name.check()
-    return try state.withLock { state in
+    return try state.withLock { (state) throws(StoreError) in
       try Self.checkOpen(state)
       if let known = state.numbers[name] { return OrderedTableID(index: known) }
       state.numbers[name] = state.tables.count
-      state.tables.append(Table(name: name, fileName: name.fileName))
+      var new = Table(name: name, fileName: name.fileName)
+      if state.isFrozen || state.holdsFiles { new.file = .missing }
+      state.tables.append(new)
       return OrderedTableID(index: state.tables.count - 1)
     }
   }
 
   /// The name of a table that has a number.
-  func name(of table: OrderedTableID) throws -> OrderedTableName {
-    try state.withLock { try Self.table(table, in: $0).name }
+  func name(of table: OrderedTableID) throws(StoreError) -> OrderedTableName {
+    try state.withLock { (state) throws(StoreError) in try Self.table(table, in: state).name }
   }
 
-  private static func checkOpen(_ state: State) throws {
+  static func checkOpen(_ state: State) throws(StoreError) {
     if state.isClosed { throw StoreError(.closed, "The backend has been closed.") }
   }
 
-  private static func table(_ id: OrderedTableID, in state: State) throws -> Table {
+  static func table(_ id: OrderedTableID, in state: State) throws(StoreError) -> Table {
     try checkOpen(state)
     precondition(state.tables.indices.contains(id.index), "an ordered table of another backend")
     return state.tables[id.index]
@@ -85,8 +113,8 @@ public final class OrderedFiles: Sendable {
   /// The file of a table, and how often it has been replaced.
   ///
   /// - Throws: ``StoreError`` with `damaged` for what is no index, `ioError` or `closed`.
-  func file(of id: OrderedTableID) throws -> (file: File, generation: UInt64) {
-    try state.withLock { state in
+  func file(of id: OrderedTableID) throws(StoreError) -> (file: File, generation: UInt64) {
+    try state.withLock { (state) throws(StoreError) in
       try Self.checkOpen(state)
       precondition(state.tables.indices.contains(id.index), "an ordered table of another backend")
       // Most often it is known, and nothing else of the table is copied.
@@ -98,13 +126,13 @@ public final class OrderedFiles: Sendable {
   }
 
   /// How often the file of a table has been replaced.
-  func generation(of id: OrderedTableID) throws -> UInt64 {
-    try state.withLock { try Self.table(id, in: $0).generation }
+  func generation(of id: OrderedTableID) throws(StoreError) -> UInt64 {
+    try state.withLock { (state) throws(StoreError) in try Self.table(id, in: state).generation }
   }
 
   /// The file of a table, and how often it has been replaced; nil when it has not been opened yet.
-  func knownFile(of id: OrderedTableID) throws -> (file: File, generation: UInt64)? {
-    try state.withLock { state in
+  func knownFile(of id: OrderedTableID) throws(StoreError) -> (file: File, generation: UInt64)? {
+    try state.withLock { (state) throws(StoreError) in
       try Self.checkOpen(state)
       precondition(state.tables.indices.contains(id.index), "an ordered table of another backend")
       if case .unknown = state.tables[id.index].file { return nil }
@@ -112,27 +140,28 @@ public final class OrderedFiles: Sendable {
     }
   }
 
-  private func open(_ table: Table) throws -> File {
-    do {
-      let map = try systemErrors(at: directory.path) {
-        do {
-          return try directory.map(table.fileName)
-        } catch let error as SystemError where error.isOfNoRegularFile {
-          throw notAFile(table.fileName)
-        }
-      }
-      guard let map else {
+  func open(_ table: Table) throws(StoreError) -> File {
+    do throws(StoreError) {
+      guard let map = try map(table.fileName) else {
         if table.isNeeded { throw StoreError.fileGone(table.fileName, in: directory.path) }
         return .missing
       }
       return .open(try OrderedFile(map, codec: pageCodec(of: table.name)))
-    } catch let error as StoreError where error.code == .damaged && table.name.kind == .index {
+    } catch  where error.code == .damaged && table.name.kind == .index {
       return .lost(reason: error.message)
     }
   }
 
+  func map(_ fileName: String) throws(StoreError) -> MappedFile? {
+    do {
+      return try directory.map(fileName)
+    } catch  where error.refusal?.isOfNoRegularFile == true {
+      throw notAFile(fileName)
+    }
+  }
+
   /// Takes note of files that must be there.
-  func need(_ fileNames: [String]) throws {
+  func need(_ fileNames: [String]) throws(StoreError) {
     for name in fileNames.compactMap(OrderedTableName.init(fileName:)) {
       let id = try table(name)
       state.withLock { $0.tables[id.index].isNeeded = true }
@@ -149,7 +178,7 @@ public final class OrderedFiles: Sendable {
   }
 
   /// Takes note that the file of an index should be there and is not, or is damaged.
-  func lose(_ name: OrderedTableName) throws {
+  func lose(_ name: OrderedTableName) throws(StoreError) {
     let id = try table(name)
     state.withLock {
       $0.tables[id.index].file = .lost(reason: "The file of the index is gone.")
@@ -157,7 +186,7 @@ public final class OrderedFiles: Sendable {
   }
 
   /// Takes back that an index is lost: a checkpoint in the log has made its file.
-  func find(_ fileName: String) throws {
+  func find(_ fileName: String) throws(StoreError) {
     guard let name = OrderedTableName(fileName: fileName) else { return }
     let id = try table(name)
     state.withLock { state in
@@ -166,7 +195,7 @@ public final class OrderedFiles: Sendable {
   }
 
   /// The mark in the file of a table, by the name that the file has or is to get.
-  func mark(of fileName: String) throws -> FileMark? {
+  func mark(of fileName: String) throws(StoreError) -> FileMark? {
     let redirected = state.withLock { state in
       OrderedTableName(fileName: fileName).flatMap { state.numbers[$0] }
         .map { state.tables[$0].fileName }
@@ -175,25 +204,31 @@ public final class OrderedFiles: Sendable {
   }
 
   /// The mark in a file; nil when there is none, or no such file.
-  func mark(ofFile fileName: String) throws -> FileMark? {
+  func mark(ofFile fileName: String) throws(StoreError) -> FileMark? {
     do {
       guard let map = try directory.map(fileName) else { return nil }
       return OrderedFileFormat.mark(map)
-    } catch let error as SystemError {
+    } catch  where error.refusal?.isOfNoRegularFile == true {
       // A directory in the place of an index is no reason to open nothing.
-      if error.isOfNoRegularFile { return .unreadable }
-      throw StoreError(error)
+      return .unreadable
     }
   }
 
   /// The tables that have files, in no order.
-  func names() throws -> [OrderedTableName] {
-    let redirected = try state.withLock { state in
+  func names() throws(StoreError) -> [OrderedTableName] {
+    let (isFrozen, redirected) = try state.withLock { (state) throws(StoreError) in
       try Self.checkOpen(state)
-      return state.tables.filter { table in
-        table.fileName != table.name.fileName || table.isNeeded && table.name.kind == .data
-      }.map(\.name)
+      if state.isFrozen {
+        return (true, state.tables.filter { $0.file.opened != nil }.map(\.name))
+      }
+      return (
+        false,
+        state.tables.filter { table in
+          table.fileName != table.name.fileName || table.isNeeded && table.name.kind == .data
+        }.map(\.name)
+      )
     }
+    if isFrozen { return redirected }
     let found = try systemErrors(at: directory.path) { try directory.entries() }
     return Array(Set(found.compactMap(OrderedTableName.init(fileName:))).union(redirected))
   }
@@ -211,171 +246,18 @@ public final class OrderedFiles: Sendable {
   }
 
   /// Whether there is a file of a table.
-  func hasFile(_ name: OrderedTableName) throws -> Bool {
+  func hasFile(_ name: OrderedTableName) throws(StoreError) -> Bool {
     let fileName = state.withLock { state in
       state.numbers[name].map { state.tables[$0].fileName }
     }
     return try systemErrors(at: directory.path) { try directory.hasFile(fileName ?? name.fileName) }
   }
 
-  // MARK: Replacing
-
-  /// Makes new files of the old ones and what is pending.
-  ///
-  /// Complexity: linear in the sizes of the files.
-  ///
-  /// - Throws: ``StoreError`` with `noSpace`, `ioError`, `damaged` or `closed`. No new file is left
-  ///   then.
-  func prepare(
-    _ pending: [(OrderedTableID, PendingKeys)], mark: FileMark, durability: Durability
-  ) throws -> [Replacement] {
-    var made: [Replacement] = []
-    do {
-      for (table, keys) in pending {
-        // For a table of data whose name something else has, this throws.
-        let (file, _) = try file(of: table)
-        if file.isLost && !keys.isCleared { continue }
-        let replacement = Replacement(
-          newName: "\(StoreDirectory.newPrefix)ordered-\(made.count)",
-          name: try name(of: table).fileName, mark: mark)
-        made.append(replacement)
-        try systemErrors(at: directory.path) {
-          try write(
-            keys.view(over: file.opened), to: replacement, isSynced: durability != .none)
-        }
-      }
-      return made
-    } catch {
-      for replacement in made { directory.remove(replacement.newName) }
-      throw error
-    }
-  }
-
-  /// Makes a new file of the keys that a closure appends in their order.
-  ///
-  /// - Throws: ``StoreError`` with `noSpace`, `ioError` or `closed`; what the closure throws. No new
-  ///   file is left then.
-  func prepare(
-    _ table: OrderedTableID, mark: FileMark, durability: Durability,
-    _ body: (inout OrderedFileWriter) throws -> Void
-  ) throws -> Replacement {
-    let name = try name(of: table)
-    let replacement = Replacement(
-      newName: "\(StoreDirectory.newPrefix)ordered-0", name: name.fileName, mark: mark)
-    do {
-      try systemErrors(at: directory.path) {
-        var writer = OrderedFileWriter(
-          try NewOrderedFile(replacement.newName, in: directory, replacing: replacement.name),
-          codec: pageCodec(of: name), mark: mark)
-        try body(&writer)
-        try writer.finish(isSynced: durability != .none)
-      }
-      return replacement
-    } catch {
-      directory.remove(replacement.newName)
-      throw error
-    }
-  }
-
-  /// Begins a temporary file.
-  func makeScratchFile(_ number: Int) throws -> ScratchFile {
-    let name = "\(ScratchFile.prefix)\(number)"
-    let codec = sealing.withLock { $0 }.map { SealedPages($0.seal, fileName: name) }
-    return try ScratchFile(name, in: directory, codec: codec)
-  }
-
-  private func write(_ view: OrderedView, to replacement: Replacement, isSynced: Bool) throws {
-    do {
-      try writeKeys(of: view, to: replacement, isSynced: isSynced)
-    } catch let error as StoreError where error.code == .damaged {
-      guard OrderedTableName(fileName: replacement.name)?.kind == .index else { throw error }
-      // An index that is empty is made anew, and one that is not is believed.
-      let nothing = OrderedView(file: nil, runs: KeyRuns())
-      try writeKeys(of: nothing, to: replacement, isSynced: isSynced)
-    }
-  }
-
-  private func writeKeys(
-    of view: OrderedView, to replacement: Replacement, isSynced: Bool
-  ) throws {
-    let codec = OrderedTableName(fileName: replacement.name).flatMap { pageCodec(of: $0) }
-    var writer = OrderedFileWriter(
-      try NewOrderedFile(replacement.newName, in: directory, replacing: replacement.name),
-      codec: codec, mark: replacement.mark)
-    try view.scanOnce { key, value in try writer.append(key, value) }
-    try writer.finish(isSynced: isSynced)
-  }
-
-  /// Gives new files their final names, or, where nothing may be written, reads them where they
-  /// are.
-  func publish(_ replacements: [Replacement]) throws {
-    for replacement in replacements {
-      guard replacement.newName.hasPrefix(StoreDirectory.newPrefix),
-        !replacement.newName.contains("/"),
-        let name = OrderedTableName(fileName: replacement.name)
-      else {
-        throw StoreError(
-          .damaged, "The log names a file that it can't mean.", at: .init(path: directory.path))
-      }
-      try publish(replacement.newName, table(name).index)
-    }
-  }
-
-  private func publish(_ newName: String, _ index: Int) throws {
-    try state.withLock { state in
-      var table = state.tables[index]
-      try systemErrors(at: directory.path) {
-        guard try directory.hasFile(newName) else { return }
-        if directory.isReadOnly {
-          table.fileName = newName
-        } else {
-          try rename(newName, to: table.name)
-        }
-        table.file = .unknown
-        table.isNeeded = true
-        table.generation += 1
-      }
-      state.tables[index] = table
-    }
-  }
-
-  /// An index whose name something else has that is no file is lost, which can be made good; nobody
-  /// could open the store if it were an error.
-  private func rename(_ newName: String, to name: OrderedTableName) throws {
-    do {
-      try directory.rename(newName, to: name.fileName)
-    } catch let error as SystemError where name.kind == .index && error.isOfNoRegularFile {
-      directory.remove(newName)
-    }
-  }
-
-  /// The files among some that have marks and no keys.
-  func emptyFiles(among fileNames: [String]) -> [String] {
-    fileNames.filter { fileName in
-      guard let name = OrderedTableName(fileName: fileName), let id = try? table(name),
-        let file = try? file(of: id).file.opened, file.count == 0,
-        let mark = try? mark(of: fileName)
-      else { return false }
-      return mark != .unreadable
-    }
-  }
-
-  /// Removes such files, as far as that can be done; generations stay.
-  func removeEmpty(_ fileNames: [String]) {
-    for fileName in fileNames {
-      guard let name = OrderedTableName(fileName: fileName), let id = try? table(name) else {
-        continue
-      }
-      state.withLock { state in
-        guard (try? removeFile(directory.file(fileName))) != nil else { return }
-        (state.tables[id.index].file, state.tables[id.index].isNeeded) = (.missing, false)
-      }
-    }
-  }
-
   /// The size of the files of some tables.
-  func byteCount(of tables: some Sequence<OrderedTableID>) throws -> Int {
-    try tables.reduce(0) { $0 + (try file(of: $1).file.opened?.byteCount ?? 0) }
+  func byteCount(of tables: some Sequence<OrderedTableID>) throws(StoreError) -> Int {
+    var count = 0
+    for table in tables { count += try file(of: table).file.opened?.byteCount ?? 0 }
+    return count
   }
 
   /// Gives the files back, as soon as nobody reads them any more.

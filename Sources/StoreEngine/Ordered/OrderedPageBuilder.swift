@@ -40,7 +40,9 @@ struct OrderedPageBuilder {
   }
 
   /// Lends the last key.
-  func lendLastKey<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result? {
+  func lendLastKey<Result, Failure: Error>(
+    _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result? {
     guard let last = entries.last else { return nil }
     return try bytes.lend(last.start..<last.start + last.keyCount, body)
   }

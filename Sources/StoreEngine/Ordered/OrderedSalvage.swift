@@ -87,12 +87,14 @@ package struct OrderedSalvage {
     return size
   }
 
-  private static func entries(_ bytes: [UInt8]) throws -> [(key: [UInt8], value: [UInt8])] {
-    try bytes.lend { bytes in
+  private static func entries(
+    _ bytes: [UInt8]
+  ) throws(OrderedPage.Damage) -> [(key: [UInt8], value: [UInt8])] {
+    try bytes.lend { (bytes) throws(OrderedPage.Damage) in
       let page = try OrderedPage(bytes)
       guard page.level == 0 else { return [] }
       let prefix = [UInt8](copying: bytes.extracting(page.prefix))
-      return try (0..<page.count).map { index in
+      return try (0..<page.count).map { (index) throws(OrderedPage.Damage) in
         let (key, value) = try page.entry(index, bytes)
         return (
           prefix + [UInt8](copying: bytes.extracting(key)),
@@ -115,7 +117,7 @@ extension SalvageSource {
   /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
   func salvageOrdered(
     to target: TargetDirectory, _ values: ExternalSalvage, _ report: inout SalvageReport
-  ) throws -> Set<ExternalID> {
+  ) throws(StoreError) -> Set<ExternalID> {
     let logged = try pendingKeys()
     let files = try (entries() + newFiles.keys).compactMap(OrderedTableName.init(fileName:))
     let list = try valueList()
@@ -131,7 +133,7 @@ extension SalvageSource {
   }
 
   /// The name of the list of values outside of records, as the files have it.
-  private func valueList() throws -> OrderedTableName {
+  private func valueList() throws(StoreError) -> OrderedTableName {
     let name = ExternalCatalogue.table
     guard let sealing = seal.sealing else { return name }
     return OrderedTableName(try sealing.fileName(ofTable: name.name), kind: name.kind)
@@ -140,7 +142,7 @@ extension SalvageSource {
   /// What saves that are in the log only have done to ordered tables.
   ///
   /// Up to one that is not what was saved, which ``pendingChanges(_:)`` has reported.
-  private func pendingKeys() throws
+  private func pendingKeys() throws(StoreError)
     -> [OrderedTableName: [(ChangeSet.OrderedTableChanges, [UInt8])]]
   {
     var logged: [OrderedTableName: [(ChangeSet.OrderedTableChanges, [UInt8])]] = [:]
@@ -152,14 +154,14 @@ extension SalvageSource {
           logged[names[change.table.index], default: []].append((change, changes.bytes))
         }
       }
-    } catch let error as StoreError where error.code == .notAuthentic {}
+    } catch  where error.code == .notAuthentic {}
     return logged
   }
 
   private func keys(
     of name: OrderedTableName, _ logged: [(ChangeSet.OrderedTableChanges, [UInt8])],
     _ report: inout SalvageReport
-  ) throws -> ChangeSet {
+  ) throws(StoreError) -> ChangeSet {
     var changes = try readKeys(of: name, seal.pageCodec(of: name), &report)
     for (change, bytes) in logged {
       if change.clearsFirst { changes = ChangeSet() }
@@ -175,14 +177,14 @@ extension SalvageSource {
   private func write(
     _ changes: ChangeSet, of name: OrderedTableName, to target: TargetDirectory,
     _ report: inout SalvageReport
-  ) throws {
+  ) throws(StoreError) {
     let run = KeyRun(bytes: changes.bytes, changes.ordered.first?.changes ?? [])
     let view = OrderedView(file: nil, runs: KeyRuns(only: run))
     var count = 0
     try systemErrors(at: target.temporaryPath) {
       let sink = try NewOrderedFile(target.file(name.fileName), rights: .ownerOnly)
       var writer = OrderedFileWriter(sink, codec: seal.pageCodec(of: name))
-      try view.scanOnce { key, value in
+      try view.scanOnce { (key, value) throws(StoreError) in
         try writer.append(key, value)
         count += 1
       }
@@ -193,7 +195,7 @@ extension SalvageSource {
 
   private func readKeys(
     of name: OrderedTableName, _ codec: (any OrderedPageCodec)?, _ report: inout SalvageReport
-  ) throws -> ChangeSet {
+  ) throws(StoreError) -> ChangeSet {
     let location = try file(ofOrdered: name)
     let path = location.path
     guard try hasFile(location) else { return ChangeSet() }

@@ -47,7 +47,7 @@ public struct OrderedTableName: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Refuses names that can't be those of files.
-  package func check() throws {
+  package func check() throws(StoreError) {
     if let reason = StoreDirectory.reason(againstTable: name) {
       throw StoreError(
         .invalidName, "An ordered table can't be stored under the name \"\(name)\": \(reason).")

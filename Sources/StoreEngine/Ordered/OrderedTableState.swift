@@ -39,13 +39,13 @@ extension LoggedBackend where Files: DirectoryFiles {
   /// Complexity: O(log n) for each table.
   ///
   /// - Throws: ``StoreError`` with `ioError` or `closed`; what is damaged is a condition.
-  public func orderedTableStates() throws -> [OrderedTableState] {
+  public func orderedTableStates() throws(StoreError) -> [OrderedTableState] {
     try checkOpen()
-    return try knownOrderedNames().map { try state(of: $0) }
+    return try knownOrderedNames().map { (name) throws(StoreError) in try state(of: name) }
       .sorted { $0.name.fileName < $1.name.fileName }
   }
 
-  private func state(of name: OrderedTableName) throws -> OrderedTableState {
+  private func state(of name: OrderedTableName) throws(StoreError) -> OrderedTableState {
     let size = try orderedFileSize(of: name)
     do {
       let table = try orderedTable(name)
@@ -55,21 +55,21 @@ extension LoggedBackend where Files: DirectoryFiles {
       let condition = isLost && count == 0 ? .lost : try condition(of: table, name.kind)
       return OrderedTableState(
         name: name, keyCount: count, fileBytes: size, condition: condition)
-    } catch let error as StoreError where error.code == .damaged || error.code == .notAuthentic {
+    } catch  where error.code == .damaged || error.code == .notAuthentic {
       return OrderedTableState(name: name, keyCount: nil, fileBytes: size, condition: .damaged)
     }
   }
 
   private func condition(
     of table: OrderedTableID, _ kind: OrderedTableName.Kind
-  ) throws -> OrderedTableState.Condition {
+  ) throws(StoreError) -> OrderedTableState.Condition {
     guard kind == .index else { return .whole }
-    let stamp = try withValue(of: IndexStamp.key, in: table) { [UInt8](copying: $0) } ?? []
-    return stamp.starts(with: IndexStamp.unfinished) ? .unfinished : .whole
+    let stamp = try withValue(of: IndexStamp.key, in: table) { [UInt8](copying: $0) }
+    return (stamp ?? []).starts(with: IndexStamp.unfinished) ? .unfinished : .whole
   }
 
-  private func orderedFileSize(of name: OrderedTableName) throws -> Int {
-    try withFilesAtRest { files in
+  private func orderedFileSize(of name: OrderedTableName) throws(StoreError) -> Int {
+    try withFilesAtRest { (files) throws(StoreError) in
       try sizeOfFile(at: files.directory.file(sealedName(name).fileName))
     }
   }

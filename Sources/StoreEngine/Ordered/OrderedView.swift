@@ -7,7 +7,7 @@ package protocol OrderedViewing: AnyObject, Sendable {
   /// The table as it is now.
   ///
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
-  func view(of table: OrderedTableID) throws -> OrderedView
+  func view(of table: OrderedTableID) throws(StoreError) -> OrderedView
 }
 
 /// An ordered table at one moment: its file, and what has happened since the file was made.
@@ -22,16 +22,16 @@ package struct OrderedView: Sendable {
   /// The number of keys in a range.
   ///
   /// Complexity: O(log n).
-  func count(in range: KeyRange) throws -> Int {
+  func count(in range: KeyRange) throws(StoreError) -> Int {
     if range.isEmpty { return 0 }
     // Below zero only where a damaged file counts its keys wrongly.
     return max(0, try fileCount(in: range) + runs.growth(in: range))
   }
 
-  private func fileCount(in range: KeyRange) throws -> Int {
+  private func fileCount(in range: KeyRange) throws(StoreError) -> Int {
     guard let file else { return 0 }
-    let start = range.from.isEmpty ? 0 : try range.from.lend { try file.rank(of: $0) }
-    let end = try range.to.map { to in try to.lend { try file.rank(of: $0) } } ?? file.count
+    let start = range.from.isEmpty ? 0 : try range.from.lend(file.rank)
+    let end = if let to = range.to { try to.lend(file.rank) } else { file.count }
     guard start <= end else { throw file.damage("Keys are counted wrongly", at: 0) }
     return end - start
   }
@@ -45,8 +45,8 @@ package struct OrderedView: Sendable {
   /// - Returns: what the closure returns; nil when there is no such key.
   /// - Throws: ``StoreError`` with `damaged`; what the closure throws.
   func withValue<Result>(
-    _ key: RawSpan, hash: UInt64? = nil, _ body: (RawSpan) throws -> Result
-  ) throws -> Result? {
+    _ key: RawSpan, hash: UInt64? = nil, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
     if let (bytes, change) = runs.find(key, hash) {
       return change.isRemoval ? nil : try bytes.lend(change.value, body)
     }
@@ -56,7 +56,9 @@ package struct OrderedView: Sendable {
   /// Lends the value of a key, if there is one.
   ///
   /// Not generic, so that other modules call it without detours.
-  package func lendValue(of key: RawSpan, _ body: (RawSpan) throws -> Void) throws {
+  package func lendValue(of key: RawSpan, _ body: (RawSpan) throws(StoreError) -> Void)
+    throws(StoreError)
+  {
     _ = try withValue(key, body)
   }
 
@@ -65,7 +67,7 @@ package struct OrderedView: Sendable {
   /// - Returns: whether there is such a key.
   package func copyValue(
     of key: RawSpan, hash: UInt64? = nil, atMost count: Int = .max, to bytes: inout [UInt8]
-  ) throws -> Bool {
+  ) throws(StoreError) -> Bool {
     try withValue(key, hash: hash) { value in
       bytes.append(copying: value.extracting(first: count))
       return true
@@ -73,14 +75,17 @@ package struct OrderedView: Sendable {
   }
 
   /// Whether there is a key.
-  func contains(_ key: RawSpan) throws -> Bool { try withValue(key) { _ in true } ?? false }
+  func contains(_ key: RawSpan) throws(StoreError) -> Bool {
+    try withValue(key) { _ in true } ?? false
+  }
 
   /// Lends the keys of a range and their values in their order, or from the last to the first.
   ///
   /// - Returns: false when the closure has paused.
   func scan(
-    _ range: KeyRange, isReversed: Bool = false, _ body: (RawSpan, RawSpan) throws -> ScanStep
-  ) throws -> Bool {
+    _ range: KeyRange, isReversed: Bool = false,
+    _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
+  ) throws(StoreError) -> Bool {
     if range.isEmpty { return true }
     guard !runs.isEmpty else {
       return try file?.scan(range, isReversed: isReversed, body) ?? true
@@ -92,9 +97,9 @@ package struct OrderedView: Sendable {
   /// Lends all keys and their values in their order, as a fold needs them.
   ///
   /// Complexity: linear; it begins with a look at all changes, which a scan that may stop does not.
-  func scanOnce(_ body: (RawSpan, RawSpan) throws -> Void) throws {
+  func scanOnce(_ body: (RawSpan, RawSpan) throws(StoreError) -> Void) throws(StoreError) {
     if file == nil { return try runs.lendAll(body) }
-    _ = try scan(KeyRange(), false, MergeCursor(runs.runs)) { key, value in
+    _ = try scan(KeyRange(), false, MergeCursor(runs.runs)) { (key, value) throws(StoreError) in
       try body(key, value)
       return .next
     }
@@ -102,11 +107,11 @@ package struct OrderedView: Sendable {
 
   private func scan(
     _ range: KeyRange, _ isReversed: Bool, _ changes: some ChangeCursor,
-    _ body: (RawSpan, RawSpan) throws -> ScanStep
-  ) throws -> Bool {
+    _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
+  ) throws(StoreError) -> Bool {
     var cursor = changes
     let isDone =
-      try file?.scan(range, isReversed: isReversed) { key, value in
+      try file?.scan(range, isReversed: isReversed) { (key, value) throws(StoreError) in
         while let order = cursor.compareNext(key), order <= 0 {
           let step = try Self.lendNext(&cursor, body)
           // The file has what the change has replaced.
@@ -122,13 +127,13 @@ package struct OrderedView: Sendable {
   }
 
   private static func lendNext(
-    _ cursor: inout some ChangeCursor, _ body: (RawSpan, RawSpan) throws -> ScanStep
-  ) throws -> ScanStep {
+    _ cursor: inout some ChangeCursor, _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
+  ) throws(StoreError) -> ScanStep {
     guard let (bytes, change) = cursor.next else { return .next }
     cursor.advance()
     if change.isRemoval { return .next }
-    return try bytes.lend(change.key) { key in
-      try bytes.lend(change.value) { try body(key, $0) }
+    return try bytes.lend(change.key) { (key) throws(StoreError) in
+      try bytes.lend(change.value) { (value) throws(StoreError) in try body(key, value) }
     }
   }
 }

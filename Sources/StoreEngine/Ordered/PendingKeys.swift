@@ -33,10 +33,10 @@ struct PendingKeys: Sendable {
   /// - Throws: ``StoreError`` with `damaged`.
   mutating func add(
     _ changes: ChangeSet.OrderedTableChanges, _ bytes: [UInt8], over file: OrderedFile?
-  ) throws {
+  ) throws(StoreError) {
     if changes.clearsFirst { (isCleared, runs) = (true, KeyRuns()) }
     let view = view(over: file)
-    let run = try KeyRun(bytes: bytes, changes.changes).counted { try view.contains($0) }
+    let run = try KeyRun(bytes: bytes, changes.changes).counted(view.contains)
     runs.add(run, isBottom: view.file == nil && (isCleared || folding.isEmpty))
   }
 

@@ -17,7 +17,7 @@ extension RecordFiles {
     adding changes: ChangeSet, to pending: [OrderedTableID: PendingKeys],
     over folding: [OrderedTableID: PendingKeys] = [:],
     _ later: [OrderedTableID: PendingKeys] = [:]
-  ) throws -> [OrderedTableID: PendingKeys] {
+  ) throws(StoreError) -> [OrderedTableID: PendingKeys] {
     var all: [OrderedTableID: PendingKeys] = [:]
     for change in changes.ordered where !change.isEmpty {
       let (file, generation) = try ordered.file(of: change.table)
@@ -33,7 +33,7 @@ extension RecordFiles {
   }
 
   /// The same for a save that goes past the log, where nothing is pending.
-  func allKeys(of changes: ChangeSet) throws -> [OrderedTableID: PendingKeys] {
+  func allKeys(of changes: ChangeSet) throws(StoreError) -> [OrderedTableID: PendingKeys] {
     var all: [OrderedTableID: PendingKeys] = [:]
     for change in changes.ordered where !change.isEmpty {
       var keys = PendingKeys(fileGeneration: try ordered.file(of: change.table).generation)
@@ -49,19 +49,23 @@ extension RecordFiles {
   /// which gives what is pending of them.
   func prepareAll(
     _ changes: ChangeSet, mark: FileMark, durability: Durability,
-    keys: @escaping @Sendable () throws -> [OrderedTableID: PendingKeys]
-  ) throws -> [Replacement] {
-    let prepareOrdered: @Sendable () throws -> [Replacement] = { [ordered] in
+    keys: @escaping @Sendable () throws(StoreError) -> [OrderedTableID: PendingKeys]
+  ) throws(StoreError) -> [Replacement] {
+    let prepareOrdered: @Sendable () throws(StoreError) -> [Replacement] = {
+      [ordered] () throws(StoreError) in
       let tables = try keys().sorted { $0.key.index < $1.key.index }.map { ($0.key, $0.value) }
       return try ordered.prepare(tables, mark: mark, durability: durability)
     }
     let keyCount = changes.ordered.reduce(0) { $0 + $1.changes.count }
     let isLarge = keyCount >= TwoThreads.minimumCount
-    let files = isLarge ? JoinedResult { Result { try prepareOrdered() } } : nil
+    let files =
+      isLarge ? JoinedResult { Result { () throws(StoreError) in try prepareOrdered() } } : nil
     // Small ones one after the other, so that what happens to a disk always happens in one order.
-    let early = files == nil ? Result { try prepareOrdered() } : nil
+    let early = files == nil ? Result { () throws(StoreError) in try prepareOrdered() } : nil
     if case .failure(let error) = early { throw error }
-    let records = Result { try prepare(changes, mark: mark, durability: durability) }
+    let records = Result { () throws(StoreError) in
+      try prepare(changes, mark: mark, durability: durability)
+    }
     let made = [files?.take() ?? early ?? .success([]), records]
     do {
       let (ordered, records) = (try made[0].get(), try records.get())
@@ -75,7 +79,7 @@ extension RecordFiles {
   }
 
   /// Puts new files of all kinds in place.
-  func publishAll(_ replacements: [Replacement]) throws {
+  func publishAll(_ replacements: [Replacement]) throws(StoreError) {
     let isOrdered = { (replacement: Replacement) in
       OrderedTableName(fileName: replacement.name) != nil
     }
@@ -84,18 +88,19 @@ extension RecordFiles {
   }
 
   /// Whether a file of any kind is there.
-  func hasAnyFile(_ name: String) throws -> Bool {
-    try OrderedTableName(fileName: name).map { try ordered.hasFile($0) } ?? hasFile(name)
+  func hasAnyFile(_ name: String) throws(StoreError) -> Bool {
+    if let name = OrderedTableName(fileName: name) { return try ordered.hasFile(name) }
+    return try hasFile(name)
   }
 
   /// The mark in a file of any kind; nil when there is no file, or none in it.
-  func markOfAnyFile(_ name: String) throws -> FileMark? {
+  func markOfAnyFile(_ name: String) throws(StoreError) -> FileMark? {
     OrderedTableName(fileName: name) == nil
       ? try mark(of: name) : try ordered.mark(of: name)
   }
 
   /// The mark in the new file of a replacement; nil when there is no file, or none in it.
-  func markOfNewFile(_ replacement: Replacement) throws -> FileMark? {
+  func markOfNewFile(_ replacement: Replacement) throws(StoreError) -> FileMark? {
     OrderedTableName(fileName: replacement.name) == nil
       ? try mark(ofNewFile: replacement.newName)
       : try ordered.mark(ofFile: replacement.newName)
@@ -108,7 +113,7 @@ extension RecordFiles {
   }
 
   /// The size of all files that are written anew when what is pending is folded.
-  func byteCount(touchedBy pending: PendingRecords) throws -> Int {
+  func byteCount(touchedBy pending: PendingRecords) throws(StoreError) -> Int {
     try byteCount(touchedBy: pending.footprint) + ordered.byteCount(of: pending.ordered.keys)
   }
 }

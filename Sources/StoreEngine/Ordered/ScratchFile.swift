@@ -21,7 +21,7 @@ package struct ScratchFile {
 
   package init(
     _ name: String, in directory: StoreDirectory, codec: (any OrderedPageCodec)?
-  ) throws {
+  ) throws(StoreError) {
     (self.name, self.directory, self.codec) = (name, directory, codec)
     sink = try systemErrors(at: directory.path) {
       // It is as private as the log.
@@ -30,7 +30,7 @@ package struct ScratchFile {
   }
 
   /// Appends a block.
-  package mutating func write(_ block: [UInt8]) throws {
+  package mutating func write(_ block: [UInt8]) throws(StoreError) {
     let stored = try codec?.seal(block, at: offset) ?? block
     var bytes: [UInt8] = []
     bytes.reserveCapacity(stored.count + OrderedFileFormat.pageHeadSize)
@@ -42,7 +42,7 @@ package struct ScratchFile {
   }
 
   /// Begins to read what has been written.
-  package func reader() throws -> Reader {
+  package func reader() throws(StoreError) -> Reader {
     try systemErrors(at: directory.path) {
       try sink.finish(isSynced: false)
       guard let file = try directory.map(name) else {
@@ -70,13 +70,13 @@ package struct ScratchFile {
     ///
     /// - Throws: ``StoreError`` with `ioError` when the disk gives back other bytes than it was
     ///   given.
-    package mutating func next() throws -> [UInt8]? {
+    package mutating func next() throws(StoreError) -> [UInt8]? {
       let head = OrderedFileFormat.pageHeadSize
       guard offset + head <= file.count else { return nil }
       let start = offset
       let size = file.withBytes { Int($0.loadUInt32(at: start, isBigEndian: false)) }
       guard size <= file.count - start - head else { throw spoilt }
-      let block: [UInt8]? = try file.withBytes { bytes in
+      let block: [UInt8]? = try file.withBytes { (bytes) throws(StoreError) in
         let stored = bytes.extracting(start + head..<start + head + size)
         let checksum = OrderedFileFormat.checksum(Span<UInt8>(_bytes: stored), at: start)
         guard bytes.loadUInt32(at: start + 4, isBigEndian: false) == checksum else { return nil }
@@ -100,36 +100,36 @@ package struct ScratchFile {
 /// A backend that can replace an ordered table of any size in one commit, in bounded memory.
 package protocol OrderedRebuilding: AnyObject {
   /// Begins a temporary file; the number is the caller's own.
-  func makeScratchFile(_ number: Int) throws -> ScratchFile
+  func makeScratchFile(_ number: Int) throws(StoreError) -> ScratchFile
 
   /// Replaces all keys of a table by those that a closure appends in ascending order.
   ///
   /// All or nothing, as a commit, and as durable. Commits wait meanwhile.
   func replaceKeys(
-    of table: OrderedTableID, _ body: (inout OrderedFileWriter) throws -> Void
-  ) throws
+    of table: OrderedTableID, _ body: (inout OrderedFileWriter) throws(StoreError) -> Void
+  ) throws(StoreError)
 }
 
 extension LoggedBackend: OrderedRebuilding {
-  package func makeScratchFile(_ number: Int) throws -> ScratchFile {
+  package func makeScratchFile(_ number: Int) throws(StoreError) -> ScratchFile {
     try checkProcess()
     try checkOpen()
     return try files.ordered.makeScratchFile(number)
   }
 
   package func replaceKeys(
-    of table: OrderedTableID, _ body: (inout OrderedFileWriter) throws -> Void
-  ) throws {
+    of table: OrderedTableID, _ body: (inout OrderedFileWriter) throws(StoreError) -> Void
+  ) throws(StoreError) {
     try checkProcess()
-    try log.withLock { log in
+    try log.withLock { (log) throws(StoreError) in
       try checkOpen()
       try checkWritable(log)
-      try naming {
+      try naming { () throws(StoreError) in
         // What is pending is older than the new file, and would be read before it.
         try checkpoint(&log)
         let replacement = try files.ordered.prepare(
           table, mark: mark(log), durability: durability, body)
-        do {
+        do throws(StoreError) {
           // The log is going to name the new file, so it must be there after a power cut.
           if durability != .none { try files.synchronizeNames() }
         } catch {

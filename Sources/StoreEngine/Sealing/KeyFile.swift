@@ -27,7 +27,7 @@ package enum KeyFile {
   /// What the file holds, by the first copy that is whole.
   ///
   /// - Throws: ``StoreError`` with `damaged`.
-  package static func content(_ bytes: [UInt8], path: String) throws -> [UInt8] {
+  package static func content(_ bytes: [UInt8], path: String) throws(StoreError) -> [UInt8] {
     if let content = contents(bytes).compactMap(\.self).first { return content }
     throw StoreError(
       .damaged,

@@ -24,7 +24,7 @@ extension LoggedBackend where Files: DirectoryFiles {
   ///   could only not be removed.
   public static func encrypt(
     directory: String, key: any StoreKey, progress: (IntegrityProgress) -> Void = { _ in }
-  ) throws {
+  ) throws(StoreError) {
     try StoreConversion<Files>(directory, from: nil, to: key).run(progress: progress)
   }
 
@@ -33,7 +33,7 @@ extension LoggedBackend where Files: DirectoryFiles {
   /// - Throws: as that; `wrongKey` when the key is not that of the store.
   public static func decrypt(
     directory: String, key: any StoreKey, progress: (IntegrityProgress) -> Void = { _ in }
-  ) throws {
+  ) throws(StoreError) {
     try StoreConversion<Files>(directory, from: key, to: nil).run(progress: progress)
   }
 
@@ -41,7 +41,7 @@ extension LoggedBackend where Files: DirectoryFiles {
   package static func convert(
     directory: String, to key: (any StoreKey)?, progress: (IntegrityProgress) -> Void,
     view: @escaping (any StoreBackend) -> any StoreBackend
-  ) throws {
+  ) throws(StoreError) {
     try StoreConversion<Files>(directory, from: nil, to: key, view: view).run(progress: progress)
   }
 
@@ -49,7 +49,7 @@ extension LoggedBackend where Files: DirectoryFiles {
   package static func convert(
     directory: String, from oldKey: (any StoreKey)?, to newKey: (any StoreKey)?,
     in fileSystem: any FileSystem
-  ) throws {
+  ) throws(StoreError) {
     try StoreConversion<Files>(directory, from: oldKey, to: newKey, in: fileSystem).run { _ in }
   }
 
@@ -61,14 +61,14 @@ extension LoggedBackend where Files: DirectoryFiles {
   /// - Throws: ``StoreError`` with `inUse`, `wrongKey`, `notEncrypted`, `noSpace` or `ioError`.
   public static func changeKey<Key: StoreKey>(
     directory: String, from oldKey: Key, to newKey: Key
-  ) throws {
+  ) throws(StoreError) {
     try changeKey(directory: directory, from: oldKey, to: newKey, in: SystemFiles.shared)
   }
 
   /// Gives an encrypted store of a file system another key.
   package static func changeKey<Key: StoreKey>(
     directory: String, from oldKey: Key, to newKey: Key, in fileSystem: any FileSystem
-  ) throws {
+  ) throws(StoreError) {
     let files = try Files(writing: directory, in: fileSystem)
     defer { try? files.close() }
     try Sealing.changeKey(of: files, from: oldKey, to: newKey)
@@ -79,22 +79,24 @@ extension Sealing {
   /// Writes the key file anew, for another key.
   package static func changeKey<Key: StoreKey>(
     of files: some RecordFiles, from oldKey: Key, to newKey: Key
-  ) throws {
+  ) throws(StoreError) {
     let path = files.location
     guard let bytes = try files.keyFile() else {
       throw StoreError(.notEncrypted, "The store has no key to change.", at: .init(path: path))
     }
-    let content = try naming(path) {
+    let content = try naming(path) { () throws(StoreError) in
       try oldKey.rewrap(KeyFile.content(bytes, path: path), for: newKey)
     }
     try files.setKeyFile(KeyFile.bytes(content))
   }
 
   /// Gives errors of a key the path of the store.
-  static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+  static func naming<Result>(_ path: String, _ body: () throws(StoreError) -> Result)
+    throws(StoreError) -> Result
+  {
     do {
       return try body()
-    } catch let error as StoreError where error.location.path == nil {
+    } catch  where error.location.path == nil {
       throw StoreError(error.code, error.message, at: .init(path: path))
     }
   }

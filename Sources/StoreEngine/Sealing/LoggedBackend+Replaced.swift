@@ -5,29 +5,33 @@ import Locks
 extension LoggedBackend {
   /// What is wrong with records and buffers of an encrypted store that the log has replaced: their
   /// seal is valid until the log is folded.
-  func replacedFindings() throws -> [StoreFinding] {
+  func replacedFindings() throws(StoreError) -> [StoreFinding] {
     guard let sealing else { return [] }
     let layers = state.withLock { [$0.folding, $0.pending].compactMap(\.self) }
-    return try layers.flatMap { try findings(replacedBy: $0, sealing) }
+    var findings: [StoreFinding] = []
+    for layer in layers { findings += try self.findings(replacedBy: layer, sealing) }
+    return findings
   }
 
   private func findings(
     replacedBy pending: PendingRecords, _ sealing: Sealing
-  ) throws -> [StoreFinding] {
+  ) throws(StoreError) -> [StoreFinding] {
     var findings: [StoreFinding] = []
     for (table, changes) in pending.tables {
       for rowID in changes.rows.keys.sorted() {
         let location = try location(rowID, table, sealing)
-        findings += finding(errorLocation(rowID, table)) { error in
-          try files.withRecord(rowID, in: table) { try sealing.verify($0, location, error) }
+        findings += finding(errorLocation(rowID, table)) { (error) throws(StoreError) in
+          try files.withRecord(rowID, in: table) { (sealed) throws(StoreError) in
+            try sealing.verify(sealed, location, error)
+          }
         }
       }
     }
     for key in pending.names.keys.map(\.text).sorted() {
       let location = StoreError.Location(path: location, className: StoreDirectory.buffers)
-      findings += finding(location) { error in
-        try files.withNamedBuffer(key) {
-          try sealing.verify($0, sealing.location(ofBuffer: key), error)
+      findings += finding(location) { (error) throws(StoreError) in
+        try files.withNamedBuffer(key) { (sealed) throws(StoreError) in
+          try sealing.verify(sealed, sealing.location(ofBuffer: key), error)
         }
       }
     }
@@ -35,7 +39,7 @@ extension LoggedBackend {
   }
 
   private func finding(
-    _ location: StoreError.Location, _ body: (StoreError.Location) throws -> Void?
+    _ location: StoreError.Location, _ body: (StoreError.Location) throws(StoreError) -> Void?
   ) -> [StoreFinding] {
     do {
       _ = try body(location)
@@ -51,7 +55,7 @@ extension Sealing {
   /// Opens what was sealed for a place, and throws it away.
   fileprivate func verify(
     _ sealed: RawSpan, _ location: SealedLocation, _ error: StoreError.Location
-  ) throws {
+  ) throws(StoreError) {
     var bytes: [UInt8] = []
     try open(sealed, location, to: &bytes) { error }
   }

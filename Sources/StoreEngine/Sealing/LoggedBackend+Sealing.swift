@@ -3,17 +3,17 @@ import Files
 // Where an encrypted store differs: names and bytes on their way to the files, and back.
 extension LoggedBackend {
   /// A change set as the files get it.
-  func sealed(_ changes: ChangeSet) throws -> ChangeSet {
+  func sealed(_ changes: ChangeSet) throws(StoreError) -> ChangeSet {
     guard let sealing else { return changes }
-    return try sealing.sealed(changes) { try files.name(of: $0) }
+    return try sealing.sealed(changes, fileName: files.name)
   }
 
   /// Batches as the log gets them, which are sealed for their numbers.
   func sealed(
     _ batches: [CommitLogWriter.Batch], _ log: LoggedLog
-  ) throws -> [CommitLogWriter.Batch] {
+  ) throws(StoreError) -> [CommitLogWriter.Batch] {
     guard let sealing, let writer = log.writer else { return batches }
-    return try batches.enumerated().map { index, batch in
+    return try batches.enumerated().map { (index, batch) throws(StoreError) in
       let sealed = try sealing.sealed(
         batch.payload, batch.kind, epoch: writer.epoch, sequence: writer.sequence + UInt64(index))
       return (batch.kind, [sealed])
@@ -22,11 +22,13 @@ extension LoggedBackend {
 
   // MARK: Places
 
-  func scope(of table: TableID, _ sealing: Sealing) throws -> SealedLocation.Scope {
-    try sealing.scope(of: table) { try files.name(of: table) }
+  func scope(of table: TableID, _ sealing: Sealing) throws(StoreError) -> SealedLocation.Scope {
+    try sealing.scope(of: table) { () throws(StoreError) in try files.name(of: table) }
   }
 
-  func location(_ rowID: UInt32, _ table: TableID, _ sealing: Sealing) throws -> SealedLocation {
+  func location(_ rowID: UInt32, _ table: TableID, _ sealing: Sealing) throws(StoreError)
+    -> SealedLocation
+  {
     sealing.location(rowID, in: try scope(of: table, sealing))
   }
 
@@ -40,12 +42,13 @@ extension LoggedBackend {
   // All of the engine maps names here, and nowhere else.
 
   /// The name that the files have for a table.
-  func sealedName(ofTable name: String) throws -> String {
-    try sealing?.fileName(ofTable: name) ?? name
+  func sealedName(ofTable name: String) throws(StoreError) -> String {
+    guard let sealing else { return name }
+    return try sealing.fileName(ofTable: name)
   }
 
   /// The name that the files have for an ordered table.
-  func sealedName(_ name: OrderedTableName) throws -> OrderedTableName {
+  func sealedName(_ name: OrderedTableName) throws(StoreError) -> OrderedTableName {
     OrderedTableName(try sealedName(ofTable: name.name), kind: name.kind)
   }
 
@@ -64,11 +67,11 @@ extension LoggedBackend {
   func naming(_ error: StoreError) -> StoreError { sealing?.naming(error) ?? error }
 
   /// Runs calls of the files, and gives their errors the names that users know.
-  func naming<Result>(_ body: () throws -> Result) throws -> Result {
+  func naming<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
     guard let sealing else { return try body() }
     do {
       return try body()
-    } catch let error as StoreError {
+    } catch {
       throw sealing.naming(error)
     }
   }
@@ -80,7 +83,7 @@ extension LoggedBackend {
   }
 
   /// The name that the files have for a table; that of the named buffers is always the same.
-  func fileName(of name: String) throws -> String {
+  func fileName(of name: String) throws(StoreError) -> String {
     name == StoreDirectory.buffers ? name : try sealedName(ofTable: name)
   }
 

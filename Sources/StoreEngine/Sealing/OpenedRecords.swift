@@ -18,14 +18,14 @@ struct OpenedRecords: Sendable {
   static func open(
     _ batch: inout RecordBatch, in scope: SealedLocation.Scope, by sealing: Sealing,
     _ error: @escaping @Sendable (_ rowID: UInt32) -> StoreError.Location
-  ) throws {
+  ) throws(StoreError) {
     let sealed = batch
     let all = sealed.entries.indices
     var opened: OpenedRecords
     if all.count < sharedFrom {
       opened = try OpenedRecords(all, of: sealed, in: scope, by: sealing, error)
     } else {
-      let (first, second) = try TwoThreads.halves(of: all) { half in
+      let (first, second) = try TwoThreads.halves(of: all) { (half) throws(StoreError) in
         try OpenedRecords(half, of: sealed, in: scope, by: sealing, error)
       }
       opened = first
@@ -38,7 +38,7 @@ struct OpenedRecords: Sendable {
   private init(
     _ part: Range<Int>, of batch: RecordBatch, in scope: SealedLocation.Scope, by sealing: Sealing,
     _ error: (_ rowID: UInt32) -> StoreError.Location
-  ) throws {
+  ) throws(StoreError) {
     // The first part takes the others in.
     let isFirst = part.lowerBound == 0
     bytes.reserveCapacity(isFirst ? batch.bytes.count : batch.bytes.count / 2)
@@ -46,12 +46,12 @@ struct OpenedRecords: Sendable {
     for (rowID, start, end) in batch.entries[part] {
       let newStart = UInt32(bytes.count)
       do {
-        try batch.bytes.lend(Int(start)..<Int(end)) {
-          try sealing.open($0, sealing.location(rowID, in: scope), to: &bytes) { error(rowID) }
+        try batch.bytes.lend(Int(start)..<Int(end)) { (sealed) throws(StoreError) in
+          try sealing.open(sealed, sealing.location(rowID, in: scope), to: &bytes) { error(rowID) }
         }
         entries.append((rowID, newStart, UInt32(bytes.count)))
-      } catch let failure as StoreError where batch.keepsFailures {
-        failures.append(failure)
+      } catch  where batch.keepsFailures {
+        failures.append(error)
       }
     }
   }

@@ -15,14 +15,16 @@ struct SealedPages: OrderedPageCodec {
     SealedLocation(.page, in: scope, number: UInt64(offset))
   }
 
-  func seal(_ page: [UInt8], at offset: Int) throws -> [UInt8] {
+  func seal(_ page: [UInt8], at offset: Int) throws(StoreError) -> [UInt8] {
     var stored: [UInt8] = []
     stored.reserveCapacity(page.count + seal.overhead)
-    try page.lend { try seal.seal($0, at: location(offset), to: &stored) }
+    try page.lend { (page) throws(StoreError) in
+      try seal.seal(page, at: location(offset), to: &stored)
+    }
     return stored
   }
 
-  func open(_ stored: RawSpan, at offset: Int) throws -> [UInt8] {
+  func open(_ stored: RawSpan, at offset: Int) throws(StoreError) -> [UInt8] {
     var page: [UInt8] = []
     guard seal.open(stored, at: location(offset), to: &page) else {
       throw StoreError(

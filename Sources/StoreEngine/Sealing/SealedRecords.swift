@@ -13,11 +13,11 @@ struct SealedRecords: Sendable {
   static func seal(
     _ records: [ChangeSet.RecordChange], of changes: ChangeSet, in scope: SealedLocation.Scope,
     by sealing: Sealing
-  ) throws -> SealedRecords {
+  ) throws(StoreError) -> SealedRecords {
     guard records.count >= sharedFrom else {
       return try SealedRecords(records[...], of: changes, in: scope, by: sealing)
     }
-    var (sealed, rest) = try TwoThreads.halves(of: records.indices) { half in
+    var (sealed, rest) = try TwoThreads.halves(of: records.indices) { (half) throws(StoreError) in
       try SealedRecords(records[half], of: changes, in: scope, by: sealing)
     }
     sealed.append(rest)
@@ -27,7 +27,7 @@ struct SealedRecords: Sendable {
   private init(
     _ part: ArraySlice<ChangeSet.RecordChange>, of changes: ChangeSet,
     in scope: SealedLocation.Scope, by sealing: Sealing
-  ) throws {
+  ) throws(StoreError) {
     let plainCount = part.reduce(0) { $0 + $1.range.count }
     bytes.reserveCapacity(plainCount + part.count * sealing.seal.overhead)
     records.reserveCapacity(part.count)
@@ -35,8 +35,8 @@ struct SealedRecords: Sendable {
       let start = bytes.count
       if record.kind != .delete {
         let location = sealing.location(record.rowID, in: scope)
-        try changes.bytes.lend(record.range) {
-          try sealing.seal.seal($0, at: location, to: &bytes)
+        try changes.bytes.lend(record.range) { (plain) throws(StoreError) in
+          try sealing.seal.seal(plain, at: location, to: &bytes)
         }
       }
       records.append(.init(kind: record.kind, rowID: record.rowID, range: start..<bytes.count))

@@ -6,11 +6,13 @@ extension Sealing {
   /// Complexity: linear in the change set; a microsecond or two for each record, by two
   /// threads when there are many.
   func sealed(
-    _ changes: ChangeSet, fileName: (TableID) throws -> String
-  ) throws -> ChangeSet {
+    _ changes: ChangeSet, fileName: (TableID) throws(StoreError) -> String
+  ) throws(StoreError) -> ChangeSet {
     var sealed = ChangeSet()
     for table in changes.tables where !table.records.isEmpty {
-      let scope = try scope(of: table.table) { try fileName(table.table) }
+      let scope = try scope(of: table.table) { () throws(StoreError) in
+        try fileName(table.table)
+      }
       let part = try SealedRecords.seal(table.records, of: changes, in: scope, by: self)
       let records = part.records(behind: sealed.bytes.count)
       if sealed.bytes.isEmpty { sealed.bytes = part.bytes } else { sealed.bytes += part.bytes }
@@ -27,7 +29,7 @@ extension Sealing {
 
   /// Takes keys over as they are: the log is sealed around them, and so are the pages of their
   /// files.
-  private func copyKeys(of changes: ChangeSet, to sealed: inout ChangeSet) {
+  fileprivate func copyKeys(of changes: ChangeSet, to sealed: inout ChangeSet) {
     for table in changes.ordered where !table.isEmpty {
       var copied = ChangeSet.OrderedTableChanges(
         table: table.table, clearsFirst: table.clearsFirst)
@@ -43,11 +45,55 @@ extension Sealing {
 
   private func append(
     _ range: Range<Int>?, of changes: ChangeSet, _ location: SealedLocation, to bytes: inout [UInt8]
-  ) throws -> Range<Int>? {
+  ) throws(StoreError) -> Range<Int>? {
     guard let range else { return nil }
     let start = bytes.count
-    try changes.bytes.lend(range) { try seal.seal($0, at: location, to: &bytes) }
+    try changes.bytes.lend(range) { (plain) throws(StoreError) in
+      try seal.seal(plain, at: location, to: &bytes)
+    }
     return start..<bytes.count
+  }
+}
+
+// MARK: - Commits of other processes
+
+extension LoggedBackend {
+  /// A change set as it was committed, of one as the files get it.
+  ///
+  /// - Throws: ``StoreError`` with `notAuthentic`.
+  func opened(_ stored: ChangeSet) throws(StoreError) -> ChangeSet {
+    guard let sealing else { return stored }
+    var opened = ChangeSet()
+    for table in stored.tables {
+      let scope = try scope(of: table.table, sealing)
+      let records = try table.records.map { (record) throws(StoreError) in
+        let start = opened.bytes.count
+        if record.kind != .delete {
+          try stored.bytes.lend(record.range) { (sealed) throws(StoreError) in
+            try sealing.open(
+              sealed, sealing.location(record.rowID, in: scope), to: &opened.bytes
+            ) { errorLocation(record.rowID, table.table) }
+          }
+        }
+        return ChangeSet.RecordChange(
+          kind: record.kind, rowID: record.rowID, range: start..<opened.bytes.count)
+      }
+      opened.tables.append(.init(table: table.table, records: records))
+    }
+    for change in stored.names {
+      let start = opened.bytes.count
+      if let range = change.range {
+        try stored.bytes.lend(range) { (sealed) throws(StoreError) in
+          try sealing.open(sealed, sealing.location(ofBuffer: change.name), to: &opened.bytes) {
+            .init(path: location, className: StoreDirectory.buffers)
+          }
+        }
+      }
+      let range = change.range == nil ? nil : start..<opened.bytes.count
+      opened.names.append(.init(name: openedName(change.name) ?? change.name, range: range))
+    }
+    sealing.copyKeys(of: stored, to: &opened)
+    return opened
   }
 }
 
@@ -58,11 +104,13 @@ extension Sealing {
   /// elsewhere in the log, nor learn which rows it changes.
   func sealed(
     _ payload: [[UInt8]], _ kind: CommitLogFormat.Kind, epoch: UInt64, sequence: UInt64
-  ) throws -> [UInt8] {
+  ) throws(StoreError) -> [UInt8] {
     let plain = payload.count == 1 ? payload[0] : Array(payload.joined())
     var sealed: [UInt8] = []
     sealed.reserveCapacity(plain.count + seal.overhead)
-    try plain.lend { try seal.seal($0, at: Self.location(kind, epoch, sequence), to: &sealed) }
+    try plain.lend { (plain) throws(StoreError) in
+      try seal.seal(plain, at: Self.location(kind, epoch, sequence), to: &sealed)
+    }
     return sealed
   }
 
@@ -72,10 +120,12 @@ extension Sealing {
   func opened(
     _ payload: [UInt8], _ kind: CommitLogFormat.Kind, epoch: UInt64, sequence: UInt64,
     _ error: StoreError.Location
-  ) throws -> [UInt8] {
+  ) throws(StoreError) -> [UInt8] {
     var plain: [UInt8] = []
     plain.reserveCapacity(payload.count)
-    try payload.lend { try open($0, Self.location(kind, epoch, sequence), to: &plain) { error } }
+    try payload.lend { (sealed) throws(StoreError) in
+      try open(sealed, Self.location(kind, epoch, sequence), to: &plain) { error }
+    }
     return plain
   }
 

@@ -7,7 +7,7 @@ extension Sealing {
   /// on the disk before anything that needs it.
   ///
   /// - Throws: ``StoreError`` with `encrypted`, `notEncrypted`, `wrongKey`, `damaged` or `ioError`.
-  package convenience init?(_ files: some RecordFiles, _ key: (any StoreKey)?) throws {
+  package convenience init?(_ files: some RecordFiles, _ key: (any StoreKey)?) throws(StoreError) {
     if let bytes = try files.keyFile() {
       guard let key else { throw Self.keyNeeded(files.location) }
       self.init(try Self.seal(bytes, key, files.location))
@@ -25,7 +25,7 @@ extension Sealing {
   /// The seal of a wreck.
   package convenience init?(
     salvaging directory: DirectoryHandle, _ key: (any StoreKey)?
-  ) throws {
+  ) throws(StoreError) {
     guard let bytes = try StoreDirectory.keyFile(in: directory) else {
       if key == nil { return nil }
       throw Self.keyFileMissing(directory.path)
@@ -47,8 +47,10 @@ extension Sealing {
   /// The seal that is in a key file.
   package static func seal(
     _ keyFile: [UInt8], _ key: any StoreKey, _ path: String
-  ) throws -> any StoreSeal {
-    try naming(path) { try key.openSeal(KeyFile.content(keyFile, path: path)) }
+  ) throws(StoreError) -> any StoreSeal {
+    try naming(path) { () throws(StoreError) in
+      try key.openSeal(KeyFile.content(keyFile, path: path))
+    }
   }
 
   private static func keyNeeded(_ path: String) -> StoreError {
@@ -61,7 +63,9 @@ extension RecordFiles {
   /// Whether nothing has been saved to them.
   ///
   /// The log is looked for first: it is made before anything is saved.
-  fileprivate func isNew() throws -> Bool {
-    try manifest() == nil && !hasLog() && tableNames().isEmpty && bufferNames().isEmpty
+  fileprivate func isNew() throws(StoreError) -> Bool {
+    guard try manifest() == nil, try !hasLog() else { return false }
+    guard try tableNames().isEmpty else { return false }
+    return try bufferNames().isEmpty
   }
 }

@@ -18,7 +18,7 @@ package final class Sealing: Sendable {
   // MARK: Names
 
   /// The name under which the files have a table.
-  package func fileName(ofTable name: String) throws -> String {
+  package func fileName(ofTable name: String) throws(StoreError) -> String {
     if let reason = StoreDirectory.reason(againstTable: name) { throw invalid(name, reason) }
     guard name.utf8.count <= SealedName.maximumByteCount else {
       throw invalid(
@@ -32,9 +32,9 @@ package final class Sealing: Sendable {
   }
 
   /// The name under which the files have a buffer.
-  package func key(ofBuffer name: String) throws -> String { try sealed(name) }
+  package func key(ofBuffer name: String) throws(StoreError) -> String { try sealed(name) }
 
-  private func sealed(_ name: String) throws -> String {
+  private func sealed(_ name: String) throws(StoreError) -> String {
     SealedName.text(try seal.sealName(SealedName.padded(name)))
   }
 
@@ -47,9 +47,9 @@ package final class Sealing: Sendable {
   // MARK: Records
 
   /// What stands for a table; its files' name for it is asked for once.
-  package func scope(
-    of table: TableID, fileName: () throws -> String
-  ) rethrows -> SealedLocation.Scope {
+  package func scope<Failure: Error>(
+    of table: TableID, fileName: () throws(Failure) -> String
+  ) throws(Failure) -> SealedLocation.Scope {
     if let known = scopes.withLock({ $0[table] }) { return known }
     let scope = seal.scope(of: try fileName())
     scopes.withLock { $0[table] = scope }
@@ -72,7 +72,7 @@ package final class Sealing: Sendable {
   package func open(
     _ sealed: RawSpan, _ location: SealedLocation, to bytes: inout [UInt8],
     _ error: () -> StoreError.Location
-  ) throws {
+  ) throws(StoreError) {
     if !seal.open(sealed, at: location, to: &bytes) {
       throw StoreError(
         .notAuthentic,

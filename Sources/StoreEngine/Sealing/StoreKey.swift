@@ -8,17 +8,17 @@ public protocol StoreKey: Sendable {
   /// - Returns: the seal, and bytes from which ``openSeal(_:)`` makes it again. They are kept
   ///   beside the store as they are, so they must give nothing away without the key.
   /// - Throws: ``StoreError`` when there is no randomness to be had, or the key makes no sense.
-  func makeSeal() throws -> (seal: any StoreSeal, keyFile: [UInt8])
+  func makeSeal() throws(StoreError) -> (seal: any StoreSeal, keyFile: [UInt8])
 
   /// The seal of a store that exists.
   ///
   /// - Throws: ``StoreError`` with `wrongKey`, or `damaged` when the bytes make no sense.
-  func openSeal(_ keyFile: [UInt8]) throws -> any StoreSeal
+  func openSeal(_ keyFile: [UInt8]) throws(StoreError) -> any StoreSeal
 
   /// The same seal under another key.
   ///
   /// - Throws: ``StoreError`` with `wrongKey` when the bytes are not those of this key's store.
-  func rewrap(_ keyFile: [UInt8], for newKey: Self) throws -> [UInt8]
+  func rewrap(_ keyFile: [UInt8], for newKey: Self) throws(StoreError) -> [UInt8]
 }
 
 /// Seals pieces of a store, so that without its key nobody can read them, or change or move them
@@ -40,7 +40,8 @@ public protocol StoreSeal: Sendable {
   /// Complexity: linear in the number of bytes.
   ///
   /// - Throws: ``StoreError`` when there is no randomness to be had.
-  func seal(_ bytes: RawSpan, at location: SealedLocation, to sealed: inout [UInt8]) throws
+  func seal(_ bytes: RawSpan, at location: SealedLocation, to sealed: inout [UInt8])
+    throws(StoreError)
 
   /// Appends what was sealed for this place.
   ///
@@ -49,7 +50,7 @@ public protocol StoreSeal: Sendable {
   func open(_ sealed: RawSpan, at location: SealedLocation, to bytes: inout [UInt8]) -> Bool
 
   /// A name in sealed form, which is always the same.
-  func sealName(_ name: [UInt8]) throws -> [UInt8]
+  func sealName(_ name: [UInt8]) throws(StoreError) -> [UInt8]
 
   /// The name that was sealed so; nil when none was.
   func openName(_ sealed: [UInt8]) -> [UInt8]?

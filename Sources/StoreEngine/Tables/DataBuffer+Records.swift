@@ -4,7 +4,7 @@ extension DataBuffer {
   /// - Returns: false when there is no such record.
   package mutating func fill(
     from backend: any StoreBackend, _ rowID: UInt32, in table: TableID
-  ) throws -> Bool {
-    try fill { try backend.copyRecord(rowID, in: table, to: &$0) }
+  ) throws(StoreError) -> Bool {
+    try fill { (bytes) throws(StoreError) in try backend.copyRecord(rowID, in: table, to: &bytes) }
   }
 }

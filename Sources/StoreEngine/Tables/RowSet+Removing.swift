@@ -5,7 +5,9 @@ extension RowSet {
   package var isEmpty: Bool { !contains(0) && first(after: 0) == nil }
 
   /// Calls a closure with each row, in ascending order.
-  package func forEach(_ body: (UInt32) throws -> Void) rethrows {
+  package func forEach<Failure: Error>(
+    _ body: (UInt32) throws(Failure) -> Void
+  ) throws(Failure) {
     if contains(0) { try body(0) }
     var row: UInt32 = 0
     while let next = first(after: row) {

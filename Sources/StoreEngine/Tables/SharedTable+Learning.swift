@@ -1,8 +1,28 @@
 import Files
 
+extension ClassMetadata {
+  /// Reads a metadata row; nil for one that makes no sense.
+  package init?(row: [UInt8]) {
+    var buffer = DataBuffer(row)
+    guard let metadata = try? ClassMetadata(from: &buffer) else { return nil }
+    self = metadata
+  }
+}
+
+extension ChangeSet {
+  /// Writes the metadata row of a class.
+  package init(_ metadata: ClassMetadata, of table: TableID) {
+    var buffer = DataBuffer()
+    metadata.write(to: &buffer)
+    let record = RecordChange(
+      kind: .update, rowID: ClassMetadata.rowID, range: 0..<buffer.bytes.count)
+    self.init(bytes: buffer.bytes, tables: [.init(table: table, records: [record])])
+  }
+}
+
 extension SharedTable {
   /// Looks for the metadata row.
-  func learn(from backend: some RecordSource, _ table: TableID) throws {
+  func learn(from backend: some RecordSource, _ table: TableID) throws(StoreError) {
     let row = try backend.withRecord(ClassMetadata.rowID, in: table) { [UInt8](copying: $0) }
     guard let row else { return learn(nil) }
     var buffer = DataBuffer(row)

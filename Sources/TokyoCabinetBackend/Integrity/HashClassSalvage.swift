@@ -15,8 +15,8 @@ public struct HashClassSalvage: ClassFileSalvage {
   /// - Throws: What the closure throws.
   public mutating func run(
     isValid: ((_ key: RawSpan, _ value: RawSpan) -> Bool)?, _ body: Body
-  ) throws {
-    try salvage.run(isValid: isValid) { key, value, record in
+  ) throws(StoreError) {
+    try salvage.run(isValid: isValid) { (key, value, record) throws(StoreError) in
       try body(key, value, record.offset, record.isCertain)
     }
   }

@@ -8,7 +8,7 @@ public struct HashClassWriter: ClassFileWriter {
   private let database: HashDatabase
   private let new: NewClassFile
 
-  init(_ new: NewClassFile, tuning: Tuning) throws {
+  init(_ new: NewClassFile, tuning: Tuning) throws(StoreError) {
     self.new = new
     database = try storeErrors(at: new.location) {
       try HashDatabase(
@@ -19,21 +19,21 @@ public struct HashClassWriter: ClassFileWriter {
   /// Adds a record.
   ///
   /// - Throws: `StoreError` with `noSpace` or `ioError`.
-  public func add(key: RawSpan, value: RawSpan) throws {
+  public func add(key: RawSpan, value: RawSpan) throws(StoreError) {
     try storeErrors(at: new.location) { try database.put(key: key, value: value) }
   }
 
   /// Adds the record of a row.
   ///
   /// - Throws: `StoreError` with `noSpace` or `ioError`.
-  public func add(_ rowID: UInt32, value: RawSpan) throws {
-    try withKey(of: rowID) { try add(key: $0, value: value) }
+  public func add(_ rowID: UInt32, value: RawSpan) throws(StoreError) {
+    try withKey(of: rowID) { (key) throws(StoreError) in try add(key: key, value: value) }
   }
 
   /// Makes the file whole, and brings it to the disk if it is to be.
   ///
   /// - Throws: `StoreError` with `noSpace` or `ioError`.
-  public func finish() throws {
+  public func finish() throws(StoreError) {
     try storeErrors(at: new.location) {
       try database.close()
       if new.isEncrypted { try FileStamp.put(on: new.location, isSynced: false) }
@@ -52,7 +52,7 @@ extension TokyoCabinetFormat {
   /// Opens a file that may be damaged; nil when there is none.
   ///
   /// - Throws: `StoreError` with `ioError`.
-  public func salvage(_ location: ClassFileLocation) throws -> HashClassSalvage? {
+  public func salvage(_ location: ClassFileLocation) throws(StoreError) -> HashClassSalvage? {
     try storeErrors(at: location) {
       try exists(location.file) ? HashClassSalvage(HashFileSalvage(location.file)) : nil
     }
@@ -63,7 +63,7 @@ extension TokyoCabinetFormat {
   /// - Throws: `StoreError` with `noSpace` or `ioError`.
   public func writer(
     _ new: NewClassFile, sizedAs old: ClassFileLocation?
-  ) throws -> HashClassWriter {
+  ) throws(StoreError) -> HashClassWriter {
     var tuning = Tuning(alignmentPower: 2)
     if let old, let size = try? sizeOfFile(at: old.file), size > 0 {
       let expected = (try? HashFileSalvage(old.file).expectedCount) ?? 0

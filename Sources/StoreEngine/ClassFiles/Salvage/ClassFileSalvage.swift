@@ -6,7 +6,7 @@ public protocol ClassFileSalvage {
   /// otherwise it may be one that was deleted or rewritten since.
   typealias Body = (
     _ key: RawSpan, _ value: RawSpan, _ offset: Int, _ isCertain: Bool
-  ) throws -> Void
+  ) throws(StoreError) -> Void
 
   /// Lends the records in the order of the file; may be called again.
   ///
@@ -19,7 +19,7 @@ public protocol ClassFileSalvage {
   /// - Throws: What the closure throws.
   mutating func run(
     isValid: ((_ key: RawSpan, _ value: RawSpan) -> Bool)?, _ body: Body
-  ) throws
+  ) throws(StoreError)
 
   /// Why values can't be read, unless a checksum says that they are as they were saved; nil, as by
   /// default, when they can.
@@ -67,17 +67,17 @@ public protocol ClassFileWriter {
   /// Adds a record.
   ///
   /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
-  func add(key: RawSpan, value: RawSpan) throws
+  func add(key: RawSpan, value: RawSpan) throws(StoreError)
 
   /// Adds the record of a row.
   ///
   /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
-  func add(_ rowID: UInt32, value: RawSpan) throws
+  func add(_ rowID: UInt32, value: RawSpan) throws(StoreError)
 
   /// Makes the file whole, and brings it to the disk if it is to be.
   ///
   /// - Throws: ``StoreError`` with `noSpace` or `ioError`.
-  func finish() throws
+  func finish() throws(StoreError)
 
   /// Removes the file.
   func cancel()

@@ -40,7 +40,7 @@ struct ClassSalvage<Format: ClassFileFormat> {
   }
 
   /// Reads the metadata row, which says what the records are like.
-  mutating func readMetadata() throws {
+  mutating func readMetadata() throws(StoreError) {
     if let row = logged[1] ?? nil { read(row) }
     if metadata != nil { return }
     guard var salvage = try? format.salvage(location) else { return }
@@ -63,7 +63,7 @@ struct ClassSalvage<Format: ClassFileFormat> {
   /// Writes the new file; false, and no file, when there is nothing to make a class of.
   mutating func write(
     to new: NewClassFile, unused: [UInt8], _ report: inout SalvageReport
-  ) throws -> Bool {
+  ) throws(StoreError) -> Bool {
     let writer = try format.writer(new, sizedAs: location)
     do {
       try copyFile(to: writer, &report)
@@ -79,7 +79,9 @@ struct ClassSalvage<Format: ClassFileFormat> {
       let row = finalMetadata(unused, &report)
       var buffer = DataBuffer()
       row.write(to: &buffer)
-      try seal.stored(1, buffer.bytes).lend { try writer.add(1, value: $0) }
+      try seal.stored(1, buffer.bytes).lend { (bytes) throws(StoreError) in
+        try writer.add(1, value: bytes)
+      }
       try writer.finish()
       metadata = row
     } catch {
@@ -92,7 +94,7 @@ struct ClassSalvage<Format: ClassFileFormat> {
 
   private mutating func copyFile(
     to writer: Format.Writer, _ report: inout SalvageReport
-  ) throws {
+  ) throws(StoreError) {
     let found: Format.Salvage?
     do {
       found = try format.salvage(location)
@@ -102,12 +104,12 @@ struct ClassSalvage<Format: ClassFileFormat> {
     if isIntact == nil, let unreadable = salvage.unreadable { return lose(unreadable, &report) }
     var isAnyDoubtful = false
     // First what is certain: what is doubtful may be an earlier form of it.
-    try salvage.run(isValid: isIntact) { key, value, offset, isCertain in
+    try salvage.run(isValid: isIntact) { (key, value, offset, isCertain) throws(StoreError) in
       if isCertain { try take(key, value, offset, isCertain, writer, &report) }
       isAnyDoubtful = isAnyDoubtful || !isCertain
     }
     if isAnyDoubtful {
-      try salvage.run(isValid: isIntact) { key, value, offset, isCertain in
+      try salvage.run(isValid: isIntact) { (key, value, offset, isCertain) throws(StoreError) in
         if !isCertain { try take(key, value, offset, isCertain, writer, &report) }
       }
     }
@@ -140,7 +142,7 @@ struct ClassSalvage<Format: ClassFileFormat> {
   private mutating func take(
     _ key: RawSpan, _ value: RawSpan, _ offset: Int, _ isCertain: Bool, _ writer: Format.Writer,
     _ report: inout SalvageReport
-  ) throws {
+  ) throws(StoreError) {
     guard let rowID = Format.rowID(ofKey: key), rowID > 0 else {
       return report.lose(
         .recordDamaged, "A key of \(key.byteCount) bytes is no row ID.",
@@ -183,13 +185,13 @@ struct ClassSalvage<Format: ClassFileFormat> {
 
   private mutating func add(
     _ rowID: UInt32, _ record: [UInt8], stored: [UInt8], to writer: Format.Writer
-  ) throws {
+  ) throws(StoreError) {
     rows.insert(rowID)
     count += 1
     lastRowID = max(lastRowID, rowID)
     lastVersion = max(lastVersion, record.first ?? 0)
     if samples.count < 16 { samples.append((rowID, record)) }
-    try stored.lend { try writer.add(rowID, value: $0) }
+    try stored.lend { (bytes) throws(StoreError) in try writer.add(rowID, value: bytes) }
   }
 
   // MARK: The metadata row

@@ -26,7 +26,7 @@ extension LoggedBackend where Files: DirectoryFiles {
   public static func salvage(
     from directory: String, to target: String, key: (any StoreKey)? = nil,
     progress: (IntegrityProgress) -> Void = { _ in }
-  ) throws -> SalvageReport {
+  ) throws(StoreError) -> SalvageReport {
     try salvage(from: directory, to: target, key: key, in: SystemFiles.shared, progress: progress)
   }
 
@@ -34,15 +34,16 @@ extension LoggedBackend where Files: DirectoryFiles {
   package static func salvage(
     from directory: String, to target: String, key: (any StoreKey)?,
     in fileSystem: any FileSystem, progress: (IntegrityProgress) -> Void
-  ) throws -> SalvageReport {
+  ) throws(StoreError) -> SalvageReport {
     typealias Format = Files.Format
     let source = try SalvageSource(
       directory, key: key, in: fileSystem, fileName: Format.fileName
-    ) { file in
+    ) { (file) throws(StoreError) in
       try Format().mark(of: ClassFileLocation(file, className: file.name, isReadOnly: true))
     }
     defer { withExtendedLifetime(source) {} }
-    return try TargetDirectory.make(at: target, like: source.directory) { target in
+    return try TargetDirectory.make(at: target, like: source.directory) {
+      (target) throws(StoreError) in
       var salvage = StoreSalvage<Format>(source, target)
       try salvage.run(progress)
       try continueNumbers(of: salvage.lastCommit, from: source, in: target)
@@ -53,7 +54,7 @@ extension LoggedBackend where Files: DirectoryFiles {
   /// Gives a salvaged store its log, and the number of the last commit.
   private static func continueNumbers(
     of last: Commit?, from source: SalvageSource, in target: TargetDirectory
-  ) throws {
+  ) throws(StoreError) {
     guard let last else { return }
     let files = try Files(writing: target.temporaryPath, in: source.directory.fileSystem)
     let backend = try LoggedBackend(files: files, sealing: source.seal.sealing)

@@ -16,7 +16,7 @@ struct StoreSalvage<Format: ClassFileFormat> {
     self.target = target
   }
 
-  mutating func run(_ progress: (IntegrityProgress) -> Void) throws {
+  mutating func run(_ progress: (IntegrityProgress) -> Void) throws(StoreError) {
     try source.copyKeyFile(to: target)
     source.readLog(&report)
     for name in try tableNames() { classes[name] = try salvage(of: name) }
@@ -32,22 +32,24 @@ struct StoreSalvage<Format: ClassFileFormat> {
   }
 
   /// The tables that have files, or will when the checkpoint under way is finished.
-  private func tableNames() throws -> Set<String> {
-    let ofFiles = try source.entries().compactMap(Format.tableName).filter { name in
+  private func tableNames() throws(StoreError) -> Set<String> {
+    var names = Set(source.newFiles.keys)
+    for name in try source.entries().compactMap(Format.tableName) {
       let file = source.directory.file(Format.fileName(ofTable: name))
-      return try systemErrors(at: file.path) { try isRegularFile(file) }
+      if try systemErrors(at: file.path, { try isRegularFile(file) }) { names.insert(name) }
     }
-    return Set(ofFiles + source.newFiles.keys).filter { name in
+    return names.filter { name in
       name != StoreDirectory.buffers && !OrderedFiles.isFile(name) && source.seal.name(name) != nil
     }
   }
 
-  private func salvage(of name: String) throws -> ClassSalvage<Format> {
-    try classes[name]
-      ?? ClassSalvage(name, format, seal: source.seal.table(name), source: location(of: name))
+  private func salvage(of name: String) throws(StoreError) -> ClassSalvage<Format> {
+    if let known = classes[name] { return known }
+    return try ClassSalvage(
+      name, format, seal: source.seal.table(name), source: location(of: name))
   }
 
-  private func location(of name: String) throws -> ClassFileLocation {
+  private func location(of name: String) throws(StoreError) -> ClassFileLocation {
     ClassFileLocation(try source.file(of: name), className: name, isReadOnly: true)
   }
 
@@ -60,7 +62,7 @@ struct StoreSalvage<Format: ClassFileFormat> {
 
   // MARK: The log
 
-  private mutating func takeLog() throws {
+  private mutating func takeLog() throws(StoreError) {
     try source.listLosses(&report)
     lastCommit = try source.lastCommit()
     guard let log = source.log else { return }
@@ -96,7 +98,7 @@ struct StoreSalvage<Format: ClassFileFormat> {
 
   // MARK: Classes
 
-  private mutating func writeClasses(_ progress: (IntegrityProgress) -> Void) throws {
+  private mutating func writeClasses(_ progress: (IntegrityProgress) -> Void) throws(StoreError) {
     var used = Set(classes.values.compactMap(\.metadata?.classID))
     for (index, name) in classes.keys.sorted().enumerated() {
       progress(IntegrityProgress(source.seal.title(name), index, of: classes.count))
@@ -114,7 +116,7 @@ struct StoreSalvage<Format: ClassFileFormat> {
 
   // MARK: Named buffers
 
-  private mutating func copyBuffers() throws {
+  private mutating func copyBuffers() throws(StoreError) {
     let location = try location(of: StoreDirectory.buffers)
     do {
       guard var salvage = try format.salvage(location) else { return }
@@ -139,14 +141,14 @@ struct StoreSalvage<Format: ClassFileFormat> {
     report.lose(.namedBuffer, message, at: .init(path: location.path))
   }
 
-  private mutating func writeBuffers() throws {
+  private mutating func writeBuffers() throws(StoreError) {
     report.namedBufferCount = buffers.keys.count { !InternalBuffers.contain($0.text) }
     if buffers.isEmpty && !Format.isKnownByBuffers { return }
     let writer = try format.writer(newFile(of: StoreDirectory.buffers), sizedAs: nil)
     do {
       for (name, bytes) in buffers {
-        try name.text.lendUTF8 { key in
-          try bytes.lend { try writer.add(key: key, value: $0) }
+        try name.text.lendUTF8 { (key) throws(StoreError) in
+          try bytes.lend { (value) throws(StoreError) in try writer.add(key: key, value: value) }
         }
       }
       try writer.finish()

@@ -1,0 +1,58 @@
+import Locks
+
+extension StoreCoordinator {
+  /// A commit has been written, and every reader sees it: tells all stores but the one that has made
+  /// it.
+  package func didCommit(_ commit: Commit, _ changes: ChangeSet, _ request: CommitRequest) {
+    tellStores(of: changes, request)
+    // Behind these: who has seen the number must find the news.
+    journal.append(commit, changes)
+    request.follower?.didCommit()
+  }
+
+  /// Takes note of a metadata row that others have written; an empty one is gone.
+  package func learn(_ row: [UInt8], of table: TableID) {
+    let shared = self.table(table)
+    guard let metadata = ClassMetadata(row: row) else { return shared.forget() }
+    shared.setMetadata(metadata)
+  }
+
+  /// Others have committed up to a number, and nobody knows any more what.
+  ///
+  /// - Parameters:
+  ///   - last: The last commit.
+  ///   - metadata: Reads the metadata row of a table; nil where there is none.
+  /// - Throws: what the closure throws; then nobody has been told.
+  package func loseTrack(
+    upTo last: Commit, metadata: (TableID) throws(StoreError) -> ClassMetadata?
+  ) throws(StoreError) {
+    for (id, table) in knownTables {
+      if let metadata = try metadata(id) { table.setMetadata(metadata) }
+    }
+    let (inboxes, listeners) = shared.withLock { shared in
+      for table in shared.tables { table.table.countCommit() }
+      return (shared.inboxes, shared.listeners)
+    }
+    for inbox in inboxes { inbox.receiveEverything() }
+    for listener in listeners { listener.didLoseTrack() }
+    journal.begin(after: last)
+  }
+
+  /// The tables that something is shared about.
+  package var knownTables: [(id: TableID, table: SharedTable)] { shared.withLock { $0.tables } }
+
+  private func tellStores(of changes: ChangeSet, _ request: CommitRequest) {
+    let sender = request.sender
+    let (others, listeners) = shared.withLock { shared in
+      for table in changes.tables where !table.records.isEmpty {
+        shared.table(table.table)?.countCommit()
+      }
+      let isAlone = shared.inboxes.count == 1 && shared.inboxes[0] === sender
+      return (isAlone ? [] : shared.inboxes, shared.listeners)
+    }
+    for inbox in others where inbox !== sender { inbox.receive(changes) }
+    for listener in listeners where !listener.isForForeign || request.isForeign {
+      listener.didCommit(changes)
+    }
+  }
+}

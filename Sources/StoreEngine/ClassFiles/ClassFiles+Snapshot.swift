@@ -1,0 +1,45 @@
+import Synchronization
+
+extension ClassFiles {
+  /// Gives a number to every table that has a file, and opens the files.
+  ///
+  /// The directory is read once: later files belong to tables that have numbers.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  public func openAll() throws(StoreError) {
+    if !areAllNumbered.load(ordering: .acquiring) {
+      for name in try fileTables() where Format.reasonAgainst(name) == nil {
+        _ = try tables.number(of: name)
+      }
+      try ordered.numberAll()
+      areAllNumbered.store(true, ordering: .releasing)
+    }
+    for file in tables.all { _ = try file.file() }
+    try ordered.openAll()
+  }
+
+  /// Opens all files, and no others until ``reopen()``.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  public func hold() throws(StoreError) {
+    try openAll()
+    tables.holdsFiles = true
+    ordered.holdFiles()
+  }
+
+  /// Opens all files again when they are next needed.
+  ///
+  /// - Throws: ``StoreError`` with `closed`.
+  public func reopen() throws(StoreError) {
+    try tables.reopen()
+    ordered.reopen()
+    areAllNumbered.store(false, ordering: .releasing)
+  }
+
+  /// The files as they are now, which are never replaced.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  public func frozen() throws(StoreError) -> ClassFiles {
+    ClassFiles(frozen: self, try tables.frozen(directory), try ordered.frozen())
+  }
+}

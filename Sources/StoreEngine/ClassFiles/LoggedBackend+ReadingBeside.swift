@@ -1,0 +1,128 @@
+package import Files
+import Locks
+
+// Reading beside a writer, which knows nothing of it. Class files are never written in place, and
+// the log only grows until files are put in place. A reader that has read the log and opened all
+// files has the data as of one commit. If files were put in place meanwhile, it starts again.
+
+/// What changes in a directory when files are put in place, or the log is emptied.
+struct StoreMoment: Equatable {
+  private let manifest: [UInt8]?
+  private let logIdentity: FileIdentity?
+  private let logHeaders: [UInt8]
+
+  /// Looks at a directory.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`.
+  init(_ directory: DirectoryHandle) throws(StoreError) {
+    let log = directory.file(StoreDirectory.log)
+    manifest = try StoreDirectory.manifest(in: directory)
+    (logIdentity, logHeaders) = try systemErrors(at: log.path) {
+      guard let identity = try FileStatus.find(log)?.identity else { return (nil, []) }
+      return (identity, try firstBytes(of: log, count: CommitLogFormat.firstBatch))
+    }
+  }
+}
+
+extension LoggedBackend where Files: DirectoryFiles {
+  /// Opens a store for reading with all its files, as of one commit, beside anyone who writes.
+  ///
+  /// - Returns: Nil where a file is damaged and nobody writes: what is sound can be read all the same.
+  /// - Throws: ``StoreError``, as the opening; `inUse` when files were put in place too often.
+  static func opened(
+    reading directory: String, _ configuration: Configuration, _ key: (any StoreKey)?
+  ) throws(StoreError) -> LoggedBackend? {
+    var waiting = Backoff(max(configuration.lockTimeout, .seconds(2)))
+    while true {
+      let files = try Files(directory: directory, configuration: configuration)
+      let directory = try files.directory.opened()
+      do throws(StoreError) {
+        if let backend = try opened(files, key, directory) { return backend }
+        if !waiting.pause() { throw busy(directory.path) }
+      } catch {
+        guard hasWriter(directory) else {
+          if error.code == .damaged { return nil }
+          throw error
+        }
+        // What looks like damage may be what somebody is just writing.
+        if error.code == .inUse || !waiting.pause() { throw error }
+      }
+    }
+  }
+
+  /// Opens a store with all its files; nil when files were put in place meanwhile.
+  private static func opened(
+    _ files: Files, _ key: (any StoreKey)?, _ directory: DirectoryHandle
+  ) throws(StoreError) -> LoggedBackend? {
+    let before = try StoreMoment(directory)
+    let backend = try LoggedBackend(files: files, key: key)
+    try backend.openAllFiles()
+    return try backend.isOf(before, directory) ? backend : nil
+  }
+
+  /// Checks a store of a file system.
+  ///
+  /// Where somebody writes to it, what looks wrong may be what is just being written: it is looked at
+  /// again. Where files are put in place all the time, only the records are checked, as of one
+  /// commit.
+  package static func check(
+    directory: String, key: (any StoreKey)?, in fileSystem: any FileSystem,
+    progress: (IntegrityProgress) -> Void
+  ) throws(StoreError) -> StoreCheck {
+    var waiting = Backoff(.seconds(2))
+    while true {
+      let files = try Files(reading: directory, in: fileSystem)
+      let handle = try files.directory.opened()
+      let isBeside = hasWriter(handle)
+      let before = isBeside ? try StoreMoment(handle) : nil
+      let found = try files.check(key: key, isBeside: isBeside, progress: progress)
+      if found.findings.isEmpty || !isBeside { return found }
+      if waiting.pause() { continue }
+      if try StoreMoment(handle) == before { return found }
+      return try checkRecords(directory, key, fileSystem, progress)
+    }
+  }
+
+  private static func checkRecords(
+    _ directory: String, _ key: (any StoreKey)?, _ fileSystem: any FileSystem,
+    _ progress: (IntegrityProgress) -> Void
+  ) throws(StoreError) -> StoreCheck {
+    var configuration = Configuration(access: .readOnly)
+    configuration.fileSystem = fileSystem
+    guard let moment = try opened(reading: directory, configuration, key) else {
+      throw busy(directory)
+    }
+    let backend = try LoggedBackend(frozen: moment)
+    defer { try? backend.close() }
+    return try BackendCheck(backend).run(progress: progress)
+  }
+
+  private func openAllFiles() throws(StoreError) {
+    try naming { () throws(StoreError) in try files.openAll() }
+  }
+
+  /// Whether no files have been put in place since a moment.
+  private func isOf(_ moment: StoreMoment, _ directory: DirectoryHandle) throws(StoreError) -> Bool
+  {
+    guard try StoreMoment(directory) == moment else { return false }
+    // The record that says so comes first.
+    guard let reader = log.withLock({ $0.reader }) else { return true }
+    guard var later = try reader.continued() else { return false }
+    while let batch = try later.next() {
+      if batch.kind.isCheckpoint { return false }
+    }
+    return true
+  }
+
+  private static func hasWriter(_ directory: DirectoryHandle) -> Bool {
+    guard let handle = try? DirectoryHandle(directory.file("."), shared: true) else { return true }
+    handle.unlock()
+    return false
+  }
+
+  private static func busy(_ path: String) -> StoreError {
+    StoreError(
+      .inUse, "Another process puts new files in place all the time. Try again.",
+      at: .init(path: path))
+  }
+}

@@ -1,0 +1,46 @@
+import Files
+
+/// Which processes and backends a lock on a store's directory keeps out.
+package enum DirectoryLock: Sendable {
+  /// None: the directory is read beside whoever writes to it.
+  case none
+  /// Those that lock it alone.
+  case shared
+  /// All others that lock it.
+  case alone
+
+  /// Opens a directory with this lock, and waits for it.
+  ///
+  /// - Throws: ``StoreError`` with `inUse`, which names the process that has the lock, or `ioError`.
+  func open(
+    _ location: FileLocation, _ timeout: Duration
+  ) throws(StoreError) -> DirectoryHandle {
+    var waiting = Backoff(timeout)
+    while true {
+      do {
+        return try systemErrors(at: location.path) {
+          self == .none
+            ? try DirectoryHandle(location)
+            : try DirectoryHandle(location, shared: self == .shared)
+        }
+      } catch {
+        guard error.code == .inUse else { throw error }
+        if !waiting.pause() { throw Self.inUse(location, error) }
+      }
+    }
+  }
+
+  /// The error of a lock that others have, by their names where the system tells them.
+  private static func inUse(_ location: FileLocation, _ error: StoreError) -> StoreError {
+    let holders = LockHolder.all(of: location)
+    if holders.isEmpty { return error }
+    let names = holders.map(\.description).joined(separator: ", ")
+    return StoreError(
+      .inUse,
+      """
+      In use by \(names): close that first, wait for it with a longer lockTimeout, or open the \
+      store for reading only.
+      """,
+      at: error.location, underlying: error.underlying)
+  }
+}

@@ -1,0 +1,159 @@
+import Files
+import Locks
+
+extension OrderedFiles {
+  /// Makes new files of the old ones and what is pending.
+  ///
+  /// Complexity: linear in the sizes of the files.
+  ///
+  /// - Throws: ``StoreError`` with `noSpace`, `ioError`, `damaged` or `closed`. No new file is left
+  ///   then.
+  func prepare(
+    _ pending: [(OrderedTableID, PendingKeys)], mark: FileMark, durability: Durability
+  ) throws(StoreError) -> [Replacement] {
+    var made: [Replacement] = []
+    do {
+      for (table, keys) in pending {
+        // For a table of data whose name something else has, this throws.
+        let (file, _) = try file(of: table)
+        if file.isLost && !keys.isCleared { continue }
+        let replacement = Replacement(
+          newName: directory.newName("ordered-\(made.count)", mark),
+          name: try name(of: table).fileName, mark: mark)
+        made.append(replacement)
+        try systemErrors(at: directory.path) {
+          try write(
+            keys.view(over: file.opened), to: replacement, isSynced: durability != .none)
+        }
+      }
+      return made
+    } catch {
+      for replacement in made { directory.remove(replacement.newName) }
+      throw error
+    }
+  }
+
+  /// Makes a new file of the keys that a closure appends in their order.
+  ///
+  /// - Throws: ``StoreError`` with `noSpace`, `ioError` or `closed`; what the closure throws. No new
+  ///   file is left then.
+  func prepare(
+    _ table: OrderedTableID, mark: FileMark, durability: Durability,
+    _ body: (inout OrderedFileWriter) throws(StoreError) -> Void
+  ) throws(StoreError) -> Replacement {
+    let name = try name(of: table)
+    let replacement = Replacement(
+      newName: directory.newName("ordered-0", mark), name: name.fileName, mark: mark)
+    do {
+      try systemErrors(at: directory.path) {
+        var writer = OrderedFileWriter(
+          try NewOrderedFile(replacement.newName, in: directory, replacing: replacement.name),
+          codec: pageCodec(of: name), mark: mark)
+        try body(&writer)
+        try writer.finish(isSynced: durability != .none)
+      }
+      return replacement
+    } catch {
+      directory.remove(replacement.newName)
+      throw error
+    }
+  }
+
+  /// Begins a temporary file.
+  func makeScratchFile(_ number: Int) throws(StoreError) -> ScratchFile {
+    let name = "\(ScratchFile.prefix)\(number)"
+    let codec = sealing.withLock { $0 }.map { SealedPages($0.seal, fileName: name) }
+    return try ScratchFile(name, in: directory, codec: codec)
+  }
+
+  private func write(_ view: OrderedView, to replacement: Replacement, isSynced: Bool)
+    throws(StoreError)
+  {
+    do {
+      try writeKeys(of: view, to: replacement, isSynced: isSynced)
+    } catch  where error.code == .damaged {
+      guard OrderedTableName(fileName: replacement.name)?.kind == .index else { throw error }
+      // An empty index is rebuilt when it is next used; one with keys would be trusted.
+      let nothing = OrderedView(file: nil, runs: KeyRuns())
+      try writeKeys(of: nothing, to: replacement, isSynced: isSynced)
+    }
+  }
+
+  private func writeKeys(
+    of view: OrderedView, to replacement: Replacement, isSynced: Bool
+  ) throws(StoreError) {
+    let codec = OrderedTableName(fileName: replacement.name).flatMap { pageCodec(of: $0) }
+    var writer = OrderedFileWriter(
+      try NewOrderedFile(replacement.newName, in: directory, replacing: replacement.name),
+      codec: codec, mark: replacement.mark)
+    try view.scanOnce { (key, value) throws(StoreError) in try writer.append(key, value) }
+    try writer.finish(isSynced: isSynced)
+  }
+
+  /// Gives new files their final names, or, where nothing may be written, reads them where they
+  /// are.
+  func publish(_ replacements: [Replacement]) throws(StoreError) {
+    for replacement in replacements {
+      guard replacement.newName.hasPrefix(StoreDirectory.newPrefix),
+        !replacement.newName.contains("/"),
+        let name = OrderedTableName(fileName: replacement.name)
+      else {
+        throw StoreError(
+          .damaged, "The log names a file that it can't mean.", at: .init(path: directory.path))
+      }
+      try publish(replacement.newName, table(name).index)
+    }
+  }
+
+  private func publish(_ newName: String, _ index: Int) throws(StoreError) {
+    try state.withLock { (state) throws(StoreError) in
+      var table = state.tables[index]
+      try systemErrors(at: directory.path) {
+        guard try directory.hasFile(newName) else { return }
+        if directory.isReadOnly {
+          table.fileName = newName
+        } else {
+          try rename(newName, to: table.name)
+        }
+        table.file = .unknown
+        table.isNeeded = true
+        table.generation += 1
+      }
+      state.tables[index] = table
+    }
+  }
+
+  /// An index whose name something else has that is no file is lost, which can be made good; nobody
+  /// could open the store if it were an error.
+  private func rename(_ newName: String, to name: OrderedTableName) throws(StoreError) {
+    do {
+      try directory.rename(newName, to: name.fileName)
+    } catch  where name.kind == .index && error.refusal?.isOfNoRegularFile == true {
+      directory.remove(newName)
+    }
+  }
+
+  /// The files among some that have marks and no keys.
+  func emptyFiles(among fileNames: [String]) -> [String] {
+    fileNames.filter { fileName in
+      guard let name = OrderedTableName(fileName: fileName), let id = try? table(name),
+        let file = try? file(of: id).file.opened, file.count == 0,
+        let mark = try? mark(of: fileName)
+      else { return false }
+      return mark != .unreadable
+    }
+  }
+
+  /// Removes such files, as far as that can be done; generations stay.
+  func removeEmpty(_ fileNames: [String]) {
+    for fileName in fileNames {
+      guard let name = OrderedTableName(fileName: fileName), let id = try? table(name) else {
+        continue
+      }
+      state.withLock { state in
+        guard (try? removeFile(directory.file(fileName))) != nil else { return }
+        (state.tables[id.index].file, state.tables[id.index].isNeeded) = (.missing, false)
+      }
+    }
+  }
+}

@@ -1,0 +1,228 @@
+import Files
+import Locks
+import Synchronization
+
+// Other processes append to the same log. What they have committed is read from there when a word in
+// memory says that there is something; before a commit also when another word says that a process has
+// died while it wrote.
+extension LoggedBackend {
+  /// Finds out what other processes have committed, if they have.
+  ///
+  /// Comes before every read that sees what is committed. Without news it reads one word.
+  @inline(__always)
+  func refresh() throws(StoreError) {
+    if let sharing, sharing.file.hasNews { try catchUp(sharing) }
+  }
+
+  private func catchUp(_ sharing: ProcessLock) throws(StoreError) {
+    try checkProcess()
+    // A listener that is told of a commit may read.
+    if catchingUp.load(ordering: .relaxed) == currentThread() { return }
+    let isDone = try log.withLock { (log) throws(StoreError) in
+      try naming { () throws(StoreError) in
+        try readNews(&log, sharing.file, isAlone: false)
+      }
+    }
+    // Files were put in place, which are read while nobody puts others there.
+    if !isDone { try whileAlone {} }
+  }
+
+  /// Runs a closure while no other process commits, with all that they have committed known.
+  func whileAlone<Result>(
+    _ body: () throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    guard let sharing else { return try body() }
+    try lockProcesses(sharing)
+    defer { sharing.unlock() }
+    return try body()
+  }
+
+  /// Keeps other processes from committing until the lock is given back.
+  func lockProcesses(_ sharing: ProcessLock) throws(StoreError) {
+    try checkProcess()
+    try sharing.lock { () throws(StoreError) in
+      try log.withLock { (log) throws(StoreError) in
+        try naming { () throws(StoreError) in
+          _ = try readNews(&log, sharing.file, isAlone: true)
+        }
+      }
+    }
+  }
+
+  /// Reads what others have written to the log.
+  ///
+  /// - Parameters:
+  ///   - log: The log as this process knows it.
+  ///   - shared: The words in memory.
+  ///   - isAlone: Whether this process has the commit lock. Where one has died while it wrote, the log
+  ///     says what there is, and else the words.
+  /// - Returns: False where that can be found out under the lock only.
+  /// - Throws: ``StoreError`` with `ioError` or `damaged`.
+  private func readNews(
+    _ log: inout LoggedLog, _ shared: SharedFile, isAlone: Bool
+  ) throws(StoreError) -> Bool {
+    let looksIntoLog = isAlone && !shared.isSettled
+    if isAlone, !looksIntoLog, !shared.hasNews { return true }
+    catchingUp.store(currentThread(), ordering: .relaxed)
+    defer { catchingUp.store(0, ordering: .relaxed) }
+    // Before the log is read: what comes later is found the next time.
+    let version = shared.version
+    while log.failure == nil, let writer = log.writer {
+      let end = shared.end(ofLog: writer.epoch)
+      let isRead = try readBatches(behind: writer, &log, upTo: looksIntoLog ? nil : end)
+      if isRead, try looksIntoLog ? isLatest(log) : end != nil {
+        if looksIntoLog { try settleTail(&log, end) }
+        break
+      }
+      if isRead, try followLog(&log) { continue }
+      guard isAlone else { return false }
+      try reload(&log, shared)
+      break
+    }
+    shared.know(version)
+    // What nobody had told of is found, and on the disk.
+    if looksIntoLog, log.failure == nil, let writer = log.writer { publish(writer) }
+    return true
+  }
+
+  /// Reads the next batches of a log; false where one of them says that files were put in place.
+  private func readBatches(
+    behind writer: CommitLogWriter, _ log: inout LoggedLog, upTo end: Int?
+  ) throws(StoreError) -> Bool {
+    guard var reader = try CommitLogReader(behind: writer) else { return false }
+    while reader.offset < end ?? .max, let batch = try reader.next() {
+      guard !batch.kind.isCheckpoint, try take(batch) else { return false }
+    }
+    if reader.offset != writer.offset { log.writer = try log.writer?.continued(behind: reader) }
+    return true
+  }
+
+  /// Takes a commit of another process; false where commits before it are not known.
+  private func take(_ batch: CommitLogReader.Batch) throws(StoreError) -> Bool {
+    let payload = try batch.payload(openedBy: sealing, in: location)
+    let last = coordinator.journal.lastNumber
+    let commit =
+      batch.kind.hasCommit ? try Commit(payload: payload) : Commit(unnamed: last + 1)
+    if commit.number <= last { return true }
+    guard commit.number == last + 1 else { return false }
+    let stored = try ChangeSet(
+      encoded: payload, kind: batch.kind, table: files.table, orderedTable: files.ordered.table)
+    let changes = try opened(stored)
+    let keys = try stored.ordered.isEmpty ? [:] : pendingKeys(adding: stored, [:])
+    let prepared = CommitBatch.Prepared(
+      index: 0, commit: commit,
+      queued: QueuedCommit(changes, stored: stored, CommitRequest(), commit, encoded: nil),
+      fileStates: try fileStates(stored, isNew: false), keys: keys, payload: [])
+    state.withLock { $0.add(prepared) }
+    tell(commit, changes)
+    return true
+  }
+
+  /// Tells all stores of a commit of another process.
+  private func tell(_ commit: Commit, _ changes: ChangeSet) {
+    for table in changes.tables {
+      for record in table.records where record.rowID == ClassMetadata.rowID {
+        let isGone = record.kind == .delete
+        coordinator.learn(isGone ? [] : Array(changes.bytes[record.range]), of: table.table)
+      }
+    }
+    var request = CommitRequest()
+    request.isForeign = true
+    coordinator.didCommit(commit, changes, request)
+  }
+
+  // MARK: The log
+
+  /// Whether no other log has taken the place of the one that this process knows.
+  private func isLatest(_ log: LoggedLog) throws(StoreError) -> Bool {
+    let directory = files.ordered.directory
+    let file = try directory.file(StoreDirectory.log)
+    let named = try systemErrors(at: file.path) { try FileStatus.find(file)?.identity }
+    return try named == log.writer?.storage.identity()
+  }
+
+  /// Goes on in the log that has followed this one, which another process brings to the files.
+  private func followLog(_ log: inout LoggedLog) throws(StoreError) -> Bool {
+    guard let writer = log.writer, log.earlierEpochs.isEmpty, log.fold == nil,
+      state.withLock({ $0.folding == nil }), let file = try files.openLog(),
+      let reader = try CommitLogReader(file), reader.epoch == writer.epoch + 1,
+      reader.slot.earlier?.end == writer.offset
+    else { return false }
+    log.writer = try CommitLogWriter(
+      file, durability: durability, slot: reader.slot, slotIndex: reader.slotIndex, sequence: 0,
+      offset: CommitLogFormat.firstBatch, growth: limits.usedLogGrowth)
+    (log.earlierEpochs, log.earlierByteCount) = ([writer.epoch], writer.usedCount)
+    log.lastEarlierCommit = coordinator.journal.last
+    state.withLock { $0.beginFolding() }
+    return true
+  }
+
+  /// Makes good what a process has left that died in the middle of a commit.
+  private func settleTail(_ log: inout LoggedLog, _ published: Int?) throws(StoreError) {
+    guard let writer = log.writer else { return }
+    if published != writer.offset {
+      // It is in the log, and nobody knows whether it is on the disk.
+      try CommitLogWriter.settle(writer.storage, upTo: writer.offset)
+    }
+    guard let reader = try CommitLogReader(behind: writer), try !reader.beginsWithRoom() else {
+      return
+    }
+    if try reader.tail() != .clean {
+      writer.storage.noteForeignWrite()
+      try log.writer?.clearTail()
+    }
+  }
+
+  /// Tells other processes how far the log reaches.
+  func publish(_ writer: CommitLogWriter) {
+    sharing?.file.publish(epoch: writer.epoch, end: writer.offset)
+  }
+
+  // MARK: New files
+
+  /// Reads the log and the files as an opening does, after others have put files in place.
+  private func reload(_ log: inout LoggedLog, _ shared: SharedFile) throws(StoreError) {
+    abandonFold(&log)
+    let tables = coordinator.knownTables.map(\.id)
+    let recovery = try state.withLock { (state) throws(StoreError) in
+      try files.reopen()
+      var recovery = try Recovery(
+        files, growth: limits.usedLogGrowth, sealing: sealing, joining: shared)
+      log.writer = try recovery.writer(durability: durability)
+      try files.need(recovery.manifest?.files ?? [])
+      try files.ordered.need(recovery.manifest?.files ?? [])
+      try files.hold()
+      let last = recovery.commits.last?.commit ?? recovery.firstCommit
+      state.begin(with: recovery.pending, last, tables)
+      return recovery
+    }
+    log.earlierEpochs = recovery.earlierLogs.map(\.epoch)
+    log.earlierByteCount = recovery.earlierLogs.reduce(0) { $0 + $1.end }
+    (log.manifest, log.lastEarlierCommit) = (recovery.manifest, nil)
+    try tell(recovery)
+  }
+
+  /// Tells all stores of the commits that an opening has found, and that they have missed others.
+  private func tell(_ recovery: Recovery<Files>) throws(StoreError) {
+    for one in recovery.commits where one.commit.number > coordinator.journal.lastNumber {
+      if one.commit.number > coordinator.journal.lastNumber + 1 {
+        try loseTrack(upTo: Commit(unnamed: one.commit.number - 1))
+      }
+      tell(one.commit, try opened(one.changes))
+    }
+    let last = recovery.commits.last?.commit ?? recovery.firstCommit
+    if let last, last.number > coordinator.journal.lastNumber { try loseTrack(upTo: last) }
+  }
+
+  private func loseTrack(upTo last: Commit) throws(StoreError) {
+    try coordinator.loseTrack(upTo: last) { (table) throws(StoreError) in
+      try knownMetadata(of: table)
+    }
+  }
+
+  /// The metadata row of a table, without a look at what other processes have committed; nil where
+  /// there is none that can be read.
+  func knownMetadata(of table: TableID) throws(StoreError) -> ClassMetadata? {
+    try knownRecord(ClassMetadata.rowID, table).flatMap { ClassMetadata(row: $0) }
+  }
+}

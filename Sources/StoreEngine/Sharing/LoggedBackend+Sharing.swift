@@ -1,0 +1,109 @@
+import Files
+import Locks
+
+// Beginning and ending to share a store with other processes.
+extension LoggedBackend {
+  /// Lets the other processes go on, which have waited for this opening.
+  func beginSharing(_ sharing: ProcessLock) throws(StoreError) {
+    let watcher = NewsWatcher(sharing.file) { [weak self] in try? self?.refresh() }
+    coordinator.order(
+      by: ProcessOrder(
+        yield: { sharing.yield() },
+        begin: { [weak self] () throws(StoreError) in
+          guard let self else { throw StoreError(.closed, "The backend has been closed.") }
+          try lockProcesses(sharing)
+        },
+        end: { sharing.unlock() },
+        takeRows: { [weak self] (table, count) throws(StoreError) in
+          try self?.takeRows(count, of: table)
+        },
+        observe: { $0 ? watcher.addObserver() : watcher.removeObserver() }))
+    try naming { () throws(StoreError) in try files.hold() }
+    try log.withLock { (log) throws(StoreError) in
+      if sharing.file.isFirst, let writer = log.writer {
+        // Behind the last batch there are only zeros from now on, so that one that a dead process
+        // has begun is soon noticed.
+        if try CommitLogReader(behind: writer)?.isClosed == false { try log.writer?.clearTail() }
+        publish(writer)
+      } else {
+        sharing.file.know(sharing.file.version)
+      }
+    }
+    sharing.unlock()
+  }
+
+  /// Closes the backend; what the last process leaves is that of a store that is not shared.
+  func close(_ sharing: ProcessLock) throws(StoreError) {
+    if state.withLock({ $0.isClosed }) { return }
+    let isLocked = (try? lockProcesses(sharing)) != nil
+    defer { if isLocked { sharing.unlock() } }
+    try log.withLock { (log) throws(StoreError) in
+      if state.withLock({ $0.isClosed }) { return }
+      let isLast = isLocked && !sharing.file.hasOthers()
+      if isLast { foldAtClose(&log) } else { abandonFold(&log) }
+      if isLast, log.failure == nil, (try? synchronizeEarlierLogs(log)) != nil {
+        try? log.writer?.noteClosing()
+      }
+      releaseFold(&log)
+      if isLast { sharing.file.remove() }
+      sharing.file.leave()
+      try closeLog(&log)
+    }
+  }
+
+  // MARK: Folding
+
+  /// Makes this process the one that brings what is pending to the files; false when another one
+  /// is.
+  func claimFold(_ log: inout LoggedLog) -> Bool {
+    guard let sharing, !log.ownsFold else { return true }
+    log.ownsFold = sharing.file.lockFold()
+    return log.ownsFold
+  }
+
+  /// Lets other processes do so.
+  func releaseFold(_ log: inout LoggedLog) {
+    if log.ownsFold { sharing?.file.unlockFold() }
+    log.ownsFold = false
+  }
+
+  /// Goes on with what a process has left that died while it made new files.
+  func takeOverFold(_ log: inout LoggedLog) {
+    guard (log.writer?.usedCount ?? 0) >= limits.logBytes + log.patience, claimFold(&log) else {
+      return
+    }
+    _ = try? files.removeStrays(keepingLogs: log.earlierEpochs)
+  }
+
+  /// Folds in a way that other processes can follow: into new files, and on in a new log.
+  func foldShared(_ log: inout LoggedLog) throws(StoreError) {
+    // Another process is at it.
+    guard claimFold(&log) else { return }
+    try finishFolding(&log)
+    if state.withLock({ $0.pending.isEmpty }) { return releaseFold(&log) }
+    guard try beginFoldingBeside(&log) else { return releaseFold(&log) }
+    try finishFolding(&log)
+  }
+
+  // MARK: Rows
+
+  /// Takes row IDs that no other process gets, by a commit of the metadata row.
+  private func takeRows(_ count: Int, of table: TableID) throws(StoreError) -> ClosedRange<UInt32>?
+  {
+    try coordinator.whileInTurn { () throws(StoreError) in
+      let shared = coordinator.table(table)
+      let metadata = try knownMetadata(of: table)
+      let last = max(shared.lastRowID, metadata?.lastRowID ?? 1)
+      guard let end = UInt32(exactly: UInt64(last) + UInt64(count)) else { return nil }
+      if var metadata {
+        metadata.lastRowID = end
+        try commit(ChangeSet(metadata, of: table), CommitRequest())
+        shared.setMetadata(metadata)
+      } else {
+        // Nobody else can know of a class that is not saved.
+        shared.handOut(upTo: end)
+      }
+      return last + 1...end
+    }
+  }
+}
