@@ -64,8 +64,10 @@ struct ChangeSetEncoder {
     _ object: StoredObject, _ entry: RegisteredClass
   ) throws(StoreError) -> Range<Int> {
     guard object.rowID > ClassMetadata.rowID else {
-      throw StoreError(
-        .rowIDsExhausted, "All 4,294,967,294 row IDs of the class are used.", at: entry.location())
+      throw entry.shared.rowFailure
+        ?? StoreError(
+          .rowIDsExhausted, "All 4,294,967,294 row IDs of the class are used.", at: entry.location()
+        )
     }
     let range: Range<Int>
     do {

@@ -71,8 +71,12 @@ extension StoredProperty {
 }
 
 extension Store: ExternalContents {
-  package func bytes(of reference: ExternalReference) throws -> [UInt8] {
-    try externalData(reference, at: 0).bytes()
+  package func bytes(of reference: ExternalReference) throws(StoreError) -> [UInt8] {
+    do {
+      return try externalData(reference, at: 0).bytes()
+    } catch {
+      throw .wrapping(error, .ioError, at: .init(path: backend.location))
+    }
   }
 }
 

@@ -100,8 +100,8 @@ final class ExternalBox: Sendable {
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `noSpace`, `ioError` or `closed`; what reading a
   ///   value of another backend throws.
-  func stored(in values: ExternalValues) throws -> ExternalValue {
-    try state.withLock { state in
+  func stored(in values: ExternalValues) throws(StoreError) -> ExternalValue {
+    try state.withLock { (state) throws(StoreError) in
       if let known = state.stored.first(where: { $0.values === values }) { return known }
       let value = ExternalValue(
         try state.write(to: values.storage), in: values, isNew: true)
@@ -126,7 +126,9 @@ final class ExternalBox: Sendable {
 
 extension ExternalBox.State {
   /// Writes the bytes, under the identifier that images have for them.
-  fileprivate mutating func write(to storage: any ExternalStorage) throws -> ExternalReference {
+  fileprivate mutating func write(
+    to storage: any ExternalStorage
+  ) throws(StoreError) -> ExternalReference {
     var writer = try ExternalValueWriter(
       storage, bytes == nil ? .random() : reference?.id ?? .random())
     if let bytes {

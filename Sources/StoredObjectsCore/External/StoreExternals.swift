@@ -27,7 +27,7 @@ final class StoreExternals {
   /// What a record, or an image of an object, holds of a value, which is stored first for a record.
   func reference(
     to box: ExternalBox, isImage: Bool, at location: Int
-  ) throws -> ExternalReference {
+  ) throws(StoreError) -> ExternalReference {
     if isImage, let reference = box.imageReference {
       kept[reference.id] = box
       return reference
@@ -72,7 +72,7 @@ extension Store {
   /// Adds to a save which rows refer to which values from now on.
   ///
   /// A store without such values is asked no more than a flag for each class.
-  func addExternalChanges(to changes: inout ChangeSet) throws -> ExternalChanges {
+  func addExternalChanges(to changes: inout ChangeSet) throws(StoreError) -> ExternalChanges {
     var difference = ExternalChanges()
     let isUsed = externals?.isUsed == true
     guard isUsed || classes.contains(where: { $0.hasExternals }), externalsIfKept() != nil else {

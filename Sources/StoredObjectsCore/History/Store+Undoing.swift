@@ -22,7 +22,10 @@ extension Store {
 
   /// Takes down what an object is like before it changes.
   func noteImage(of object: StoredObject, _ entry: RegisteredClass) {
-    guard let history, !isRestoring else { return }
+    if isRestoring { return }
+    if configuration.conflictPolicy == .merge { noteBase(of: object, entry) }
+    if !transactions.isEmpty { noteForSavepoint(object, entry, isNew: false) }
+    guard let history else { return }
     let key = ObjectKey(classID: entry.classID, rowID: object.rowID)
     guard !history.knows(key) else { return }
     do {
@@ -35,7 +38,11 @@ extension Store {
 
   /// Takes down that a row was not there before.
   func noteAbsence(of object: StoredObject, _ entry: RegisteredClass) {
-    guard let history, !isRestoring else { return }
+    if isRestoring { return }
+    if !transactions.isEmpty {
+      noteForSavepoint(object, entry, isNew: !object.state.contains(.deleted))
+    }
+    guard let history else { return }
     history.note(ObjectKey(classID: entry.classID, rowID: object.rowID), .absent)
   }
 

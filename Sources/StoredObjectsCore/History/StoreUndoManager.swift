@@ -167,13 +167,14 @@ extension StoreUndoManager {
   ///
   /// Complexity: linear in the content of the objects that the step touched.
   ///
-  /// - Precondition: no group is open.
+  /// - Precondition: no group and no transaction is open.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `conflict` (an object is not as the step left it),
   ///   or what reading an object throws. Nothing has changed then but what the delegate has changed
   ///   itself.
   public func undo() throws(StoreError) {
     precondition(groupDepth == 0, "undo() inside of a group")
+    precondition(store?.transactions.isEmpty != false, "undo() inside of a transaction")
     if isGoingBack { return }
     closeStep()
     store?.collectChangesElsewhere()
@@ -183,6 +184,7 @@ extension StoreUndoManager {
     undoSteps.removeLast()
     for key in step.keys { wholeImages[key] = nil }
     hasNews = true
+    store.updateLiveQueries()
     store.tell { $0.storeDidChange(store) }
   }
 
@@ -191,11 +193,12 @@ extension StoreUndoManager {
   ///
   /// Complexity: linear in the content of the objects that the step touched.
   ///
-  /// - Precondition: no group is open.
+  /// - Precondition: no group and no transaction is open.
   ///
   /// - Throws: ``/StoreEngine/StoreError``, as ``undo()``.
   public func redo() throws(StoreError) {
     precondition(groupDepth == 0, "redo() inside of a group")
+    precondition(store?.transactions.isEmpty != false, "redo() inside of a transaction")
     if isGoingBack { return }
     closeStep()
     store?.collectChangesElsewhere()
@@ -209,6 +212,7 @@ extension StoreUndoManager {
     undoSteps.append(reverse)
     redoSteps.removeLast()
     hasNews = true
+    store.updateLiveQueries()
     store.tell { $0.storeDidChange(store) }
   }
 
@@ -309,6 +313,29 @@ extension StoreUndoManager {
       return nil
     }
     return object
+  }
+
+  // MARK: Transactions
+
+  /// How far the history has come.
+  struct Position {
+    fileprivate let generation: Int
+    fileprivate let stepCount: Int
+    fileprivate let current: UndoStep
+    fileprivate let redoSteps: [UndoStep]
+  }
+
+  var position: Position {
+    Position(
+      generation: generation, stepCount: undoSteps.count, current: current, redoSteps: redoSteps)
+  }
+
+  /// What has changed since has been taken back, and is no part of any step.
+  func rewind(to position: Position) {
+    // A step that has ended meanwhile takes back nothing then.
+    guard position.generation == generation, position.stepCount == undoSteps.count else { return }
+    for key in current.keys where !position.current.knows(key) { wholeImages[key] = nil }
+    (current, redoSteps) = (position.current, position.redoSteps)
   }
 
   // MARK: Saving and going back

@@ -50,7 +50,14 @@ public struct AttributeIndex {
   ) {
     (self.name, self.isUnique, self.isMultiple) = (name, isUnique, isMultiple)
     (self.properties, self.keys) = (properties, keys)
-    signature = properties.map { "\(type(of: $0).valueType)" }.joined(separator: ", ")
+    signature = properties.map { Self.signature(of: type(of: $0).valueType) }
+      .joined(separator: ", ")
+  }
+
+  /// What the keys of a property depend on; of folded texts that is Unicode, too.
+  private static func signature(of type: Any.Type) -> String {
+    let isFolded = type == FoldedString.self || type == FoldedString?.self
+    return isFolded ? "\(type) of Unicode \(ScalarFolding.unicodeVersion)" : "\(type)"
   }
 
   /// Objects have one key each, of several properties.

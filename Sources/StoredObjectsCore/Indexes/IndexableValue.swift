@@ -3,8 +3,9 @@ import StoreEngine
 
 /// A value that an index can hold: one that can be written as bytes in the order of the values.
 ///
-/// Integers, floating-point numbers, `Bool`, `String`, `Date`, `UUID`, `Data`, enumerations with
-/// such raw values, references to objects, and optionals of all these can. A type of your own is
+/// Integers, floating-point numbers, `Decimal`, `Bool`, `String`, ``FoldedString``, `Date`, `UUID`,
+/// `URL`, `Data`, enumerations with such raw values, references to objects, and optionals of all these
+/// can. A type of your own is
 /// made so by writing something that can:
 ///
 ///     extension Year: IndexableValue {

@@ -19,11 +19,11 @@ extension Store {
   /// One record that can't be read must not keep all others from being saved. ``check(progress:)``
   /// finds it, and so does everybody who reads it.
   func reading<Result>(
-    _ entry: RegisteredClass, _ rowID: UInt32, _ body: () throws -> Result
-  ) throws -> Result? {
+    _ entry: RegisteredClass, _ rowID: UInt32, _ body: () throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
     do {
       return try body()
-    } catch let error as StoreError where error.isOfRecord {
+    } catch  where error.isOfRecord {
       noteLeftOut(entry, rowID, error)
       return nil
     }

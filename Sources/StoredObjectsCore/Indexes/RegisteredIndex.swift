@@ -42,21 +42,25 @@ struct RegisteredIndex {
   /// The saved rows that have some values, in ascending order, as long as they are wanted.
   func forEachRow(
     _ values: [UInt8], _ backend: any StoreBackend, _ isWanted: (UInt32) -> Bool
-  ) throws {
+  ) throws(StoreError) {
     _ = try backend.scanKeys(of: table, Self.range(of: values), isReversed: false) { key, _ in
       isWanted(Self.row(key)) ? .next : .pause
     }
   }
 
   /// What a save of a row is refused with that would have the values of another.
+  ///
+  /// The property is named as the index is.
   func notUnique(_ entry: RegisteredClass, _ row: UInt32, _ other: UInt32) -> StoreError {
-    StoreError(
+    var location = entry.location(row)
+    location.property = declaration.name
+    return StoreError(
       .notUnique,
       """
       Row \(other) has the same values by the unique index "\(declaration.name)": change one of them, \
       delete one, or use insertOrUpdate(_:).
       """,
-      at: entry.location(row))
+      at: location)
   }
 
   /// The keys of all objects that have some values.
@@ -87,7 +91,7 @@ struct RegisteredIndex {
   ///
   /// Complexity: constant time for one that was left out; linear in the number of keys for one that
   /// has been damaged since.
-  func keys(ofUnreadable row: UInt32, _ backend: any StoreBackend) throws -> [[UInt8]] {
+  func keys(ofUnreadable row: UInt32, _ backend: any StoreBackend) throws(StoreError) -> [[UInt8]] {
     let leftOut = Self.leftOutKey(row)
     if try backend.withValue(of: leftOut, in: table, { _ in true }) == true { return [leftOut] }
     var keys: [[UInt8]] = []
@@ -104,7 +108,7 @@ struct RegisteredIndex {
   }
 
   /// Whether the table has a key of every object of its class.
-  func isReady(_ backend: any StoreBackend) throws -> Bool {
+  func isReady(_ backend: any StoreBackend) throws(StoreError) -> Bool {
     try backend.withValue(of: Self.stampKey, in: table) { $0.hasSameBytes(as: stamp) } ?? false
   }
 }
@@ -119,9 +123,9 @@ extension Store {
   /// The indexes that a class declares, with their tables.
   func registeredIndexes(
     of type: StoredObject.Type, _ layouts: ClassLayouts
-  ) throws -> [RegisteredIndex] {
+  ) throws(StoreError) -> [RegisteredIndex] {
     var names: Set<ExactName> = []
-    return try type.indexes.map { index in
+    return try type.indexes.map { (index) throws(StoreError) in
       precondition(
         names.insert(ExactName(index.name)).inserted,
         "Two indexes of \(type) are named \(index.name).")

@@ -19,7 +19,7 @@ extension Store {
     progress: (IntegrityProgress) -> Void = { _ in }
   ) throws(StoreError) {
     do {
-      try backend.coordinator.whileCommitting {
+      try backend.coordinator.whileCommittingRepeatedly { () throws(StoreError) in
         for entry in classes {
           for index in entry.indexes { try buildIfNeeded(index, of: entry, progress) }
         }
@@ -36,7 +36,7 @@ extension Store {
   public func rebuildIndexes(of type: StoredObject.Type) throws(StoreError) {
     let entry = try requireRegistration(of: type)
     do {
-      try backend.coordinator.whileCommitting {
+      try backend.coordinator.whileCommittingRepeatedly { () throws(StoreError) in
         for index in entry.indexes {
           var changes = ChangeSet()
           changes.clear(index.table)
@@ -51,14 +51,14 @@ extension Store {
   func buildIfNeeded(
     _ index: RegisteredIndex, of entry: RegisteredClass,
     _ progress: (IntegrityProgress) -> Void = { _ in }
-  ) throws {
+  ) throws(StoreError) {
     guard try !isUsable(index, of: entry) else { return }
     var build = IndexBuild(self, entry, index)
     try build.run(progress)
   }
 
   /// Whether an index is whole, as far as that can be told at once.
-  func isUsable(_ index: RegisteredIndex, of entry: RegisteredClass) throws -> Bool {
+  func isUsable(_ index: RegisteredIndex, of entry: RegisteredClass) throws(StoreError) -> Bool {
     guard try index.isReady(backend) else { return false }
     if index.declaration.isMultiple { return true }
     let objects = try backend.recordCount(in: entry.table) - (entry.shared.metadata == nil ? 0 : 1)
@@ -66,17 +66,17 @@ extension Store {
   }
 
   /// Whether a query can use an index as it is.
-  func isReadable(_ index: RegisteredIndex, of entry: RegisteredClass) throws -> Bool {
+  func isReadable(_ index: RegisteredIndex, of entry: RegisteredClass) throws(StoreError) -> Bool {
     if entry.usableIndexes[index.table] == entry.shared.commitCount { return true }
     do {
       return try isUsable(index, of: entry)
-    } catch let error as StoreError where error.isOfIndex {
+    } catch  where error.isOfIndex {
       return false
     }
   }
 
   /// Whether a query may use an index, which is made if need be and if it can be.
-  func prepare(_ index: RegisteredIndex, of entry: RegisteredClass) throws -> Bool {
+  func prepare(_ index: RegisteredIndex, of entry: RegisteredClass) throws(StoreError) -> Bool {
     // Nobody but a save can have changed that since it was looked at.
     let commitCount = entry.shared.commitCount
     if entry.usableIndexes[index.table] == commitCount { return true }
@@ -86,12 +86,14 @@ extension Store {
         return true
       }
       if backend.isReadOnly { return false }
-      try backend.coordinator.whileCommitting { try buildIfNeeded(index, of: entry) }
+      try backend.coordinator.whileCommittingRepeatedly { () throws(StoreError) in
+        try buildIfNeeded(index, of: entry)
+      }
       return true
-    } catch let error as StoreError where error.isOfIndex {
+    } catch  where error.isOfIndex {
       // Begun again, it is not damaged.
       if backend.isReadOnly { return false }
-      try backend.coordinator.whileCommitting {
+      try backend.coordinator.whileCommittingRepeatedly { () throws(StoreError) in
         var build = IndexBuild(self, entry, index)
         try build.run { _ in }
       }
@@ -115,7 +117,7 @@ private struct IndexBuild {
     (self.store, self.entry, self.index) = (store, entry, index)
   }
 
-  mutating func run(_ progress: (IntegrityProgress) -> Void) throws {
+  mutating func run(_ progress: (IntegrityProgress) -> Void) throws(StoreError) {
     let title = "\(entry.name) by \(index.declaration.name)"
     var row = try lastRow() ?? 1
     let last = entry.shared.lastRowID
@@ -139,15 +141,15 @@ private struct IndexBuild {
   /// A class of which all keys are one batch is read in the order of its file, which is quicker.
   private func addAll(
     _ changes: inout ChangeSet, _ progress: (Int) -> Void, _ row: inout UInt32
-  ) throws {
+  ) throws(StoreError) {
     guard try store.backend.recordCount(in: entry.table) < 1 << 20 else { return }
     var walk = TableWalk(store.backend, entry.table)
     var done = 0
     var copy = ChangeSet()
-    try walk.run { rowID, bytes, range in
+    try walk.run { (rowID, bytes, range) throws(StoreError) in
       guard rowID > ClassMetadata.rowID else { return }
       var buffer = store.takeWindow(bytes, range)
-      let object = try store.reading(entry, rowID) {
+      let object = try store.reading(entry, rowID) { () throws(StoreError) in
         try store.looseObject(rowID, entry, &buffer)
       }
       add(object, rowID, to: &copy)
@@ -166,9 +168,11 @@ private struct IndexBuild {
     row = entry.shared.lastRowID
   }
 
-  private func add(_ row: UInt32, to changes: inout ChangeSet) throws {
+  private func add(_ row: UInt32, to changes: inout ChangeSet) throws(StoreError) {
     // The first optional is of the reading, the second of the row.
-    let object = try store.reading(entry, row) { try store.savedObject(row, entry) }
+    let object = try store.reading(entry, row) { () throws(StoreError) in
+      try store.savedObject(row, entry)
+    }
     if case .some(.none) = object { return }
     add(object ?? nil, row, to: &changes)
   }
@@ -179,7 +183,7 @@ private struct IndexBuild {
     for key in keys { changes.set(key, to: [], in: index.table) }
   }
 
-  private func commit(_ changes: inout ChangeSet, _ stamp: [UInt8]) throws {
+  private func commit(_ changes: inout ChangeSet, _ stamp: [UInt8]) throws(StoreError) {
     changes.set(RegisteredIndex.stampKey, to: stamp, in: index.table)
     try store.backend.commit(changes)
     changes = ChangeSet()
@@ -193,7 +197,7 @@ private struct IndexBuild {
   }
 
   /// The last row that an earlier process has come to; nil when there is nothing to go on with.
-  private func lastRow() throws -> UInt32? {
+  private func lastRow() throws(StoreError) -> UInt32? {
     try store.backend.withValue(of: RegisteredIndex.stampKey, in: index.table) { stamp in
       guard stamp.byteCount == unfinished.count + RegisteredIndex.rowSize else { return nil }
       let row = RegisteredIndex.row(stamp)

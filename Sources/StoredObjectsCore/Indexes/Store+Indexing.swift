@@ -16,9 +16,9 @@ extension Store {
   /// - Throws: ``/StoreEngine/StoreError`` with `notUnique`; what reading throws.
   func addIndexChanges(
     to changes: inout ChangeSet, _ request: inout CommitRequest, mayBuild: Bool
-  ) throws -> Bool {
+  ) throws(StoreError) -> Bool {
     for entry in classes where !entry.changeCounts.isEmpty {
-      try clearStrangeIndexes(of: entry, &changes)
+      try clearStrangeIndexes(of: entry, &changes, &request)
       if entry.indexes.isEmpty { continue }
       for index in entry.indexes {
         if mayBuild {
@@ -30,7 +30,7 @@ extension Store {
       var update = IndexUpdate(self, entry)
       try update.run(&changes)
       // A store that is alone has nobody to race with.
-      if !backend.coordinator.hasOneStore { request.basis?.keys += update.uniqueKeys }
+      if !backend.coordinator.isAlone { request.basis?.keys += update.uniqueKeys }
     }
     return true
   }
@@ -38,20 +38,25 @@ extension Store {
   /// Empties the indexes that another program has made, and that this one would not keep up to
   /// date.
   private func clearStrangeIndexes(
-    of entry: RegisteredClass, _ changes: inout ChangeSet
-  ) throws {
+    of entry: RegisteredClass, _ changes: inout ChangeSet, _ request: inout CommitRequest
+  ) throws(StoreError) {
     if entry.strangeIndexes == nil {
       let own = Set(entry.indexes.map(\.table))
       entry.strangeIndexes = try backend.orderedTableNames().filter {
         $0.kind == .index && $0.name.utf8.starts(with: Self.indexPrefix(entry.name).utf8)
-      }.map { try backend.orderedTable($0) }.filter { !own.contains($0) }
+      }.map(backend.orderedTable).filter { !own.contains($0) }
       if entry.fullText == nil {
         entry.strangeIndexes?.append(try backend.orderedTable(textTableName(entry.name)))
       }
     }
     // Others may have filled them since.
     for table in entry.strangeIndexes ?? [] {
-      if try backend.keyCount(in: table, KeyRange()) > 0 { changes.clear(table) }
+      if try backend.keyCount(in: table, KeyRange()) > 0 {
+        changes.clear(table)
+      } else if backend.coordinator.isOrderedByServer {
+        // It may be another one by the time that the server gets the save.
+        request.basis?.keys.append((table, KeyRange()))
+      }
     }
   }
 }
@@ -78,7 +83,7 @@ private struct IndexUpdate {
     writers = entry.indexes.compactMap(\.declaration.writeOnlyKey)
   }
 
-  mutating func run(_ set: inout ChangeSet) throws {
+  mutating func run(_ set: inout ChangeSet) throws(StoreError) {
     for number in changes.indices { changes[number].changes.reserveCapacity(pending.count) }
     if isSimple { insert(pending.filter { $0.state.change == .insert }, &set) }
     for object in pending {
@@ -90,7 +95,9 @@ private struct IndexUpdate {
         continue
       }
       let row = object.rowID
-      if let old = try store.reading(entry, row, { try store.savedObject(row, entry) }) {
+      if let old = try store.reading(
+        entry, row, { () throws(StoreError) in try store.savedObject(row, entry) })
+      {
         for number in entry.indexes.indices { replace(old, new, number, &set) }
       } else {
         try replaceUnreadable(row, new, &set)
@@ -157,7 +164,7 @@ private struct IndexUpdate {
   /// Puts keys in the place of those of a record that is damaged.
   private mutating func replaceUnreadable(
     _ row: UInt32, _ new: StoredObject?, _ set: inout ChangeSet
-  ) throws {
+  ) throws(StoreError) {
     for number in entry.indexes.indices {
       for key in try entry.indexes[number].keys(ofUnreadable: row, store.backend) {
         let start = set.bytes.count
@@ -190,7 +197,7 @@ private struct IndexUpdate {
     }
   }
 
-  private func checkUniqueness() throws {
+  private func checkUniqueness() throws(StoreError) {
     if let duplicate {
       throw entry.indexes[duplicate.index].notUnique(entry, duplicate.row, duplicate.other)
     }
@@ -209,7 +216,7 @@ private struct IndexUpdate {
   /// A saved row that has some values, and is none of others.
   private func savedRow(
     with key: [UInt8], in index: RegisteredIndex, besides others: RowSet
-  ) throws -> UInt32? {
+  ) throws(StoreError) -> UInt32? {
     var found: UInt32?
     try index.forEachRow(key, store.backend) { row in
       if !others.contains(row) { found = row }

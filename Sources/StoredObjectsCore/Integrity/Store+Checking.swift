@@ -29,7 +29,7 @@ extension Store {
     collectExternals()
     do {
       var report = StoreCheck()
-      try backend.coordinator.whileCommitting {
+      try backend.coordinator.whileCommitting { () throws(StoreError) in
         var check = BackendCheck(backend)
         try check.walk(progress)
         report = check.takeReport()
@@ -65,7 +65,7 @@ struct ObjectCheck {
   /// Decodes all records of a class.
   mutating func run(
     _ entry: RegisteredClass, _ progress: (IntegrityProgress) -> Void
-  ) throws {
+  ) throws(StoreError) {
     // What could not be read has been said.
     guard let table = tables[entry.name], table.rows != nil else { return }
     var indexes = IndexCheck(store.backend, entry)
@@ -99,7 +99,7 @@ struct ObjectCheck {
       }
       indexes.finish()
       try compare(&text, entry)
-    } catch let error as StoreError where error.code != .closed {
+    } catch  where error.code != .closed {
       // The first pass has said the same, unless the disk has failed since.
       report.add(StoreFinding(.fileDamaged, error, at: entry.location()))
     }
@@ -203,7 +203,9 @@ extension ObjectCheck {
     }
   }
 
-  private mutating func compare(_ text: inout TextCheck?, _ entry: RegisteredClass) throws {
+  private mutating func compare(_ text: inout TextCheck?, _ entry: RegisteredClass)
+    throws(StoreError)
+  {
     guard text != nil else { return }
     let advice = "buildFullTextIndexes(anew: true) puts it right"
     do {
@@ -217,7 +219,7 @@ extension ObjectCheck {
           .index, "The full-text index counts other texts than there are; \(advice).",
           at: entry.location())
       }
-    } catch let error as StoreError where error.isOfIndex {
+    } catch  where error.isOfIndex {
       report.add(StoreFinding(.index, error, at: entry.location()))
     }
   }

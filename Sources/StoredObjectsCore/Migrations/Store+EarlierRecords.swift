@@ -10,7 +10,7 @@ extension Store {
   /// Adds the records of earlier layouts that a save overwrites.
   ///
   /// An overwritten record has today's layout, so that none is kept twice.
-  func keepEarlierRecords(_ changes: inout ChangeSet) throws {
+  func keepEarlierRecords(_ changes: inout ChangeSet) throws(StoreError) {
     for table in changes.tables {
       guard let entry = classes.first(where: { $0.table == table.table }), entry.versionsRecords
       else { continue }
@@ -35,15 +35,15 @@ extension Store {
 
 extension StoreBackend {
   /// The table of the records that a migration has overwritten.
-  func earlierRecords(of className: String) throws -> OrderedTableID {
+  func earlierRecords(of className: String) throws(StoreError) -> OrderedTableID {
     try orderedTable(earlierRecordsName(of: className))
   }
 
   /// All tables of such records.
-  func allEarlierRecords() throws -> [OrderedTableID] {
+  func allEarlierRecords() throws(StoreError) -> [OrderedTableID] {
     try orderedTableNames()
       .filter { $0.kind == .data && $0.name.hasSuffix(IndexNames.earlierRecords) }
-      .map { try orderedTable($0) }
+      .map(orderedTable)
   }
 }
 

@@ -122,7 +122,10 @@ final class MigrationRun {
       try checkDirectories()
       store.migrationPhase = .running
       // Whoever goes on after an error is refused by what the store says.
-      defer { (store.migrationPhase, store.keepsEarlierRecords) = (.unknown, false) }
+      defer {
+        (store.migrationPhase, store.keepsEarlierRecords) = (.unknown, false)
+        store.liveQueries?.reloadLater()
+      }
       do {
         try takeSteps(registering: types)
       } catch {
@@ -229,7 +232,7 @@ final class MigrationRun {
     var request = CommitRequest(author: store.configuration.author)
     request.sender = store.inbox
     let backend = store.backend
-    if let commit = try backend.coordinator.whileCommitting({
+    if let commit = try backend.coordinator.whileCommitting({ () throws(StoreError) in
       try backend.commit(changes, request)
     }) {
       store.lastCommit = commit

@@ -13,6 +13,8 @@ import StoreEngine
   @inlinable static var inserted: ObjectState { ObjectState(rawValue: 2) }
   /// Changed since the last save.
   @inlinable static var updated: ObjectState { ObjectState(rawValue: 4) }
+  /// Everything that a save may have to do with.
+  static var changes: ObjectState { [.inserted, .updated, .deleted] }
   /// To be removed by the next save.
   @inlinable static var deleted: ObjectState { ObjectState(rawValue: 8) }
   /// Its properties are being set from its record, which is no change.
@@ -41,8 +43,13 @@ import StoreEngine
   /// Made to try what its class writes or reads: it leads to no other object, and is let go at once.
   @inlinable static var sample: ObjectState { ObjectState(rawValue: 4_096) }
 
+  /// A property is being changed in place, and live results hear of it once it is.
+  @inlinable static var beingModified: ObjectState { ObjectState(rawValue: 8_192) }
+
   /// Objects whose accessors have more to do.
-  @inlinable static var notPlain: ObjectState { [.attentive, .observed, .changing] }
+  @inlinable static var notPlain: ObjectState {
+    [.attentive, .observed, .changing, .beingModified]
+  }
 
   /// In no store.
   @inlinable static var detached: ObjectState { ObjectState(rawValue: 64) }

@@ -37,12 +37,19 @@ import StoreEngine
   @safe @exclusivity(unchecked)
   var specialState: ObjectState = []
 
+  /// The live results that want to know of changes of the class; nil without any.
+  @safe @exclusivity(unchecked)
+  var liveQueries: LiveQueries?
+
   /// The indexes that the class declares.
   let indexes: [RegisteredIndex]
   /// Indexes of the class that it does not declare, but an other program did.
   var strangeIndexes: [OrderedTableID]?
   /// Indexes that were whole, and after how many commits to the class.
   var usableIndexes: [OrderedTableID: UInt64] = [:]
+
+  /// The rows that the class has on disk, where nobody can change them; nil before they are needed.
+  var unchangingRows: RowSet?
 
   /// The full-text index that the class declares.
   var fullText: RegisteredText?
@@ -190,6 +197,7 @@ extension RegisteredClass {
       pending.append(object)
     }
     object.state = state
+    liveQueries?.note(object)
   }
 
   private func count(_ change: ChangeSet.Kind?, _ number: Int) {
@@ -208,6 +216,9 @@ extension RegisteredClass {
 
   /// The pending objects that the next save does something about: also those that are deleted.
   var changed: some Sequence<StoredObject> { pending.lazy.filter { $0.state.change != nil } }
+
+  /// Lets go of pending objects that are marked as such no more.
+  func removeSettledFromPending() { pending.removeAll { !$0.state.contains(.pending) } }
 
   /// Hands over the pending objects and starts with none.
   func takePending() -> [StoredObject] {

@@ -35,6 +35,7 @@ extension StoredObject {
   public final func willRead(_ property: String) {
     checkForContent()
     guard state.contains(.observed), !state.contains(.loading) else { return }
+    registration?.liveQueries?.didRead(self)
     registration?.store?.observedObjects?.access(self, property)
   }
 
@@ -49,11 +50,12 @@ extension StoredObject {
   /// Called when a property of an object that is not plain has changed in place.
   public final func didModify(_ property: String) {
     guard !state.contains(.loading), let store = registration?.store else {
-      state.remove(.changing)
+      state.subtract([.changing, .beingModified])
       return
     }
     store.relationships?.endModification(of: self)
     store.observedObjects?.didSet(self, property)
+    if state.contains(.beingModified) { store.didModify(self) }
     if state.contains(.changing) { store.didUpdate(self) }
   }
 }

@@ -129,6 +129,24 @@ open class StoredObject {
   /// to set other references to nil and lists to []. It is no change: the store makes the object a
   /// fault again. See ``Store/dissolveAllRelationships()``.
   open func dissolveAllRelationships() {}
+
+  /// Decides about properties that this object and another store have both changed.
+  ///
+  ///     override func merge(base: StoredObject, theirs: StoredObject) -> Bool {
+  ///       guard let base = base as? Account, let theirs = theirs as? Account else { return false }
+  ///       balance += theirs.balance - base.balance
+  ///       return true
+  ///     }
+  ///
+  /// Called during a save with the policy ``ConflictPolicy/merge``, when both sides have given a
+  /// property different values. All other changes are merged by then, and those properties have the
+  /// values of this side. Set them to what they are to be, and change no other object.
+  ///
+  /// - Parameters:
+  ///   - base: What the object was when it was first changed here. It is in no store.
+  ///   - theirs: What the other store has saved. It is in no store.
+  /// - Returns: Whether the object is as it is to be; false, as by default, for a conflict.
+  open func merge(base: StoredObject, theirs: StoredObject) -> Bool { false }
 }
 
 extension StoredObject {

@@ -88,10 +88,16 @@ extension Store {
     set {
       guard newValue != isObservable else { return }
       observedObjects = newValue ? ObservedObjects() : nil
-      for entry in classes {
-        entry.setObserved(newValue)
-        for object in entry.livingObjects { object.setObserved(newValue) }
-      }
+      setObserved()
+    }
+  }
+
+  /// Lets objects tell of being read, if anyone may want to know.
+  func setObserved() {
+    let isObserved = isObservable || tellsReadsToQueries
+    for entry in classes {
+      entry.setObserved(isObserved)
+      for object in entry.livingObjects { object.setObserved(isObserved) }
     }
   }
 }
@@ -109,6 +115,12 @@ extension StoredObject {
 
   /// Tells observers that any property may have changed.
   final func noteObservedChange() {
+    registration?.liveQueries?.note(self)
+    tellObservers()
+  }
+
+  /// Tells observers that the properties may be read from the record again.
+  final func tellObservers() {
     if state.contains(.observed) { registration?.store?.observedObjects?.noteChange(of: self) }
   }
 }

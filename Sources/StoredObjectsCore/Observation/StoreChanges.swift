@@ -7,6 +7,11 @@ import StoreEngine
 ///     }
 public struct StoreChanges: Sendable {
   private let classes: [ObjectIdentifier: Rows]
+  /// Whether other processes have made more changes than are listed here: read again what matters.
+  ///
+  /// That happens only where this process was held up for so long that the others have rewritten
+  /// the store's files meanwhile.
+  public let isIncomplete: Bool
 
   /// The rows of one class that a save has changed, each in the order of the changes.
   public struct Rows: Sendable, Hashable {
@@ -21,7 +26,7 @@ public struct StoreChanges: Sendable {
     public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
   }
 
-  init(_ changes: ChangeSet, _ registered: [RegisteredClass]) {
+  init(_ changes: ChangeSet, _ registered: [(table: TableID, type: StoredObject.Type)]) {
     var classes: [ObjectIdentifier: Rows] = [:]
     for table in changes.tables {
       guard let entry = registered.first(where: { $0.table == table.table }) else { continue }
@@ -35,11 +40,19 @@ public struct StoreChanges: Sendable {
       }
       if !rows.isEmpty { classes[ObjectIdentifier(entry.type)] = rows }
     }
-    self.classes = classes
+    (self.classes, isIncomplete) = (classes, false)
   }
+
+  /// Changes that nobody knows.
+  static let unknown = StoreChanges()
+
+  private init() { (classes, isIncomplete) = ([:], true) }
 
   /// What has changed of a class; not of its subclasses.
   public subscript(_ type: StoredObject.Type) -> Rows { classes[ObjectIdentifier(type)] ?? Rows() }
+
+  /// Whether the save has changed no object.
+  public var isEmpty: Bool { classes.isEmpty && !isIncomplete }
 
   /// Whether objects of a class have changed.
   public func contains(_ type: StoredObject.Type) -> Bool { classes[ObjectIdentifier(type)] != nil }
@@ -84,7 +97,7 @@ extension Store {
   /// Tells listeners of a save.
   func publish(_ changes: ChangeSet) {
     guard !listeners.isEmpty else { return }
-    let published = StoreChanges(changes, classes)
+    let published = StoreChanges(changes, classes.map { ($0.table, $0.type) })
     listeners.removeAll { listener in
       if case .terminated = listener.yield(published) { true } else { false }
     }

@@ -4,6 +4,8 @@ import StoreEngine
 indirect enum Condition {
   /// The values of a property are in some ranges, of which nothing is left out.
   case values(AnyKeyPath, KeyRanges)
+  /// Any element of a list of objects is in some ranges, of which nothing is left out.
+  case element(AnyKeyPath, KeyRanges)
   case all([Condition])
   case any([Condition])
   /// What only the objects themselves can tell.
@@ -13,7 +15,7 @@ indirect enum Condition {
   func values(of property: AnyKeyPath) -> KeyRanges? {
     switch self {
     case .values(property, let ranges): return ranges
-    case .values, .other: return nil
+    case .values, .element, .other: return nil
     case .all(let parts):
       let ranges = parts.compactMap { $0.values(of: property) }
       guard let first = ranges.first else { return nil }
@@ -34,7 +36,7 @@ indirect enum Condition {
     case .values(let property, let ranges): .values(property, ranges.complement)
     case .all(let parts): .any(parts.map(\.negated))
     case .any(let parts): .all(parts.map(\.negated))
-    case .other: .other
+    case .element, .other: .other
     }
   }
 
@@ -42,7 +44,7 @@ indirect enum Condition {
   func isTold(by properties: [AnyKeyPath]) -> Bool {
     switch self {
     case .values(let property, _): return properties.contains(property)
-    case .other: return false
+    case .element, .other: return false
     case .all(let parts): return parts.allSatisfy { $0.isTold(by: properties) }
     case .any(let parts):
       // Of one property; two would each be allowed what only the other is asked for.
@@ -56,7 +58,7 @@ indirect enum Condition {
   private var onlyProperty: AnyKeyPath? {
     switch self {
     case .values(let property, _): return property
-    case .other: return nil
+    case .element, .other: return nil
     case .all(let parts), .any(let parts):
       guard let first = parts.first?.onlyProperty else { return nil }
       // Each part is asked once, or a deep condition would be asked as often as 2 to its depth.

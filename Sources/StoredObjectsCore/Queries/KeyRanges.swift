@@ -94,4 +94,16 @@ struct KeyRanges: Equatable {
     let points = Set(pointKeys.map { [1] + $0 })
     return KeyRanges(values, points: withNil ? points.union([[0]]) : points)
   }
+
+  /// Of the values of an optional those that are not nil, as the values that it wraps.
+  var unwrapped: KeyRanges {
+    let some = KeyRanges([.prefix([1])])
+    let values = intersection(some).ranges.map { range in
+      KeyRange(
+        from: Array(range.from.dropFirst()),
+        to: range.to.flatMap { $0.first == 1 ? Array($0.dropFirst()) : nil })
+    }
+    let points = pointKeys.filter { $0.first == 1 }.map { Array($0.dropFirst()) }
+    return KeyRanges(values, points: Set(points))
+  }
 }

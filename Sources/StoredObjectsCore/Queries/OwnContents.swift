@@ -42,8 +42,16 @@ struct OwnContents {
 extension Store {
   /// The rows that a class has on disk.
   ///
-  /// Complexity: linear in the number of rows, of which none is decoded.
+  /// Complexity: linear in the number of rows, of which none is decoded; constant after the first
+  /// time on a backend for reading only, such as a snapshot.
   func savedRows(of entry: RegisteredClass) throws -> RowSet {
+    if let rows = entry.unchangingRows { return rows }
+    let rows = try scannedRows(of: entry)
+    if backend.isReadOnly { entry.unchangingRows = rows }
+    return rows
+  }
+
+  private func scannedRows(of entry: RegisteredClass) throws -> RowSet {
     var rows = RowSet()
     var position: ScanPosition?
     while true {

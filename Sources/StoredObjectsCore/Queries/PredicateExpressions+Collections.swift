@@ -23,18 +23,19 @@ extension PredicateExpressions.SequenceContains: QueryExpression {
           return set.contains(AnyHashable(value))
         }
         return values.contains(value)
-      }, condition: Self.condition(one, values), text: text())
+      }, condition: Self.condition(one, values, translation.key), text: text())
   }
 
   private static func condition<Object>(
-    _ element: QueryTerm<Object, RHS.Output>, _ values: [LHS.Output.Element]
+    _ element: QueryTerm<Object, RHS.Output>, _ values: [LHS.Output.Element],
+    _ key: (LHS.Output.Element) -> [UInt8]?
   ) -> Condition {
     guard let property = element.indexed else { return .other }
     var points: Set<[UInt8]> = []
     for value in values {
       // What is not equal to itself is in no collection.
       if value != value { continue }
-      guard let key = indexKey(value) else { return .other }
+      guard let key = key(value) else { return .other }
       points.insert(key)
     }
     let ranges = KeyRanges(points.map { .prefix($0) }, points: points)
@@ -62,13 +63,18 @@ extension PredicateExpressions.SequenceStartsWith: QueryExpression {
     _ base: QueryTerm<Object, Base.Output>, _ prefix: QueryTerm<Object, Prefix.Output>
   ) -> Condition {
     guard let property = base.indexed, case .constant(let value) = prefix.kind,
-      let text = value as? String, Base.Output.self == String.self
+      let value = value as? Base.Output, var key = textKey(value)
     else { return .other }
-    var key = IndexKey(text).bytes
     key.removeLast()
     let ranges = KeyRanges([.prefix(key)])
     return .all([property.condition(ranges) { $0.starts(with: value) }, .other])
   }
+}
+
+/// The bytes of a text in an index; nil for another sequence.
+private func textKey(_ text: some Sequence) -> [UInt8]? {
+  if let text = text as? String { return IndexKey(text).bytes }
+  return (text as? FoldedString).map { IndexKey($0).bytes }
 }
 
 extension PredicateExpressions.CollectionContainsCollection: QueryExpression {

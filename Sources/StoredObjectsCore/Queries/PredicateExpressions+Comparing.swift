@@ -3,16 +3,6 @@ import StoreEngine
 
 // Comparisons of a property with a value, which an index may answer.
 
-/// The bytes of a value in an index; nil for one that no index can have.
-///
-/// By the type, and not by the value: an optional is not what it wraps.
-func indexKey<Value>(_ value: Value) -> [UInt8]? {
-  func key<Known: IndexableValue>(_: Known.Type) -> [UInt8]? {
-    (value as? Known).map { IndexKey($0).bytes }
-  }
-  return (Value.self as? any IndexableValue.Type).flatMap { key($0) }
-}
-
 /// Where NaN begins, behind all other numbers; nil for types that have none.
 func startOfNaN(_ value: Any) -> [UInt8]? {
   switch value {
@@ -29,41 +19,6 @@ func startOfNaN(_ value: Any) -> [UInt8]? {
 func nanOfDates(_ value: Any) -> [KeyRange] {
   guard value is Date, let start = startOfNaN(value) else { return [] }
   return [KeyRange(from: start)]
-}
-
-/// A property that an index may know.
-struct IndexedProperty<Value> {
-  let path: AnyKeyPath
-  /// What stands in for nil, where the property is optional and the value is not.
-  let stopgap: Value?
-
-  /// The condition that the property has some values, of which the stopgap is one or not.
-  func condition(_ ranges: KeyRanges, _ holds: (Value) -> Bool) -> Condition {
-    guard let stopgap else { return .values(path, ranges) }
-    return .values(path, ranges.optional(withNil: holds(stopgap)))
-  }
-}
-
-extension QueryTerm {
-  /// What an index may know: a property, or one with something in the place of nil.
-  var indexed: IndexedProperty<Output>? {
-    switch kind {
-    case .property(let path): IndexedProperty(path: path, stopgap: nil)
-    case .coalesced(let path, let stopgap): IndexedProperty(path: path, stopgap: stopgap)
-    default: nil
-    }
-  }
-
-  /// The property and the value, where one side is the one and the other side the other.
-  fileprivate func pair(
-    _ other: QueryTerm<Object, Output>
-  ) -> (property: IndexedProperty<Output>, value: Output, isFlipped: Bool)? {
-    switch (indexed, other.indexed, kind, other.kind) {
-    case (let property?, _, _, .constant(let value)): (property, value, false)
-    case (_, let property?, .constant(let value), _): (property, value, true)
-    default: nil
-    }
-  }
 }
 
 extension QueryTranslation {
@@ -86,12 +41,14 @@ extension QueryTranslation {
   fileprivate func compared<Left: PredicateExpression, Right: PredicateExpression>(
     _ left: Left, _ right: Right, _ sign: String,
     _ compare: @escaping (Left.Output, Left.Output) -> Bool,
-    ranges: (Left.Output, Bool) -> KeyRanges?
+    ranges: (Left.Output, _ key: [UInt8], _ isFlipped: Bool) -> KeyRanges?
   ) -> QueryTerm<Object, Bool> where Left.Output == Right.Output {
     let (left, right) = (term(of: left), term(of: right))
     let (one, other) = (left.read, right.read)
     var condition = Condition.other
-    if let (property, value, isFlipped) = left.pair(right), let ranges = ranges(value, isFlipped) {
+    if let (property, value, isFlipped) = left.pair(right), let key = key(of: value),
+      let ranges = ranges(value, key, isFlipped)
+    {
       condition = property.condition(ranges) {
         isFlipped ? compare(value, $0) : compare($0, value)
       }
@@ -106,9 +63,9 @@ extension PredicateExpressions.Equal: QueryExpression {
   func term<Object: StoredObject>(
     _ translation: QueryTranslation<Object>
   ) -> QueryTerm<Object, Bool> {
-    translation.compared(lhs, rhs, "==", { $0 == $1 }) { value, _ in
+    translation.compared(lhs, rhs, "==", { $0 == $1 }) { value, key, _ in
       // NaN is not equal to itself.
-      indexKey(value).map { value != value ? .none : KeyRanges(point: $0) }
+      value != value ? KeyRanges.none : KeyRanges(point: key)
     }
   }
 }
@@ -117,8 +74,8 @@ extension PredicateExpressions.NotEqual: QueryExpression {
   func term<Object: StoredObject>(
     _ translation: QueryTranslation<Object>
   ) -> QueryTerm<Object, Bool> {
-    translation.compared(lhs, rhs, "!=", { $0 != $1 }) { value, _ in
-      indexKey(value).map { value != value ? .all : KeyRanges(point: $0).complement }
+    translation.compared(lhs, rhs, "!=", { $0 != $1 }) { value, key, _ in
+      value != value ? KeyRanges.all : KeyRanges(point: key).complement
     }
   }
 }
@@ -140,8 +97,7 @@ extension PredicateExpressions.Comparison: QueryExpression {
 
   /// What a property may be that compares so with a value, which stands on the left if it is
   /// flipped.
-  private func ranges(_ value: LHS.Output, _ isFlipped: Bool) -> KeyRanges? {
-    guard let key = indexKey(value) else { return nil }
+  private func ranges(_ value: LHS.Output, _ key: [UInt8], _ isFlipped: Bool) -> KeyRanges? {
     let behind = KeyRange.end(ofPrefix: key)
     let nan = startOfNaN(value)
     let withNaN = nanOfDates(value)

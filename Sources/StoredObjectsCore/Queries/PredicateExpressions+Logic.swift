@@ -34,8 +34,8 @@ extension PredicateExpressions.Negation: QueryExpression {
     let term = translation.term(of: wrapped)
     let read = term.read
     var condition = term.condition.negated
-    if case .property(let path) = term.kind {
-      condition = .values(path, KeyRanges(point: IndexKey(false).bytes))
+    if case .property(let property) = term.kind {
+      condition = property.condition(KeyRanges(point: IndexKey(false).bytes)) { !$0 }
     }
     return QueryTerm(read: { try !read($0) }, condition: condition, text: "NOT \(term.text)")
   }

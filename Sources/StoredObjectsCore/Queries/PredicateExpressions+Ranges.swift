@@ -43,7 +43,7 @@ extension PredicateExpressions.RangeExpressionContains: QueryExpression {
     let (range, element) = (ranges.read, one.read)
     var condition = Condition.other
     if case .constant(let range) = ranges.kind, let property = one.indexed,
-      let keys = Self.keys(range)
+      let keys = Self.keys(range, translation.key)
     {
       condition = property.condition(keys) { range.contains($0) }
     }
@@ -56,13 +56,15 @@ extension PredicateExpressions.RangeExpressionContains: QueryExpression {
   ///
   /// NaN, whose key is behind all others, is in none that has an end, but a date that is NaN is in
   /// every closed one.
-  private static func keys(_ range: RangeExpression.Output) -> KeyRanges? {
+  private static func keys(
+    _ range: RangeExpression.Output, _ key: (Element.Output) -> [UInt8]?
+  ) -> KeyRanges? {
     switch range {
     case let range as Swift.Range<Element.Output>:
-      guard let (from, to) = keys(range.lowerBound, range.upperBound) else { return nil }
+      guard let (from, to) = keys(range.lowerBound, range.upperBound, key) else { return nil }
       return KeyRanges([KeyRange(from: from, to: to)])
     case let range as Swift.ClosedRange<Element.Output>:
-      guard let (from, to) = keys(range.lowerBound, range.upperBound) else { return nil }
+      guard let (from, to) = keys(range.lowerBound, range.upperBound, key) else { return nil }
       let inside = KeyRange(from: from, to: KeyRange.end(ofPrefix: to))
       return KeyRanges([inside] + nanOfDates(range.lowerBound))
     default: return nil
@@ -71,9 +73,9 @@ extension PredicateExpressions.RangeExpressionContains: QueryExpression {
 
   /// The keys of two ends; nil where an index can't have them, or one is NaN.
   private static func keys(
-    _ lower: Element.Output, _ upper: Element.Output
+    _ lower: Element.Output, _ upper: Element.Output, _ key: (Element.Output) -> [UInt8]?
   ) -> (from: [UInt8], to: [UInt8])? {
-    guard lower == lower, upper == upper, let from = indexKey(lower), let to = indexKey(upper)
+    guard lower == lower, upper == upper, let from = key(lower), let to = key(upper)
     else { return nil }
     return (from, to)
   }

@@ -23,13 +23,26 @@ extension PredicateExpressions.KeyPath: QueryExpression {
     let (path, read) = (keyPath, root.read)
     let indexed = translation.indexed(path)
     let text = { translation.name(of: indexed) ?? "property of type \(Output.self)" }
-    if case .object = root.kind {
+    switch root.kind {
+    case .object:
+      translation.noteReading(of: path)
       return QueryTerm(
-        read: { try read($0)[keyPath: path] }, kind: .property(indexed),
+        read: { try read($0)[keyPath: path] }, kind: .property(IndexedProperty(indexed)),
         condition: Output.self == Bool.self
           ? .values(indexed, KeyRanges(point: IndexKey(true).bytes)) : .other, text: text())
+    case .property(let reference):
+      translation.noteReadingElsewhere()
+      let through = translation.property(path, of: reference)
+      return QueryTerm(
+        read: { try read($0)[keyPath: path] },
+        kind: through.map { .property($0) } ?? .computed, text: "\(root.text).\(text())")
+    case .constant(let constant):
+      let value = constant[keyPath: path]
+      return QueryTerm(read: { _ in value }, kind: .constant(value), text: "\(value)")
+    case .computed:
+      translation.noteReadingElsewhere()
+      return QueryTerm(read: { try read($0)[keyPath: path] }, text: "\(root.text).\(text())")
     }
-    return QueryTerm(read: { try read($0)[keyPath: path] }, text: "\(root.text).\(text())")
   }
 }
 
@@ -68,7 +81,7 @@ extension PredicateExpressions.NilCoalesce: QueryExpression {
     let (first, second) = (left.read, right.read)
     var kind = QueryTerm<Object, Output>.Kind.computed
     if case .property(let property) = left.kind, case .constant(let value) = right.kind {
-      kind = .coalesced(property, value)
+      kind = .property(property.coalesced(with: value))
     }
     return QueryTerm(
       read: { try first($0) ?? (try second($0)) }, kind: kind,

@@ -7,6 +7,7 @@ struct Query {
   let store: Store
   let entry: RegisteredClass
   let orders: [QueryOrderKey]
+  let planner: QueryPlanner
   let choice: QueryPlanner.Choice
   /// The objects that indexes say nothing of, and the rows that they take the place of.
   let own: OwnContents
@@ -22,23 +23,33 @@ struct Query {
     _ orders: [QueryOrder<Object>], limit: Int?, offset: Int = 0, isCounting: Bool = false,
     isExplained: Bool = false
   ) throws {
-    (self.store, self.entry, self.orders) = (store, entry, orders.map(\.key))
     store.settleRelationships()
-    let indexes = entry.indexes
+    let term = predicate.map { QueryTranslation.of($0, entry, store, isExplained: isExplained) }
+    try self.init(
+      store, entry, term, orders, limit: limit, offset: offset, isCounting: isCounting,
+      isExplained: isExplained)
+  }
+
+  /// A query whose predicate is translated, after relationships are settled.
+  init<Object: StoredObject>(
+    _ store: Store, _ entry: RegisteredClass, _ term: QueryTerm<Object, Bool>?,
+    _ orders: [QueryOrder<Object>] = [], limit: Int? = nil, offset: Int = 0,
+    isCounting: Bool = false, isExplained: Bool = false
+  ) throws {
+    (self.store, self.entry, self.orders) = (store, entry, orders.map(\.key))
     let subclass = entry.type == Object.self ? nil : entry.type
-    let term = predicate.map { QueryTranslation.of($0, indexes: indexes, subclass: subclass) }
     self.predicate = term.map { term in
       { object in try (object as? Object).map(term.read) ?? false }
     }
     conditionText = { term?.text ?? "" }
     own = OwnContents(store, entry)
     unsaved = own.objects.filter { $0 is Object }
-    choice = try QueryPlanner(
+    planner = QueryPlanner(
       store: store, entry: entry, condition: term?.condition,
       order: Self.order(self.orders, subclass),
       limit: limit.map { $0.addingSaturated(offset) }, unreadCount: max(0, offset - unsaved.count),
-      isCounting: isCounting, isExplained: isExplained
-    ).choose()
+      isCounting: isCounting, isExplained: isExplained)
+    choice = try planner.choose()
   }
 
   /// The properties of an order, and the direction of all; none when they have several.
@@ -116,9 +127,15 @@ struct Query {
       $0 + (try store.backend.keyCount(in: part.index.table, $1))
     }
     for row in own.savedRows {
-      do {
-        if let saved = try store.savedObject(row, entry), try matches(saved) { count -= 1 }
-      } catch let error as StoreError where [.damaged, .notAuthentic].contains(error.code) {
+      do throws(StoreError) {
+        // Its keys as they were counted: what it referred to may be another by now.
+        if let saved = try store.savedObject(row, entry) {
+          count -= part.index.keys(of: saved).count { key in
+            part.ranges.contains { $0.contains(key) }
+          }
+        }
+      } catch {
+        guard [.damaged, .notAuthentic].contains(error.code) else { throw error }
         // Its keys may be in the index or not; it was deleted here because of that.
         return try countByLook()
       }

@@ -39,6 +39,14 @@ struct QueryOrderKey {
       if let object = object as? Object { object[keyPath: property].writeKey(to: &key) }
     }
   }
+
+  /// Appends what an object has in the property, in the direction of the order.
+  func append(_ object: StoredObject, to key: inout IndexKey) {
+    let start = key.bytes.count
+    writeKey(object, &key)
+    // No value's bytes begin those of another, so that they may be turned around one by one.
+    if isDescending { for index in start..<key.bytes.count { key.bytes[index] ^= 0xFF } }
+  }
 }
 
 /// Where an object stands among others: bytes that are ordered as the objects are.
@@ -50,14 +58,7 @@ struct SortKey: Comparable {
     _ object: StoredObject, _ orders: [QueryOrderKey], _ startPoint: QueryWalk.Start = .row
   ) {
     var key = IndexKey()
-    for order in orders {
-      let start = key.bytes.count
-      order.writeKey(object, &key)
-      // No value's bytes begin those of another, so that they may be turned around one by one.
-      if order.isDescending {
-        for startPoint in start..<key.bytes.count { key.bytes[startPoint] ^= 0xFF }
-      }
-    }
+    for order in orders { order.append(object, to: &key) }
     bytes = key.bytes
     switch startPoint {
     // An object without a row is before all that have its values.

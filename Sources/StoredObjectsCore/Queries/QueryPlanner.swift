@@ -60,6 +60,12 @@ struct QueryPlanner {
       let choice = choice(part)
       if choice.cost < best.cost { best = choice }
     }
+    for part in try elements(condition) {
+      let choice = several(
+        .union([part]), keyCount: part.count, recordCount: part.count, part.count,
+        isCovered: condition?.isElement ?? false)
+      if choice.cost < best.cost { best = choice }
+    }
     if let union = try union(), union.cost < best.cost { best = union }
     if let both = intersection(parts, of: count), both.cost < best.cost { best = both }
     if isExplained { best.missing = try missingIndexes() }
@@ -67,15 +73,36 @@ struct QueryPlanner {
   }
 
   /// Indexes that may help by their first property, and that are there or can be made.
-  private func usableIndexes(
+  func usableIndexes(
     where mayHelp: (AnyKeyPath) -> Bool
   ) throws -> [RegisteredIndex] {
     try entry.indexes.filter { index in
       guard let first = index.declaration.properties.first, !index.declaration.isMultiple,
         mayHelp(first)
       else { return false }
-      return try isExplained
-        ? store.isReadable(index, of: entry) : store.prepare(index, of: entry)
+      return try isUsable(index)
+    }
+  }
+
+  private func isUsable(_ index: RegisteredIndex) throws -> Bool {
+    try isExplained ? store.isReadable(index, of: entry) : store.prepare(index, of: entry)
+  }
+
+  /// For what is asked of the elements of lists: the part of an index for each.
+  private func elements(_ condition: Condition?) throws -> [IndexRanges] {
+    switch condition {
+    case .element(let list, let values):
+      let index = entry.indexes.first {
+        $0.declaration.isMultiple && $0.declaration.properties.first == list
+      }
+      guard let index, try isUsable(index) else { return [] }
+      let ranges = values.prefixed([RegisteredIndex.mark])
+      let count = try ranges.reduce(0) { $0 + (try store.backend.keyCount(in: index.table, $1)) }
+      return [
+        IndexRanges(index: index, ranges: ranges, count: count, properties: [], fixedCount: 0)
+      ]
+    case .all(let parts): return try parts.flatMap { try elements($0) }
+    case .values, .any, .other, nil: return []
     }
   }
 
@@ -84,10 +111,12 @@ struct QueryPlanner {
     if store.backend.isReadOnly { return [] }
     let conditions = [condition].compactMap(\.self) + (condition?.alternatives ?? [])
     return try entry.indexes.filter { index in
-      guard let first = index.declaration.properties.first, !index.declaration.isMultiple,
-        order?.properties.first == first
-          || conditions.contains(where: { $0.values(of: first) != nil })
-      else { return false }
+      guard let first = index.declaration.properties.first else { return false }
+      let isAsked =
+        index.declaration.isMultiple
+        ? conditions.contains { $0.asksElements(of: first) }
+        : order?.properties.first == first || conditions.contains { $0.values(of: first) != nil }
+      guard isAsked else { return false }
       return try !store.isReadable(index, of: entry)
     }.map(\.declaration.name)
   }
@@ -117,7 +146,7 @@ struct QueryPlanner {
   }
 
   /// The parts of an index that a condition leaves.
-  private func ranges(_ index: RegisteredIndex, _ condition: Condition?) throws -> IndexRanges {
+  func ranges(_ index: RegisteredIndex, _ condition: Condition?) throws -> IndexRanges {
     var prefixes: [[UInt8]] = [[RegisteredIndex.mark]]
     var ranges: [KeyRange]?
     var properties: [AnyKeyPath] = []
@@ -148,10 +177,10 @@ struct QueryPlanner {
     var ways: [IndexRanges] = []
     var isCovered = true
     for part in parts {
-      let best = try usableIndexes { part.values(of: $0) != nil }
-        .map { try ranges($0, part) }.min { $0.count < $1.count }
-      guard let best else { return nil }
-      isCovered = isCovered && part.isTold(by: best.properties)
+      let known = try usableIndexes { part.values(of: $0) != nil }.map { try ranges($0, part) }
+      let all = try known + elements(part)
+      guard let best = all.min(by: { $0.count < $1.count }) else { return nil }
+      isCovered = isCovered && (part.isTold(by: best.properties) || part.isElement)
       ways.append(best)
     }
     let count = ways.reduce(0) { $0 + $1.count }
@@ -193,6 +222,18 @@ struct QueryPlanner {
 }
 
 extension Condition {
+  /// Whether the condition says no more than what an element of a list is.
+  fileprivate var isElement: Bool { if case .element = self { true } else { false } }
+
+  /// Whether an index of a list may help.
+  fileprivate func asksElements(of list: AnyKeyPath) -> Bool {
+    switch self {
+    case .element(let property, _): property == list
+    case .all(let parts): parts.contains { $0.asksElements(of: list) }
+    case .values, .any, .other: false
+    }
+  }
+
   /// The alternatives of a condition, those of its alternatives included.
   var alternatives: [Condition] {
     guard case .any(let parts) = self else { return [self] }

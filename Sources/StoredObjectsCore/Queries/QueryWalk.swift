@@ -108,7 +108,16 @@ import StoreEngine
     if query.choice.isCovered, isKnown, lookUps == nil {
       // However the unsaved objects come in between, these are all passed over.
       unread = max(0, page.offset - unsaved.count)
+      if query.own.isEmpty { skipKnownRows() }
     }
+  }
+
+  /// Passes over rows that are known, all at once.
+  private mutating func skipKnownRows() {
+    let count = min(unread, rows?.count ?? 0)
+    rows?.removeLast(count)
+    unread -= count
+    page.offset -= count
   }
 
   private mutating func findRows(after start: SortKey?) throws {

@@ -100,7 +100,7 @@ private struct ValueQuery {
   ) throws -> [StoredObject]? {
     let commitCount = entry.shared.commitCount
     let isAlone =
-      hasExactKeys && store.backend.coordinator.hasOneStore && store.foreign.outdated.isEmpty
+      hasExactKeys && store.backend.coordinator.isAlone && store.foreign.outdated.isEmpty
     let rows = try rows(index, rowLimit)
     var found: [StoredObject] = []
     try forEachObject(rows, own) { object in

@@ -41,6 +41,9 @@ final class RelationshipKeeper {
     !(edits.isEmpty && postponed.isEmpty) && !isSettling && modified.isEmpty
   }
 
+  /// Whether a property is being changed in place.
+  var isModifying: Bool { !modified.isEmpty }
+
   func beginModification(of object: StoredObject) { modified.append(ObjectIdentifier(object)) }
 
   func endModification(of object: StoredObject) {

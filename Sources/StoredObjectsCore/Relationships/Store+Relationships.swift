@@ -5,14 +5,14 @@ extension Store {
   @inline(__always) func settleRelationships() {
     guard let relationships, relationships.hasWork else { return }
     relationships.settle()
-    if hasChangeToTell { tellDidChange() }
+    if hasChangeToTell { tellDidChange() } else { updateLiveQueries() }
   }
 
   /// The same of those that an object has to do with, before it is read, edited or deleted.
   func settleRelationships(of object: StoredObject) {
     guard let relationships, relationships.hasWork else { return }
     relationships.settle(object)
-    if hasChangeToTell { tellDidChange() }
+    if hasChangeToTell { tellDidChange() } else { updateLiveQueries() }
   }
 
   /// The same, before a property of an object is read.
@@ -21,7 +21,7 @@ extension Store {
       !object.state.contains(.loading)
     else { return }
     relationships.settle(object, unlessItIsAllThatWasEdited: true)
-    if hasChangeToTell { tellDidChange() }
+    if hasChangeToTell { tellDidChange() } else { updateLiveQueries() }
   }
 
   /// Classes have been registered; relationships cost nothing where no class has any.

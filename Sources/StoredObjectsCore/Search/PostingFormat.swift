@@ -73,6 +73,25 @@ enum PostingFormat {
 /// A chunk makes no sense.
 struct PostingDamage: Error {}
 
+/// Runs a closure that reads chunks; those that make no sense end in an error of the store.
+func readingPostings<Result>(
+  _ body: () throws(PostingDamage) -> Result
+) throws(StoreError) -> Result {
+  do throws(PostingDamage) { return try body() } catch { throw .damagedPostings(error) }
+}
+
+extension StoreError {
+  /// The error of a full-text index whose chunks make no sense.
+  static func damagedPostings(_ cause: PostingDamage, at path: String? = nil) -> StoreError {
+    StoreError(
+      .damaged, "A chunk of the full-text index makes no sense.", at: .init(path: path),
+      underlying: cause)
+  }
+
+  /// Whether chunks of a full-text index make no sense.
+  var isOfPostings: Bool { underlying is PostingDamage }
+}
+
 extension [UInt8] {
   /// Appends a number in as few bytes as it needs, seven bits in each, the lowest first.
   @inline(__always)

@@ -28,29 +28,35 @@ struct PostingMerge {
   }
 
   /// Writes what is added, where there is nothing yet.
-  func write(_ writer: inout TableWriter, _ changes: inout ChangeSet) throws {
+  func write(_ writer: inout TableWriter, _ changes: inout ChangeSet) throws(StoreError) {
     guard let added else { return }
     try put(added.firstRow, added.bytes, &writer, &changes)
   }
 
   private func put(
     _ first: UInt32, _ bytes: [UInt8], _ writer: inout TableWriter, _ changes: inout ChangeSet
-  ) throws {
+  ) throws(StoreError) {
     var key = prefix
-    try bytes.lend { span in
-      try PostingChunk.cut(first, span) { first, last, part in
-        key.removeLast(key.count - prefix.count)
-        key += PostingFormat.bytes(first)
-        writer.put(key, PostingChunk.value(first, last, bytes[part]), &changes)
+    try bytes.lend { (span) throws(StoreError) in
+      try readingPostings { () throws(PostingDamage) in
+        try PostingChunk.cut(first, span) { first, last, part in
+          key.removeLast(key.count - prefix.count)
+          key += PostingFormat.bytes(first)
+          writer.put(key, PostingChunk.value(first, last, bytes[part]), &changes)
+        }
       }
     }
   }
 
   private static func postings(
     _ list: PostingCollector.List?
-  ) throws -> [PostingChunk.Posting] {
+  ) throws(StoreError) -> [PostingChunk.Posting] {
     guard let list else { return [] }
-    return try list.bytes.lend { try PostingChunk.postings(list.firstRow, $0, from: 0) }
+    return try readingPostings { () throws(PostingDamage) in
+      try list.bytes.lend { (bytes) throws(PostingDamage) in
+        try PostingChunk.postings(list.firstRow, bytes, from: 0)
+      }
+    }
   }
 
   private func put(
@@ -62,7 +68,7 @@ struct PostingMerge {
   }
 
   /// Rewrites the chunks in whose rows something changes.
-  func run(_ writer: inout TableWriter, _ changes: inout ChangeSet) throws {
+  func run(_ writer: inout TableWriter, _ changes: inout ChangeSet) throws(StoreError) {
     if removed == nil, let added, try append(added, &writer, &changes) { return }
     var added = try Self.postings(added)[...]
     var removed = try Self.postings(removed).map(\.row)[...]
@@ -81,13 +87,15 @@ struct PostingMerge {
   /// Adds rows that are behind all there are, byte for byte; false when they are not.
   private func append(
     _ added: PostingCollector.List, _ writer: inout TableWriter, _ changes: inout ChangeSet
-  ) throws -> Bool {
+  ) throws(StoreError) -> Bool {
     guard let chunk = try chunk(through: .max) else {
       try put(added.firstRow, added.bytes, &writer, &changes)
       return true
     }
     var offset = 0
-    let distance = try chunk.value.lend { value throws in try value.readVarint(&offset) }
+    let distance = try readingPostings { () throws(PostingDamage) in
+      try chunk.value.lend { (value) throws(PostingDamage) in try value.readVarint(&offset) }
+    }
     let last = UInt64(chunk.first) + distance
     guard last < UInt64(added.firstRow) else { return false }
     if chunk.value.count > PostingFormat.chunkSize - 16 {
@@ -105,9 +113,13 @@ struct PostingMerge {
   private func rewrite(
     _ chunk: Saved?, _ removed: Set<UInt32>, _ added: [PostingChunk.Posting],
     _ writer: inout TableWriter, _ changes: inout ChangeSet
-  ) throws {
-    let old = try chunk.map { chunk in
-      try chunk.value.lend { try PostingChunk.postings(chunk.first, $0) }
+  ) throws(StoreError) {
+    let old = try chunk.map { (chunk) throws(StoreError) in
+      try readingPostings { () throws(PostingDamage) in
+        try chunk.value.lend { (value) throws(PostingDamage) in
+          try PostingChunk.postings(chunk.first, value)
+        }
+      }
     }
     // A row that is added was not there, or is removed.
     let new = Set(added.map(\.row))
@@ -130,12 +142,15 @@ struct PostingMerge {
   // MARK: Looking up
 
   /// The chunk in which a row would be.
-  private func chunk(through row: UInt32) throws -> Saved? {
+  private func chunk(through row: UInt32) throws(StoreError) -> Saved? {
     var found: Saved?
     let range = KeyRange(from: prefix, through: prefix + PostingFormat.bytes(row))
-    _ = try backend.scanKeys(of: table, range, isReversed: true) { key, value in
+    _ = try backend.scanKeys(of: table, range, isReversed: true) {
+      (key, value) throws(StoreError) in
       // The key of a chunk has a row behind the prefix, and nothing else.
-      guard key.byteCount == prefix.count + 4 else { throw PostingDamage() }
+      guard key.byteCount == prefix.count + 4 else {
+        throw StoreError.damagedPostings(PostingDamage())
+      }
       found = Saved(first: PostingFormat.row(key), value: [UInt8](copying: value))
       return .pause
     }
@@ -143,12 +158,14 @@ struct PostingMerge {
   }
 
   /// The first row of the chunk behind a row.
-  private func nextFirst(after row: UInt32) throws -> UInt32? {
+  private func nextFirst(after row: UInt32) throws(StoreError) -> UInt32? {
     var found: UInt32?
     let range = KeyRange(
       after: prefix + PostingFormat.bytes(row), to: KeyRange.end(ofPrefix: prefix))
-    _ = try backend.scanKeys(of: table, range, isReversed: false) { key, _ in
-      guard key.byteCount == prefix.count + 4 else { throw PostingDamage() }
+    _ = try backend.scanKeys(of: table, range, isReversed: false) { (key, _) throws(StoreError) in
+      guard key.byteCount == prefix.count + 4 else {
+        throw StoreError.damagedPostings(PostingDamage())
+      }
       found = PostingFormat.row(key)
       return .pause
     }

@@ -18,13 +18,13 @@ struct PostingRun {
   /// How many bytes have been written.
   var byteCount: Int { file.byteCount + block.count }
 
-  mutating func append(_ attribute: Int, _ list: PostingCollector.List) throws {
+  mutating func append(_ attribute: Int, _ list: PostingCollector.List) throws(StoreError) {
     try append(attribute, list.trigram, list.firstRow, list.lastRow, list.bytes)
   }
 
   mutating func append(
     _ attribute: Int, _ trigram: UInt64, _ first: UInt32, _ last: UInt32, _ bytes: [UInt8]
-  ) throws {
+  ) throws(StoreError) {
     block.append(UInt8(attribute))
     block.append(littleEndian: trigram)
     block.append(littleEndian: first)
@@ -35,14 +35,14 @@ struct PostingRun {
   }
 
   /// Writes what has been gathered.
-  mutating func flush() throws {
+  mutating func flush() throws(StoreError) {
     if block.isEmpty { return }
     try file.write(block)
     block.removeAll(keepingCapacity: true)
   }
 
   /// Ends the writing, and begins to read.
-  mutating func cursor() throws -> PostingRunCursor {
+  mutating func cursor() throws(StoreError) -> PostingRunCursor {
     try flush()
     block = []
     return try PostingRunCursor(file.reader())
@@ -78,12 +78,12 @@ struct PostingRunCursor {
   /// The first row of the next entry.
   private(set) var firstRow: UInt32 = 0
 
-  init(_ reader: ScratchFile.Reader) throws {
+  init(_ reader: ScratchFile.Reader) throws(StoreError) {
     self.reader = reader
     try findKey()
   }
 
-  private mutating func findKey() throws {
+  private mutating func findKey() throws(StoreError) {
     if offset == block.count {
       (block, offset) = (try reader.next() ?? [], 0)
     }
@@ -97,7 +97,7 @@ struct PostingRunCursor {
   }
 
   /// Takes the next entry.
-  mutating func take() throws -> Part {
+  mutating func take() throws(StoreError) -> Part {
     let (part, end) = block.lend { [offset] bytes in
       let start = offset + PostingRun.headSize
       let end = start + Int(bytes.loadUInt32(at: offset + 17, isBigEndian: false))

@@ -9,8 +9,9 @@ struct PostingRunMerge {
 
   /// Writes all chunks in the order of their keys.
   ///
-  /// - Throws: ``PostingDamage`` when a run makes no sense; what writing throws.
-  mutating func write(to writer: inout OrderedFileWriter) throws {
+  /// - Throws: ``/StoreEngine/StoreError`` with `damaged` when a run makes no sense; what writing
+  ///   throws.
+  mutating func write(to writer: inout OrderedFileWriter) throws(StoreError) {
     while let key = cursors.compactMap(\.key).min() {
       var chunks = ChunkWriter(key)
       while let part = try takePart(key) { try chunks.append(part, &writer) }
@@ -21,7 +22,9 @@ struct PostingRunMerge {
   /// Takes the next entry of some letters, joined with those whose rows lie between its own.
   ///
   /// Only these are in memory together.
-  private mutating func takePart(_ key: PostingRunCursor.Key) throws -> PostingRunCursor.Part? {
+  private mutating func takePart(_ key: PostingRunCursor.Key) throws(StoreError) -> PostingRunCursor
+    .Part?
+  {
     guard let first = cursorOfLowestRow(key) else { return nil }
     var parts = [try cursors[first].take()]
     var lastRow = parts[0].lastRow
@@ -30,7 +33,8 @@ struct PostingRunMerge {
       lastRow = max(lastRow, part.lastRow)
       parts.append(part)
     }
-    return parts.count == 1 ? parts[0] : try Self.joined(parts)
+    if parts.count == 1 { return parts[0] }
+    return try readingPostings { () throws(PostingDamage) in try Self.joined(parts) }
   }
 
   private func cursorOfLowestRow(_ key: PostingRunCursor.Key) -> Int? {
@@ -41,10 +45,12 @@ struct PostingRunMerge {
   /// One entry of all rows of several.
   private static func joined(
     _ parts: [PostingRunCursor.Part]
-  ) throws -> PostingRunCursor.Part {
+  ) throws(PostingDamage) -> PostingRunCursor.Part {
     var postings: [PostingChunk.Posting] = []
     for part in parts {
-      postings += try part.bytes.lend { try PostingChunk.postings(part.firstRow, $0, from: 0) }
+      postings += try part.bytes.lend { (bytes) throws(PostingDamage) in
+        try PostingChunk.postings(part.firstRow, bytes, from: 0)
+      }
     }
     postings.sort { $0.row < $1.row }
     var bytes: [UInt8] = []
@@ -75,7 +81,7 @@ private struct ChunkWriter {
   /// Adds places in rows behind all before, and writes all chunks but the last.
   mutating func append(
     _ part: PostingRunCursor.Part, _ writer: inout OrderedFileWriter
-  ) throws {
+  ) throws(StoreError) {
     if rest.isEmpty {
       (firstRow, rest) = (part.firstRow, part.bytes)
     } else {
@@ -86,13 +92,17 @@ private struct ChunkWriter {
     if rest.count > 2 * PostingFormat.chunkSize { try cut(keepsLast: true, &writer) }
   }
 
-  mutating func finish(_ writer: inout OrderedFileWriter) throws {
+  mutating func finish(_ writer: inout OrderedFileWriter) throws(StoreError) {
     if !rest.isEmpty { try cut(keepsLast: false, &writer) }
   }
 
-  private mutating func cut(keepsLast: Bool, _ writer: inout OrderedFileWriter) throws {
+  private mutating func cut(keepsLast: Bool, _ writer: inout OrderedFileWriter) throws(StoreError) {
     var chunks: [(first: UInt32, last: UInt32, part: Range<Int>)] = []
-    try rest.lend { try PostingChunk.cut(firstRow, $0) { chunks.append(($0, $1, $2)) } }
+    try readingPostings { () throws(PostingDamage) in
+      try rest.lend { (bytes) throws(PostingDamage) in
+        try PostingChunk.cut(firstRow, bytes) { chunks.append(($0, $1, $2)) }
+      }
+    }
     for chunk in chunks.dropLast(keepsLast ? 1 : 0) {
       value.removeAll(keepingCapacity: true)
       value.append(varint: UInt64(chunk.last - chunk.first))
@@ -104,7 +114,7 @@ private struct ChunkWriter {
     rest = Array(rest[last.part])
   }
 
-  private mutating func write(_ row: UInt32, _ writer: inout OrderedFileWriter) throws {
+  private mutating func write(_ row: UInt32, _ writer: inout OrderedFileWriter) throws(StoreError) {
     key.removeLast(key.count - prefix.count)
     key.append(bigEndian: row)
     try writer.append(key, value)
@@ -113,7 +123,9 @@ private struct ChunkWriter {
 
 extension OrderedFileWriter {
   /// Appends a key, which is behind all before it.
-  mutating func append(_ key: [UInt8], _ value: [UInt8]) throws {
-    try key.lend { key in try value.lend { try append(key, $0) } }
+  mutating func append(_ key: [UInt8], _ value: [UInt8]) throws(StoreError) {
+    try key.lend { (key) throws(StoreError) in
+      try value.lend { (value) throws(StoreError) in try append(key, value) }
+    }
   }
 }

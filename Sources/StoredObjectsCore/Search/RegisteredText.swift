@@ -40,7 +40,7 @@ struct RegisteredText {
 
   /// The texts of a row whose record can't be read, as the index has them: none, if it was left
   /// out; nil when the index has some words of it.
-  func textsLeftOut(_ row: UInt32, _ backend: any StoreBackend) throws -> [String]?? {
+  func textsLeftOut(_ row: UInt32, _ backend: any StoreBackend) throws(StoreError) -> [String]?? {
     var lengths = TextLengths(self, backend)
     for attribute in attributes.indices where try lengths.length(row, attribute) > 0 { return nil }
     return .some(noTexts)
@@ -48,30 +48,32 @@ struct RegisteredText {
 
   /// Whether the table has the texts of every object of its class, as far as that can be told at
   /// once.
-  func isUsable(_ entry: RegisteredClass, _ backend: any StoreBackend) throws -> Bool {
+  func isUsable(_ entry: RegisteredClass, _ backend: any StoreBackend) throws(StoreError) -> Bool {
     guard try hasStamp(backend) else { return false }
     return try counts(backend).objects == UInt64(Self.objectCount(entry, backend))
   }
 
   /// Whether the table says that it is whole, and made by what the class declares now.
-  func hasStamp(_ backend: any StoreBackend) throws -> Bool {
+  func hasStamp(_ backend: any StoreBackend) throws(StoreError) -> Bool {
     try backend.withValue(of: PostingFormat.stampKey, in: table) { [UInt8](copying: $0) } == stamp
   }
 
   /// Whether somebody has begun to make it.
-  func isUnfinished(_ backend: any StoreBackend) throws -> Bool {
+  func isUnfinished(_ backend: any StoreBackend) throws(StoreError) -> Bool {
     try backend.withValue(of: PostingFormat.stampKey, in: table) {
       [UInt8](copying: $0) == IndexStamp.unfinished + stamp
     } ?? false
   }
 
-  static func objectCount(_ entry: RegisteredClass, _ backend: any StoreBackend) throws -> Int {
+  static func objectCount(_ entry: RegisteredClass, _ backend: any StoreBackend) throws(StoreError)
+    -> Int
+  {
     let rows = try backend.recordCount(in: entry.table)
     return max(0, rows - (entry.shared.metadata == nil ? 0 : 1))
   }
 
   /// What is counted in an index.
-  func counts(_ backend: any StoreBackend) throws -> TextCounts {
+  func counts(_ backend: any StoreBackend) throws(StoreError) -> TextCounts {
     try backend.withValue(of: PostingFormat.countsKey, in: table) {
       TextCounts($0, attributes.count)
     } ?? TextCounts(attributes.count)
@@ -109,7 +111,7 @@ extension Store {
   /// The full-text index that a class declares, with its table.
   func registeredText(
     of type: StoredObject.Type, _ layouts: ClassLayouts
-  ) throws -> RegisteredText? {
+  ) throws(StoreError) -> RegisteredText? {
     let attributes = type.fullTextAttributes
     if attributes.isEmpty { return nil }
     var names: Set<ExactName> = []

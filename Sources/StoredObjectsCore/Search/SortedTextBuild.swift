@@ -29,7 +29,7 @@ struct SortedTextBuild {
   init(
     _ store: Store, _ entry: RegisteredClass, _ text: RegisteredText,
     _ backend: any OrderedRebuilding, goesOn: Bool
-  ) throws {
+  ) throws(StoreError) {
     (self.store, self.text, self.backend) = (store, text, backend)
     collectors = text.attributes.map { _ in PostingCollector() }
     lengths = TextLengthBlocks(text.attributes.count)
@@ -49,16 +49,16 @@ struct SortedTextBuild {
   /// So much in runs is merged into the index on the way.
   private var stepLimit: Int { text.stepBytes }
 
-  mutating func run(_ progress: (IntegrityProgress) -> Void) throws {
+  mutating func run(_ progress: (IntegrityProgress) -> Void) throws(StoreError) {
     defer { for run in runs { run.remove() } }
-    try walk.run(progress) { try take($0, $1) }
+    try walk.run(progress) { (row, texts) throws(StoreError) in try take(row, texts) }
     try addLate()
     try spill()
     try merge(stamp: text.stamp)
     walk.finish(progress)
   }
 
-  private mutating func take(_ row: UInt32, _ texts: [String]) throws {
+  private mutating func take(_ row: UInt32, _ texts: [String]) throws(StoreError) {
     if row > lastRow {
       add(row, texts)
       lastRow = row
@@ -85,7 +85,7 @@ struct SortedTextBuild {
   }
 
   /// Adds the rows that came late, behind a run of those that came before them.
-  private mutating func addLate() throws {
+  private mutating func addLate() throws(StoreError) {
     if late.isEmpty { return }
     try spill()
     for (row, texts) in late.sorted(by: { $0.row < $1.row }) { add(row, texts) }
@@ -95,13 +95,13 @@ struct SortedTextBuild {
 
   // MARK: Runs
 
-  private mutating func makeRun() throws -> PostingRun {
+  private mutating func makeRun() throws(StoreError) -> PostingRun {
     runCount += 1
     return PostingRun(try backend.makeScratchFile(runCount))
   }
 
   /// Moves what has been collected to a run.
-  private mutating func spill() throws {
+  private mutating func spill() throws(StoreError) {
     guard collectors.contains(where: { $0.byteCount > 0 }) else { return }
     runs.append(try makeRun())
     for attribute in collectors.indices {
@@ -113,7 +113,7 @@ struct SortedTextBuild {
   }
 
   /// Makes a run of what the index has.
-  private mutating func addSavedRun() throws {
+  private mutating func addSavedRun() throws(StoreError) {
     var run = try makeRun()
     do {
       var copy = SavedPostings(text, store.backend)
@@ -126,20 +126,20 @@ struct SortedTextBuild {
   }
 
   /// Writes the index.
-  private mutating func merge(stamp: [UInt8]) throws {
+  private mutating func merge(stamp: [UInt8]) throws(StoreError) {
     if hasSaved { try addSavedRun() }
     counts.saves &+= 1
     var cursors: [PostingRunCursor] = []
     for index in runs.indices { cursors.append(try runs[index].cursor()) }
     var merge = PostingRunMerge(cursors)
     do {
-      try backend.replaceKeys(of: text.table) { writer in
+      try backend.replaceKeys(of: text.table) { (writer) throws(StoreError) in
         try writer.append(PostingFormat.stampKey, stamp)
         try writer.append(PostingFormat.countsKey, counts.bytes)
         try merge.write(to: &writer)
         try lengths.write(to: &writer)
       }
-    } catch is PostingDamage {
+    } catch  where error.isOfPostings {
       throw StoreError(
         .ioError, "A temporary file is not what was written to it: try again.",
         at: .init(path: store.backend.location))
@@ -159,34 +159,43 @@ private struct SavedPostings {
     (self.text, self.backend) = (text, backend)
   }
 
-  mutating func write(to run: inout PostingRun) throws {
-    do {
-      _ = try backend.scanKeys(
-        of: text.table, .prefix([PostingFormat.postings]), isReversed: false
-      ) { key, value in
-        guard key.byteCount == 15, Int(key.loadByte(at: 1)) < text.attributes.count else {
-          throw PostingDamage()
-        }
-        var trigram: UInt64 = 0
-        for letter in 0..<3 {
-          let bytes = (0..<3).map { UInt64(key.loadByte(at: 2 + letter * 3 + $0)) }
-          trigram = trigram << 21 | bytes[0] << 16 | bytes[1] << 8 | bytes[2]
-        }
-        let first = PostingFormat.row(key)
-        let last = try PostingChunk.lastRow(first, value)
-        // Also makes sure that the bytes make sense.
-        try PostingChunk.visit(first, value) { _, _ in }
-        var offset = 0
-        _ = try value.readVarint(&offset)
-        try run.append(
-          Int(key.loadByte(at: 1)), trigram, first, last,
-          [UInt8](copying: value.extracting(offset..<value.byteCount)))
-        return .next
+  mutating func write(to run: inout PostingRun) throws(StoreError) {
+    _ = try backend.scanKeys(
+      of: text.table, .prefix([PostingFormat.postings]), isReversed: false
+    ) { (key, value) throws(StoreError) in
+      guard key.byteCount == 15, Int(key.loadByte(at: 1)) < text.attributes.count else {
+        throw damage(PostingDamage())
       }
-    } catch is PostingDamage {
-      throw StoreError(
-        .damaged, "A chunk of the full-text index makes no sense.",
-        at: .init(path: backend.location))
+      var trigram: UInt64 = 0
+      for letter in 0..<3 {
+        let bytes = (0..<3).map { UInt64(key.loadByte(at: 2 + letter * 3 + $0)) }
+        trigram = trigram << 21 | bytes[0] << 16 | bytes[1] << 8 | bytes[2]
+      }
+      let first = PostingFormat.row(key)
+      let (last, offset) = try lastRow(first, value)
+      try run.append(
+        Int(key.loadByte(at: 1)), trigram, first, last,
+        [UInt8](copying: value.extracting(offset..<value.byteCount)))
+      return .next
     }
+  }
+
+  /// The last row of a chunk, and where its places begin, once all its bytes make sense.
+  private func lastRow(
+    _ first: UInt32, _ value: RawSpan
+  ) throws(StoreError) -> (row: UInt32, offset: Int) {
+    do throws(PostingDamage) {
+      let last = try PostingChunk.lastRow(first, value)
+      try PostingChunk.visit(first, value) { _, _ in }
+      var offset = 0
+      _ = try value.readVarint(&offset)
+      return (last, offset)
+    } catch {
+      throw damage(error)
+    }
+  }
+
+  private func damage(_ cause: PostingDamage) -> StoreError {
+    .damagedPostings(cause, at: backend.location)
   }
 }

@@ -160,7 +160,9 @@ extension Store {
         return try indexed(search, entry, text, limit) ?? scanned(search, entry, text, limit)
       } catch let error as StoreError where error.isOfIndex {
         if backend.isReadOnly { return try scanned(search, entry, text, limit) }
-        try backend.coordinator.whileCommitting { try rebuildText(of: entry, text) }
+        try backend.coordinator.whileCommittingRepeatedly { () throws(StoreError) in
+          try rebuildText(of: entry, text)
+        }
         return try indexed(search, entry, text, limit) ?? BestRows(limit)
       }
     } catch { throw .wrapping(error, .ioError, at: entry.location()) }
@@ -169,10 +171,12 @@ extension Store {
   /// What the index finds; nil when there is none and none can be made.
   private func indexed(
     _ search: TextSearch, _ entry: RegisteredClass, _ text: RegisteredText, _ limit: Int
-  ) throws -> BestRows? {
+  ) throws(StoreError) -> BestRows? {
     if try !text.isUsable(entry, backend) {
       if backend.isReadOnly { return nil }
-      try backend.coordinator.whileCommitting { try buildTextIfNeeded(of: entry, text) }
+      try backend.coordinator.whileCommittingRepeatedly { () throws(StoreError) in
+        try buildTextIfNeeded(of: entry, text)
+      }
     }
     // A save of another store in between would be seen in part.
     for _ in 0..<3 {
@@ -182,7 +186,7 @@ extension Store {
     }
     var best = BestRows(limit)
     settleRelationships()
-    try backend.coordinator.whileCommitting {
+    try backend.coordinator.whileCommitting { () throws(StoreError) in
       best = try indexedOnce(search, entry, text, limit)
     }
     return best
@@ -190,7 +194,7 @@ extension Store {
 
   private func indexedOnce(
     _ search: TextSearch, _ entry: RegisteredClass, _ text: RegisteredText, _ limit: Int
-  ) throws -> BestRows {
+  ) throws(StoreError) -> BestRows {
     var best = BestRows(limit)
     let own = OwnContents(self, entry)
     try search.run(
@@ -202,10 +206,10 @@ extension Store {
   /// What a look at all objects finds.
   private func scanned(
     _ search: TextSearch, _ entry: RegisteredClass, _ text: RegisteredText, _ limit: Int
-  ) throws -> BestRows {
+  ) throws(StoreError) -> BestRows {
     var best = BestRows(limit)
     try search.run(
-      over: { body in
+      over: { (body) throws(StoreError) in
         var cursor = RowCursor(self, entry, keepsObjects: false)
         while let object = try cursor.next() { body(object.rowID, text.texts(of: object)) }
       }, into: &best)

@@ -25,7 +25,7 @@ extension Store {
     anew: Bool = false, progress: (IntegrityProgress) -> Void = { _ in }
   ) throws(StoreError) {
     do {
-      try backend.coordinator.whileCommitting {
+      try backend.coordinator.whileCommittingRepeatedly { () throws(StoreError) in
         for entry in classes {
           guard let text = entry.fullText else { continue }
           if anew { try rebuildText(of: entry, text, progress) }
@@ -39,15 +39,15 @@ extension Store {
   func buildTextIfNeeded(
     of entry: RegisteredClass, _ text: RegisteredText,
     _ progress: (IntegrityProgress) -> Void = { _ in }
-  ) throws {
+  ) throws(StoreError) {
     do {
       if try text.isUsable(entry, backend) { return }
-    } catch let error as StoreError where error.isOfIndex {
+    } catch  where error.isOfIndex {
       return try rebuildText(of: entry, text, progress)
     }
     do {
       try buildText(of: entry, text, anew: false, progress)
-    } catch let error as StoreError where error.isOfIndex {
+    } catch  where error.isOfIndex {
       try rebuildText(of: entry, text, progress)
     }
   }
@@ -56,18 +56,18 @@ extension Store {
   func rebuildText(
     of entry: RegisteredClass, _ text: RegisteredText,
     _ progress: (IntegrityProgress) -> Void = { _ in }
-  ) throws {
+  ) throws(StoreError) {
     try buildText(of: entry, text, anew: true, progress)
   }
 
   private func buildText(
     of entry: RegisteredClass, _ text: RegisteredText, anew: Bool,
     _ progress: (IntegrityProgress) -> Void
-  ) throws {
+  ) throws(StoreError) {
     if let backend = backend as? any OrderedRebuilding,
       try RegisteredText.objectCount(entry, self.backend) >= text.sortedCount
     {
-      let goesOn = try !anew && text.isUnfinished(self.backend)
+      let goesOn = anew ? false : try text.isUnfinished(self.backend)
       var build = try SortedTextBuild(self, entry, text, backend, goesOn: goesOn)
       return try build.run(progress)
     }
@@ -98,22 +98,22 @@ private struct TextBuild {
 
   init(
     _ store: Store, _ entry: RegisteredClass, _ text: RegisteredText, anew: Bool
-  ) throws {
+  ) throws(StoreError) {
     (self.store, self.text) = (store, text)
-    let goesOn = try !anew && text.isUnfinished(store.backend)
+    let goesOn = anew ? false : try text.isUnfinished(store.backend)
     let known = goesOn ? try TextLengths(text, store.backend).allRows() : []
     walk = try TextWalk(store, entry, text, without: known)
     update = try TextIndexUpdate(text, store.backend, isNew: !goesOn)
   }
 
-  mutating func run(_ progress: (IntegrityProgress) -> Void) throws {
-    try walk.run(progress) { try take($0, $1) }
+  mutating func run(_ progress: (IntegrityProgress) -> Void) throws(StoreError) {
+    try walk.run(progress) { (row, texts) throws(StoreError) in try take(row, texts) }
     try addLate()
     try commit(text.stamp)
     walk.finish(progress)
   }
 
-  private mutating func take(_ row: UInt32, _ texts: [String]) throws {
+  private mutating func take(_ row: UInt32, _ texts: [String]) throws(StoreError) {
     if row > lastRow {
       update.replace(row, nil, texts)
       lastRow = row
@@ -130,14 +130,14 @@ private struct TextBuild {
   }
 
   /// Adds the rows that came late, behind a commit of those that came before them.
-  private mutating func addLate() throws {
+  private mutating func addLate() throws(StoreError) {
     if late.isEmpty { return }
     try commit(IndexStamp.unfinished + text.stamp)
     for (row, texts) in late.sorted(by: { $0.row < $1.row }) { update.replace(row, nil, texts) }
     (late, lateBytes) = ([], 0)
   }
 
-  private mutating func commit(_ stamp: [UInt8]) throws {
+  private mutating func commit(_ stamp: [UInt8]) throws(StoreError) {
     var changes = ChangeSet()
     try update.finish(&changes, stamp: stamp)
     try store.backend.commit(changes)

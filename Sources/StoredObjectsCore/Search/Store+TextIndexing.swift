@@ -6,13 +6,13 @@ extension Store {
   /// Adds what the pending changes do to full-text indexes.
   ///
   /// Inside the commit lock, so that what is saved does not change meanwhile.
-  func addTextChanges(to changes: inout ChangeSet) throws {
+  func addTextChanges(to changes: inout ChangeSet) throws(StoreError) {
     for entry in classes where !entry.changeCounts.isEmpty {
       guard let text = entry.fullText else { continue }
       let before = (changes.bytes.count, changes.ordered.count)
       do {
         try addTextChanges(of: entry, text, to: &changes)
-      } catch let error as StoreError where error.isOfIndex {
+      } catch  where error.isOfIndex {
         changes.bytes.removeLast(changes.bytes.count - before.0)
         changes.ordered.removeLast(changes.ordered.count - before.1)
         try rebuildText(of: entry, text)
@@ -23,7 +23,7 @@ extension Store {
 
   private func addTextChanges(
     of entry: RegisteredClass, _ text: RegisteredText, to changes: inout ChangeSet
-  ) throws {
+  ) throws(StoreError) {
     let isNew = try RegisteredText.objectCount(entry, backend) == 0
     if !isNew { try buildTextIfNeeded(of: entry, text) }
     var update = try TextIndexUpdate(text, backend, isNew: isNew)
@@ -31,13 +31,18 @@ extension Store {
       let (change, row) = (object.state.change, object.rowID)
       var old: [String]?
       if change != .insert {
-        let saved = try reading(entry, row) { try savedTexts(row, entry, text) }
+        let saved = try reading(entry, row) { () throws(StoreError) in
+          try savedTexts(row, entry, text)
+        }
         // One that was left out is in the index without words. Otherwise nobody knows which words
         // are to be removed: the index is made again when it is next needed.
-        guard let texts = try saved ?? text.textsLeftOut(row, backend) else {
+        if let saved {
+          old = saved
+        } else if let leftOut = try text.textsLeftOut(row, backend) {
+          old = leftOut
+        } else {
           return changes.clear(text.table)
         }
-        old = texts
       }
       update.replace(row, old, change == .delete ? nil : text.texts(of: object))
     }
@@ -47,7 +52,7 @@ extension Store {
   /// The texts of a row as it is saved; nil when there is none.
   private func savedTexts(
     _ rowID: UInt32, _ entry: RegisteredClass, _ text: RegisteredText
-  ) throws -> [String]? {
+  ) throws(StoreError) -> [String]? {
     try savedObject(rowID, entry).map { text.texts(of: $0) }
   }
 }

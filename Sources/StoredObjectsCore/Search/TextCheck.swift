@@ -42,13 +42,14 @@ struct TextCheck {
   /// The rows that the index has otherwise than the class, in ascending order.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `damaged`; what reading throws.
-  mutating func wrongRows() throws -> [UInt32] {
+  mutating func wrongRows() throws(StoreError) -> [UInt32] {
     do {
-      _ = try backend.scanKeys(of: text.table, .init(from: [1]), isReversed: false) { key, value in
-        try subtract(key, value)
+      _ = try backend.scanKeys(of: text.table, .init(from: [1]), isReversed: false) {
+        (key, value) throws(StoreError) in
+        try readingPostings { () throws(PostingDamage) in try subtract(key, value) }
         return .next
       }
-    } catch is PostingDamage {
+    } catch  where error.isOfPostings {
       throw StoreError(
         .damaged, "A key or a chunk of the full-text index makes no sense.",
         at: .init(path: backend.location))
@@ -57,12 +58,12 @@ struct TextCheck {
   }
 
   /// Whether the counts are those of the class.
-  func hasRightCounts() throws -> Bool {
+  func hasRightCounts() throws(StoreError) -> Bool {
     let counts = try text.counts(backend)
     return counts.objects == expected.objects && counts.lengths == expected.lengths
   }
 
-  private mutating func subtract(_ key: RawSpan, _ value: RawSpan) throws {
+  private mutating func subtract(_ key: RawSpan, _ value: RawSpan) throws(PostingDamage) {
     let attribute = key.byteCount > 1 ? Int(key.loadByte(at: 1)) : .max
     guard attribute < text.attributes.count else { throw PostingDamage() }
     if key.loadByte(at: 0) == PostingFormat.lengths, key.byteCount == 6 {

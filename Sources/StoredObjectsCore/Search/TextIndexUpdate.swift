@@ -16,7 +16,7 @@ struct TextIndexUpdate {
   private var lengths: [[(row: UInt32, code: UInt8)]]
   private var folded = FoldedText()
 
-  init(_ text: RegisteredText, _ backend: any StoreBackend, isNew: Bool) throws {
+  init(_ text: RegisteredText, _ backend: any StoreBackend, isNew: Bool) throws(StoreError) {
     (self.text, self.backend, self.isNew) = (text, backend, isNew)
     added = text.attributes.map { _ in PostingCollector() }
     removed = added
@@ -59,7 +59,7 @@ struct TextIndexUpdate {
   /// Adds what changes in the table.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `damaged`; what reading throws.
-  mutating func finish(_ changes: inout ChangeSet, stamp: [UInt8]) throws {
+  mutating func finish(_ changes: inout ChangeSet, stamp: [UInt8]) throws(StoreError) {
     var writer = TableWriter(text.table, clearsFirst: isNew)
     // What is there may be damaged, when it does not count.
     let saves = isNew ? (try? text.counts(backend))?.saves ?? .random(in: 0 ... .max) : counts.saves
@@ -76,7 +76,7 @@ struct TextIndexUpdate {
 
   private mutating func merge(
     _ attribute: Int, _ writer: inout TableWriter, _ changes: inout ChangeSet
-  ) throws {
+  ) throws(StoreError) {
     let added = added[attribute].takeLists()
     let removed = removed[attribute].takeLists()
     var (left, right) = (0, 0)
@@ -91,10 +91,8 @@ struct TextIndexUpdate {
         text, attribute, backend, isAdded ? added[left] : nil, isRemoved ? removed[right] : nil)
       do {
         if isNew { try merge.write(&writer, &changes) } else { try merge.run(&writer, &changes) }
-      } catch is PostingDamage {
-        throw StoreError(
-          .damaged, "A chunk of the full-text index makes no sense.",
-          at: .init(path: backend.location))
+      } catch  where error.isOfPostings {
+        throw .damagedPostings(PostingDamage(), at: backend.location)
       }
       if isAdded { left += 1 }
       if isRemoved { right += 1 }
@@ -103,7 +101,7 @@ struct TextIndexUpdate {
 
   private func writeLengths(
     _ attribute: Int, _ writer: inout TableWriter, _ changes: inout ChangeSet
-  ) throws {
+  ) throws(StoreError) {
     var rest = lengths[attribute][...]
     while let first = rest.first {
       let block = first.row >> PostingFormat.blockShift
@@ -116,7 +114,7 @@ struct TextIndexUpdate {
   private func writeLengths(
     _ rows: ArraySlice<(row: UInt32, code: UInt8)>, _ attribute: Int, _ block: UInt32,
     _ writer: inout TableWriter, _ changes: inout ChangeSet
-  ) throws {
+  ) throws(StoreError) {
     let key = PostingFormat.lengthsKey(attribute, block: block)
     let old = try isNew ? nil : backend.withValue(of: key, in: text.table) { [UInt8](copying: $0) }
     let size = 1 << Int(PostingFormat.blockShift)

@@ -16,7 +16,7 @@ struct TextLengthBlocks {
   }
 
   /// Reads those that an index has.
-  mutating func read(_ text: RegisteredText, _ backend: any StoreBackend) throws {
+  mutating func read(_ text: RegisteredText, _ backend: any StoreBackend) throws(StoreError) {
     let range = KeyRange.prefix([PostingFormat.lengths])
     _ = try backend.scanKeys(of: text.table, range, isReversed: false) { key, value in
       guard key.byteCount == 6, value.byteCount == Self.size,
@@ -40,7 +40,7 @@ struct TextLengthBlocks {
   }
 
   /// Writes all blocks in the order of their keys.
-  func write(to writer: inout OrderedFileWriter) throws {
+  func write(to writer: inout OrderedFileWriter) throws(StoreError) {
     for attribute in blocks.indices {
       for (number, codes) in blocks[attribute].sorted(by: { $0.key < $1.key }) {
         try writer.append(PostingFormat.lengthsKey(attribute, block: number), codes)

@@ -29,7 +29,7 @@ struct TextLengths {
   }
 
   /// The length of the text of a row.
-  mutating func length(_ row: UInt32, _ attribute: Int) throws -> Int {
+  mutating func length(_ row: UInt32, _ attribute: Int) throws(StoreError) -> Int {
     let number = row >> PostingFormat.blockShift
     if !stretches[attribute].numbers.contains(number) { try read(number, attribute) }
     let start = stretches[attribute].starts[Int(number - stretches[attribute].numbers.lowerBound)]
@@ -38,7 +38,7 @@ struct TextLengths {
   }
 
   /// Reads a block, and, where it comes soon after those that were read last, the next ones.
-  private mutating func read(_ number: UInt32, _ attribute: Int) throws {
+  private mutating func read(_ number: UInt32, _ attribute: Int) throws(StoreError) {
     let before = stretches[attribute].numbers
     let isNear = !before.isEmpty && number >= before.upperBound && number - before.upperBound < 2
     let count = isNear ? min(Self.greatestCount, UInt32(before.count) * 2) : 1
@@ -58,7 +58,7 @@ struct TextLengths {
   }
 
   /// The rows of all objects.
-  func allRows() throws -> [UInt32] {
+  func allRows() throws(StoreError) -> [UInt32] {
     var rows: [UInt32] = []
     let range = KeyRange.prefix([PostingFormat.lengths, 0])
     _ = try backend.scanKeys(of: text.table, range, isReversed: false) { key, value in

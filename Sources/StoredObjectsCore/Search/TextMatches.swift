@@ -32,7 +32,7 @@ struct TextLookUp {
   ///
   /// Of its letters so many are looked up that each is covered, three at a time, first those that
   /// are in the fewest chunks.
-  func matches(_ pattern: TextPattern, _ attribute: Int) throws -> TextMatches {
+  func matches(_ pattern: TextPattern, _ attribute: Int) throws(StoreError) -> TextMatches {
     var occurrences: [Occurrence]
     if pattern.scalars.count < 3 {
       occurrences = try shortOccurrences(pattern.scalars, attribute)
@@ -52,9 +52,11 @@ struct TextLookUp {
 
   // MARK: One or two letters
 
-  private func shortOccurrences(_ letters: [UInt32], _ attribute: Int) throws -> [Occurrence] {
+  private func shortOccurrences(_ letters: [UInt32], _ attribute: Int) throws(StoreError)
+    -> [Occurrence]
+  {
     var occurrences: [Occurrence] = []
-    try scan(.prefix(PostingFormat.key(attribute, letters))) { row, value in
+    try scan(.prefix(PostingFormat.key(attribute, letters))) { (row, value) throws(PostingDamage) in
       try PostingChunk.visit(row, value) {
         occurrences.append(Occurrence($0) << 32 | Occurrence($1))
       }
@@ -75,21 +77,21 @@ struct TextLookUp {
     var range: KeyRange { .prefix(prefix) }
   }
 
-  private func parts(of pattern: TextPattern, _ attribute: Int) throws -> [Part] {
+  private func parts(of pattern: TextPattern, _ attribute: Int) throws(StoreError) -> [Part] {
     let last = pattern.scalars.count - 3
     var offsets = Array(stride(from: 0, to: last, by: 3))
     offsets.append(last)
-    return try offsets.map { offset in
+    return try offsets.map { (offset) throws(StoreError) in
       let prefix = PostingFormat.key(attribute, pattern.scalars[offset..<offset + 3])
       let count = try backend.keyCount(in: table, .prefix(prefix))
       return Part(prefix: prefix, offset: UInt32(offset), chunkCount: count)
     }.sorted { $0.chunkCount < $1.chunkCount }
   }
 
-  private func allOccurrences(_ part: Part) throws -> [Occurrence] {
+  private func allOccurrences(_ part: Part) throws(StoreError) -> [Occurrence] {
     var occurrences: [Occurrence] = []
     occurrences.reserveCapacity(part.chunkCount * 64)
-    try scan(part.range) { row, value in
+    try scan(part.range) { (row, value) throws(PostingDamage) in
       try PostingChunk.visit(row, value) { row, position in
         guard position >= part.offset else { return }
         occurrences.append(Occurrence(row) << 32 | Occurrence(position - part.offset))
@@ -99,13 +101,13 @@ struct TextLookUp {
   }
 
   /// Keeps the places that fit to three more letters.
-  private func filter(_ occurrences: inout [Occurrence], _ part: Part) throws {
+  private func filter(_ occurrences: inout [Occurrence], _ part: Part) throws(StoreError) {
     var filter = OccurrenceFilter(occurrences, part.offset)
     if occurrences.count * 16 < part.chunkCount {
       while let row = filter.nextRow {
         let range = KeyRange(from: part.prefix, through: part.prefix + PostingFormat.bytes(row))
         var isFound = false
-        try scan(range, isReversed: true) { first, value in
+        try scan(range, isReversed: true) { (first, value) throws(PostingDamage) in
           isFound = true
           try filter.compare(first, value)
           return .pause
@@ -113,33 +115,34 @@ struct TextLookUp {
         if !isFound || filter.nextRow == row { filter.skip(row) }
       }
     } else {
-      try scan(part.range) { first, value in try filter.compare(first, value) }
+      try scan(part.range) { (first, value) throws(PostingDamage) in
+        try filter.compare(first, value)
+      }
     }
     occurrences = filter.kept
   }
 
   private func scan(
-    _ range: KeyRange, isReversed: Bool = false,
-    _ body: (UInt32, RawSpan) throws -> Void
-  ) throws {
-    try scan(range, isReversed: isReversed) { row, value in
+    _ range: KeyRange, _ body: (UInt32, RawSpan) throws(PostingDamage) -> Void
+  ) throws(StoreError) {
+    try scan(range, isReversed: false) { (row, value) throws(PostingDamage) in
       try body(row, value)
       return .next
     }
   }
 
   private func scan(
-    _ range: KeyRange, isReversed: Bool, _ body: (UInt32, RawSpan) throws -> ScanStep
-  ) throws {
-    do {
-      _ = try backend.scanKeys(of: table, range, isReversed: isReversed) { key, value in
+    _ range: KeyRange, isReversed: Bool,
+    _ body: (UInt32, RawSpan) throws(PostingDamage) -> ScanStep
+  ) throws(StoreError) {
+    _ = try backend.scanKeys(of: table, range, isReversed: isReversed) {
+      (key, value) throws(StoreError) in
+      do throws(PostingDamage) {
         guard key.byteCount >= 4 else { throw PostingDamage() }
         return try body(PostingFormat.row(key), value)
+      } catch {
+        throw .damagedPostings(error, at: backend.location)
       }
-    } catch is PostingDamage {
-      throw StoreError(
-        .damaged, "A chunk of the full-text index makes no sense.",
-        at: .init(path: backend.location))
     }
   }
 }

@@ -46,7 +46,7 @@ struct TextSearch {
   func run(
     _ backend: any StoreBackend, without rows: RowSet, unsaved: [(row: UInt32, texts: [String])],
     into best: inout BestRows
-  ) throws {
+  ) throws(StoreError) {
     let counts = try text.counts(backend)
     let lookUp = TextLookUp(text, backend)
     var fields: [Field] = []
@@ -84,7 +84,7 @@ struct TextSearch {
   private func addSaved(
     _ fields: inout [Field], _ backend: any StoreBackend, without rows: RowSet,
     into best: inout BestRows
-  ) throws {
+  ) throws(StoreError) {
     var lengths = TextLengths(text, backend)
     let nothing = [Double?](repeating: nil, count: query.patterns.count)
     var all = query.scoreOfNothing == nil ? [] : try lengths.allRows()[...]
@@ -123,8 +123,9 @@ struct TextSearch {
 
   /// Searches texts one by one, for a store that can't be written and has no index.
   func run(
-    over texts: (_ body: (UInt32, [String]) -> Void) throws -> Void, into best: inout BestRows
-  ) throws {
+    over texts: (_ body: (UInt32, [String]) -> Void) throws(StoreError) -> Void,
+    into best: inout BestRows
+  ) throws(StoreError) {
     var counts = TextCounts(text.attributes.count)
     var found: [(row: UInt32, occurrences: TextOccurrences)] = []
     let nothing = query.scoreOfNothing

@@ -12,7 +12,7 @@ struct TextWalk {
 
   init(
     _ store: Store, _ entry: RegisteredClass, _ text: RegisteredText, without known: [UInt32]
-  ) throws {
+  ) throws(StoreError) {
     (self.store, self.entry, self.text) = (store, entry, text)
     for row in known { self.known.insert(row) }
     subject = "\(entry.name) full text"
@@ -21,15 +21,15 @@ struct TextWalk {
 
   /// Visits the texts of each row; a record that can't be read counts as one without letters.
   func run(
-    _ progress: (IntegrityProgress) -> Void, _ visit: (UInt32, [String]) throws -> Void
-  ) throws {
+    _ progress: (IntegrityProgress) -> Void, _ visit: (UInt32, [String]) throws(StoreError) -> Void
+  ) throws(StoreError) {
     var done = 0
     var walk = TableWalk(store.backend, entry.table)
-    try walk.run { rowID, bytes, range in
+    try walk.run { (rowID, bytes, range) throws(StoreError) in
       guard rowID > ClassMetadata.rowID else { return }
       if !known.contains(rowID) {
         var buffer = store.takeWindow(bytes, range)
-        let texts = try store.reading(entry, rowID) {
+        let texts = try store.reading(entry, rowID) { () throws(StoreError) in
           text.texts(of: try store.looseObject(rowID, entry, &buffer))
         }
         try visit(rowID, texts ?? text.noTexts)

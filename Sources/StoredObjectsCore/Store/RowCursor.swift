@@ -6,6 +6,8 @@ import StoreEngine
   private let entry: RegisteredClass
   /// Rows above this one came later.
   private let lastRowID: UInt32
+  /// And so did these, which this process had to itself and had not given out.
+  private let openRows: Range<UInt64>
   /// Rows that had their turn.
   private var visited = RowSet()
   private var stage: Stage = .scanning(nil)
@@ -32,7 +34,8 @@ import StoreEngine
     self.store = store
     self.entry = entry
     ahead = ReadAhead(store, keepsObjects: keepsObjects)
-    lastRowID = entry.shared.lastRowID
+    store.refreshIfShared()
+    (lastRowID, openRows) = (entry.shared.lastRowID, entry.shared.openRows)
     for object in entry.pending.reversed() where object.state.contains(.inserted) {
       unsaved.append(object)
       unsavedRows.insert(object.rowID)
@@ -104,7 +107,7 @@ extension RowCursor {
       return nil
     }
     while let (record, made) = ahead.popFirst() {
-      guard record.rowID > ClassMetadata.rowID, record.rowID <= lastRowID, isDue(record.rowID)
+      guard record.rowID > ClassMetadata.rowID, !cameLater(record.rowID), isDue(record.rowID)
       else {
         continue
       }
@@ -115,6 +118,10 @@ extension RowCursor {
 
   /// Whether a row that a scan has come by has its turn now; it will not have another.
   @inline(__always)
+  private func cameLater(_ rowID: UInt32) -> Bool {
+    rowID > lastRowID || openRows.contains(UInt64(rowID))
+  }
+
   private mutating func isDue(_ rowID: UInt32) -> Bool {
     visited.insert(rowID) && (unsaved.isEmpty || !unsavedRows.contains(rowID))
   }
@@ -147,7 +154,7 @@ extension RowCursor {
     while true {
       let end = try store.backend.scan(entry.table, from: position) { rowID, _ in
         let isLeft = !visited.contains(rowID) && !unsavedRows.contains(rowID)
-        if rowID > ClassMetadata.rowID, rowID <= lastRowID, isLeft { rows.insert(rowID) }
+        if rowID > ClassMetadata.rowID, !cameLater(rowID), isLeft { rows.insert(rowID) }
         return .next
       }
       switch end {

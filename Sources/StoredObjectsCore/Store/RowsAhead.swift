@@ -41,7 +41,7 @@ struct RowsAhead {
   /// An error is left to ``takeObject()``, which meets it in its row.
   mutating func fill(_ rows: [UInt32]) {
     (self.rows, next) = (rows, 0)
-    defer { wasAlone = store.backend.coordinator.hasOneStore }
+    defer { wasAlone = store.backend.coordinator.isAlone }
     records.removeAll(keepingCapacity: true)
     records.append(contentsOf: repeatElement(Self.unread, count: rows.count))
     // A row and its number in one, which are sorted in no time.
@@ -105,7 +105,7 @@ struct RowsAhead {
   /// Whether the last object that was taken is as it was saved when the rows were given, if nobody
   /// has committed to the class since then.
   var isUndisturbed: Bool {
-    (wasReadAlone ? store.backend.coordinator.hasOneStore : wasAlone)
+    (wasReadAlone ? store.backend.coordinator.isAlone : wasAlone)
       && store.foreign.outdated.isEmpty
   }
 

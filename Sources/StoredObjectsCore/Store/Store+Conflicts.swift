@@ -20,15 +20,22 @@ extension Store {
   ///
   /// Complexity: linear in the number of unsaved changes, and in the records that others have
   /// written since this store was up to date if it has deleted objects.
+  ///
+  /// - Precondition: no transaction is open.
   public func keepConflictingChanges() {
+    precondition(transactions.isEmpty, "keepConflictingChanges() inside of a transaction")
     settleRelationships()
-    mergeChanges()
+    mergeChanges(keepsDeleted: false)
     let outdated = classes.flatMap { entry in
       entry.pending.filter { isChangedElsewhere($0.rowID, entry) }.map { ($0, entry) }
     }
     let isInConflict = !outdated.isEmpty || foreign.brokenReliance != nil
     let pending = classes.flatMap { entry in entry.pending.map { ($0, entry) } }
     let referrers = (try? referrersToDeleted()) ?? []
+    defer {
+      for (object, entry) in pending { entry.liveQueries?.note(object) }
+      updateLiveQueries()
+    }
     // What comes from here on is news.
     foreign.outdated = ChangedRows()
     foreign.names = nil
@@ -144,7 +151,8 @@ extension Store {
     try checkReferencesToDeleted()
   }
 
-  private func conflict(_ message: String, _ key: ObjectKey?) -> StoreError {
+  /// The error of a conflict about an object, or nil for another one.
+  func conflict(_ message: String, _ key: ObjectKey?) -> StoreError {
     let location = key.flatMap { key in
       registration(classID: key.classID)?.location(key.rowID)
     }

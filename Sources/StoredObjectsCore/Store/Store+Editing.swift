@@ -139,7 +139,7 @@ extension Store {
   func hasRecord(_ rowID: UInt32, _ entry: RegisteredClass) throws(StoreError) -> Bool {
     do {
       return try backend.withRecord(rowID, in: entry.table) { _ in true } ?? false
-    } catch let error as StoreError where error.code == .notAuthentic || error.code == .damaged {
+    } catch  where error.code == .notAuthentic || error.code == .damaged {
       // What can't be opened is there.
       return true
     } catch { throw .wrapping(error, .ioError, at: entry.location(rowID)) }
@@ -158,10 +158,19 @@ extension Store {
   /// The same; if the change is followed by a call, the delegate hears then that there is one.
   func willUpdate(_ object: StoredObject, isFollowed: Bool) {
     guard let entry = object.registration, entry.store === self,
-      object.state.isDisjoint(with: [.editable, .loading]), prepareUpdate(of: object, entry),
-      // Changed before, in an earlier step.
-      object.state.isDisjoint(with: [.inserted, .updated])
+      object.state.isDisjoint(with: [.editable, .loading]), prepareUpdate(of: object, entry)
     else { return }
+    // Not when it has changed before, in an earlier step.
+    if object.state.isDisjoint(with: [.inserted, .updated]) {
+      beginUpdate(of: object, entry, isFollowed)
+    }
+    if let live = entry.liveQueries { live.willEdit(object, isFollowed: isFollowed) }
+  }
+
+  /// An object changes for the first time since it was saved.
+  private func beginUpdate(
+    of object: StoredObject, _ entry: RegisteredClass, _ isFollowed: Bool
+  ) {
     // Marked first: a delegate that changes this object ends here.
     entry.mark(object) { $0.insert(.updated) }
     noteChange()
@@ -189,6 +198,13 @@ extension Store {
       object.state.insert(.editable)
     }
     return true
+  }
+
+  /// A property has been changed in place that live results are waiting for.
+  func didModify(_ object: StoredObject) {
+    object.state.remove(.beingModified)
+    object.registration?.liveQueries?.note(object)
+    updateLiveQueries()
   }
 
   /// A change that ``willUpdate(_:isFollowed:)`` has announced is made.
@@ -226,20 +242,33 @@ extension Store {
     mergeChanges(keepsDeleted: true)
     acknowledgeFetchFailures()
     history?.didDiscard()
+    mergeBases.removeAll()
+    forgetSavepoints()
     collectExternals()
+    updateLiveQueries()
     if hadChanges { tell { $0.storeDidChange(self) } }
   }
 
   private func discard(_ object: StoredObject, _ entry: RegisteredClass) {
-    if object.state.contains(.inserted) {
+    entry.liveQueries?.note(object)
+    if object.state.contains(.inserted), !hasComeBackElsewhere(object, entry) {
       release(object, entry)
       object.state = [.hasContent, .detached]
-    } else if object.state.contains(.updated) || isChangedElsewhere(object.rowID, entry) {
+    } else if object.state.contains(.inserted) || object.state.contains(.updated)
+      || isChangedElsewhere(object.rowID, entry)
+    {
       object.state.formIntersection(.special)
       object.noteObservedChange()
     } else {
       object.state.subtract([.deleted, .pending, .editable])
     }
+  }
+
+  /// Whether an object that has come back here has come back in another store, too, which has saved
+  /// it: objects that were read since may refer to it.
+  private func hasComeBackElsewhere(_ object: StoredObject, _ entry: RegisteredClass) -> Bool {
+    isChangedElsewhere(object.rowID, entry)
+      && !foreign.isDeleted(ObjectKey(classID: entry.classID, rowID: object.rowID))
   }
 
   /// Makes an object one that is in no store.

@@ -17,6 +17,13 @@ extension Store {
     _ id: ObjectID<Object>
   ) throws(StoreError) -> Object? {
     if id.isTemporary { return nil }
+    return try object(try registration(of: id), rowID: id.rowID) as? Object
+  }
+
+  /// The class of an ID.
+  func registration<Object: StoredObject>(
+    of id: ObjectID<Object>
+  ) throws(StoreError) -> RegisteredClass {
     guard let entry = classes.first(where: { $0.name == id.className }) else {
       throw StoreError(
         .notRegistered,
@@ -28,6 +35,6 @@ extension Store {
         .invalidArgument, "\(id) is the ID of another object than a \(Object.self).",
         at: entry.location(id.rowID))
     }
-    return try object(entry, rowID: id.rowID) as? Object
+    return entry
   }
 }

@@ -74,7 +74,7 @@ extension Store {
   /// The metadata of a class; nil for a new one.
   private func savedMetadata(
     of type: StoredObject.Type, _ table: TableID
-  ) throws -> ClassMetadata? {
+  ) throws(StoreError) -> ClassMetadata? {
     var metadata = try backend.classMetadata(of: type.storedName)
     if metadata == nil {
       if try backend.recordCount(in: table) == 0 { return nil }
@@ -95,8 +95,11 @@ extension Store {
   /// The class ID that the store has for a class, or that a new one gets.
   private func classID(
     of type: StoredObject.Type, _ metadata: ClassMetadata?, _ table: TableID
-  ) throws -> UInt8 {
-    guard let metadata else { return try reserveClassID(for: type, table) }
+  ) throws(StoreError) -> UInt8 {
+    guard let metadata else {
+      return try backend.coordinator.isShared
+        ? claimClassID(for: type, table) : reserveClassID(for: type, table)
+    }
     if let other = registration(classID: metadata.classID) {
       throw StoreError(
         .classOrder,
@@ -108,7 +111,31 @@ extension Store {
     return metadata.classID
   }
 
-  private func reserveClassID(for type: StoredObject.Type, _ table: TableID) throws -> UInt8 {
+  /// Saves a new class at once, so that no other process gives its ID to another class.
+  private func claimClassID(for type: StoredObject.Type, _ table: TableID) throws(StoreError)
+    -> UInt8
+  {
+    try backend.coordinator.whileCommittingRepeatedly { () throws(StoreError) in
+      let shared = backend.coordinator.table(table)
+      // Another process may have saved it since we looked.
+      if let saved = try savedMetadata(of: type, table) {
+        shared.setMetadata(saved)
+        return try classID(of: type, saved, table)
+      }
+      // One of an attempt that was refused may be that of another class by now.
+      backend.coordinator.releaseClassID(for: table)
+      let metadata = ClassMetadata(
+        classVersion: type.classVersion, classID: try reserveClassID(for: type, table),
+        salt: .random(), flags: recordFormat(shared))
+      try backend.commit(ChangeSet(metadata, of: table))
+      shared.setMetadata(metadata)
+      return metadata.classID
+    }
+  }
+
+  private func reserveClassID(for type: StoredObject.Type, _ table: TableID) throws(StoreError)
+    -> UInt8
+  {
     var taken = Set(try savedClassIDs().values)
     taken.formUnion(try backend.savedMigrations().retired.keys)
     if let classID = backend.coordinator.reserveClassID(for: table, besides: taken) {
@@ -121,7 +148,7 @@ extension Store {
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `damaged`: an ID that nobody knows must not be
   ///   given out again.
-  func savedClassIDs() throws -> [String: UInt8] {
+  func savedClassIDs() throws(StoreError) -> [String: UInt8] {
     var classIDs: [String: UInt8] = [:]
     for name in try backend.tableNames() {
       classIDs[name] = try backend.classMetadata(of: name)?.classID
@@ -134,7 +161,7 @@ extension StoreBackend {
   /// The metadata row of a class, registered or not; nil where there is none.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `damaged`; what the backend throws.
-  func classMetadata(of className: String) throws -> ClassMetadata? {
+  func classMetadata(of className: String) throws(StoreError) -> ClassMetadata? {
     var buffer = DataBuffer()
     let table = try table(named: className)
     guard try buffer.fill(from: self, ClassMetadata.rowID, in: table) else { return nil }

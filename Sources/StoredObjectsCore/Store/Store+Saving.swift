@@ -11,22 +11,41 @@ extension Store {
   /// - Throws: ``/StoreEngine/StoreError`` with `notEncodable` (an object can't be written, or
   ///   refers to one that is not in the store), `contentUnavailable` (see ``fetchFailures``),
   ///   `deleteDenied`, `notUnique`, `conflict` (see ``keepConflictingChanges()``),
-  ///   `rowIDsExhausted`, `newerVersion` and `unfinishedMigration` (see
+  ///   `rowIDsExhausted`, `nestedWrite` (see ``transaction(attempts:_:)``), `newerVersion` and `unfinishedMigration` (see
   ///   ``migrate(_:registering:progress:)``), `readOnly`, `noSpace`, `ioError`, `damaged` or
   ///   `closed`.
   public func saveChanges() throws(StoreError) {
+    try checkForTransaction()
     try checkSaveByMigrations()
     relationships?.endModifications()
     settleRelationships()
     try checkForFetchFailures()
     try relationships?.checkDeleteRules(classes)
     try saveHistory()
+    liveQueries?.updateAll()
     guard hasUnsavedChanges else { return acceptChanges() }
-    if try !commitChanges() { while try !commitChanges(exclusively: true) {} }
+    try commitAllChanges()
     acceptChanges()
+    updateLiveQueries()
     tellFoldFailure()
     tell { $0.storeDidSave(self) }
     tell { $0.storeDidChange(self) }
+  }
+
+  /// Commits the changes, and decides about conflicts as the configuration says.
+  private func commitAllChanges() throws(StoreError) {
+    var attemptsLeft =
+      configuration.conflictPolicy == .error || !transactions.isEmpty ? 0 : Self.mergeAttempts
+    while true {
+      do {
+        if try !commitChanges() { while try !commitChanges(exclusively: true) {} }
+        return
+      } catch {
+        guard error.code == .conflict, attemptsLeft > 0 else { throw error }
+        attemptsLeft -= 1
+        try resolveConflicts()
+      }
+    }
   }
 
   /// Encodes and commits the changes.
@@ -48,9 +67,15 @@ extension Store {
     do {
       let coordinator = backend.coordinator
       if isExclusive || needsOthersToWait {
-        return try coordinator.whileCommitting { try commit(&encoder, deletionCount, nil) }
+        return try coordinator.whileCommitting { () throws(StoreError) in
+          try commit(&encoder, deletionCount, nil)
+        }
       }
-      return try coordinator.whileTakingTurn { try commit(&encoder, deletionCount, $0) }
+      return try coordinator.whileTakingTurn { (turn) throws(StoreError) in
+        try commit(&encoder, deletionCount, turn)
+      }
+    } catch  where backend.coordinator.isOvertaken(error) {
+      return false
     } catch {
       tellFoldFailure()
       throw .wrapping(error, .ioError, at: .init(path: backend.location))
@@ -60,7 +85,7 @@ extension Store {
   /// Commits what has been encoded, in the turn of this store; nil while nobody else commits.
   private func commit(
     _ encoder: inout ChangeSetEncoder, _ deletionCount: Int, _ turn: CommitTurn?
-  ) throws -> Bool {
+  ) throws(StoreError) -> Bool {
     let number = backend.lastCommitNumber
     collectChangesElsewhere()
     guard foreign.deletionCount == deletionCount else { return false }
@@ -87,7 +112,7 @@ extension Store {
     request.follower = turn
     do {
       if let commit = try backend.commit(changes, request) { lastCommit = commit }
-    } catch let error as StoreError where error.code == .conflict && turn != nil {
+    } catch  where error.code == .conflict && turn != nil {
       return false
     } catch {
       didFail(error)
@@ -171,6 +196,7 @@ extension Store {
     }
     separateDeleted()
     relationships?.losses.removeAll()
+    mergeBases.removeAll()
     history?.didSave(pendingNames)
     pendingNames = [:]
     collectExternals()

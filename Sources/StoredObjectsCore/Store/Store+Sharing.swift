@@ -12,7 +12,16 @@ extension Store {
   /// see ``keepConflictingChanges()``.
   ///
   /// Complexity: linear in the number of rows changed elsewhere.
-  public func mergeChanges() { mergeChanges(keepsDeleted: false) }
+  public func mergeChanges() {
+    // Other processes may have saved, and nobody has looked.
+    _ = backend.lastCommitNumber
+    mergeChanges(keepsDeleted: false)
+    updateLiveQueries()
+  }
+
+  /// Finds out what others have committed, before something is asked for that no read would bring: the
+  /// last row that they have given out.
+  func refreshIfShared() { if backend.coordinator.isShared { _ = backend.lastCommitNumber } }
 
   /// Merges, and leaves objects alone that are deleted elsewhere if that is wanted: they could not
   /// be read again.
@@ -27,6 +36,7 @@ extension Store {
         return false
       }
     }
+    liveQueries?.merge()
     if let names = foreign.names {
       let conflicting = names.filter { pendingNames[$0] != nil }
       foreign.names = conflicting.isEmpty ? nil : conflicting
@@ -41,6 +51,7 @@ extension Store {
   public func refresh(_ object: StoredObject) {
     guard object.registration?.store === self, !object.hasUnsavedChanges else { return }
     makeFault(object)
+    updateLiveQueries()
   }
 
   /// Makes every object without unsaved changes a fault, and lets each drop its references to
@@ -58,7 +69,9 @@ extension Store {
         // Of classes that say nothing themselves.
         entry.references?.dissolve(object, contentOnly: true, into: queue)
         object.state.remove(.loading)
-        makeFault(object)
+        // Its content will be the same.
+        object.state.remove(.hasContent)
+        object.tellObservers()
       }
     }
   }
@@ -82,13 +95,41 @@ extension Store {
       // Nothing of a class that is not registered has been read.
       if let entry = classes.first(where: { $0.table == table.table }) { note(table, entry) }
     }
+    if news.isIncomplete { noteEverything() }
     guard let names = news.names else { return }
     if foreign.names == nil { foreign.names = [] }
     foreign.names?.formUnion(names)
     history?.noteForeignChanges(names)
   }
 
+  /// Other processes have saved, and nobody knows what: whatever is here may be another.
+  private func noteEverything() {
+    liveQueries?.reloadLater()
+    for entry in classes {
+      var news = ForeignNews.Table(table: entry.table)
+      for object in entry.livingObjects
+      where !object.state.isFault && !object.state.contains(.inserted) {
+        news.changed.insert(object.rowID)
+        if exists(object.rowID, entry) {
+          news.written.insert(object.rowID)
+        } else {
+          news.deleted.insert(object.rowID)
+        }
+      }
+      note(news, entry)
+    }
+    if !pendingNames.isEmpty {
+      foreign.names = (foreign.names ?? []).union(pendingNames.keys)
+    }
+  }
+
+  /// Whether a row is there; one that can't be read is reported when it is.
+  private func exists(_ rowID: UInt32, _ entry: RegisteredClass) -> Bool {
+    (try? backend.withRecord(rowID, in: entry.table) { _ in true } ?? false) ?? true
+  }
+
   private func note(_ news: ForeignNews.Table, _ entry: RegisteredClass) {
+    entry.liveQueries?.note(news, entry)
     foreign.add(news, entry.classID)
     news.changed.forEach { rowID in
       // An object that is not here, or a fault, will read the new record.

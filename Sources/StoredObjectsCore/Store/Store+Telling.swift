@@ -13,7 +13,9 @@ extension Store {
   /// Not in the middle of a deletion, or while inverses are brought up to date: it may save.
   func tellDidChange() {
     hasChangeToTell = deletions.depth > 0 || relationships?.isSettling == true
-    if !hasChangeToTell { tell { $0.storeDidChange(self) } }
+    if hasChangeToTell { return }
+    updateLiveQueries()
+    tell { $0.storeDidChange(self) }
   }
 
   /// Tells the delegate of an object.

@@ -47,7 +47,7 @@ extension Store {
   private func freeLayoutNumbers(_ entry: RegisteredClass) throws(StoreError) {
     guard entry.versionsRecords, !backend.isReadOnly, !entry.layouts.isOutdated else { return }
     do {
-      try backend.coordinator.whileCommitting {
+      try backend.coordinator.whileCommitting { () throws(StoreError) in
         let saved = try backend.savedLayouts(of: entry.name)
         let used = try usedNumbers(entry)
         let marked = saved.map {
@@ -70,7 +70,7 @@ extension Store {
   }
 
   /// The first bytes of all records.
-  private func usedNumbers(_ entry: RegisteredClass) throws -> Set<UInt8> {
+  private func usedNumbers(_ entry: RegisteredClass) throws(StoreError) -> Set<UInt8> {
     var used: Set<UInt8> = []
     _ = try backend.scan(entry.table, from: nil) { rowID, record in
       if rowID > ClassMetadata.rowID, let number = record.firstByte { used.insert(number) }

@@ -69,7 +69,7 @@ public final class Store {
   /// As long as there are any, ``saveChanges()`` throws `contentUnavailable`: what the application
   /// has since done may rest on a default that was no data. ``acknowledgeFetchFailures()`` or
   /// ``discardChanges()`` empties the list.
-  public private(set) var fetchFailures: [FetchFailure] = []
+  public internal(set) var fetchFailures: [FetchFailure] = []
 
   /// What the migrations of the store allow.
   var migrationPhase = MigrationPhase.unknown
@@ -96,6 +96,11 @@ public final class Store {
   /// See ``isObservable``.
   @safe @exclusivity(unchecked)
   var observedObjects: ObservedObjects?
+  /// The live results of the store; nil without any.
+  @safe @exclusivity(unchecked)
+  var liveQueries: LiveQueries?
+  /// Whether live results want to know which objects are read.
+  var tellsReadsToQueries = false
   /// How many tries to fold the backend's log had failed when that was told last.
   @safe @exclusivity(unchecked)
   var toldFoldFailures = 0
@@ -103,7 +108,12 @@ public final class Store {
   /// See ``undoManager``.
   @safe @exclusivity(unchecked)
   var history: StoreUndoManager?
-  /// Whether a step of the history is being taken back.
+  /// What objects with unsaved changes were like before, where saves merge.
+  var mergeBases: [ObjectKey: ContentImage] = [:]
+  /// The transactions that are under way.
+  @safe @exclusivity(unchecked)
+  var transactions = OpenTransactions()
+  /// Whether a step of the history, or a transaction, is being taken back.
   var isRestoring = false
   /// Stand in for objects without a row, while images are made and applied.
   var strangers: Strangers?
@@ -141,7 +151,9 @@ public final class Store {
     if gap > 0 { classesByID += Array(repeating: nil, count: gap) }
     classesByID[Int(entry.classID)] = entry
     classesByType.insert(entry, at: placeByType(of: entry.type))
-    entry.setObserved(isObservable)
+    entry.setObserved(isObservable || tellsReadsToQueries)
+    liveQueries?.didRegister(entry)
+    if liveQueries != nil { followLiveQueries() }
   }
 
   /// The entry of a class, or nil.
@@ -206,6 +218,7 @@ extension Store {
   public func acknowledgeFetchFailures() { fetchFailures = [] }
 
   func note(_ failure: FetchFailure) {
+    if liveQueries?.takes(failure) == true { return }
     let isKnown = fetchFailures.contains {
       $0.rowID == failure.rowID && $0.className == failure.className
     }

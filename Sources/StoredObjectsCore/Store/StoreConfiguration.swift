@@ -38,14 +38,22 @@ public struct StoreConfiguration: Sendable {
   /// `buffer.write(cover, externalAbove: 4096)`.
   public var externalThreshold = defaultExternalThreshold
 
+  /// What a save does with objects that another store has saved since they were read; by default it
+  /// throws `conflict`.
+  ///
+  /// Inside of ``Store/transaction(attempts:_:)`` a conflict is always an error: the transaction runs
+  /// again.
+  public var conflictPolicy: ConflictPolicy
+
   static let defaultExternalThreshold = 16 << 10
 
   /// Sets up a store.
   public init(
     versionsRecords: Bool = true, checksumsRecords: Bool = true,
     logger: Logger = Logger(label: "stored-objects"), indexingMemory: Int = 256 << 20,
-    author: String = ""
+    author: String = "", conflictPolicy: ConflictPolicy = .error
   ) {
+    self.conflictPolicy = conflictPolicy
     self.indexingMemory = indexingMemory
     self.author = author
     self.versionsRecords = versionsRecords

@@ -85,6 +85,28 @@ struct PropertyFailure: Error {
   }
 }
 
+// MARK: - Parts
+
+extension RecordCoding {
+  /// The properties in the order of their bytes.
+  var namedTypes: [(name: String, type: StoredType)] { properties.map { ($0.name, $0.type) } }
+
+  /// The bytes of each property of a content.
+  ///
+  /// - Throws: ``/StoreEngine/DataBufferError``.
+  func parts(of content: [UInt8]) throws -> [[UInt8]] {
+    var buffer = DataBuffer(content)
+    let parts = try properties.map { property in
+      try buffer.bytesRead { try skip(property, in: &$0) }
+    }
+    guard buffer.remainingCount == 0 else {
+      throw DataBufferError(
+        .unreadBytes, at: buffer.offset, "\(buffer.remainingCount) bytes are left")
+    }
+    return parts
+  }
+}
+
 // MARK: - Reading
 
 extension RecordCoding {

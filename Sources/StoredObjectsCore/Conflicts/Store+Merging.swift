@@ -1,0 +1,103 @@
+import StoreEngine
+
+extension Store {
+  /// So often a save is tried again when other stores save meanwhile.
+  static let mergeAttempts = 10
+
+  /// Takes down what an object is like before its first change, for a later merge.
+  func noteBase(of object: StoredObject, _ entry: RegisteredClass) {
+    guard configuration.conflictPolicy == .merge, object.state.change == nil, object.hasContent,
+      entry.coding != nil
+    else { return }
+    // What can't be encoded is a conflict later.
+    if let key = object.key { mergeBases[key] = try? contentImage(of: object, entry) }
+  }
+
+  /// Decides about conflicts as the configuration says.
+  ///
+  /// - Throws: ``/StoreEngine/StoreError`` with `conflict` for what can't be decided; that is as it
+  ///   was then.
+  func resolveConflicts() throws(StoreError) {
+    let policy = configuration.conflictPolicy
+    settleRelationships()
+    mergeChanges()
+    if policy != .mine {
+      var merges: [ObjectMerge] = []
+      for entry in classes {
+        for object in entry.pending
+        where object.state.differsFromSaved && isChangedElsewhere(object.rowID, entry) {
+          merges.append(try merge(of: object, entry, policy))
+        }
+      }
+      for merge in merges { try apply(merge) }
+    }
+    keepConflictingChanges()
+  }
+
+  private func merge(
+    of object: StoredObject, _ entry: RegisteredClass, _ policy: ConflictPolicy
+  ) throws(StoreError) -> ObjectMerge {
+    guard object.state.change == .update, let theirs = try savedObject(object.rowID, entry) else {
+      throw conflict("This object was deleted on one side and changed on the other.", object.key)
+    }
+    let image = try contentImage(of: theirs, entry)
+    if policy == .theirs {
+      return ObjectMerge(
+        object: object, entry: entry, content: image, theirs: image, undecided: nil)
+    }
+    let mine = try contentImage(of: object, entry)
+    guard let base = object.key.flatMap({ mergeBases[$0] }), let coding = entry.coding,
+      mine.strangers.isEmpty && base.strangers.isEmpty && image.strangers.isEmpty
+    else {
+      throw conflict("It is not known what this object was like before.", object.key)
+    }
+    do {
+      let merged = try PropertyMerge(
+        coding, base: base.bytes, mine: mine.bytes, theirs: image.bytes)
+      let content = ContentImage(bytes: merged.content, version: entry.version)
+      return ObjectMerge(
+        object: object, entry: entry, content: content, theirs: image,
+        undecided: merged.undecided.isEmpty ? nil : (merged.undecided, base, theirs, mine))
+    } catch {
+      throw .wrapping(error, .notEncodable, at: entry.location(object.rowID))
+    }
+  }
+
+  private func apply(_ merge: ObjectMerge) throws(StoreError) {
+    let (object, entry) = (merge.object, merge.entry)
+    try setContent(of: object, entry, to: merge.content)
+    object.noteObservedChange()
+    if let undecided = merge.undecided { try decide(object, entry, undecided) }
+    // Merged once more, it stays as it is.
+    if let key = object.key { mergeBases[key] = merge.theirs }
+  }
+
+  /// Has the class decide about properties that both sides have changed.
+  private func decide(
+    _ object: StoredObject, _ entry: RegisteredClass, _ undecided: ObjectMerge.Undecided
+  ) throws(StoreError) {
+    let base = entry.type.init()
+    base.state = []
+    try setContent(of: base, entry, to: undecided.base)
+    base.state = [.hasContent, .detached]
+    if object.merge(base: base, theirs: undecided.theirs) { return }
+    try setContent(of: object, entry, to: undecided.mine)
+    let names = undecided.properties.joined(separator: ", ")
+    throw conflict("This object and another store have both changed \(names).", object.key)
+  }
+}
+
+/// The new content of an object that two stores have changed.
+private struct ObjectMerge {
+  let object: StoredObject
+  let entry: RegisteredClass
+  let content: ContentImage
+  /// The content that the other store saved.
+  let theirs: ContentImage
+  /// The properties that both sides have changed, and the object before, elsewhere and here.
+  let undecided: Undecided?
+
+  typealias Undecided = (
+    properties: [String], base: ContentImage, theirs: StoredObject, mine: ContentImage
+  )
+}

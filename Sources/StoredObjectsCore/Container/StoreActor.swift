@@ -1,0 +1,56 @@
+import StoreEngine
+
+/// An actor with a store of its own, on a thread of its own.
+///
+///     let importer = container.makeActor()
+///     try await importer.perform { store in
+///       for line in lines { store.insert(Song(line)) }
+///       try store.saveChanges()
+///     }
+///
+/// Unlike the stores of ``StoreContainer/read(_:)`` and ``StoreContainer/write(_:)``, this one keeps
+/// its objects and unsaved changes between calls. It is an ordinary store: you save, merge and
+/// discard. With an ``Autosave`` the actor saves by itself. Calls run one after the other, each to
+/// its end.
+public actor StoreActor {
+  private let executor = ThreadExecutor()
+  private let backend: any StoreBackend
+  private let recipe: StoreRecipe
+  private(set) var opened: Store?
+  let autosave: Autosave?
+  /// Saves what has changed, after its delay; nil when nothing waits.
+  var delayedSave: Task<Void, Never>?
+
+  /// The actor's thread.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe executor.asUnownedSerialExecutor()
+  }
+
+  init(_ backend: any StoreBackend, _ recipe: StoreRecipe, _ autosave: Autosave? = nil) {
+    (self.backend, self.recipe) = (backend, recipe)
+    self.autosave = autosave
+  }
+
+  /// Runs a closure with the actor's store.
+  ///
+  /// - Parameter body: Uses the store, which must not leave the closure.
+  /// - Returns: What the closure returns.
+  /// - Throws: What the closure throws, and what making the store throws.
+  public func perform<Value: Sendable>(
+    _ body: @Sendable (Store) throws -> Value
+  ) throws -> Value {
+    let store = try store()
+    defer { saveByItself(store) }
+    return try body(store)
+  }
+
+  /// Runs a closure on the actor's thread.
+  func run<Value: Sendable>(_ body: @Sendable () throws -> Value) rethrows -> Value { try body() }
+
+  private func store() throws(StoreError) -> Store {
+    if let opened { return opened }
+    let store = try recipe.makeStore(on: backend)
+    opened = store
+    return store
+  }
+}

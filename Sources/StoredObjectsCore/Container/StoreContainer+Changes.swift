@@ -1,0 +1,34 @@
+import StoreEngine
+
+extension StoreContainer {
+  /// What every save changes from now on, whichever store on the backend makes it.
+  ///
+  ///     for await changes in try container.committedChanges() {
+  ///       let rows = changes[Song.self].updated
+  ///       // Read them, and tell whoever waits.
+  ///     }
+  ///
+  /// Saves of other processes are among them, where the backend shares its store: see *Sharing a Store
+  /// Between Processes* in ``/StoreEngine``.
+  ///
+  /// The sequence is for one listener, on any task. It misses nothing: what has not been taken yet is
+  /// kept in memory. It ends with the loop or the task.
+  ///
+  /// Complexity: each save makes a list of its rows for each listener.
+  ///
+  /// - Throws: ``/StoreEngine/StoreError`` with `closed`.
+  public func committedChanges() throws(StoreError) -> CommittedChanges {
+    var tables: [(table: TableID, type: StoredObject.Type)] = []
+    for type in classes { tables.append((try backend.table(named: type.storedName), type)) }
+    let (stream, continuation) = AsyncStream.makeStream(of: StoreChanges.self)
+    let listener = CommitListener(
+      { [tables] changes in
+        let published = StoreChanges(changes, tables)
+        if !published.isEmpty { continuation.yield(published) }
+      }, didLoseTrack: { continuation.yield(.unknown) })
+    let coordinator = backend.coordinator
+    coordinator.attach(listener)
+    continuation.onTermination = { _ in coordinator.detach(listener) }
+    return CommittedChanges(stream)
+  }
+}

@@ -1,0 +1,101 @@
+import StoreEngine
+
+extension StoreContainer {
+  /// Runs a closure with a store, and saves everything that it changes, or nothing.
+  ///
+  ///     try await container.write { store in
+  ///       guard let song = try store.object(id) else { throw NoSuchSong() }
+  ///       song.playCount += 1
+  ///     }
+  ///
+  /// When this returns, the changes are saved. When it throws, nothing has changed.
+  ///
+  /// Writes run one after the other, in the order of the calls, on the container's thread for writes.
+  /// Those that wait at the same time are saved by one commit. Each of them sees what the ones before
+  /// it have done, and an error takes back only the changes of its own.
+  ///
+  /// **The closure may run more than once.** It runs again when another store of the backend has
+  /// saved something that its changes rest on, and when a commit of several writes has failed. So
+  /// keep side effects out of it. After ten conflicts in a row, `conflict` is thrown.
+  ///
+  /// - Parameter body: Changes objects of the store, and must not save them.
+  /// - Returns: What the closure returns.
+  /// - Throws: What the closure throws; ``/StoreEngine/StoreError``, as ``Store/saveChanges()``;
+  ///   `CancellationError` when the task was cancelled before the closure began.
+  @discardableResult
+  public func write<Value: Sendable>(
+    _ body: @escaping @Sendable (Store) throws -> Value
+  ) async throws -> Value {
+    let write = TypedWrite(body)
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        write.begin(continuation)
+        guard writes.append(write) else { return }
+        Task { [writer, writes] in await writer.perform(writes) }
+      }
+    } onCancel: {
+      write.cancel()
+    }
+  }
+}
+
+// MARK: - On the thread for writes
+
+extension StoreActor {
+  /// So many writes are saved together at most.
+  private static let batchSize = 256
+  /// So often a write is tried that conflicts with what other stores save.
+  private static let attempts = 10
+
+  /// Performs writes until there are none.
+  func perform(_ queue: WriteQueue) async {
+    while let writes = queue.take(atMost: Self.batchSize) {
+      do {
+        try perform(writes)
+      } catch {
+        for write in writes { write.finish(error) }
+      }
+      // Whoever wants to close gets a turn.
+      await Task.yield()
+    }
+  }
+
+  private func perform(_ writes: [any QueuedWrite]) throws {
+    try perform { store in
+      store.mergeChanges()
+      if let only = writes.first, writes.count == 1 {
+        Self.perform(only, in: store)
+      } else if !Self.perform(writes, in: store) {
+        for write in writes { Self.perform(write, in: store) }
+      }
+      store.releaseObjects()
+    }
+  }
+
+  private static func perform(_ write: any QueuedWrite, in store: Store) {
+    do {
+      try store.transaction(attempts: attempts) { try write.run(in: store) }
+      write.finish(nil)
+    } catch {
+      write.finish(error)
+    }
+  }
+
+  /// Performs writes and saves them by one commit.
+  ///
+  /// - Returns: Whether that went well; otherwise nothing has changed, and nobody has been told.
+  private static func perform(_ writes: [any QueuedWrite], in store: Store) -> Bool {
+    var errors = [(any Error)?](repeating: nil, count: writes.count)
+    do {
+      try store.transaction {
+        for (index, write) in writes.enumerated() {
+          do { try store.transaction { try write.run(in: store) } } catch { errors[index] = error }
+        }
+      }
+    } catch {
+      return false
+    }
+    for (write, error) in zip(writes, errors) { write.finish(error) }
+    return true
+  }
+}

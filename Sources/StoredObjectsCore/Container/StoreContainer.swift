@@ -1,0 +1,139 @@
+public import StoreEngine
+
+/// A backend and the classes in it, to be used from any number of tasks.
+///
+///     let container = try StoreContainer(
+///       backend: TokyoCabinetBackend(directory: "Music"), classes: [Song.self, Playlist.self])
+///
+///     try await container.write { store in
+///       let song = Song()
+///       song.title = "Walking on Sunshine"
+///       store.insert(song)
+///     }
+///     let titles = try await container.read { store in
+///       try store.allObjects(of: Song.self).map(\.title)
+///     }
+///
+/// A ``Store`` belongs to one isolation domain. A container has as many stores as it needs, each on
+/// a thread of its own, so no thread of Swift's pool ever waits for the disk.
+///
+/// - ``read(_:)`` sees the data as of one commit. Several reads run at the same time, and none waits
+///   for a write.
+/// - ``write(_:)`` saves everything that its closure changes, or nothing. Writes run one after the
+///   other. Those that come at the same time share a commit, and with it a sync of the disk.
+/// - ``makeStore()`` and ``makeActor(autosave:)`` give you stores of your own, for the main actor or
+///   for long work.
+///
+/// See <doc:SharingAStore>.
+public final class StoreContainer: Sendable {
+  /// Where the records are.
+  public let backend: any StoreBackend
+  /// The classes that every store of the container has registered.
+  public var classes: [StoredObject.Type] { recipe.classes }
+  /// How the stores of the container work.
+  public var configuration: StoreConfiguration { recipe.configuration }
+
+  private let recipe: StoreRecipe
+  let readers: ReaderPool
+  let writes = WriteQueue()
+  let writer: StoreActor
+  private let autosavingActors = AutosavingActors()
+
+  /// Opens a container, and checks that the backend can hold the classes.
+  ///
+  /// Threads start when they are first needed.
+  ///
+  /// - Parameters:
+  ///   - backend: Where the records are.
+  ///   - classes: The classes to register; as for ``Store/register(_:)-(StoredObject....)``, their
+  ///     order does not matter.
+  ///   - configuration: How the stores work.
+  ///   - readerCount: How many reads run at the same time at most, from 1 on. Each has a thread.
+  /// - Throws: ``/StoreEngine/StoreError``, as ``Store/register(_:)-(StoredObject....)``.
+  public init(
+    backend: any StoreBackend, classes: [StoredObject.Type],
+    configuration: StoreConfiguration = .init(), readerCount: Int = 4
+  ) throws(StoreError) {
+    self.backend = backend
+    recipe = StoreRecipe(classes: classes, configuration: configuration)
+    readers = ReaderPool(backend, recipe, count: max(1, readerCount))
+    writer = StoreActor(backend, recipe)
+    _ = try recipe.makeStore(on: backend)
+  }
+
+  /// Makes a store with all classes, for the isolation domain that asks.
+  ///
+  ///     @MainActor final class Library {
+  ///       let store: Store
+  ///       init(_ container: StoreContainer) throws { store = try container.makeStore() }
+  ///     }
+  ///
+  /// Complexity: linear in the number of classes.
+  ///
+  /// - Throws: ``/StoreEngine/StoreError``, as ``Store/register(_:)-(StoredObject....)``.
+  public func makeStore() throws(StoreError) -> sending Store {
+    try recipe.makeStore(on: backend)
+  }
+
+  /// Makes an actor with a store of its own, which keeps its objects from call to call.
+  ///
+  ///     let editor = container.makeActor(
+  ///       autosave: .after(.seconds(2)) { _, error in logger.error("\(error)") })
+  ///
+  /// - Parameter autosave: When the actor saves by itself; nil when you save.
+  /// - Returns: The actor, whose thread starts with the first call.
+  public func makeActor(autosave: Autosave? = nil) -> StoreActor {
+    let actor = StoreActor(backend, recipe, autosave)
+    if autosave != nil { autosavingActors.append(actor) }
+    return actor
+  }
+
+  /// The data as of the last commit, for as long as the snapshot is held.
+  ///
+  /// Complexity: linear in the number of classes and indexes, see
+  /// ``/StoreEngine/StoreBackend/snapshot()``.
+  ///
+  /// - Throws: ``/StoreEngine/StoreError`` with `ioError`, `damaged` or `closed`.
+  public func snapshot() throws(StoreError) -> StoreSnapshot {
+    StoreSnapshot(try backend.snapshot(), recipe)
+  }
+
+  /// Runs long work with the backend, on a thread of its own.
+  ///
+  ///     try await container.withBackend { backend in
+  ///       try (backend as? any DirectoryBackend)?.checkpoint()
+  ///     }
+  ///
+  /// Use it for checks, backups, checkpoints and compactions.
+  ///
+  /// - Throws: What the closure throws.
+  public func withBackend<Value: Sendable>(
+    _ body: @Sendable (any StoreBackend) throws -> Value
+  ) async rethrows -> Value {
+    try await makeActor().run { [backend] in try body(backend) }
+  }
+
+  /// Waits for the writes that have begun, and closes the backend.
+  ///
+  /// Actors with an ``Autosave`` save what they have.
+  ///
+  /// Reads and writes that come later throw `closed`.
+  ///
+  /// - Throws: ``/StoreEngine/StoreError`` with `ioError`; nothing that was saved is lost.
+  public func close() async throws {
+    await autosavingActors.saveNow()
+    try await writer.run { [backend] in try backend.close() }
+  }
+}
+
+/// How the stores of a container are made.
+struct StoreRecipe: Sendable {
+  let classes: [StoredObject.Type]
+  let configuration: StoreConfiguration
+
+  func makeStore(on backend: any StoreBackend) throws(StoreError) -> sending Store {
+    let store = Store(backend: backend, configuration: configuration)
+    try store.register(classes)
+    return store
+  }
+}

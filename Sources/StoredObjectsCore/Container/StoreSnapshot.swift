@@ -1,0 +1,34 @@
+public import StoreEngine
+
+/// The data of a store as of one commit, for as long as you hold it.
+///
+///     let snapshot = try container.snapshot()
+///     // Others save meanwhile.
+///     let store = try snapshot.makeStore()
+///     let count = try store.count(of: Song.self)
+///
+/// Queries, indexes and searches see the same commit. Saving throws `readOnly`.
+///
+/// A snapshot copies nothing. It keeps files that have since been replaced on the disk, and what the
+/// log had beyond them in memory: release it when you are done. You may use it from any task.
+public struct StoreSnapshot: Sendable {
+  /// The backend of the snapshot, for reading only.
+  public let backend: any StoreBackend
+  private let recipe: StoreRecipe
+
+  init(_ backend: any StoreBackend, _ recipe: StoreRecipe) {
+    (self.backend, self.recipe) = (backend, recipe)
+  }
+
+  /// The number of the last commit in the snapshot; 0 where there is none.
+  public var commitNumber: UInt64 { backend.lastCommitNumber }
+
+  /// Makes a store that sees the snapshot, for the isolation domain that asks.
+  ///
+  /// Complexity: linear in the number of classes.
+  ///
+  /// - Throws: ``/StoreEngine/StoreError``, as ``Store/register(_:)-(StoredObject....)``.
+  public func makeStore() throws(StoreError) -> sending Store {
+    try recipe.makeStore(on: backend)
+  }
+}

@@ -1,0 +1,42 @@
+import Files
+public import FoundationEssentials
+import StoreEngine
+
+extension URL: IndexableValue {
+  /// Appends the text of the URL, and of the URL that it is relative to.
+  public func writeKey(to key: inout IndexKey) {
+    relativeString.writeKey(to: &key)
+    baseURL?.absoluteString.writeKey(to: &key)
+    key.bytes.append(0)
+  }
+}
+
+extension Decimal: IndexableValue {
+  /// Appends the number: numbers that are equal are one, however many zeros they end in, and NaN is
+  /// before all others.
+  public func writeKey(to key: inout IndexKey) {
+    if isNaN { return key.bytes.append(0) }
+    if isZero { return key.bytes.append(2) }
+    let (exponent, digits) = scientific
+    // 10 to the power of 300 is more than any.
+    var bytes: [UInt8] = []
+    bytes.append(bigEndian: UInt32(exponent + 300))
+    // The end is below all digits.
+    bytes += digits.map { $0 + 1 } + [0]
+    let isNegative = sign == .minus
+    key.bytes.append(isNegative ? 1 : 3)
+    key.bytes += isNegative ? bytes.map { ~$0 } : bytes
+  }
+
+  /// The digits behind "0." without zeros at either end, and the power of ten that they are
+  /// multiplied by.
+  private var scientific: (exponent: Int, digits: [UInt8]) {
+    let parts = "\(magnitude)".split(separator: ".", omittingEmptySubsequences: false)
+    let whole = parts[0].utf8.drop { $0 == 0x30 }
+    let fraction = parts.count > 1 ? Array(parts[1].utf8) : []
+    let zeros = whole.isEmpty ? fraction.prefix { $0 == 0x30 }.count : 0
+    var digits = (Array(whole) + fraction.dropFirst(zeros)).map { $0 - 0x30 }
+    while digits.last == 0 { digits.removeLast() }
+    return (whole.count - zeros, digits)
+  }
+}

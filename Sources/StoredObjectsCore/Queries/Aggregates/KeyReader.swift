@@ -1,0 +1,242 @@
+import Files
+import FoundationEssentials
+import StoreEngine
+
+/// Reads values out of a key of an index, in the order in which they were written.
+struct KeyReader {
+  /// The key: the mark, the values and the row.
+  private(set) var bytes: [UInt8] = []
+  private(set) var offset = 0
+  /// The row that the key is of.
+  private(set) var row: UInt32 = 0
+
+  /// Begins with the values of another key.
+  mutating func show(_ key: RawSpan) {
+    bytes.removeAll(keepingCapacity: true)
+    bytes.append(copying: key)
+    row = RegisteredIndex.row(key)
+    // Behind the mark.
+    offset = 1
+  }
+
+  /// Goes back to the first value.
+  mutating func rewind() { offset = 1 }
+
+  /// Passes over bytes if they come next.
+  @inline(__always)
+  mutating func skip(_ expected: [UInt8]) -> Bool {
+    let end = offset + expected.count
+    guard end <= bytes.count, !expected.isEmpty else { return false }
+    // The last bytes differ most often.
+    for index in expected.indices.reversed() where bytes[offset + index] != expected[index] {
+      return false
+    }
+    offset = end
+    return true
+  }
+
+  /// Passes over some bytes; false if there are fewer.
+  mutating func skip(count: Int) -> Bool {
+    guard offset + count <= bytes.count else { return false }
+    offset += count
+    return true
+  }
+
+  /// Reads the bits of a number of some bytes, the highest byte first.
+  mutating func bits(_ count: Int) -> UInt64? {
+    guard offset + count <= bytes.count else { return nil }
+    var bits: UInt64 = 0
+    for index in offset..<offset + count { bits = bits << 8 | UInt64(bytes[index]) }
+    offset += count
+    return bits
+  }
+
+  mutating func byte() -> UInt8? {
+    guard offset < bytes.count else { return nil }
+    defer { offset += 1 }
+    return bytes[offset]
+  }
+
+  /// Reads a number, the highest byte first.
+  mutating func number<Number: FixedWidthInteger & UnsignedInteger>(
+    _: Number.Type = Number.self
+  ) -> Number? {
+    let end = offset + Number.bitWidth / 8
+    guard end <= bytes.count else { return nil }
+    var number: Number = 0
+    for index in offset..<end { number = number << 8 | Number(bytes[index]) }
+    offset = end
+    return number
+  }
+
+  /// Reads bytes of which there may be any number, see ``IndexKey``.
+  mutating func text() -> [UInt8]? {
+    var text: [UInt8] = []
+    while let byte = byte() {
+      if byte == 0 { return text }
+      if byte > 1 {
+        text.append(byte)
+      } else {
+        guard let escaped = self.byte(), escaped > 0 else { return nil }
+        text.append(escaped - 1)
+      }
+    }
+    return nil
+  }
+}
+
+/// A value that can be read from the key of an index.
+private protocol KeyReadable: IndexableValue {
+  /// Reads a value; nil if the bytes are none.
+  static func read(_ reader: inout KeyReader) -> Self?
+}
+
+/// How the values of a property are read from keys.
+///
+/// Nil for a type that only writes keys; its objects have to be asked.
+func keyReading<Value: IndexableValue>(_: Value.Type) -> ((inout KeyReader) -> Value?)? {
+  func known<Known: KeyReadable>(_: Known.Type) -> ((inout KeyReader) -> Value?)? {
+    { reader in Known.read(&reader) as? Value }
+  }
+  if let type = Value.self as? any KeyReadable.Type { return known(type) }
+  if let type = Value.self as? any PartlyReadable.Type {
+    return type.anyReading() as? (inout KeyReader) -> Value?
+  }
+  guard let type = Value.self as? any RawRepresentable.Type else { return nil }
+  return rawReading(type)
+}
+
+/// How an enumeration is read from the key of its raw value.
+///
+/// It may write keys of its own. So what is read has to write the bytes that it was read from.
+private func rawReading<Raw: RawRepresentable, Value: IndexableValue>(
+  _: Raw.Type
+) -> ((inout KeyReader) -> Value?)? {
+  func open<Known: KeyReadable>(_: Known.Type) -> (inout KeyReader) -> Value? {
+    { reader in
+      let start = reader.offset
+      guard let raw = Known.read(&reader) as? Raw.RawValue,
+        let value = Raw(rawValue: raw) as? Value,
+        reader.bytes[start..<reader.offset].elementsEqual(IndexKey(value).bytes)
+      else { return nil }
+      return value
+    }
+  }
+  return (Raw.RawValue.self as? any KeyReadable.Type).map { open($0) }
+}
+
+/// An optional, which is readable if what it wraps is.
+private protocol PartlyReadable {
+  /// A closure as ``keyReading(_:)`` returns it.
+  static func anyReading() -> Any?
+}
+
+extension Optional: PartlyReadable where Wrapped: IndexableValue {
+  fileprivate static func anyReading() -> Any? {
+    guard let read = keyReading(Wrapped.self) else { return nil }
+    let reading = { (reader: inout KeyReader) -> Wrapped?? in
+      switch reader.byte() {
+      case 0: .some(nil)
+      case 1: read(&reader).map { .some($0) }
+      default: nil
+      }
+    }
+    return reading
+  }
+}
+
+// MARK: - Values
+
+extension KeyReadable where Self: FixedWidthInteger & UnsignedInteger {
+  fileprivate static func read(_ reader: inout KeyReader) -> Self? { reader.number() }
+}
+
+extension KeyReadable where Self: FixedWidthInteger & SignedInteger, Magnitude: UnsignedInteger {
+  fileprivate static func read(_ reader: inout KeyReader) -> Self? {
+    reader.number(Magnitude.self).map {
+      Self(truncatingIfNeeded: $0 ^ (1 << Magnitude(bitWidth - 1)))
+    }
+  }
+}
+
+extension UInt8: KeyReadable {}
+extension UInt16: KeyReadable {}
+extension UInt32: KeyReadable {}
+extension UInt64: KeyReadable {}
+extension Int8: KeyReadable {}
+extension Int16: KeyReadable {}
+extension Int32: KeyReadable {}
+extension Int64: KeyReadable {}
+
+extension Int: KeyReadable {
+  fileprivate static func read(_ reader: inout KeyReader) -> Int? {
+    Int64.read(&reader).flatMap { Int(exactly: $0) }
+  }
+}
+
+extension UInt: KeyReadable {
+  fileprivate static func read(_ reader: inout KeyReader) -> UInt? {
+    UInt64.read(&reader).flatMap { UInt(exactly: $0) }
+  }
+}
+
+extension Bool: KeyReadable {
+  fileprivate static func read(_ reader: inout KeyReader) -> Bool? { reader.byte().map { $0 == 1 } }
+}
+
+extension Double: KeyReadable {
+  fileprivate static func read(_ reader: inout KeyReader) -> Double? {
+    reader.number(UInt64.self).map { bits in
+      Double(bitPattern: bits >> 63 == 1 ? bits ^ 1 << 63 : ~bits)
+    }
+  }
+}
+
+extension Float: KeyReadable {
+  fileprivate static func read(_ reader: inout KeyReader) -> Float? {
+    reader.number(UInt32.self).map { bits in
+      Float(bitPattern: bits >> 31 == 1 ? bits ^ 1 << 31 : ~bits)
+    }
+  }
+}
+
+extension Date: KeyReadable {
+  fileprivate static func read(_ reader: inout KeyReader) -> Date? {
+    Double.read(&reader).map { Date(timeIntervalSinceReferenceDate: $0) }
+  }
+}
+
+extension UUID: KeyReadable {
+  fileprivate static func read(_ reader: inout KeyReader) -> UUID? {
+    guard let high = reader.number(UInt64.self), let low = reader.number(UInt64.self) else {
+      return nil
+    }
+    func byte(_ number: UInt64, _ index: UInt64) -> UInt8 {
+      UInt8(truncatingIfNeeded: number >> (56 - 8 * index))
+    }
+    return UUID(
+      uuid: (
+        byte(high, 0), byte(high, 1), byte(high, 2), byte(high, 3), byte(high, 4), byte(high, 5),
+        byte(high, 6), byte(high, 7), byte(low, 0), byte(low, 1), byte(low, 2), byte(low, 3),
+        byte(low, 4), byte(low, 5), byte(low, 6), byte(low, 7)
+      ))
+  }
+}
+
+extension Data: KeyReadable {
+  fileprivate static func read(_ reader: inout KeyReader) -> Data? {
+    reader.text().map { Data($0) }
+  }
+}
+
+extension String: KeyReadable {
+  fileprivate static func read(_ reader: inout KeyReader) -> String? {
+    reader.text().flatMap { String(validating: $0, as: UTF8.self) }
+  }
+}
+
+extension FoldedString: KeyReadable {
+  fileprivate static func read(_ reader: inout KeyReader) -> FoldedString? {
+    String.read(&reader).map { FoldedString(folded: $0) }
+  }
+}

@@ -1,0 +1,117 @@
+import FoundationEssentials
+import StoreEngine
+
+/// A text without case, accents and width, by which texts are compared as readers do.
+///
+///     "Beyoncé".folded == "BEYONCE"
+///     "Straße".folded == "strasse"
+///
+/// Ask for it in predicates, orders and indexes:
+///
+///     AttributeIndex("folded title", \Song.title.folded)
+///     try store.fetch(
+///       Song.self, where: #Predicate { $0.title.folded == "halo" },
+///       sortedBy: [.ascending(\.title.folded)])
+///
+/// A literal is folded, too. Letters are folded as a search folds them (<doc:FullTextSearch>), in the
+/// same way for every language; all other characters stay as they are.
+public struct FoldedString: Hashable, Sendable {
+  /// The folded text.
+  public let text: String
+
+  /// Folds a text.
+  ///
+  /// Complexity: linear in the length of the text.
+  public init(_ text: String) { self.text = ScalarFolding.fold(text) }
+
+  /// A text that was folded before.
+  init(folded text: String) { self.text = text }
+
+  /// Whether another text, folded, is a part of this one.
+  ///
+  /// Complexity: the product of both lengths at worst.
+  public func contains(_ other: FoldedString) -> Bool {
+    let (whole, part) = (Array(text.unicodeScalars), Array(other.text.unicodeScalars))
+    if part.isEmpty { return true }
+    guard part.count <= whole.count else { return false }
+    return (0...(whole.count - part.count)).contains { start in
+      whole[start] == part[0] && whole[start..<start + part.count].elementsEqual(part)
+    }
+  }
+}
+
+extension String {
+  /// The text without case, accents and width.
+  public var folded: FoldedString { FoldedString(self) }
+}
+
+extension String? {
+  /// The text without case, accents and width; nil for nil.
+  public var folded: FoldedString? { map { FoldedString($0) } }
+}
+
+extension FoldedString: Comparable {
+  /// Whether a text comes before another one, by its folded letters.
+  public static func < (left: FoldedString, right: FoldedString) -> Bool { left.text < right.text }
+}
+
+extension FoldedString: ExpressibleByStringLiteral {
+  /// Folds a literal.
+  public init(stringLiteral text: String) { self.init(text) }
+}
+
+extension FoldedString: CustomStringConvertible {
+  /// The folded text.
+  public var description: String { text }
+}
+
+extension FoldedString: BidirectionalCollection {
+  /// The first place.
+  public var startIndex: String.Index { text.startIndex }
+  /// The place behind the last character.
+  public var endIndex: String.Index { text.endIndex }
+  /// The character at a place.
+  public subscript(index: String.Index) -> Character { text[index] }
+  /// The next place.
+  public func index(after index: String.Index) -> String.Index { text.index(after: index) }
+  /// The place before.
+  public func index(before index: String.Index) -> String.Index { text.index(before: index) }
+}
+
+extension FoldedString: Codable {
+  /// Encodes the folded text.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(text)
+  }
+
+  /// Decodes a text, and folds it.
+  public init(from decoder: any Decoder) throws {
+    self.init(try decoder.singleValueContainer().decode(String.self))
+  }
+}
+
+extension FoldedString: IndexableValue {
+  /// Appends the folded text.
+  public func writeKey(to key: inout IndexKey) { text.writeKey(to: &key) }
+}
+
+extension ScalarFolding {
+  /// Folds the letters of a text, and leaves everything else.
+  static func fold(_ text: String) -> String {
+    if text.utf8.allSatisfy({ $0 < 0x80 }) {
+      return String(decoding: text.utf8.map(lowercased), as: UTF8.self)
+    }
+    var folded = String.UnicodeScalarView()
+    for character in text {
+      for (scalar, _) in fold(character) {
+        if let scalar = Unicode.Scalar(scalar) { folded.append(scalar) }
+      }
+    }
+    return String(folded)
+  }
+
+  private static func lowercased(_ byte: UInt8) -> UInt8 {
+    0x41...0x5A ~= byte ? byte | 0x20 : byte
+  }
+}
