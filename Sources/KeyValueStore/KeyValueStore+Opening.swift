@@ -17,12 +17,12 @@ extension KeyValueStore {
   ///   - name: The name, as a person would say it.
   ///   - configuration: How to open it; by default for reading and writing, at full durability.
   ///   - key: What an encrypted store is opened with, see ``init(directory:configuration:key:)``.
-  /// - Throws: `KeyValueError` with `invalidName` for a name that is empty or longer than 255
+  /// - Throws: `StoreError` with `invalidName` for a name that is empty or longer than 255
   ///   bytes; as ``init(directory:configuration:key:)``.
   public convenience init(
     named name: String, configuration: TokyoCabinetBackend.Configuration = .init(),
     key: (any StoreKey)? = nil
-  ) throws {
+  ) throws(StoreError) {
     let directory = try UserData.directory(named: name, ProcessInfo.processInfo.environment)
     if configuration.access == .readWrite && configuration.createIfMissing {
       try systemErrors(at: directory) {
@@ -48,11 +48,11 @@ extension KeyValueStore {
   ///   - key: What an encrypted store is opened with; nil for one that is not encrypted.
   /// - Throws: `StoreError` with `inUse` when another process, or another store in this one, has it
   ///   open, `wrongKey`, `encrypted` when it needs a key, `notEncrypted` when it has none,
-  ///   `damaged` or `ioError`; `KeyValueError` with `damaged`.
+  ///   `damaged` or `ioError`; `StoreError` with `damaged`.
   public convenience init(
     directory: String, configuration: TokyoCabinetBackend.Configuration = .init(),
     key: (any StoreKey)? = nil
-  ) throws {
+  ) throws(StoreError) {
     try self.init(
       backend: TokyoCabinetBackend(directory: directory, configuration: configuration, key: key))
   }
@@ -62,13 +62,13 @@ extension KeyValueStore {
 package enum UserData {
   /// The directory for a name.
   ///
-  /// - Throws: `KeyValueError` with `invalidName`.
+  /// - Throws: `StoreError` with `invalidName`.
   package static func directory(
     named name: String, _ environment: [String: String]
-  ) throws -> String {
+  ) throws(StoreError) -> String {
     let file = fileName(name)
     guard !name.isEmpty, file.utf8.count <= 255 else {
-      throw KeyValueError(
+      throw StoreError(
         .invalidName,
         "The name of a store must have 1 to 255 bytes, and \(name.debugDescription) has not.")
     }
@@ -90,10 +90,10 @@ package enum UserData {
   }
 
   /// A path that is not absolute is to be ignored, says the specification.
-  private static func root(_ environment: [String: String]) throws -> String {
+  private static func root(_ environment: [String: String]) throws(StoreError) -> String {
     if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return data }
     if let home = environment["HOME"], home.hasPrefix("/") { return home + "/.local/share" }
-    throw KeyValueError(
+    throw StoreError(
       .invalidName,
       "The user has no home directory: set HOME or XDG_DATA_HOME, or name a directory.")
   }

@@ -1,6 +1,6 @@
 import Files
 import FoundationEssentials
-import StoreEngine
+public import StoreEngine
 
 /// Writes that take effect together, see `KeyValueStore.write(_:)`.
 ///
@@ -35,14 +35,14 @@ public struct KeyValueBatch {
   /// - Throws: as ``KeyValueTable/get(_:as:)``.
   public func get<Value: Decodable>(
     _ key: String, from table: KeyValueTable, as type: Value.Type = Value.self
-  ) throws -> Value? {
+  ) throws(StoreError) -> Value? {
     try item(key, from: table)?.decoded(as: type)
   }
 
   /// A key with its value and times, as this batch has left it; nil when there is no such key.
   ///
   /// - Throws: as ``KeyValueTable/item(_:)``.
-  public func item(_ key: String, from table: KeyValueTable) throws -> KeyValueItem? {
+  public func item(_ key: String, from table: KeyValueTable) throws(StoreError) -> KeyValueItem? {
     try check(table)
     if let staged = staged(table.state) {
       if let item = staged.item(Array(key.utf8), in: bytes) {
@@ -61,17 +61,19 @@ public struct KeyValueBatch {
 
   private func item(
     _ item: TableBatch.Item, _ bytes: [UInt8], _ key: String, _ table: KeyValueTable
-  ) throws -> KeyValueItem? {
+  ) throws(StoreError) -> KeyValueItem? {
     if item.head == nil { return nil }
-    return try bytes.lend(item.record) { record in
-      try bytes.lend(item.key) { try KeyValueItem(record, of: $0, key, table.state) }
+    return try bytes.lend(item.record) { (record) throws(StoreError) in
+      try bytes.lend(item.key) { (bytes) throws(StoreError) in
+        try KeyValueItem(record, of: bytes, key, table.state)
+      }
     }
   }
 
   /// Whether there is a key, as this batch has left it.
   ///
   /// - Throws: as ``KeyValueTable/contains(_:)``.
-  public func contains(_ key: String, in table: KeyValueTable) throws -> Bool {
+  public func contains(_ key: String, in table: KeyValueTable) throws(StoreError) -> Bool {
     try check(table)
     if let staged = staged(table.state) {
       if let item = staged.item(Array(key.utf8), in: bytes) { return item.head != nil }
@@ -97,7 +99,7 @@ public struct KeyValueBatch {
   @specialized(where Value == Date)
   public mutating func put<Value: Encodable>(
     _ value: Value, for key: String, in table: KeyValueTable, expiresAfter: Duration? = nil
-  ) throws {
+  ) throws(StoreError) {
     try check(table)
     let stored = try table.stored(value, for: key)
     try putStored(stored, for: key, in: table, expiresAfter: expiresAfter)
@@ -106,17 +108,17 @@ public struct KeyValueBatch {
   /// The same for a value that is ready to be stored.
   mutating func putStored(
     _ value: StoredValue, for key: String, in table: KeyValueTable, expiresAfter: Duration?
-  ) throws {
+  ) throws(StoreError) {
     try check(table)
-    let expiresAt = try expiresAfter.map { duration in
+    let expiresAt = try expiresAfter.map { (duration) throws(StoreError) in
       let date = now.addingTimeInterval(duration / .seconds(1))
       guard date > now else {
-        throw KeyValueError(
+        throw StoreError(
           .invalidExpiry, "An item must expire after now.", table: table.name, key: key)
       }
       return date
     }
-    try table.naming(key) { try put(value, key, table.state, expiresAt) }
+    try table.naming(key) { () throws(StoreError) in try put(value, key, table.state, expiresAt) }
   }
 
   /// Puts an item as it was elsewhere, with its times; for imports and copies.
@@ -124,28 +126,30 @@ public struct KeyValueBatch {
   /// An item that has expired by now is not put, and what is under its key is deleted.
   ///
   /// - Throws: as `KeyValueTable.put(_:for:expiresAfter:)`.
-  public mutating func put(_ item: KeyValueItem, in table: KeyValueTable) throws {
+  public mutating func put(_ item: KeyValueItem, in table: KeyValueTable) throws(StoreError) {
     try check(table)
     let head = ItemHead(
       createdAt: item.createdAt, updatedAt: item.updatedAt, expiresAt: item.expiresAt)
     if head.isExpired(now) {
       try delete(item.key, from: table)
     } else {
-      let target = try item.key.lendUTF8 { try self.target($0, table.state) }
+      let target = try item.key.lendUTF8 { (key) throws(StoreError) in
+        try self.target(key, table.state)
+      }
       try stage(ItemRecord(head: head, value: item.value), target)
     }
   }
 
   private mutating func put(
     _ value: StoredValue, _ key: String, _ state: TableState, _ expiresAt: Date?
-  ) throws {
-    let target = try key.lendUTF8 { try self.target($0, state) }
+  ) throws(StoreError) {
+    let target = try key.lendUTF8 { (key) throws(StoreError) in try self.target(key, state) }
     let created = target.before.flatMap { $0.isExpired(now) ? nil : $0.createdAt } ?? now
     let head = ItemHead(createdAt: created, updatedAt: max(now, created), expiresAt: expiresAt)
     try stage(ItemRecord(head: head, value: value), target)
   }
 
-  private mutating func stage(_ record: ItemRecord, _ target: Target) throws {
+  private mutating func stage(_ record: ItemRecord, _ target: Target) throws(StoreError) {
     let start = bytes.count
     do {
       try ItemFormat.append(
@@ -188,15 +192,17 @@ public struct KeyValueBatch {
   /// - Returns: whether it was there.
   /// - Throws: as `KeyValueTable.delete(_:)`.
   @discardableResult
-  public mutating func delete(_ key: String, from table: KeyValueTable) throws -> Bool {
+  public mutating func delete(_ key: String, from table: KeyValueTable) throws(StoreError) -> Bool {
     try check(table)
-    return try key.lendUTF8 { try delete($0, table.state, .deleted) }
+    return try key.lendUTF8 { (key) throws(StoreError) in
+      try delete(key, table.state, .deleted)
+    }
   }
 
   @discardableResult
   private mutating func delete(
     _ key: RawSpan, _ state: TableState, _ kind: KeyValueChange.Kind
-  ) throws -> Bool {
+  ) throws(StoreError) -> Bool {
     let target = try target(key, state)
     guard let before = target.before else {
       bytes.removeSubrange(target.key.lowerBound...)
@@ -214,7 +220,9 @@ public struct KeyValueBatch {
   /// Deletes several keys.
   ///
   /// - Returns: how many were there.
-  mutating func delete(_ keys: some Sequence<String>, from table: KeyValueTable) throws -> Int {
+  mutating func delete(_ keys: some Sequence<String>, from table: KeyValueTable) throws(StoreError)
+    -> Int
+  {
     var count = 0
     for key in keys where try delete(key, from: table) { count += 1 }
     return count
@@ -227,7 +235,9 @@ public struct KeyValueBatch {
   /// - Returns: how many were there.
   /// - Throws: as `KeyValueTable.deleteAll(prefix:)`.
   @discardableResult
-  public mutating func deleteAll(prefix: String, from table: KeyValueTable) throws -> Int {
+  public mutating func deleteAll(prefix: String, from table: KeyValueTable) throws(StoreError)
+    -> Int
+  {
     try check(table)
     let range = KeyRange.prefix(Array(prefix.utf8))
     let staged = staged(table.state)
@@ -237,7 +247,12 @@ public struct KeyValueBatch {
       for key in try table.keyBytes(in: range) where !staged.contains(key) { keys.append(key) }
     }
     var count = 0
-    for key in keys where try key.lend({ try delete($0, table.state, .deleted) }) { count += 1 }
+    for key in keys {
+      let isDeleted = try key.lend { (key) throws(StoreError) in
+        try delete(key, table.state, .deleted)
+      }
+      if isDeleted { count += 1 }
+    }
     return count
   }
 
@@ -246,7 +261,7 @@ public struct KeyValueBatch {
   /// Complexity: linear in what this batch has done to the table before.
   ///
   /// - Throws: as `KeyValueTable.removeAll()`.
-  public mutating func removeAll(from table: KeyValueTable) throws {
+  public mutating func removeAll(from table: KeyValueTable) throws(StoreError) {
     try check(table)
     // Whether there is anything to clear is asked of the table itself.
     store.writesUnderWay.waitForAll()
@@ -255,7 +270,7 @@ public struct KeyValueBatch {
 
   // MARK: Helpers
 
-  private func check(_ table: KeyValueTable) throws {
+  private func check(_ table: KeyValueTable) throws(StoreError) {
     precondition(table.store === store, "a table of another store")
     try table.state.check()
   }
@@ -287,7 +302,7 @@ public struct KeyValueBatch {
   }
 
   /// Appends a key to the bytes, and finds out what is there.
-  private mutating func target(_ key: RawSpan, _ state: TableState) throws -> Target {
+  private mutating func target(_ key: RawSpan, _ state: TableState) throws(StoreError) -> Target {
     let table = location(of: state)
     let start = bytes.count
     bytes.append(copying: key)
@@ -321,7 +336,7 @@ public struct KeyValueBatch {
   /// An item that makes no sense counts as one, so that another can be put in its place.
   private mutating func storedHead(
     _ key: RawSpan, _ hash: UInt64, _ table: Int
-  ) throws -> ItemHead? {
+  ) throws(StoreError) -> ItemHead? {
     let id = tables[table].state.items
     if tables[table].view == nil { tables[table].view = try store.viewing?.view(of: id) }
     scratch.removeAll(keepingCapacity: true)
@@ -340,7 +355,7 @@ public struct KeyValueBatch {
 
 extension KeyValueBatch {
   /// Deletes some of what has expired in the tables that the batch changes anyway.
-  mutating func sweep(atMost count: Int) throws {
+  mutating func sweep(atMost count: Int) throws(StoreError) {
     // Sweeping may add to the tables, but none that is not there.
     for index in tables.indices where !tables[index].isCleared {
       try sweep(tables[index].state, atMost: count)
@@ -351,7 +366,7 @@ extension KeyValueBatch {
   ///
   /// - Returns: how many items.
   @discardableResult
-  mutating func sweep(_ state: TableState, atMost count: Int) throws -> Int {
+  mutating func sweep(_ state: TableState, atMost count: Int) throws(StoreError) -> Int {
     // Most tables have nothing that expires.
     if let viewing = store.viewing, try viewing.view(of: state.expiry).isEmpty { return 0 }
     var found: [[UInt8]] = []
@@ -373,12 +388,12 @@ extension KeyValueBatch {
   /// touched it.
   private mutating func sweep(
     _ key: [UInt8], _ expiryKey: [UInt8], _ state: TableState
-  ) throws -> Bool {
+  ) throws(StoreError) -> Bool {
     if staged(state)?.item(key, in: bytes) != nil { return false }
-    let target = try key.lend { try self.target($0, state) }
+    let target = try key.lend { (key) throws(StoreError) in try self.target(key, state) }
     let isDue = ExpiryKey.isTime(target.before?.expiresAt, of: expiryKey)
     bytes.removeSubrange(target.key.lowerBound...)
-    if isDue { try key.lend { _ = try delete($0, state, .expired) } }
+    if isDue { _ = try key.lend { (key) throws(StoreError) in try delete(key, state, .expired) } }
     return isDue
   }
 }

@@ -7,6 +7,27 @@ final class KeyObservers: Sendable {
 
   private let list = Locked(List())
   private let count = Atomic(0)
+  /// Called with true before the first one listens, and with false after the last one; nil where
+  /// nobody wants to know.
+  private let watcher = Locked<Watcher?>(nil)
+
+  private struct Watcher {
+    let change: @Sendable (_ isWatched: Bool) -> Void
+    var isWatched = false
+  }
+
+  /// Has a closure called when somebody begins to listen, and when nobody does any more.
+  func observeWatching(_ change: @escaping @Sendable (_ isWatched: Bool) -> Void) {
+    watcher.withLock { $0 = Watcher(change: change) }
+  }
+
+  private func tellWatcher() {
+    watcher.withLock { watcher in
+      guard let known = watcher, known.isWatched != isWatched else { return }
+      watcher?.isWatched.toggle()
+      known.change(!known.isWatched)
+    }
+  }
 
   private struct List {
     var observers: [Int: Observer] = [:]
@@ -61,6 +82,7 @@ final class KeyObservers: Sendable {
       return (stream, continuation)
     }
     continuation.onTermination = { [weak self] _ in self?.remove(id) }
+    tellWatcher()
     return (stream, continuation)
   }
 
@@ -69,6 +91,7 @@ final class KeyObservers: Sendable {
       list.observers[id] = nil
       count.store(list.observers.count, ordering: .releasing)
     }
+    tellWatcher()
   }
 
   /// Tells those who are interested, in the order of the writes: the writer calls it.

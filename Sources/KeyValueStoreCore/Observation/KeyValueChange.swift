@@ -1,3 +1,5 @@
+public import StoreEngine
+
 /// What a write has done to a key or a table.
 public struct KeyValueChange: Sendable, Hashable {
   /// What can happen.
@@ -70,11 +72,11 @@ public struct KeyValueUpdates<Value: Decodable & Sendable>: AsyncSequence, Senda
     /// - Throws: as ``KeyValueTable/get(_:as:)``.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
-    ) async throws -> Value?? {
+    ) async throws(StoreError) -> Value?? {
       guard await iterator.next(isolation: actor) != nil else { return nil }
       do {
         return .some(try table.get(key, as: Value.self))
-      } catch let error as KeyValueError where error.code == .noSuchTable {
+      } catch  where error.code == .noSuchTable {
         return nil
       }
     }

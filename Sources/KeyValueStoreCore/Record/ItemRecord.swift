@@ -54,10 +54,10 @@ enum ItemFormat {
 
   /// Appends a record to bytes that end with its key.
   ///
-  /// - Throws: ``KeyValueError`` with `notEncodable` or `tooLarge`; nothing has been appended then.
+  /// - Throws: `StoreError` with `notEncodable` or `tooLarge`; nothing has been appended then.
   static func append(
     _ record: ItemRecord, behindKeyAt keyStart: Int, of table: UInt32, to bytes: inout [UInt8]
-  ) throws {
+  ) throws(StoreError) {
     let start = bytes.count
     append(record.head, to: &bytes)
     do {
@@ -65,7 +65,10 @@ enum ItemFormat {
       try validate(bytes.count - keyStart + checksumSize)
     } catch {
       bytes.removeSubrange(start...)
-      throw (error as? ValueFailure).map { KeyValueError(.notEncodable, $0.description) } ?? error
+      guard let failure = error as? ValueFailure else {
+        throw .wrapping(error, .notEncodable, at: .init())
+      }
+      throw StoreError(.notEncodable, failure.description)
     }
     var checksum = ItemChecksum.begin(table, keyCount: start - keyStart)
     checksum.update(bytes.span.extracting(keyStart...))
@@ -73,9 +76,10 @@ enum ItemFormat {
   }
 
   /// Refuses an item whose key and record would have more bytes than a table keeps.
-  static func validate(_ count: Int, limit: Int = ChangeSet.maximumKeyByteCount) throws {
+  static func validate(_ count: Int, limit: Int = ChangeSet.maximumKeyByteCount) throws(StoreError)
+  {
     if count <= limit { return }
-    throw KeyValueError(
+    throw StoreError(
       .tooLarge,
       """
       The key and the value have \(count) bytes together, and may have \(limit) (maximumKeyByteCount): \
@@ -113,41 +117,43 @@ enum ItemFormat {
 
   /// Reads a record, and verifies it.
   ///
-  /// - Throws: ``KeyValueError`` with `damaged` or `newerVersion`, without its table and key.
-  static func record(_ bytes: RawSpan, of key: RawSpan, in table: UInt32) throws -> ItemRecord {
+  /// - Throws: `StoreError` with `damaged` or `newerVersion`, without its table and key.
+  static func record(_ bytes: RawSpan, of key: RawSpan, in table: UInt32) throws(StoreError)
+    -> ItemRecord
+  {
     let end = bytes.byteCount - checksumSize
     guard end > 0 else { throw damage(0) }
     let body = bytes.extracting(0..<end)
     guard
       ItemChecksum.value(table, key, body) == bytes.loadUInt32(at: end, isBigEndian: false)
-    else { throw KeyValueError(.damaged, "The checksum of the item is wrong.") }
+    else { throw StoreError(.damaged, "The checksum of the item is wrong.") }
     guard let (head, size) = head(of: body) else {
       if body.loadByte(at: 0) & 0xF0 == version { throw damage(0) }
-      throw KeyValueError(
+      throw StoreError(
         .newerVersion, "The item was written by a newer version of this library: use that one.")
     }
     do {
       let value = try ValueReader.value(in: body.extracting(size..<end))
       return ItemRecord(head: head, value: value)
-    } catch let error as ValueFormat.Damage {
-      throw damage(size + error.offset)
+    } catch {
+      throw damage(size + ((error as? ValueFormat.Damage)?.offset ?? 0))
     }
   }
 
   /// Reads a record, and verifies it, with errors that name table and key.
   ///
-  /// - Throws: ``KeyValueError`` with `damaged` or `newerVersion`.
+  /// - Throws: `StoreError` with `damaged` or `newerVersion`.
   static func record(
     _ bytes: RawSpan, of key: RawSpan, _ name: String, _ state: TableState
-  ) throws -> ItemRecord {
+  ) throws(StoreError) -> ItemRecord {
     do {
       return try record(bytes, of: key, in: state.number)
-    } catch let error as KeyValueError {
-      throw KeyValueError(error.code, error.message, table: state.name, key: name)
+    } catch {
+      throw error.naming(table: state.name, key: name)
     }
   }
 
-  private static func damage(_ offset: Int) -> KeyValueError {
-    KeyValueError(.damaged, "The item makes no sense at byte \(offset).")
+  private static func damage(_ offset: Int) -> StoreError {
+    StoreError(.damaged, "The item makes no sense at byte \(offset).")
   }
 }

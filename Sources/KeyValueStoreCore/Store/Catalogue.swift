@@ -22,19 +22,36 @@ struct Catalogue: Sendable {
 
   /// Reads the list.
   ///
-  /// - Throws: `StoreError`; ``KeyValueError`` with `damaged`.
-  init(_ backend: any StoreBackend) throws {
+  /// - Throws: `StoreError`; `StoreError` with `damaged`.
+  init(_ backend: any StoreBackend) throws(StoreError) {
     let list = try backend.orderedTable(Self.list)
+    let isListed = Self.isListed(in: list, of: backend)
     var entries: [(name: String, number: UInt32)] = []
-    _ = try backend.scanKeys(of: list, KeyRange(), isReversed: false) { key, value in
+    _ = try backend.scanKeys(of: list, KeyRange(), isReversed: false) {
+      (key, value) throws(StoreError) in
       guard let name = String(checking: key), let number = Self.number(value, name) else {
-        throw KeyValueError(.damaged, "The list of tables makes no sense.")
+        throw StoreError(.damaged, "The list of tables makes no sense.")
       }
       entries.append((name, number))
       return .next
     }
     for (name, number) in entries {
-      add(try TableState(name: name, number: number, backend: backend))
+      add(
+        try TableState(name: name, number: number, backend: backend, isListed: isListed))
+    }
+  }
+
+  /// Returns a check of whether a table is in the list; nil where no other process changes that.
+  static func isListed(
+    in list: OrderedTableID, of backend: any StoreBackend
+  ) -> (@Sendable (TableState) -> Bool)? {
+    guard backend.coordinator.isShared else { return nil }
+    return { table in
+      // What can't be read now is reported by what comes next.
+      guard let number = try? Self.number(of: table.name, in: list, of: backend) else {
+        return (try? backend.keyCount(in: list, KeyRange())) == nil
+      }
+      return number == table.number
     }
   }
 
@@ -61,6 +78,13 @@ struct Catalogue: Sendable {
     let checksum = name.lendUTF8 { name in bytes.lend { ItemChecksum.value(number, name, $0) } }
     bytes.append(littleEndian: checksum)
     return bytes
+  }
+
+  /// The number that the list has for a name; nil where it has none.
+  static func number(
+    of name: String, in list: OrderedTableID, of backend: any StoreBackend
+  ) throws(StoreError) -> UInt32? {
+    try backend.withValue(of: Array(name.utf8), in: list) { number($0, name) } ?? nil
   }
 
   static func number(_ entry: RawSpan, _ name: String) -> UInt32? {

@@ -1,4 +1,4 @@
-import StoreEngine
+public import StoreEngine
 
 extension KeyValueStore {
   /// Writes to any number of tables in one commit: all of it is there after a crash, or nothing.
@@ -23,14 +23,30 @@ extension KeyValueStore {
   ///
   /// - Parameter body: Gets the batch; when it throws, nothing is written.
   /// - Returns: what the closure returns.
-  /// - Throws: what the closure throws; ``KeyValueError`` with `nestedWrite`; what the backend
+  /// - Throws: what the closure throws; `StoreError` with `nestedWrite`; what the backend
   ///   throws (`readOnly`, `noSpace`, `ioError`, `reopenNeeded`, `closed`), and nothing has been
   ///   written then.
   public func write<Result>(_ body: (inout KeyValueBatch) throws -> Result) throws -> Result {
+    try attempt(body).get()
+  }
+
+  /// Does a write whose closure throws errors of stores only.
+  func writeTyped<Result>(
+    _ body: (inout KeyValueBatch) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    try attempt(body).get()
+  }
+
+  /// Does a write.
+  ///
+  /// - Returns: what has become of the closure; where it has thrown, nothing is written.
+  func attempt<Result, Failure: Error>(
+    _ body: (inout KeyValueBatch) throws(Failure) -> Result
+  ) throws(StoreError) -> Swift.Result<Result, Failure> {
     do {
       return try writeOnce(body)
-    } catch let error as OutdatedWrite {
-      throw error.cause
+    } catch {
+      throw error.causeOfOutdated ?? error
     }
   }
 
@@ -44,8 +60,8 @@ extension KeyValueStore {
   /// - Returns: how many items were removed.
   /// - Throws: what the backend throws; nothing has been removed then.
   @discardableResult
-  public func purgeExpired() throws -> Int {
-    try exclusively {
+  public func purgeExpired() throws(StoreError) -> Int {
+    try exclusively { () throws(StoreError) in
       var batch = KeyValueBatch(self)
       var count = 0
       for state in states { count += try batch.sweep(state, atMost: .max) }

@@ -32,6 +32,8 @@ public final class KeyValueStore: Sendable {
   private let catalogue: Locked<Catalogue>
   /// The backend, if writes need not hold a thread while it waits for the disk.
   let queueing: (any CommitQueueing)?
+  /// Whether other processes may write, too.
+  let isShared: Bool
   /// Held while a write is prepared.
   let turn = Locked(false)
   /// The thread that prepares a write, or 0.
@@ -49,23 +51,38 @@ public final class KeyValueStore: Sendable {
   /// - Parameters:
   ///   - backend: Where the items are kept; objects may be kept there, too.
   ///   - now: The clock by which items get their times and expire; tests give one of their own.
-  /// - Throws: ``KeyValueError`` with `inUse` when there is a store on the backend already (share
-  ///   that one) or `damaged`; what the backend throws, as a `StoreError`.
+  /// - Throws: `StoreError` with `inUse` when there is a store on the backend already (share
+  ///   that one), `invalidArgument` for a backend on a server, or `damaged`; what the backend throws.
   public init(
     backend: any StoreBackend, now: @escaping @Sendable () -> Date = { Date() }
-  ) throws {
+  ) throws(StoreError) {
+    try Self.checkOrder(of: backend)
     claim = try BackendClaim(backend)
     (self.backend, self.now) = (backend, now)
+    isShared = backend.coordinator.isShared
     viewing = backend as? any OrderedViewing
     queueing = backend as? any CommitQueueing
     list = try backend.orderedTable(Catalogue.list)
     catalogue = Locked(try Catalogue(backend))
+    if isShared { observeOtherProcesses() }
+  }
+
+  /// Refuses a backend that keeps nobody from writing between a read and a write that rests on it.
+  private static func checkOrder(of backend: any StoreBackend) throws(StoreError) {
+    if !backend.coordinator.isOrderedByServer { return }
+    throw StoreError(
+      .invalidArgument,
+      """
+      A key-value store can't be kept on a server yet: other machines could write between its reads and \
+      writes. Keep it in a directory, or keep objects.
+      """,
+      at: .init(path: backend.location))
   }
 
   /// Ends all observation and closes the backend; closing twice is harmless.
   ///
   /// - Throws: what the backend throws.
-  public func close() throws {
+  public func close() throws(StoreError) {
     observers.finish()
     claim.release()
     try backend.close()
@@ -77,7 +94,8 @@ public final class KeyValueStore: Sendable {
   ///
   /// Complexity: O(n log n) for n tables.
   public func tableNames() -> [String] {
-    catalogue.withLock { $0.tables.keys.sorted().map(\.text) }
+    readList()
+    return catalogue.withLock { $0.tables.keys.sorted().map(\.text) }
   }
 
   /// Whether there is a table of this name.
@@ -87,10 +105,10 @@ public final class KeyValueStore: Sendable {
   ///
   /// Complexity: constant time.
   ///
-  /// - Throws: ``KeyValueError`` with `noSuchTable`.
-  public func table(_ name: String) throws -> KeyValueTable {
+  /// - Throws: `StoreError` with `noSuchTable`.
+  public func table(_ name: String) throws(StoreError) -> KeyValueTable {
     guard let state = state(of: name) else {
-      throw KeyValueError(
+      throw StoreError(
         .noSuchTable, "There is no such table. createTable makes it.", table: name)
     }
     return KeyValueTable(store: self, state: state)
@@ -102,13 +120,16 @@ public final class KeyValueStore: Sendable {
   /// - Returns: the table.
   /// - Throws: what the backend throws, `readOnly` among it.
   @discardableResult
-  public func createTable(_ name: String) throws -> KeyValueTable {
+  public func createTable(_ name: String) throws(StoreError) -> KeyValueTable {
     if let known = state(of: name) { return KeyValueTable(store: self, state: known) }
-    return try exclusively {
+    return try exclusively { () throws(StoreError) in
       // Somebody may have made it meanwhile.
       if let known = state(of: name) { return KeyValueTable(store: self, state: known) }
+      readList()
       let number = catalogue.withLock(\.freeNumber)
-      let state = try TableState(name: name, number: number, backend: backend)
+      let state = try TableState(
+        name: name, number: number, backend: backend,
+        isListed: Catalogue.isListed(in: list, of: backend))
       var changes = ChangeSet()
       changes.set(Array(name.utf8), to: Catalogue.entry(number, name), in: list)
       try commitExclusively(changes)
@@ -123,8 +144,8 @@ public final class KeyValueStore: Sendable {
   /// Whoever still has the table gets `noSuchTable`, even if another of the same name is made.
   ///
   /// - Throws: what the backend throws.
-  public func dropTable(_ name: String) throws {
-    try exclusively {
+  public func dropTable(_ name: String) throws(StoreError) {
+    try exclusively { () throws(StoreError) in
       guard let state = state(of: name) else { return }
       var changes = ChangeSet()
       changes.set(Array(name.utf8), to: nil, in: list)
@@ -138,19 +159,54 @@ public final class KeyValueStore: Sendable {
   }
 
   /// Removes the items and the expiry times of a table, where there are any.
-  func clear(_ state: TableState, _ changes: inout ChangeSet) throws {
+  func clear(_ state: TableState, _ changes: inout ChangeSet) throws(StoreError) {
     for table in [state.items, state.expiry]
     where try backend.keyCount(in: table, KeyRange()) > 0 { changes.clear(table) }
   }
 
-  private func state(of name: String) -> TableState? {
+  func state(of name: String) -> TableState? {
+    if isShared { readList() }
+    return knownState(of: name)
+  }
+
+  /// A table that this store knows, without a look into the list.
+  func knownState(of name: String) -> TableState? {
     catalogue.withLock { $0.tables[ExactName(name)] }
+  }
+
+  /// Takes over a table that another process has made, which this store need not have met.
+  func learn(_ name: String, _ number: UInt32) -> TableState? {
+    let isListed = Catalogue.isListed(in: list, of: backend)
+    let made = try? TableState(name: name, number: number, backend: backend, isListed: isListed)
+    guard let made else { return nil }
+    return catalogue.withLock { catalogue in
+      if let known = catalogue.tables[ExactName(name)], known.number == number { return known }
+      catalogue.add(made)
+      return made
+    }
+  }
+
+  /// The table whose items an ordered table holds.
+  func state(ofItems id: OrderedTableID) -> TableState? {
+    catalogue.withLock { $0.tables.values.first { $0.items == id } }
+  }
+
+  /// Takes over which tables other processes have made and dropped.
+  func readList() {
+    guard isShared, let listed = try? Catalogue(backend) else { return }
+    catalogue.withLock { catalogue in
+      for (name, known) in catalogue.tables where listed.tables[name]?.number != known.number {
+        known.drop()
+        catalogue.remove(known)
+      }
+      for (name, new) in listed.tables where catalogue.tables[name] == nil { catalogue.add(new) }
+    }
   }
 
   /// Lends the value of a key of an ordered table, if there is one.
   func lendValue(
-    of key: RawSpan, in table: OrderedTableID, _ body: (RawSpan) throws -> Void
-  ) throws {
+    of key: RawSpan, in table: OrderedTableID, _ body: (RawSpan) throws(StoreError) -> Void
+  ) throws(StoreError) {
     if let viewing {
       try viewing.view(of: table).lendValue(of: key, body)
     } else {
@@ -159,7 +215,10 @@ public final class KeyValueStore: Sendable {
   }
 
   /// All tables, in no order.
-  var states: [TableState] { catalogue.withLock { Array($0.tables.values) } }
+  var states: [TableState] {
+    readList()
+    return catalogue.withLock { Array($0.tables.values) }
+  }
 }
 
 /// The one store that a backend may have: two would not know of each other's tables.
@@ -168,12 +227,12 @@ private final class BackendClaim: Sendable {
   private let backend: ObjectIdentifier
   private let isHeld = Locked(true)
 
-  init(_ backend: any StoreBackend) throws {
+  init(_ backend: any StoreBackend) throws(StoreError) {
     let id = ObjectIdentifier(backend)
     self.backend = id
     guard Self.claimed.withLock({ $0.insert(id).inserted }) else {
       isHeld.withLock { $0 = false }
-      throw KeyValueError(
+      throw StoreError(
         .inUse, "There is a KeyValueStore on this backend already: share it, it is Sendable.")
     }
   }

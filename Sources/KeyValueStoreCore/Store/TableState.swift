@@ -9,9 +9,15 @@ final class TableState: Sendable {
   let items: OrderedTableID
   let expiry: OrderedTableID
   private let dropped = Atomic(false)
+  /// Looks into the list of tables, where other processes may have dropped it; nil where there are
+  /// none.
+  private let isListed: (@Sendable (TableState) -> Bool)?
 
-  init(name: String, number: UInt32, backend: any StoreBackend) throws {
-    (self.name, self.number) = (name, number)
+  init(
+    name: String, number: UInt32, backend: any StoreBackend,
+    isListed: (@Sendable (TableState) -> Bool)? = nil
+  ) throws(StoreError) {
+    (self.name, self.number, self.isListed) = (name, number, isListed)
     items = try backend.orderedTable(Catalogue.items(number))
     expiry = try backend.orderedTable(Catalogue.expiry(number))
   }
@@ -22,9 +28,10 @@ final class TableState: Sendable {
   func drop() { dropped.store(true, ordering: .releasing) }
 
   /// Refuses a table that is gone.
-  func check() throws {
+  func check() throws(StoreError) {
+    if let isListed, !isListed(self) { drop() }
     if isDropped {
-      throw KeyValueError(
+      throw StoreError(
         .noSuchTable, "The table has been dropped. Create it, and use the new one.", table: name)
     }
   }

@@ -9,7 +9,7 @@ package import StoreEngine
 /// - Throws: `StoreError` when the backend can't be read.
 package func keyValueTableTitles(
   _ backend: any StoreBackend
-) throws -> [OrderedTableName: String] {
+) throws(StoreError) -> [OrderedTableName: String] {
   guard try backend.orderedTableNames().contains(Catalogue.list) else { return [:] }
   var titles = [Catalogue.list: "list of key-value tables"]
   do {
@@ -22,6 +22,6 @@ package func keyValueTableTitles(
       titles[Catalogue.expiry(number)] = "expiry times of the key-value table \"\(name)\""
       return .next
     }
-  } catch let error as StoreError where error.code == .damaged || error.code == .notAuthentic {}
+  } catch  where error.code == .damaged || error.code == .notAuthentic {}
   return titles
 }

@@ -32,22 +32,22 @@ public struct KeyValueItem: Sendable, Hashable {
 
   /// Reads an item, and verifies it.
   ///
-  /// - Throws: ``KeyValueError`` with `damaged` or `newerVersion`.
-  init(_ bytes: RawSpan, of key: RawSpan, _ name: String, _ state: TableState) throws {
+  /// - Throws: `StoreError` with `damaged` or `newerVersion`.
+  init(_ bytes: RawSpan, of key: RawSpan, _ name: String, _ state: TableState) throws(StoreError) {
     self.init(try ItemFormat.record(bytes, of: key, name, state), name, state)
   }
 
   /// The value as some type.
   ///
-  /// - Throws: ``KeyValueError`` with `typeMismatch` when it is another; what the type's own coding
-  ///   throws.
-  public func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
+  /// - Throws: `StoreError` with `typeMismatch` when it is another; what the type's own coding
+  ///   throws is its cause.
+  public func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws(StoreError)
+    -> Value
+  {
     do {
       return try value.decoded(as: type)
-    } catch let error as KeyValueError {
-      throw KeyValueError(
-        error.code, error.message, table: table.isEmpty ? nil : table, key: key,
-        underlying: error.underlying)
+    } catch {
+      throw error.naming(table: table.isEmpty ? nil : table, key: key)
     }
   }
 

@@ -1,15 +1,16 @@
 import Files
 import FoundationEssentials
-import StoreEngine
+public import StoreEngine
 
 extension KeyValueSelection {
   /// The items, as they are at one moment.
   ///
   /// Complexity: linear in what the range holds up to the limit; O(n log n) when sorted.
   ///
-  /// - Throws: ``KeyValueError`` with `noSuchTable`, `invalidArgument` (a negative limit or
-  ///   offset), `damaged` or `newerVersion`; what the backend and the closures throw.
-  public func items() throws -> [KeyValueItem] {
+  /// - Throws: `StoreError` with `noSuchTable`, `invalidArgument` (a negative limit or
+  ///   offset), `damaged` or `newerVersion`; `notEvaluable` with what a closure of the selection has
+  ///   thrown as its cause; what the backend throws.
+  public func items() throws(StoreError) -> [KeyValueItem] {
     try requirePage()
     var items: [KeyValueItem] = []
     if limit == 0 { return items }
@@ -29,26 +30,26 @@ extension KeyValueSelection {
       items.append(item)
       return .next
     }
-    return Array(try items.sorted(by: isBefore).dropFirst(offset).prefix(limit))
+    return Array(try sorted(items, isBefore).dropFirst(offset).prefix(limit))
   }
 
   /// The first item; nil when there is none.
   ///
   /// - Throws: as ``items()``.
-  public func first() throws -> KeyValueItem? { try limit(min(limit, 1)).items().first }
+  public func first() throws(StoreError) -> KeyValueItem? { try limit(min(limit, 1)).items().first }
 
   /// The keys, as they are at one moment.
   ///
   /// Complexity: as ``items()``; without filter and sorting no value is looked at.
   ///
   /// - Throws: as ``items()``.
-  public func keys() throws -> [String] {
+  public func keys() throws(StoreError) -> [String] {
     if isFiltered || isBefore != nil { return try items().map(\.key) }
     try requirePage()
     var (keys, skipped) = ([String](), 0)
     if limit == 0 { return keys }
     let now = table.store.now()
-    try scanBytes(range) { key, value in
+    try scanBytes(range) { (key, value) throws(StoreError) in
       if ItemFormat.head(of: value)?.head.isExpired(now) ?? false { return .next }
       if skipped < offset {
         skipped += 1
@@ -62,10 +63,12 @@ extension KeyValueSelection {
 
   /// The values as a type.
   ///
-  /// - Throws: as ``items()``, and ``KeyValueError`` with `typeMismatch` for the first one of
+  /// - Throws: as ``items()``, and `StoreError` with `typeMismatch` for the first one of
   ///   another type.
-  public func values<Value: Decodable>(as type: Value.Type = Value.self) throws -> [Value] {
-    try items().map { try $0.decoded(as: type) }
+  public func values<Value: Decodable>(as type: Value.Type = Value.self) throws(StoreError)
+    -> [Value]
+  {
+    try items().map { (item) throws(StoreError) in try item.decoded(as: type) }
   }
 
   /// How many items there are.
@@ -74,7 +77,7 @@ extension KeyValueSelection {
   /// yet removed; as ``items()`` with one.
   ///
   /// - Throws: as ``items()``.
-  public func count() throws -> Int {
+  public func count() throws(StoreError) -> Int {
     try requirePage()
     var count = 0
     if !isFiltered {
@@ -88,20 +91,23 @@ extension KeyValueSelection {
     return min(limit, max(0, count - offset))
   }
 
-  private func unfilteredCount() throws -> Int {
+  private func unfilteredCount() throws(StoreError) -> Int {
     let now = table.store.now()
     while true {
       // What has expired by a moment never grows. So if it has not shrunk either, nothing of it has
       // been removed between the two looks.
       let expired = try expiredCount(now)
-      let count = try table.reading { try $0.keyCount(in: table.state.items, range) }
-      if try expired == 0 || expired == expiredCount(now) { return count - expired }
+      let count = try table.reading { (backend) throws(StoreError) in
+        try backend.keyCount(in: table.state.items, range)
+      }
+      if expired == 0 { return count }
+      if try expired == expiredCount(now) { return count - expired }
     }
   }
 
-  private func expiredCount(_ now: Date) throws -> Int {
+  private func expiredCount(_ now: Date) throws(StoreError) -> Int {
     var count = 0
-    _ = try table.reading { backend in
+    _ = try table.reading { (backend) throws(StoreError) in
       try backend.scanKeys(
         of: table.state.expiry, ExpiryKey.range(through: now), isReversed: false
       ) { key, _ in
@@ -146,16 +152,28 @@ extension KeyValueSelection {
   /// Deletes the selected items, in one commit.
   ///
   /// - Returns: how many there were.
-  /// - Throws: as ``items()``; ``KeyValueError`` with `nestedWrite`.
+  /// - Throws: as ``items()``; `StoreError` with `nestedWrite`.
   @discardableResult
-  public func delete() throws -> Int {
-    try table.store.write { try $0.delete(keys(), from: table) }
+  public func delete() throws(StoreError) -> Int {
+    try table.store.writeTyped { (batch) throws(StoreError) in
+      try batch.delete(keys(), from: table)
+    }
   }
 
   // MARK: Scanning
 
-  private func scan(_ body: (KeyValueItem) throws -> ScanStep) throws {
-    _ = try scan(range) { item, _ in try body(item) }
+  private func sorted(
+    _ items: [KeyValueItem], _ isBefore: (KeyValueItem, KeyValueItem) throws -> Bool
+  ) throws(StoreError) -> [KeyValueItem] {
+    do {
+      return try items.sorted(by: isBefore)
+    } catch {
+      throw .wrapping(error, .notEvaluable, at: .init(table: table.name))
+    }
+  }
+
+  private func scan(_ body: (KeyValueItem) throws(StoreError) -> ScanStep) throws(StoreError) {
+    _ = try scan(range) { (item, _) throws(StoreError) in try body(item) }
   }
 
   /// Lends the items that are there and that the filter takes.
@@ -163,10 +181,10 @@ extension KeyValueSelection {
   /// - Returns: false when the closure has paused.
   @discardableResult
   private func scan(
-    _ range: KeyRange, _ body: (KeyValueItem, [UInt8]) throws -> ScanStep
-  ) throws -> Bool {
+    _ range: KeyRange, _ body: (KeyValueItem, [UInt8]) throws(StoreError) -> ScanStep
+  ) throws(StoreError) -> Bool {
     let now = table.store.now()
-    return try scanBytes(range) { key, value in
+    return try scanBytes(range) { (key, value) throws(StoreError) in
       if ItemFormat.head(of: value)?.head.isExpired(now) ?? false { return .next }
       let item = try KeyValueItem(value, of: key, text(key), table.state)
       guard try includes(item) else { return .next }
@@ -176,16 +194,16 @@ extension KeyValueSelection {
 
   @discardableResult
   private func scanBytes(
-    _ range: KeyRange, _ body: (RawSpan, RawSpan) throws -> ScanStep
-  ) throws -> Bool {
-    try table.reading { backend in
+    _ range: KeyRange, _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
+  ) throws(StoreError) -> Bool {
+    try table.reading { (backend) throws(StoreError) in
       try backend.scanKeys(of: table.state.items, range, isReversed: isReversed, body)
     }
   }
 
-  private func text(_ key: RawSpan) throws -> String {
+  private func text(_ key: RawSpan) throws(StoreError) -> String {
     guard let text = String(checking: key) else {
-      throw KeyValueError(.damaged, "A key is no UTF-8.", table: table.name)
+      throw StoreError(.damaged, "A key is no UTF-8.", table: table.name)
     }
     return text
   }

@@ -66,9 +66,13 @@ public struct KeyValueSelection: Sendable {
   var isFiltered: Bool { !filters.isEmpty }
 
   /// Whether all filters say yes to an item.
-  func includes(_ item: KeyValueItem) throws -> Bool {
-    for isIncluded in filters where try !isIncluded(item) { return false }
-    return true
+  func includes(_ item: KeyValueItem) throws(StoreError) -> Bool {
+    do {
+      for isIncluded in filters where try !isIncluded(item) { return false }
+      return true
+    } catch {
+      throw .wrapping(error, .notEvaluable, at: .init(table: table.name, key: item.key))
+    }
   }
 
   /// In another order than that of the keys; items that are equal by it stay in that of the keys.
@@ -95,10 +99,10 @@ public struct KeyValueSelection: Sendable {
 
   /// Refuses negative numbers, which may come from the user of a program.
   ///
-  /// - Throws: ``KeyValueError`` with `invalidArgument`.
-  func requirePage() throws {
+  /// - Throws: `StoreError` with `invalidArgument`.
+  func requirePage() throws(StoreError) {
     guard limit < 0 || offset < 0 else { return }
-    throw KeyValueError(
+    throw StoreError(
       .invalidArgument,
       "The \(limit < 0 ? "limit is \(limit)" : "offset is \(offset)"): give 0 or more.",
       table: table.name)

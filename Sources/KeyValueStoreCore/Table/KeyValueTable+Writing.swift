@@ -1,4 +1,4 @@
-import StoreEngine
+public import StoreEngine
 
 extension KeyValueTable {
   /// Puts a value under a key, over what is there, in a commit of its own.
@@ -14,12 +14,11 @@ extension KeyValueTable {
   ///     them, a `StoredValue`, or anything `Encodable`.
   ///   - key: Any text, the empty one too.
   ///   - expiresAfter: When the item is to be gone; nil when it stays.
-  /// - Throws: ``KeyValueError`` with `notEncodable`, `invalidExpiry`, `noSuchTable` or
-  ///   `nestedWrite`; what the type's own coding throws; what the backend throws. Nothing is
-  ///   changed then.
+  /// - Throws: `StoreError` with `notEncodable`, `invalidExpiry`, `noSuchTable` or
+  ///   `nestedWrite`; what the backend throws. Nothing is changed then.
   public func put<Value: Encodable>(
     _ value: Value, for key: String, expiresAfter: Duration? = nil
-  ) throws {
+  ) throws(StoreError) {
     try state.check()
     let stored = try stored(value, for: key)
     let write = SingleWrite(
@@ -32,8 +31,8 @@ extension KeyValueTable {
   /// - Throws: as `put(_:for:expiresAfter:)`.
   public func put<Value: Encodable>(
     _ values: [String: Value], expiresAfter: Duration? = nil
-  ) throws {
-    try store.write { batch in
+  ) throws(StoreError) {
+    try store.writeTyped { (batch) throws(StoreError) in
       for (key, value) in values {
         try batch.put(value, for: key, in: self, expiresAfter: expiresAfter)
       }
@@ -43,9 +42,9 @@ extension KeyValueTable {
   /// Deletes a key.
   ///
   /// - Returns: whether it was there.
-  /// - Throws: ``KeyValueError`` with `noSuchTable` or `nestedWrite`; what the backend throws.
+  /// - Throws: `StoreError` with `noSuchTable` or `nestedWrite`; what the backend throws.
   @discardableResult
-  public func delete(_ key: String) throws -> Bool {
+  public func delete(_ key: String) throws(StoreError) -> Bool {
     try store.perform(SingleWrite(table: self, key: key, change: .delete))
   }
 
@@ -54,8 +53,8 @@ extension KeyValueTable {
   /// - Returns: how many were there.
   /// - Throws: as `delete(_:)`.
   @discardableResult
-  public func delete(_ keys: some Sequence<String>) throws -> Int {
-    try store.write { try $0.delete(keys, from: self) }
+  public func delete(_ keys: some Sequence<String>) throws(StoreError) -> Int {
+    try store.writeTyped { (batch) throws(StoreError) in try batch.delete(keys, from: self) }
   }
 
   /// Deletes all keys that begin with a text, which is taken as it is, in one commit.
@@ -65,8 +64,10 @@ extension KeyValueTable {
   /// - Returns: how many there were.
   /// - Throws: as `delete(_:)`.
   @discardableResult
-  public func deleteAll(prefix: String) throws -> Int {
-    try store.write { try $0.deleteAll(prefix: prefix, from: self) }
+  public func deleteAll(prefix: String) throws(StoreError) -> Int {
+    try store.writeTyped { (batch) throws(StoreError) in
+      try batch.deleteAll(prefix: prefix, from: self)
+    }
   }
 
   /// Deletes all items, in one commit; the table stays.
@@ -74,22 +75,27 @@ extension KeyValueTable {
   /// Complexity: constant time, and one commit of the backend.
   ///
   /// - Throws: as `delete(_:)`.
-  public func removeAll() throws { try store.write { try $0.removeAll(from: self) } }
+  public func removeAll() throws(StoreError) {
+    try store.writeTyped { (batch) throws(StoreError) in try batch.removeAll(from: self) }
+  }
 
   // MARK: Helpers
 
   /// A value as it is stored; its type's own coding runs here.
-  func stored<Value: Encodable>(_ value: Value, for key: String) throws -> StoredValue {
-    try naming(key) { try StoredValue(encoding: value) }
+  func stored<Value: Encodable>(_ value: Value, for key: String) throws(StoreError) -> StoredValue {
+    try naming(key) { () throws(StoreError) in try StoredValue(encoding: value) }
   }
 
   /// Has errors that have no place name the table and a key.
-  func naming<Result>(_ key: String, _ body: () throws -> Result) throws -> Result {
+  func naming<Result>(
+    _ key: String, _ body: () throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
     do {
       return try body()
-    } catch let error as KeyValueError where error.table == nil {
-      throw KeyValueError(
-        error.code, error.message, table: name, key: key, underlying: error.underlying)
+    } catch {
+      // The backend's errors have a place: a file.
+      guard error.location == StoreError.Location() else { throw error }
+      throw error.naming(table: name, key: key)
     }
   }
 }

@@ -30,7 +30,7 @@ public struct KeyValueTable: Sendable {
   /// Complexity: O(log n), and linear in the value.
   ///
   /// - Returns: nil when there is no such key.
-  /// - Throws: ``KeyValueError`` with `typeMismatch` when the value is of another type,
+  /// - Throws: `StoreError` with `typeMismatch` when the value is of another type,
   ///   `noSuchTable`, `damaged` or `newerVersion`; what the backend throws.
   @specialized(where Value == String)
   @specialized(where Value == Int)
@@ -40,40 +40,39 @@ public struct KeyValueTable: Sendable {
   @specialized(where Value == Date)
   public func get<Value: Decodable>(
     _ key: String, as type: Value.Type = Value.self
-  ) throws -> Value? {
+  ) throws(StoreError) -> Value? {
     guard let record = try record(key, nil) else { return nil }
     do {
       return try record.value.decoded(as: type)
-    } catch let error as KeyValueError {
-      throw KeyValueError(
-        error.code, error.message, table: name, key: key, underlying: error.underlying)
+    } catch {
+      throw error.naming(table: name, key: key)
     }
   }
 
   /// The value of a key, whatever it is; nil when there is no such key.
   ///
   /// - Throws: as ``get(_:as:)``, but `typeMismatch`.
-  public func value(for key: String) throws -> StoredValue? { try item(key)?.value }
+  public func value(for key: String) throws(StoreError) -> StoredValue? { try item(key)?.value }
 
   /// A key with its value and its times; nil when there is no such key.
   ///
   /// - Throws: as ``get(_:as:)``, but `typeMismatch`.
-  public func item(_ key: String) throws -> KeyValueItem? {
+  public func item(_ key: String) throws(StoreError) -> KeyValueItem? {
     try item(key, nil)
   }
 
-  func item(_ key: String, _ now: Date?) throws -> KeyValueItem? {
+  func item(_ key: String, _ now: Date?) throws(StoreError) -> KeyValueItem? {
     try record(key, now).map { KeyValueItem($0, key, state) }
   }
 
   /// What is stored under a key; nil when there is nothing, or it has expired.
   ///
   /// `now` is the time of the batch that reads; nil for a read outside of batches.
-  private func record(_ key: String, _ now: Date?) throws -> ItemRecord? {
+  private func record(_ key: String, _ now: Date?) throws(StoreError) -> ItemRecord? {
     var found: ItemRecord?
-    try reading(isBatch: now != nil) { _ in
-      try key.lendUTF8 { bytes in
-        try store.lendValue(of: bytes, in: state.items) { value in
+    try reading(isBatch: now != nil) { (_) throws(StoreError) in
+      try key.lendUTF8 { (bytes) throws(StoreError) in
+        try store.lendValue(of: bytes, in: state.items) { (value) throws(StoreError) in
           found = try ItemFormat.record(value, of: bytes, key, state)
         }
       }
@@ -86,11 +85,11 @@ public struct KeyValueTable: Sendable {
   ///
   /// Complexity: O(log n).
   ///
-  /// - Throws: ``KeyValueError`` with `noSuchTable`; what the backend throws.
-  public func contains(_ key: String) throws -> Bool { try contains(key, nil) }
+  /// - Throws: `StoreError` with `noSuchTable`; what the backend throws.
+  public func contains(_ key: String) throws(StoreError) -> Bool { try contains(key, nil) }
 
-  func contains(_ key: String, _ now: Date?) throws -> Bool {
-    let found = try reading(isBatch: now != nil) { backend in
+  func contains(_ key: String, _ now: Date?) throws(StoreError) -> Bool {
+    let found = try reading(isBatch: now != nil) { (backend) throws(StoreError) in
       try backend.withValue(of: Array(key.utf8), in: state.items) { ItemFormat.head(of: $0)?.head }
     }
     guard let head = found else { return false }
@@ -127,8 +126,8 @@ public struct KeyValueTable: Sendable {
   /// Complexity: O(log n), and linear in the number of items that have expired and are not yet
   /// removed.
   ///
-  /// - Throws: ``KeyValueError`` with `noSuchTable`; what the backend throws.
-  public func count() throws -> Int { try all.count() }
+  /// - Throws: `StoreError` with `noSuchTable`; what the backend throws.
+  public func count() throws(StoreError) -> Int { try all.count() }
 
   // MARK: Helpers
 
@@ -137,8 +136,8 @@ public struct KeyValueTable: Sendable {
   /// A batch knows of the writes before it that aren't visible yet. A read outside of batches waits
   /// for them.
   func reading<Result>(
-    isBatch: Bool = false, _ body: (any StoreBackend) throws -> Result
-  ) throws -> Result {
+    isBatch: Bool = false, _ body: (any StoreBackend) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
     if !isBatch { store.settleIfWriting() }
     try state.check()
     do {
@@ -152,9 +151,9 @@ public struct KeyValueTable: Sendable {
   }
 
   /// All keys of a range, those of expired items too.
-  func keyBytes(in range: KeyRange) throws -> [[UInt8]] {
+  func keyBytes(in range: KeyRange) throws(StoreError) -> [[UInt8]] {
     var keys: [[UInt8]] = []
-    _ = try reading { backend in
+    _ = try reading { (backend) throws(StoreError) in
       try backend.scanKeys(of: state.items, range, isReversed: false) { key, _ in
         keys.append([UInt8](copying: key))
         return .next

@@ -6,13 +6,15 @@ extension StoredValue {
   /// Complexity: linear in the value; text, numbers, dates and data are recognised at once, other
   /// types take their own coding.
   ///
-  /// - Throws: ``KeyValueError`` with `notEncodable` for an integer of more than 64 bits and for
-  ///   what is nested more than 256 deep; what the type's own coding throws.
-  public init<Value: Encodable>(encoding value: Value) throws {
+  /// - Throws: `StoreError` with `notEncodable` for an integer of more than 64 bits and for
+  ///   what is nested more than 256 deep, and with what the type's own coding throws as its cause.
+  public init<Value: Encodable>(encoding value: Value) throws(StoreError) {
     do {
       self = try StoredValue(coding: value)
     } catch let failure as ValueFailure {
-      throw KeyValueError(.notEncodable, failure.description)
+      throw StoreError(.notEncodable, failure.description)
+    } catch {
+      throw .wrapping(error, .notEncodable, at: .init())
     }
   }
 
@@ -22,14 +24,18 @@ extension StoredValue {
   /// they hold it exactly. A number that was put as a `Double` is read by `Double` and `Float`
   /// only.
   ///
-  /// - Throws: ``KeyValueError`` with `typeMismatch`, and what the type's own coding throws.
-  public func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
+  /// - Throws: `StoreError` with `typeMismatch`; what the type's own coding throws is its cause.
+  public func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws(StoreError)
+    -> Value
+  {
     do {
       return try decode(as: type)
     } catch let error as DecodingError {
-      throw KeyValueError(
+      throw StoreError(
         .typeMismatch, "It was asked for as \(type), and is \(kind): \(error.words)",
         underlying: error)
+    } catch {
+      throw .wrapping(error, .typeMismatch, at: .init())
     }
   }
 }

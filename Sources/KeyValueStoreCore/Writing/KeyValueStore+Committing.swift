@@ -3,40 +3,47 @@ import StoreEngine
 extension KeyValueStore {
   /// Works out a write and commits it.
   ///
-  /// - Throws: what the closure throws; what the backend throws; ``OutdatedWrite`` when a write
-  ///   that the batch has seen has failed.
-  func writeOnce<Result>(_ body: (inout KeyValueBatch) throws -> Result) throws -> Result {
+  /// - Returns: what has become of the closure; where it has thrown, nothing is written.
+  /// - Throws: what the backend throws; ``OutdatedWrite`` as the cause when a write that the batch
+  ///   has seen has failed.
+  func writeOnce<Result, Failure: Error>(
+    _ body: (inout KeyValueBatch) throws(Failure) -> Result
+  ) throws(StoreError) -> Swift.Result<Result, Failure> {
     try beginTurn()
     defer { endTurn() }
     var batch = KeyValueBatch(self)
     let result = try finish(&batch, body)
-    try commit(batch)
+    if case .success = result { try commit(batch) }
     return result
   }
 
   /// Does a put or a delete in a commit of its own.
   ///
   /// - Returns: for a delete, whether the key was there.
-  func perform(_ write: SingleWrite) throws -> Bool {
+  func perform(_ write: SingleWrite) throws(StoreError) -> Bool {
     while true {
       do {
-        return try writeOnce { try write.apply(to: &$0) }
-      } catch is OutdatedWrite {
+        return try writeOnce { (batch) throws(StoreError) in try write.apply(to: &batch) }.get()
+      } catch  where error.causeOfOutdated != nil {
         // What came before it has failed. It need not.
       }
     }
   }
 
   /// Lets a closure write to a batch, and sweeps on the way.
-  private func finish<Result>(
-    _ batch: inout KeyValueBatch, _ body: (inout KeyValueBatch) throws -> Result
-  ) throws -> Result {
-    do {
-      let result = try body(&batch)
+  private func finish<Result, Failure: Error>(
+    _ batch: inout KeyValueBatch, _ body: (inout KeyValueBatch) throws(Failure) -> Result
+  ) throws(StoreError) -> Swift.Result<Result, Failure> {
+    let result = Swift.Result { () throws(Failure) in try body(&batch) }
+    do throws(StoreError) {
+      guard case .success = result else {
+        // The reason may be something that was never written.
+        try waitForBasis(of: batch)
+        return result
+      }
       try batch.sweep(atMost: Self.sweptAtOnce)
       return result
     } catch {
-      // The reason may be something that was never written.
       try waitForBasis(of: batch)
       throw error
     }
@@ -47,8 +54,8 @@ extension KeyValueStore {
 
   /// Ends the turn, and waits until what a batch has seen is safe.
   ///
-  /// - Throws: ``OutdatedWrite``.
-  private func waitForBasis(of batch: KeyValueBatch) throws(OutdatedWrite) {
+  /// - Throws: `StoreError` with ``OutdatedWrite`` as its cause.
+  private func waitForBasis(of batch: KeyValueBatch) throws(StoreError) {
     endTurn()
     if batch.basis.isEmpty { return }
     writesUnderWay.wait(for: batch.basis)
@@ -56,13 +63,14 @@ extension KeyValueStore {
   }
 
   /// Commits a batch; the turn ends when the commit has its place.
-  func commit(_ batch: KeyValueBatch) throws {
+  func commit(_ batch: KeyValueBatch) throws(StoreError) {
     let changes = batch.changes
     if changes.isEmpty { return try waitForBasis(of: batch) }
-    try backend.coordinator.whileTakingTurn { turn in
+    try backend.coordinator.whileTakingTurn(holdingProcesses: isShared) {
+      (turn) throws(StoreError) in
       let write = WriteUnderWay(batch, turn)
       writesUnderWay.append(write)
-      do {
+      do throws(StoreError) {
         try backend.commit(changes, request(write))
         // Most backends have said so.
         write.didCommit()
@@ -74,8 +82,11 @@ extension KeyValueStore {
   }
 
   /// Commits changes of the list of tables, in the turn.
-  func commitExclusively(_ changes: ChangeSet) throws {
-    _ = try backend.coordinator.whileTakingTurn { try backend.commit(changes, request($0)) }
+  func commitExclusively(_ changes: ChangeSet) throws(StoreError) {
+    _ = try backend.coordinator.whileTakingTurn(holdingProcesses: isShared) {
+      (turn) throws(StoreError) in
+      try backend.commit(changes, request(turn))
+    }
   }
 
   private func request(_ follower: any CommitFollower) -> CommitRequest {
@@ -89,16 +100,17 @@ extension KeyValueStore {
   /// - Parameters:
   ///   - mayWait: Whether this thread may wait for the disk.
   ///   - body: Works out the write.
-  ///   - completion: Gets what the closure has returned, once it is safe; on any thread.
-  func enqueue<Value: Sendable>(
-    mayWait: Bool, _ body: (inout KeyValueBatch) throws -> Value,
-    _ completion: @escaping @Sendable (Result<Value, any Error>) -> Void
+  ///   - completion: Gets what has become of the closure, once that is safe; on any thread.
+  func enqueue<Value: Sendable, Failure: Error>(
+    mayWait: Bool, _ body: (inout KeyValueBatch) throws(Failure) -> Value,
+    _ completion: @escaping @Sendable (Result<Result<Value, Failure>, StoreError>) -> Void
   ) {
-    do {
+    do throws(StoreError) {
       try beginTurn()
       defer { endTurn() }
       var batch = KeyValueBatch(self)
       let value = try finish(&batch, body)
+      guard case .success = value else { return completion(.success(value)) }
       try enqueue(batch, mayWait: mayWait) { error in
         completion(error.map { .failure($0) } ?? .success(value))
       }
@@ -107,17 +119,17 @@ extension KeyValueStore {
 
   private func enqueue(
     _ batch: KeyValueBatch, mayWait: Bool,
-    _ completion: @escaping @Sendable ((any Error)?) -> Void
-  ) throws {
+    _ completion: @escaping @Sendable (StoreError?) -> Void
+  ) throws(StoreError) {
     let changes = batch.changes
     guard let queueing, !changes.isEmpty else {
       try commit(batch)
       return completion(nil)
     }
-    let turn = try backend.coordinator.takeTurn()
+    let turn = try backend.coordinator.takeTurn(holdingProcesses: isShared)
     let write = WriteUnderWay(batch, turn)
     writesUnderWay.append(write)
-    do {
+    do throws(StoreError) {
       try queueing.enqueue(changes, request(write), mayWait: mayWait) { outcome in
         turn.finish()
         switch outcome {

@@ -1,61 +1,74 @@
+import StoreEngine
+
+extension StoreError {
+  /// The error of a task that was cancelled before its write began.
+  static var cancelled: StoreError {
+    StoreError(
+      .cancelled, "The task was cancelled before the write began: nothing was written.",
+      underlying: CancellationError())
+  }
+}
+
 extension KeyValueStore {
   /// Does a put or a delete for a task.
-  func performForTask(_ write: SingleWrite) async throws -> Bool {
+  func performForTask(_ write: SingleWrite) async throws(StoreError) -> Bool {
     try await queued {
       .single(write, $0)
-    } orHere: {
+    } orHere: { () throws(StoreError) in
       try self.perform(write)
     }
   }
 
   /// Does a write of several keys for a task.
-  func writeForTask<Result: Sendable>(
-    _ body: @escaping @Sendable (inout KeyValueBatch) throws -> Result
-  ) async throws -> Result {
+  ///
+  /// - Returns: what has become of the closure; where it has thrown, nothing is written.
+  func writeForTask<Value: Sendable, Failure: Error>(
+    _ body: @escaping @Sendable (inout KeyValueBatch) throws(Failure) -> Value
+  ) async throws(StoreError) -> Result<Value, Failure> {
     try await queued { continuation in
       .batch(
         TaskWrites.Batch { mayWait, completion in
-          self.enqueue(mayWait: mayWait, body) { result in
-            continuation.resume(with: result.mapError { ($0 as? OutdatedWrite)?.cause ?? $0 })
+          self.enqueue(mayWait: mayWait, body) { outcome in
+            continuation.resume(returning: outcome.mapError { $0.causeOfOutdated ?? $0 })
             completion()
           }
         } cancel: {
-          continuation.resume(throwing: CancellationError())
+          continuation.resume(returning: .failure(.cancelled))
         })
-    } orHere: {
-      try self.write(body)
+    } orHere: { () throws(StoreError) in
+      try self.attempt(body)
     }
   }
 
   /// Does something else that writes for a task.
-  func performForTask<Result: Sendable>(
-    _ body: @escaping @Sendable () throws -> Result
-  ) async throws -> Result {
+  func performForTask<Value: Sendable>(
+    _ body: @escaping @Sendable () throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value {
     try await queued { continuation in
       .batch(
         TaskWrites.Batch { _, completion in
-          continuation.resume(with: Swift.Result { try body() })
+          continuation.resume(returning: Result { () throws(StoreError) in try body() })
           completion()
         } cancel: {
-          continuation.resume(throwing: CancellationError())
+          continuation.resume(returning: .failure(.cancelled))
         })
-    } orHere: {
+    } orHere: { () throws(StoreError) in
       try body()
     }
   }
 
   /// Waits for what is queued, which is taken back when the task is cancelled; where there is no
   /// thread, it is done here.
-  private func queued<Result: Sendable>(
-    _ write: (CheckedContinuation<Result, any Error>) -> TaskWrites.Write,
-    orHere perform: () throws -> Result
-  ) async throws -> Result {
+  private func queued<Value: Sendable>(
+    _ write: (CheckedContinuation<Result<Value, StoreError>, Never>) -> TaskWrites.Write,
+    orHere perform: () throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value {
     try checkProcess()
-    try Task.checkCancellation()
+    if Task.isCancelled { throw .cancelled }
     guard taskWrites.start() else { return try perform() }
     let ticket = taskWrites.newTicket()
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
+    let outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
         taskWrites.append(.init(ticket: ticket, write: write(continuation)), of: self)
         // It may have been cancelled before there was anything to take back.
         if Task.isCancelled { taskWrites.cancel(ticket) }
@@ -63,5 +76,6 @@ extension KeyValueStore {
     } onCancel: {
       taskWrites.cancel(ticket)
     }
+    return try outcome.get()
   }
 }

@@ -8,10 +8,19 @@ import Synchronization
 extension KeyValueStore {
   /// Has this thread work out a write, up to ``endTurn()``.
   ///
-  /// - Throws: ``KeyValueError`` with `nestedWrite`; `StoreError` with `forked`.
-  func beginTurn() throws {
+  /// - Throws: `StoreError` with `nestedWrite`; `StoreError` with `forked`.
+  func beginTurn() throws(StoreError) {
     try checkIsNotNested()
+    if isShared { backend.coordinator.yieldToProcesses() }
     turn.lock()
+    if isShared {
+      do throws(StoreError) {
+        try backend.coordinator.beginWithoutProcesses()
+      } catch {
+        turn.unlock()
+        throw error
+      }
+    }
     writingThread.store(ThreadIdentity.current, ordering: .relaxed)
   }
 
@@ -19,6 +28,7 @@ extension KeyValueStore {
   func endTurn() {
     guard isWriting else { return }
     writingThread.store(0, ordering: .relaxed)
+    if isShared { backend.coordinator.endWithoutProcesses() }
     turn.unlock()
   }
 
@@ -33,7 +43,9 @@ extension KeyValueStore {
   func settleIfWriting() { if isWriting { writesUnderWay.waitForAll() } }
 
   /// Runs a closure while nobody else writes, and everyone sees what was written before.
-  func exclusively<Result>(_ body: () throws -> Result) throws -> Result {
+  func exclusively<Result>(
+    _ body: () throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
     try beginTurn()
     defer { endTurn() }
     writesUnderWay.waitForAll()
@@ -41,15 +53,15 @@ extension KeyValueStore {
   }
 
   /// Refuses a child process that was forked: those who write for its parent are not there.
-  func checkProcess() throws {
+  func checkProcess() throws(StoreError) {
     if process != currentProcess() { throw StoreError.forked(backend.location) }
   }
 
   /// Refuses a write inside another one, which would wait for itself.
-  private func checkIsNotNested() throws {
+  private func checkIsNotNested() throws(StoreError) {
     try checkProcess()
     if isWriting {
-      throw KeyValueError(
+      throw StoreError(
         .nestedWrite, "A write was begun inside another one: use the batch of that one.")
     }
   }

@@ -14,7 +14,7 @@ struct SingleWrite: Sendable {
   /// Does it in a batch.
   ///
   /// - Returns: for a delete, whether the key was there.
-  func apply(to batch: inout KeyValueBatch) throws -> Bool {
+  func apply(to batch: inout KeyValueBatch) throws(StoreError) -> Bool {
     switch change {
     case .put(let value, let expiresAfter):
       try batch.putStored(value, for: key, in: table, expiresAfter: expiresAfter)

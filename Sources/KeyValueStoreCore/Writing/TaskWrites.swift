@@ -34,7 +34,7 @@ final class TaskWrites: Sendable {
   }
 
   enum Write: Sendable {
-    case single(SingleWrite, CheckedContinuation<Bool, any Error>)
+    case single(SingleWrite, CheckedContinuation<Result<Bool, StoreError>, Never>)
     case batch(Batch)
   }
 
@@ -84,7 +84,7 @@ final class TaskWrites: Sendable {
       state.waiting.firstIndex { $0.ticket == ticket }.map { state.waiting.remove(at: $0) }
     }
     switch cancelled?.write {
-    case .single(_, let continuation): continuation.resume(throwing: CancellationError())
+    case .single(_, let continuation): continuation.resume(returning: .failure(.cancelled))
     case .batch(let batch): batch.cancel()
     case nil: break
     }
@@ -157,25 +157,27 @@ final class TaskWrites: Sendable {
   /// Does single writes, in one commit.
   private func perform(_ writes: [Waiting], of store: KeyValueStore, _ mayWait: Bool) {
     store.enqueue(mayWait: mayWait) { batch in
-      writes.compactMap(\.single).map { write in Result { try write.apply(to: &batch) } }
+      writes.compactMap(\.single).map { write in
+        Result { () throws(StoreError) in try write.apply(to: &batch) }
+      }
     } _: { [self] outcome in
       switch outcome {
-      case .success(let results): Self.tell(writes, results)
+      case .success(.success(let results)): Self.tell(writes, results)
       case .failure(let error): retry(writes, error)
       }
       didEnd(of: store)
     }
   }
 
-  private static func tell(_ writes: [Waiting], _ results: [Result<Bool, any Error>]) {
+  private static func tell(_ writes: [Waiting], _ results: [Result<Bool, StoreError>]) {
     for (one, result) in zip(writes, results) {
-      if case .single(_, let continuation) = one.write { continuation.resume(with: result) }
+      if case .single(_, let continuation) = one.write { continuation.resume(returning: result) }
     }
   }
 
   /// Has each write done by itself, so that one that can't be done takes no others with it.
-  private func retry(_ writes: [Waiting], _ error: any Error) {
-    guard error is OutdatedWrite || writes.count > 1 && Self.isOfOneWrite(error) else {
+  private func retry(_ writes: [Waiting], _ error: StoreError) {
+    guard error.causeOfOutdated != nil || writes.count > 1 && Self.isOfOneWrite(error) else {
       return Self.tell(writes, writes.map { _ in .failure(error) })
     }
     let alone = writes.map { one in
@@ -187,8 +189,7 @@ final class TaskWrites: Sendable {
   }
 
   /// Whether others may go through where a write has failed.
-  private static func isOfOneWrite(_ error: any Error) -> Bool {
-    let code = (error as? StoreError)?.code
-    return code != .reopenNeeded && code != .closed && code != .readOnly
+  private static func isOfOneWrite(_ error: StoreError) -> Bool {
+    ![.reopenNeeded, .closed, .readOnly].contains(error.code)
   }
 }

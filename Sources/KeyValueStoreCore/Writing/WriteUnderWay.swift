@@ -19,8 +19,8 @@ final class WriteUnderWay: CommitFollower {
   private let hasFailed = Atomic(false)
 
   private final class Reason: Sendable {
-    let error: any Error
-    init(_ error: any Error) { self.error = error }
+    let error: StoreError
+    init(_ error: StoreError) { self.error = error }
   }
 
   init(_ batch: KeyValueBatch, _ turn: CommitTurn) {
@@ -29,7 +29,7 @@ final class WriteUnderWay: CommitFollower {
   }
 
   /// Why it has failed; nil as long as it has not.
-  var failure: (any Error)? {
+  var failure: StoreError? {
     hasFailed.load(ordering: .acquiring) ? reason.load()?.error : nil
   }
 
@@ -54,7 +54,7 @@ final class WriteUnderWay: CommitFollower {
     store.endTurn()
   }
 
-  func willWrite() throws { try basis.requireSuccess() }
+  func willWrite() throws(StoreError) { try basis.requireSuccess() }
 
   func didCommit() {
     if hasEnded.exchange(true, ordering: .relaxed) { return }
@@ -63,7 +63,7 @@ final class WriteUnderWay: CommitFollower {
     store.writesUnderWay.remove(self)
   }
 
-  func didFail(_ error: any Error) {
+  func didFail(_ error: StoreError) {
     if hasEnded.exchange(true, ordering: .relaxed) { return }
     _ = reason.storeIfNil(Reason(error))
     hasFailed.store(true, ordering: .releasing)
@@ -89,17 +89,29 @@ final class WriteUnderWay: CommitFollower {
 /// A write that a later one depends on has failed.
 struct OutdatedWrite: Error {
   /// Why it failed.
-  let cause: any Error
+  let cause: StoreError
+}
+
+extension StoreError {
+  /// The error of a write that depends on one that has failed.
+  static func outdated(by cause: StoreError) -> StoreError {
+    StoreError(
+      .conflict, "A write that this one depends on has failed.",
+      underlying: OutdatedWrite(cause: cause.causeOfOutdated ?? cause))
+  }
+
+  /// Why the write has failed that this one depends on; nil for any other error.
+  var causeOfOutdated: StoreError? { (underlying as? OutdatedWrite)?.cause }
 }
 
 extension [WriteUnderWay] {
   /// Refuses to go on over a write that has failed.
   ///
-  /// - Throws: ``OutdatedWrite``.
-  func requireSuccess() throws(OutdatedWrite) {
+  /// - Throws: `StoreError` with ``OutdatedWrite`` as its cause.
+  func requireSuccess() throws(StoreError) {
     for write in self {
       guard let error = write.failure else { continue }
-      throw OutdatedWrite(cause: (error as? OutdatedWrite)?.cause ?? error)
+      throw .outdated(by: error)
     }
   }
 }
