@@ -43,6 +43,7 @@ let package = Package(
     .library(name: "TokyoCabinetBackend", targets: ["TokyoCabinetBackend"]),
     .library(name: "CDB", targets: ["CDB"]),
     .library(name: "CDBBackend", targets: ["CDBBackend"]),
+    .library(name: "PostgreSQLBackend", targets: ["PostgreSQLBackend"]),
     .library(name: "KeyValueStore", targets: ["KeyValueStore"]),
     .library(name: "KeyValueStoreCore", targets: ["KeyValueStoreCore"]),
     .library(name: "StoredObjectsEncryption", targets: ["StoredObjectsEncryption"]),
@@ -113,6 +114,12 @@ let package = Package(
     .target(name: "CDB", dependencies: ["Files", "Locks"]),
     .target(
       name: "CDBBackend", dependencies: ["StoreEngine", "CDB", "Files", "Locks"]),
+
+    // A server, for which nobody else needs the library.
+    .systemLibrary(
+      name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    .target(
+      name: "PostgreSQLBackend", dependencies: ["CLibPQ", "StoreEngine", "Files", "Locks"]),
 
     // The one target that swift-crypto is built for; who doesn't encrypt doesn't depend on it.
     .target(
@@ -210,6 +217,15 @@ let package = Package(
         "CDBBackend", "CDB", "StoredObjectsCore", "StoredObjectsEncryption", "TokyoCabinetBackend",
         "TokyoCabinet", "TokyoCabinetFile", "StoredObjectsTestSupport", "Files", "Locks",
         "TestFiles", "TestedBackends", log,
+      ]),
+    // A PostgreSQL server of the tests' own.
+    .target(
+      name: "TestServer", dependencies: ["Files", "Locks", "TestFiles"], path: "Tests/TestServer"),
+    .testTarget(
+      name: "PostgreSQLBackendTests",
+      dependencies: [
+        "KeyValueStoreCore", "PostgreSQLBackend", "StoredObjectsCore", "StoredObjectsTestSupport",
+        "Files", "Locks", "TestFiles", "TestServer",
       ]),
     .testTarget(
       name: "YTKImportTests",

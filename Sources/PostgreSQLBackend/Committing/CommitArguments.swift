@@ -1,0 +1,241 @@
+import Files
+import FoundationEssentials
+import StoreEngine
+
+/// A commit as the function in the server gets it.
+struct CommitArguments {
+  /// A table that a commit changes, or rests on.
+  enum Table {
+    case records(TableID)
+    case ordered(OrderedTableID)
+  }
+
+  /// In the order of their numbers in the server's answer, from 1.
+  private(set) var tables: [Table] = []
+  private var tableNames: [String] = []
+  private var tableKinds: [Int16] = []
+  private var metadata: [[UInt8]?] = []
+  private var lastRows: [Int64?] = []
+
+  private var rows = Rows()
+  private var keys = Keys()
+  private var cleared: [Int32] = []
+  private var basisRows = Rows()
+  private var ranges: [(table: Int32, range: KeyRange)] = []
+
+  /// Rows with the places of their tables; where in the change set the bytes are.
+  private struct Rows {
+    var tables: [Int32] = []
+    var rows: [Int64] = []
+    var kinds: [Int16] = []
+    var ranges: [Range<Int>] = []
+  }
+
+  private struct Keys {
+    var tables: [Int32] = []
+    var keys: [Range<Int>] = []
+    var values: [Range<Int>?] = []
+  }
+
+  let changes: ChangeSet
+  private let backend: PostgreSQLBackend
+
+  /// So many bytes are sent in one piece.
+  static let pieceByteCount = 4 << 20
+  /// So many rows are.
+  private static let pieceRowCount = 16384
+
+  init(_ changes: ChangeSet, _ basis: CommitBasis?, _ backend: PostgreSQLBackend) {
+    (self.changes, self.backend) = (changes, backend)
+    for table in changes.tables where !table.records.isEmpty { add(table) }
+    for table in changes.ordered where !table.isEmpty { add(table) }
+    guard let basis else { return }
+    for row in basis.rows {
+      basisRows.tables.append(place(of: row.table))
+      basisRows.rows.append(Int64(row.rowID))
+    }
+    for (table, range) in basis.keys { ranges.append((place(of: table), range)) }
+  }
+
+  // MARK: Gathering
+
+  private mutating func place(of table: TableID) -> Int32 {
+    let known = tables.firstIndex {
+      if case .records(table) = $0 { true } else { false }
+    }
+    return Int32(known ?? add(.records(table), .records, backend.name(of: table))) + 1
+  }
+
+  private mutating func place(of table: OrderedTableID) -> Int32 {
+    let known = tables.firstIndex {
+      if case .ordered(table) = $0 { true } else { false }
+    }
+    if let known { return Int32(known) + 1 }
+    let name = backend.name(of: table)
+    return Int32(add(.ordered(table), Schema.TableKind(name.kind), name.name)) + 1
+  }
+
+  private mutating func add(_ table: Table, _ kind: Schema.TableKind, _ name: String) -> Int {
+    tables.append(table)
+    tableKinds.append(kind.rawValue)
+    tableNames.append(name)
+    metadata.append(nil)
+    lastRows.append(nil)
+    return tables.count - 1
+  }
+
+  private mutating func add(_ table: ChangeSet.TableChanges) {
+    let place = place(of: table.table)
+    for record in table.records {
+      rows.tables.append(place)
+      rows.rows.append(Int64(record.rowID))
+      rows.kinds.append(Int16(record.kind.rawValue))
+      rows.ranges.append(record.range)
+      guard record.rowID == ClassMetadata.rowID else { continue }
+      let bytes = record.kind == .delete ? [] : Array(changes.bytes[record.range])
+      metadata[Int(place) - 1] = bytes
+      lastRows[Int(place) - 1] = Int64(ClassMetadata(row: bytes)?.lastRowID ?? 0)
+    }
+  }
+
+  private mutating func add(_ table: ChangeSet.OrderedTableChanges) {
+    let place = place(of: table.table)
+    if table.clearsFirst { cleared.append(place) }
+    // Of several changes of a key the last one counts.
+    var places: [[UInt8]: Int] = [:]
+    places.reserveCapacity(table.changes.count)
+    for change in table.changes {
+      let value = change.isRemoval ? nil : change.value
+      if let known = places.updateValue(keys.keys.count, forKey: Array(changes.bytes[change.key])) {
+        keys.values[known] = value
+        places[Array(changes.bytes[change.key])] = known
+        continue
+      }
+      keys.tables.append(place)
+      keys.keys.append(change.key)
+      keys.values.append(value)
+    }
+  }
+
+  // MARK: Statements
+
+  /// The statements that make the commit together.
+  ///
+  /// The server gives the number. Where one is required, nobody else may have committed behind it.
+  func statements(_ commit: Commit, required: UInt64?) -> [Statement] {
+    let (firstRows, moreRows) = rowPieces()
+    let (firstKeys, moreKeys) = keyPieces()
+    let token = Parameter.uuid(commit.token)
+    var parameters: [Parameter] = [
+      .int4(backend.storeID), token, .bytes(Array(commit.author.utf8)), .int(commit.microseconds),
+      .int(commit.basedOn), .int(required), .texts(tableNames), .int2s(tableKinds),
+      array(metadata), .ints(lastRows), .int4s(rows.tables), .ints(rows.rows), .int2s(rows.kinds),
+    ]
+    parameters += rowParameters(firstRows)
+    parameters += nameParameters()
+    parameters += [.int4s(cleared), .int4s(keys.tables), array(keys.keys)]
+    parameters.append(.int2s(keys.values.map { $0 == nil ? 2 : 1 }))
+    parameters += keyParameters(firstKeys)
+    parameters += [.int4s(basisRows.tables), .ints(basisRows.rows)]
+    parameters += [
+      .int4s(ranges.map(\.table)), array(ranges.map(\.range.from)), array(ranges.map(\.range.to)),
+    ]
+    let places = (1...parameters.count).map { "$\($0)" }.joined(separator: ", ")
+    let first = Statement("select * from stored_objects.commit(\(places))", parameters)
+    return [first] + moreRows.map { more(rows: $0, token) } + moreKeys.map { more(keys: $0, token) }
+  }
+
+  private func rowParameters(_ part: [Int]) -> [Parameter] {
+    [
+      .int4s(part.map { rows.tables[$0] }), .ints(part.map { rows.rows[$0] }),
+      array(part.map { rows.ranges[$0] }),
+    ]
+  }
+
+  private func keyParameters(_ part: [Int]) -> [Parameter] {
+    [
+      .int4s(part.map { keys.tables[$0] }), array(part.map { keys.keys[$0] }),
+      array(part.compactMap { keys.values[$0] }),
+    ]
+  }
+
+  private func nameParameters() -> [Parameter] {
+    [
+      array(changes.names.map { Array($0.name.utf8) }),
+      array(changes.names.map { $0.range.map { Array(changes.bytes[$0]) } }),
+    ]
+  }
+
+  private func more(rows part: [Int], _ token: Parameter) -> Statement {
+    let name = tableNames[Int(rows.tables[part[0]]) - 1]
+    return Statement(
+      "select stored_objects.put_records($1, $2, $3, $4, $5)",
+      [.int4(backend.storeID), token, .text(name)] + rowParameters(part).dropFirst())
+  }
+
+  private func more(keys part: [Int], _ token: Parameter) -> Statement {
+    let table = Int(keys.tables[part[0]]) - 1
+    return Statement(
+      "select stored_objects.put_keys($1, $2, $3, $4, $5, $6)",
+      [.int4(backend.storeID), token, .int2(tableKinds[table]), .text(tableNames[table])]
+        + keyParameters(part).dropFirst())
+  }
+
+  private func array(_ ranges: [Range<Int>]) -> Parameter {
+    var array = Parameter.ByteArrays(count: ranges.count)
+    for range in ranges { array.append(changes.bytes[range]) }
+    return .bytesArray(array)
+  }
+
+  private func array(_ elements: [[UInt8]?]) -> Parameter {
+    var array = Parameter.ByteArrays(count: elements.count)
+    for element in elements {
+      if let element { array.append(element) } else { array.appendNull() }
+    }
+    return .bytesArray(array)
+  }
+
+  // MARK: Pieces
+
+  /// The records that go with the commit, and those that are sent behind it, table by table.
+  private func rowPieces() -> (first: [Int], more: [[Int]]) {
+    let puts = rows.rows.indices.filter { rows.kinds[$0] != Int16(Schema.removal) }
+    // Which metadata row stays is decided with the commit.
+    let (metadata, others) = (
+      puts.filter { rows.rows[$0] == 1 }, puts.filter { rows.rows[$0] != 1 }
+    )
+    let pieces = Self.pieces(others, { rows.tables[$0] }, { rows.ranges[$0].count })
+    if Self.isSmall(others, { rows.ranges[$0].count }) { return (metadata + others, []) }
+    return (metadata, pieces)
+  }
+
+  private func keyPieces() -> (first: [Int], more: [[Int]]) {
+    let puts = keys.keys.indices.filter { keys.values[$0] != nil }
+    let size = { (index: Int) in keys.keys[index].count + (keys.values[index]?.count ?? 0) }
+    if Self.isSmall(puts, size) { return (puts, []) }
+    return ([], Self.pieces(puts, { keys.tables[$0] }, size))
+  }
+
+  private static func isSmall(_ indices: [Int], _ size: (Int) -> Int) -> Bool {
+    indices.count <= pieceRowCount && indices.reduce(0) { $0 + size($1) } <= pieceByteCount
+  }
+
+  /// Pieces of one table each, of about so many bytes.
+  private static func pieces(
+    _ indices: [Int], _ table: (Int) -> Int32, _ size: (Int) -> Int
+  ) -> [[Int]] {
+    var pieces: [[Int]] = []
+    var byteCount = 0
+    for index in indices {
+      let isFull = byteCount >= pieceByteCount || (pieces.last?.count ?? 0) >= pieceRowCount
+      if let first = pieces.last?[0], table(first) == table(index), !isFull {
+        pieces[pieces.count - 1].append(index)
+      } else {
+        pieces.append([index])
+        byteCount = 0
+      }
+      byteCount += size(index)
+    }
+    return pieces
+  }
+}

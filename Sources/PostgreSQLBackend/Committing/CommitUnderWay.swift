@@ -1,0 +1,28 @@
+import FoundationEssentials
+import StoreEngine
+
+/// A commit of this process that was sent.
+struct CommitUnderWay: Sendable {
+  let changes: ChangeSet
+  let request: CommitRequest
+}
+
+extension Commit {
+  /// Reads a commit from a row: number, token, author, time and basis, from a column on; nil where the
+  /// number is NULL.
+  init?(_ result: QueryResult, _ row: Int, _ column: Int32) throws(ServerFailure) {
+    guard let number = result.int(row, column) else { return nil }
+    var token = DataBuffer(result.bytes(row, column + 1))
+    guard let token = try? token.readUUID() else { throw ServerFailure.unexpectedAnswer }
+    self.init(
+      number: UInt64(clamping: number), token: token, author: result.text(row, column + 2),
+      microseconds: result.int(row, column + 3),
+      basedOn: result.int(row, column + 4).map { UInt64(clamping: $0) })
+  }
+
+  /// Reads the number of a store's last commit, and that commit behind it; nil where there is none.
+  static func last(_ result: QueryResult, _ column: Int32) throws(ServerFailure) -> Commit? {
+    let number = UInt64(clamping: try result.number(0, column))
+    return try Commit(result, 0, column + 1) ?? (number == 0 ? nil : Commit(unnamed: number))
+  }
+}

@@ -1,0 +1,190 @@
+import Files
+public import FoundationEssentials
+import Locks
+public import StoreEngine
+
+extension PostgreSQLBackend {
+  /// How many bytes a record, a named buffer, or a key with its value may have: 256 MiB.
+  public static let maximumByteCount = 256 << 20
+
+  /// Writes a change set by one call of a function in the server, in one round trip.
+  @discardableResult
+  public func commit(_ changes: ChangeSet, _ request: CommitRequest) throws(StoreError) -> Commit? {
+    try pool.check()
+    guard !isReadOnly else {
+      throw StoreError.readOnly(at: location)
+    }
+    try request.check()
+    if changes.isEmpty { return nil }
+    try changes.checkRecordSizes(Self.maximumByteCount, keyLimit: Self.maximumByteCount) {
+      name(of: $0)
+    }
+    let commit = request.commit(number: 0, token: coordinator.journal.newToken())
+    let token = commit.token
+    underWay.withLock { $0[token] = CommitUnderWay(changes: changes, request: request) }
+    defer { underWay.withLock { $0[token] = nil } }
+    return try send(commit, changes, request)
+  }
+
+  private func send(
+    _ commit: Commit, _ changes: ChangeSet, _ request: CommitRequest
+  ) throws(StoreError) -> Commit {
+    let required = coordinator.requiredNumber
+    let arguments = CommitArguments(changes, request.basis, self)
+    let known = coordinator.journal.lastNumber
+    let statements =
+      arguments.statements(commit, required: required)
+      + [newsStatement(behind: known, besides: commit.token)]
+    let results = try deliver(statements, commit)
+    let (outcome, number) = try reading { () throws(ServerFailure) in
+      guard let outcome = Schema.Outcome(rawValue: try results[0].number(0, 0)) else {
+        throw ServerFailure.unexpectedAnswer
+      }
+      return (outcome, UInt64(clamping: try results[0].number(0, 1)))
+    }
+    let news = results[results.count - 1]
+    guard outcome == .committed || outcome == .repeated else {
+      try take(news, behind: known)
+      throw try refusal(outcome, results[0], arguments, request, lastNumber: number)
+    }
+    let made = commit.numbered(number)
+    try take(news, behind: known, own: made, changes, request)
+    coordinator.raiseRequiredNumber(to: number)
+    return made
+  }
+
+  /// Sends a commit until it is known what has become of it.
+  ///
+  /// It may be sent any number of times: the function looks for the token, behind the lock that a
+  /// transaction may still have.
+  private func deliver(
+    _ statements: [Statement], _ commit: Commit
+  ) throws(StoreError) -> [QueryResult] {
+    var attemptsLeft = Self.transientAttempts
+    // From the moment on that nobody knows what has become of it.
+    var doubt: Backoff?
+    var lossesLeft = 1
+    while true {
+      do throws(ServerFailure) {
+        return try pool.withConnection(isUrgent: isDelivering) {
+          (connection) throws(ServerFailure) in
+          try connection.run(statements)
+        }
+      } catch {
+        attemptsLeft -= 1
+        if error.isTransient, attemptsLeft > 0 { continue }
+        guard error.isLost else { throw error.error(at: location) }
+        lossesLeft -= 1
+        if error.isInDoubt, doubt == nil { doubt = Backoff(configuration.timeout) }
+        let mayRetry = doubt == nil ? lossesLeft >= 0 : doubt?.pause() == true
+        if mayRetry, !pool.isClosed { continue }
+        throw doubt == nil ? error.error(at: location) : inDoubt(commit, error)
+      }
+    }
+  }
+
+  private func inDoubt(_ commit: Commit, _ failure: ServerFailure) -> StoreError {
+    StoreError(
+      .reopenNeeded,
+      """
+      The answer to the save was lost, and the server can't be reached: ask for the commit with the \
+      token \(commit.token) later.
+      """,
+      at: .init(path: location), underlying: failure)
+  }
+
+  // MARK: Refusals
+
+  private func refusal(
+    _ outcome: Schema.Outcome, _ answer: QueryResult, _ arguments: CommitArguments,
+    _ request: CommitRequest, lastNumber: UInt64
+  ) throws(StoreError) -> StoreError {
+    var conflict = FoundConflict(
+      basedOn: request.basis?.number ?? 0, lastNumber: lastNumber, isExpired: outcome == .expired)
+    try reading { () throws(ServerFailure) in
+      for (place, row) in zip(try answer.ints(0, 2), try answer.ints(0, 3)) {
+        guard case .records(let table) = try arguments.table(place) else { continue }
+        conflict.add(UInt32(clamping: row), of: table)
+      }
+      for place in try answer.ints(0, 5) {
+        guard case .ordered(let table) = try arguments.table(place) else { continue }
+        conflict.orderedTables.insert(table)
+      }
+      conflict.names = try answer.ints(0, 4).map { (place) throws(ServerFailure) in
+        try arguments.bufferName(place)
+      }
+    }
+    let named = try conflict.named(table: { name(of: $0) }, ordered: { name(of: $0).fileName })
+    guard outcome == .rowExists else { return named.error(path: location) }
+    return StoreError(
+      .rowExists, "The metadata row has gone back, or the row was written by hand.",
+      at: .init(path: location, className: named.rows.first?.table, rowID: named.rows.first?.rowID))
+  }
+
+  // MARK: Looking for commits
+
+  /// The commit that has a token, among the last 4,096: waits for the save that may be under way.
+  ///
+  /// One round trip.
+  public func commit(withToken token: UUID) throws(StoreError) -> Commit? {
+    let text =
+      isReadOnly
+      ? """
+      select number, token, author, "time", based_on from stored_objects.commits
+      where store = $1 and token = $2
+      """ : "select * from stored_objects.find_commit($1, $2)"
+    let result = try read(Statement(text, [.int4(storeID), .uuid(token)]))
+    if result.rowCount == 0 { return nil }
+    return try reading { () throws(ServerFailure) in try Commit(result, 0, 0) }
+  }
+
+  /// Lets the numbers of commits go on after those of another store.
+  public func continueNumbers(after last: Commit?) throws(StoreError) {
+    let number = Parameter.int(last?.number ?? 0)
+    var statements = [
+      Statement(
+        "update stored_objects.stores set last_commit = $2, forgotten = $2 where id = $1",
+        [.int4(storeID), number]),
+      Statement("delete from stored_objects.commits where store = $1", [.int4(storeID)]),
+    ]
+    if let last {
+      statements.append(
+        Statement(
+          """
+          insert into stored_objects.commits (
+            store, number, token, author, "time", based_on, weight) values ($1, $2, $3, $4, $5, $6, 0)
+          """,
+          [
+            .int4(storeID), number, .uuid(last.token), .bytes(Array(last.author.utf8)),
+            .int(last.microseconds), .int(last.basedOn),
+          ]))
+    }
+    _ = try perform { (connection) throws(ServerFailure) in try connection.run(statements) }
+    coordinator.begin(after: last)
+  }
+}
+
+extension ServerFailure {
+  /// Whether statements may have been done, as the answer is lost.
+  fileprivate var isInDoubt: Bool {
+    switch self {
+    case .connectionLost: true
+    case .refused: isLost
+    case .noConnection, .unexpectedAnswer: false
+    }
+  }
+}
+
+extension CommitArguments {
+  /// The table with a number in the server's answer.
+  fileprivate func table(_ place: Int) throws(ServerFailure) -> Table {
+    guard tables.indices.contains(place - 1) else { throw ServerFailure.unexpectedAnswer }
+    return tables[place - 1]
+  }
+
+  /// The name of a buffer with a number in the server's answer.
+  fileprivate func bufferName(_ place: Int) throws(ServerFailure) -> String {
+    guard changes.names.indices.contains(place - 1) else { throw ServerFailure.unexpectedAnswer }
+    return changes.names[place - 1].name
+  }
+}

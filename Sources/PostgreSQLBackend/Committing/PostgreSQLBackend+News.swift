@@ -1,0 +1,234 @@
+import Files
+import FoundationEssentials
+import Locks
+public import StoreEngine
+import Synchronization
+
+// Others commit, too. Each answer has what they have committed since the last one, and all stores hear
+// of it before anybody sees what was read.
+extension PostgreSQLBackend {
+  /// The most commits that one answer has.
+  ///
+  /// A backend that is further behind has lost track.
+  private static let fetchedCommitCount = 1024
+
+  /// Asks for the commits behind a number, but for one of this process, whose changes need not be sent
+  /// back.
+  func newsStatement(behind number: UInt64, besides token: UUID? = nil) -> Statement {
+    Statement(
+      """
+      select s.last_commit, c.number, c.token, c.author, c."time", c.based_on, c.table_kinds,
+        c.table_names, c.metadata, c.row_tables, c.rows, c.row_kinds, c.names, c.name_kinds,
+        c.cleared, c.key_tables, c.keys, c.key_kinds
+      from stored_objects.stores s
+        left join stored_objects.commits c on c.store = s.id and c.number > $2
+          and s.last_commit - $2 <= \(Self.fetchedCommitCount) and c.token is distinct from $3
+      where s.id = $1 order by c.number
+      """, [.int4(storeID), .int(number), .uuid(token)])
+  }
+
+  /// Tells all stores of the commits in an answer, in their order, each once; and of the own one, which
+  /// is not in the answer.
+  func take(
+    _ answer: QueryResult, behind number: UInt64, own: Commit? = nil,
+    _ changes: ChangeSet = ChangeSet(), _ request: CommitRequest = CommitRequest()
+  ) throws(StoreError) {
+    guard answer.rowCount > 0 else {
+      throw StoreError(
+        .damaged, "The store was removed from the database.", at: .init(path: location))
+    }
+    let last = UInt64(
+      clamping: try reading { () throws(ServerFailure) in try answer.number(0, 0) })
+    guard last >= number || isReadOnly else { throw lostCommits(last, number) }
+    lastAnswer.withLock { $0 = .now }
+    // A listener that is told of a commit may read.
+    if last <= coordinator.journal.lastNumber || isDelivering { return }
+    var commits: [UInt64: NewCommit] = [:]
+    try reading { () throws(ServerFailure) in
+      for row in 0..<answer.rowCount {
+        guard let commit = try Commit(answer, row, 1) else { continue }
+        commits[commit.number] = try NewCommit(commit, answer, row, self)
+      }
+    }
+    if let own { commits[own.number] = NewCommit(commit: own, changes: changes, request: request) }
+    deliver(commits, upTo: last)
+  }
+
+  private func lostCommits(_ last: UInt64, _ number: UInt64) -> StoreError {
+    StoreError(
+      .reopenNeeded,
+      """
+      The server has lost commits: its last is \(last), and \(number) was seen. Close the backend, and \
+      open it again with all stores on it.
+      """, at: .init(path: location))
+  }
+
+  private func deliver(_ commits: [UInt64: NewCommit], upTo last: UInt64) {
+    delivering.withLock { _ in
+      deliverer.store(currentThread(), ordering: .relaxed)
+      defer { deliverer.store(0, ordering: .relaxed) }
+      while coordinator.journal.lastNumber < last {
+        guard let next = commits[coordinator.journal.lastNumber + 1] else {
+          return loseTrack(upTo: last)
+        }
+        deliver(next)
+      }
+    }
+  }
+
+  private func deliver(_ new: NewCommit) {
+    let own = underWay.withLock { $0[new.commit.token] }
+    empty.withLock { $0.note(own?.changes ?? new.changes) }
+    if let own {
+      return coordinator.didCommit(new.commit, own.changes, own.request)
+    }
+    for (table, row) in new.metadata { coordinator.learn(row, of: table) }
+    coordinator.didCommit(new.commit, new.changes, new.request)
+  }
+
+  private func loseTrack(upTo last: UInt64) {
+    empty.withLock { $0.loseTrack() }
+    try? coordinator.loseTrack(upTo: Commit(unnamed: last)) { table in
+      // What can't be read now is read by whoever asks for a row.
+      let row = try? withRecord(ClassMetadata.rowID, in: table) { [UInt8](copying: $0) }
+      return row.flatMap { ClassMetadata(row: $0) }
+    }
+  }
+
+  // MARK: Asking
+
+  /// The number of the last commit that every call sees.
+  ///
+  /// Asks the server, in one round trip, unless it has answered within the freshness of the
+  /// configuration, or a save is worked out on this thread: the server finds out what that rests on.
+  public var lastCommitNumber: UInt64 {
+    if !coordinator.hasTurn, !isFresh { _ = try? poll() }
+    return coordinator.journal.lastNumber
+  }
+
+  private var isFresh: Bool {
+    guard let last = lastAnswer.withLock(\.self) else { return false }
+    return last.duration(to: .now) < configuration.freshness
+  }
+
+  /// The rows and buffers that commits have changed since a number, as far as the server remembers.
+  ///
+  /// One round trip.
+  public func changes(since number: UInt64) throws(StoreError) -> ChangeSummary {
+    let last = try poll()
+    if number >= last { return try rememberedChanges(since: number) }
+    let answer = try perform { (connection) throws(ServerFailure) in
+      try connection.run([newsStatement(behind: number)])
+    }[0]
+    var news = ForeignNews()
+    let found = try reading { () throws(ServerFailure) in
+      var next = number + 1
+      for row in 0..<answer.rowCount {
+        guard let commit = try Commit(answer, row, 1), commit.number == next,
+          let new = try NewCommit(commit, answer, row, self)
+        else { return next - 1 }
+        news.add(new.changes)
+        next += 1
+      }
+      return next - 1
+    }
+    // What the server forgets first, or what it was told of another store.
+    guard found >= last else { return try rememberedChanges(since: number) }
+    return ChangeSummary(news, upTo: found)
+  }
+}
+
+/// A commit that stores have to hear of.
+struct NewCommit {
+  let commit: Commit
+  let changes: ChangeSet
+  let request: CommitRequest
+  /// The metadata rows in it; empty ones are gone.
+  var metadata: [(TableID, [UInt8])] = []
+}
+
+extension NewCommit {
+  /// Reads what a commit has changed: rows, names and keys, without their bytes, but for keys; nil where
+  /// the server has forgotten.
+  init?(
+    _ commit: Commit, _ answer: QueryResult, _ row: Int, _ backend: PostgreSQLBackend
+  ) throws(ServerFailure) {
+    if answer.isNull(row, 10) { return nil }
+    self.commit = commit
+    var request = CommitRequest()
+    request.isForeign = true
+    self.request = request
+    let kinds = try answer.ints(row, 6)
+    let names = try answer.texts(row, 7)
+    let rows = try Self.rows(answer, row)
+    let keys = try Self.keys(answer, row)
+    let cleared = Set(try answer.ints(row, 14))
+    let metadata = try answer.byteArrays(row, 8)
+    var changes = ChangeSet(bytes: keys.bytes)
+    for (index, name) in names.enumerated() where index < kinds.count {
+      if kinds[index] == Int(Schema.TableKind.records.rawValue) {
+        let table = backend.known(name)
+        if let records = rows[index + 1] {
+          changes.tables.append(.init(table: table, records: records))
+        }
+        if index < metadata.count, let bytes = metadata[index] {
+          self.metadata.append((table, bytes))
+        }
+        continue
+      }
+      let table = backend.known(OrderedTableName(name, number: kinds[index]))
+      let own = ChangeSet.OrderedTableChanges(
+        table: table, clearsFirst: cleared.contains(index + 1),
+        changes: keys.changes[index + 1] ?? [])
+      if !own.isEmpty { changes.ordered.append(own) }
+    }
+    changes.names = try Self.names(answer, row)
+    self.changes = changes
+  }
+
+  private static func rows(
+    _ answer: QueryResult, _ row: Int
+  ) throws(ServerFailure) -> [Int: [ChangeSet.RecordChange]] {
+    let (rows, kinds) = (try answer.ints(row, 10), try answer.ints(row, 11))
+    var found: [Int: [ChangeSet.RecordChange]] = [:]
+    for (index, place) in try answer.ints(row, 9).enumerated() {
+      guard index < rows.count, index < kinds.count,
+        let kind = ChangeSet.Kind(rawValue: UInt8(clamping: kinds[index]))
+      else { throw ServerFailure.unexpectedAnswer }
+      let change = ChangeSet.RecordChange(
+        kind: kind, rowID: UInt32(clamping: rows[index]), range: 0..<0)
+      found[place, default: []].append(change)
+    }
+    return found
+  }
+
+  private static func names(
+    _ answer: QueryResult, _ row: Int
+  ) throws(ServerFailure) -> [ChangeSet.NameChange] {
+    let names = try answer.texts(row, 12)
+    let kinds = try answer.ints(row, 13)
+    return zip(names, kinds).map { name, kind in
+      .init(name: name, range: kind == Schema.removal ? nil : 0..<0)
+    }
+  }
+
+  private static func keys(
+    _ answer: QueryResult, _ row: Int
+  ) throws(ServerFailure) -> (bytes: [UInt8], changes: [Int: [ChangeSet.KeyChange]]) {
+    let (keys, kinds) = (try answer.byteArrays(row, 16), try answer.ints(row, 17))
+    var bytes: [UInt8] = []
+    var found: [Int: [ChangeSet.KeyChange]] = [:]
+    for (index, place) in try answer.ints(row, 15).enumerated() {
+      guard index < keys.count, index < kinds.count, let key = keys[index] else {
+        throw ServerFailure.unexpectedAnswer
+      }
+      let change =
+        kinds[index] == Schema.removal
+        ? ChangeSet.KeyChange(removing: bytes.count, keyCount: key.count)
+        : ChangeSet.KeyChange(putting: bytes.count, keyCount: key.count, valueCount: 0)
+      found[place, default: []].append(change)
+      bytes += key
+    }
+    return (bytes, found)
+  }
+}

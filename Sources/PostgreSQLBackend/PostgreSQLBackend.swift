@@ -1,0 +1,169 @@
+import Files
+import FoundationEssentials
+import Locks
+public import StoreEngine
+import Synchronization
+
+/// A store in a PostgreSQL database, which any number of backends on any machines may have open.
+///
+///     let backend = try PostgreSQLBackend("postgresql://jukebox@db/music", store: "Music")
+///     let store = Store(backend: backend)
+///
+/// Safe on any thread. Each call waits for the server on the thread that makes it. See
+/// <doc:PostgreSQLBackend> for what calls cost and what happens when something fails.
+public final class PostgreSQLBackend: StoreBackend {
+  /// The state that the stores on this backend share.
+  public let coordinator: StoreCoordinator
+  /// The address of the database and the name of the store, without the role and its password.
+  public let location: String
+  /// Whether commits are refused.
+  public let isReadOnly: Bool
+  /// How the backend works.
+  public let configuration: PostgreSQLConfiguration
+
+  let pool: ConnectionPool
+  /// The number of the store in the database.
+  let storeID: Int32
+  /// The numbers of tables in this process.
+  let numbers = Locked(TableNumbers())
+  /// Commits that were sent, and whose answers are not known.
+  let underWay = Locked<[UUID: CommitUnderWay]>([:])
+  /// Held while stores hear of commits.
+  let delivering = Locked(false)
+  /// The thread that has it.
+  let deliverer = Atomic<UInt>(0)
+  /// Ordered tables that have no keys.
+  let empty = Locked(EmptyTables())
+  /// When the server has last told the number of the last commit.
+  let lastAnswer = Locked<ContinuousClock.Instant?>(nil)
+  /// Asks for commits of others while somebody listens.
+  private let poller = ObserverThread()
+
+  /// Opens a store, or creates it and the schema where they are not there.
+  ///
+  /// - Parameters:
+  ///   - connection: A connection string of libpq: a URL or settings.
+  ///   - store: The name of the store: 1 to 1,000 bytes of UTF-8, without NUL.
+  ///   - configuration: How the backend works.
+  /// - Throws: ``/StoreEngine/StoreError`` with `invalidArgument` (the string or the name makes no
+  ///   sense), `ioError` (no connection, no right, or no such store to read), `newerVersion`, `readOnly`
+  ///   (a standby), `noSpace` or `damaged`.
+  public init(
+    _ connection: String, store: String,
+    configuration: PostgreSQLConfiguration = PostgreSQLConfiguration()
+  ) throws(StoreError) {
+    guard !store.isEmpty, store.utf8.count <= maximumNameByteCount, !store.utf8.contains(0) else {
+      throw StoreError(
+        .invalidArgument, "The name of a store has 1 to \(maximumNameByteCount) bytes and no NUL.")
+    }
+    let target = try ConnectionTarget(connection, store: store, configuration)
+    pool = ConnectionPool(target, configuration)
+    (location, self.configuration) = (target.location, configuration)
+    isReadOnly = configuration.access == .readOnly
+    let opened: StoreOpening
+    do {
+      opened = try StoreOpening(pool, store, at: target.location, isReadOnly: isReadOnly)
+    } catch {
+      pool.close()
+      throw error
+    }
+    storeID = opened.storeID
+    coordinator = StoreCoordinator(ofFilesAt: target.location)
+    coordinator.begin(after: opened.last)
+    beginSharing()
+  }
+
+  deinit { close() }
+
+  /// Closes the connections.
+  ///
+  /// Closing twice is harmless.
+  public func close() {
+    poller.end()
+    pool.close()
+  }
+
+  private func beginSharing() {
+    coordinator.order(
+      by: ProcessOrder(
+        ofServer: isReadOnly,
+        lastNumber: { [weak self] () throws(StoreError) in
+          guard let self else { throw StoreError(.closed, "The backend has been closed.") }
+          return try poll()
+        },
+        takeRows: { [weak self] (table, count) throws(StoreError) in
+          try self?.takeRows(count, of: table)
+        },
+        observe: { [weak self, poller, configuration] begins in
+          guard begins else { return poller.removeObserver() }
+          poller.addObserver { [weak self] isWanted in
+            while isWanted() {
+              _ = try? self?.poll()
+              var waiting = Backoff(configuration.pollInterval)
+              while waiting.pause(), isWanted() {}
+            }
+          }
+        }))
+  }
+
+  // MARK: Tables
+
+  /// The number of a table, new or known.
+  public func table(named name: String) throws(StoreError) -> TableID {
+    try pool.check()
+    try check(name)
+    return known(name)
+  }
+
+  /// The number of an ordered table, new or known.
+  public func orderedTable(_ name: OrderedTableName) throws(StoreError) -> OrderedTableID {
+    try pool.check()
+    try check(name.name)
+    return known(name)
+  }
+
+  func known(_ name: String) -> TableID {
+    numbers.withLock { $0.table(named: name) }
+  }
+
+  func known(_ name: OrderedTableName) -> OrderedTableID {
+    numbers.withLock { $0.orderedTable(name) }
+  }
+
+  func name(of table: TableID) -> String { numbers.withLock { $0.names[table.index] } }
+
+  func name(of table: OrderedTableID) -> OrderedTableName {
+    numbers.withLock { $0.orderedNames[table.index] }
+  }
+
+  private func check(_ name: String) throws(StoreError) {
+    guard name.isEmpty || name.utf8.count > maximumNameByteCount || name.utf8.contains(0) else {
+      return
+    }
+    throw StoreError(
+      .invalidName, "The name of a table has 1 to \(maximumNameByteCount) bytes and no NUL.",
+      at: .init(path: location))
+  }
+
+  /// Takes row IDs that nobody else gets; nil where there are too few.
+  private func takeRows(_ count: Int, of table: TableID) throws(StoreError) -> ClosedRange<UInt32>?
+  {
+    let statement = Statement(
+      "select stored_objects.reserve_rows($1, $2, $3)",
+      [.int4(storeID), .text(name(of: table)), .int(count)])
+    let rows = try perform { (connection) throws(ServerFailure) -> ClosedRange<UInt32>? in
+      let result = try connection.run([statement])[0]
+      guard let last = result.int(0, 0) else { return nil }
+      guard let end = UInt32(exactly: last), last > count else {
+        throw ServerFailure.unexpectedAnswer
+      }
+      return end - UInt32(count) + 1...end
+    }
+    // The next metadata row says so.
+    if let rows { coordinator.table(table).handOut(upTo: rows.upperBound) }
+    return rows
+  }
+}
+
+/// An index takes no longer ones.
+private let maximumNameByteCount = 1000

@@ -1,0 +1,168 @@
+import Files
+import Locks
+public import StoreEngine
+
+/// A key as an index has it: what is in the index, and the rest.
+private struct SplitKey {
+  let head: Parameter
+  let tail: Parameter
+
+  init(_ key: [UInt8]) {
+    head = .bytes(Array(key.prefix(Schema.keyHeadByteCount)))
+    tail = .bytes(Array(key.dropFirst(Schema.keyHeadByteCount)))
+  }
+}
+
+extension PostgreSQLBackend {
+  private func key(of table: OrderedTableID) -> [Parameter] {
+    let name = name(of: table)
+    let kind = Schema.TableKind(name.kind)
+    return [.int4(storeID), .int2(kind.rawValue), .text(name.name)]
+  }
+
+  /// The names of the ordered tables that have keys.
+  ///
+  /// One round trip.
+  public func orderedTableNames() throws(StoreError) -> [OrderedTableName] {
+    let result = try read(
+      Statement(
+        "select kind, name from stored_objects.tables where store = $1 and kind > 0 and count > 0",
+        [.int4(storeID)]))
+    return (0..<result.rowCount).map { OrderedTableName(result, $0) }
+  }
+
+  /// The condition of a range, and its parameters from `$4` on.
+  private func condition(_ range: KeyRange) -> (text: String, parameters: [Parameter]) {
+    var parameters: [Parameter] = []
+    var text = "table_id = \(Self.tableID)"
+    if !range.from.isEmpty {
+      let from = SplitKey(range.from)
+      text += " and head >= $4 and (head, tail) >= ($4, $5)"
+      parameters += [from.head, from.tail]
+    }
+    if let to = range.to.map(SplitKey.init) {
+      let number = 4 + parameters.count
+      text += " and head <= $\(number) and (head, tail) < ($\(number), $\(number + 1))"
+      parameters += [to.head, to.tail]
+    }
+    return (text, parameters)
+  }
+
+  /// The number of keys in a range.
+  ///
+  /// One round trip.
+  ///
+  /// Complexity: constant time for all keys, and linear in the number for others.
+  public func keyCount(in table: OrderedTableID, _ range: KeyRange) throws(StoreError) -> Int {
+    try pool.check()
+    if range.isEmpty { return 0 }
+    if range.from.isEmpty, range.to == nil { return try keyCount(in: table) }
+    let condition = condition(range)
+    let result = try read(
+      Statement(
+        "select count(*) from stored_objects.keys where \(condition.text)",
+        key(of: table) + condition.parameters))
+    return Int(try reading { () throws(ServerFailure) in try result.number(0, 0) })
+  }
+
+  private func keyCount(in table: OrderedTableID) throws(StoreError) -> Int {
+    // A save asks each time for tables that have hardly ever any keys, and rests on the answer.
+    let (isEmpty, number) = empty.withLock { ($0.tables.contains(table), $0.number) }
+    if isEmpty, coordinator.hasTurn { return 0 }
+    let count = try count(key(of: table))
+    if count == 0 { empty.withLock { $0.add(table, asOf: number) } }
+    return count
+  }
+
+  /// Lends the value of a key, where the answer has it.
+  ///
+  /// One round trip.
+  public func withValue<Result>(
+    of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
+    try pool.check()
+    let result = try read(
+      Statement(
+        """
+        select value from stored_objects.keys where table_id = \(Self.tableID)
+          and head = $4 and tail_hash = stored_objects.tail_hash($5)
+        """, self.key(of: table) + [SplitKey(key).head, .bytes(key)]))
+    if result.rowCount == 0 { return nil }
+    return try result.withBytes(0, 0, body)
+  }
+
+  private func page(
+    _ table: OrderedTableID, _ range: KeyRange, isReversed: Bool, _ size: PageSize
+  ) -> Statement {
+    let condition = condition(range)
+    let order = isReversed ? "head desc, tail desc" : "head, tail"
+    let number = 4 + condition.parameters.count
+    return Statement(
+      """
+      select w.found, w.head || w.tail, w.value from (
+        select k.head, k.tail, k.value, count(*) over () as found,
+          sum(k.size) over (order by \(order)) - k.size as before
+        from (
+          select head, tail, value,
+            octet_length(head) + octet_length(tail) + octet_length(value) as size
+          from stored_objects.keys where \(condition.text)
+          order by \(order) limit $\(number)) k) w
+      where w.before <= $\(number + 1) order by \(order)
+      """, key(of: table) + condition.parameters + size.parameters)
+  }
+
+  /// Lends keys and values, as they were when the call began.
+  ///
+  /// One round trip for each page of about 256 KiB.
+  public func scanKeys(
+    of table: OrderedTableID, _ range: KeyRange, isReversed: Bool,
+    _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
+  ) throws(StoreError) -> Bool {
+    try pool.check()
+    var (range, size) = (range, PageSize())
+    if range.isEmpty { return true }
+    let (transaction, results) = try beginReading([
+      page(table, range, isReversed: isReversed, size)
+    ])
+    defer { transaction.end() }
+    var result = results[0]
+    while true {
+      let found = result.rowCount == 0 ? 0 : Int(result.int(0, 0) ?? 0)
+      let isLast = size.isLast(count: result.rowCount, found: found)
+      if isLast { transaction.end() }
+      for index in 0..<result.rowCount where try lend(result, index, body) == .pause {
+        return false
+      }
+      if isLast { return true }
+      let last = result.bytes(result.rowCount - 1, 1)
+      if isReversed { range.to = last } else { range = KeyRange(after: last, to: range.to) }
+      size.grow()
+      result = try transaction.run(page(table, range, isReversed: isReversed, size))
+    }
+  }
+
+  private func lend(
+    _ result: QueryResult, _ index: Int, _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
+  ) throws(StoreError) -> ScanStep {
+    try result.withBytes(index, 1) { (key) throws(StoreError) in
+      try result.withBytes(index, 2) { (value) throws(StoreError) in try body(key, value) }
+    }
+  }
+}
+
+extension Schema.TableKind {
+  /// The kind of an ordered table.
+  init(_ kind: OrderedTableName.Kind) { self = kind == .data ? .data : .index }
+}
+
+extension OrderedTableName {
+  /// The name of a table with the number of its kind.
+  init(_ name: String, number: Int) {
+    self.init(name, kind: number == Int(Schema.TableKind.data.rawValue) ? .data : .index)
+  }
+
+  /// Reads the kind and the name, which a row begins with.
+  init(_ result: QueryResult, _ row: Int) {
+    self.init(result.text(row, 1), number: Int(result.int(row, 0) ?? 0))
+  }
+}

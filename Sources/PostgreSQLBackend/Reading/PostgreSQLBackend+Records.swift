@@ -1,0 +1,111 @@
+import Files
+public import StoreEngine
+
+extension PostgreSQLBackend {
+  /// The parameters by which statements find a table: `$1` to `$3`.
+  func key(of table: TableID) -> [Parameter] {
+    [.int4(storeID), .int2(Schema.TableKind.records.rawValue), .text(name(of: table))]
+  }
+
+  /// The number of a table in the server.
+  static let tableID = """
+    (select id from stored_objects.tables where store = $1 and kind = $2 and name = $3)
+    """
+  /// How many rows are asked for at a time.
+  private static let rowCount = 1024
+
+  /// The names of the tables that have records.
+  ///
+  /// One round trip.
+  public func tableNames() throws(StoreError) -> [String] {
+    let result = try read(
+      Statement(
+        "select name from stored_objects.tables where store = $1 and kind = 0 and count > 0",
+        [.int4(storeID)]))
+    return (0..<result.rowCount).map { result.text($0, 0) }
+  }
+
+  /// The number of rows in a table.
+  ///
+  /// One round trip; the number is kept.
+  public func recordCount(in table: TableID) throws(StoreError) -> Int {
+    try pool.check()
+    return try count(key(of: table))
+  }
+
+  /// The kept number of rows or keys.
+  func count(_ key: [Parameter]) throws(StoreError) -> Int {
+    let result = try read(
+      Statement(
+        "select count from stored_objects.tables where store = $1 and kind = $2 and name = $3", key)
+    )
+    if result.rowCount == 0 { return 0 }
+    return Int(try reading { () throws(ServerFailure) in try result.number(0, 0) })
+  }
+
+  /// Lends the record of a row, where the answer has it.
+  ///
+  /// One round trip.
+  public func withRecord<Result>(
+    _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
+    try pool.check()
+    let result = try read(
+      Statement(
+        "select data from stored_objects.records where table_id = \(Self.tableID) and row = $4",
+        key(of: table) + [.int(Int(rowID))]))
+    if result.rowCount == 0 { return nil }
+    return try result.withBytes(0, 0, body)
+  }
+
+  /// Adds copies of the records of some rows, in their order.
+  ///
+  /// One round trip for each 1,024 rows.
+  public func copyRecords(
+    _ rows: [UInt32], of table: TableID, to batch: inout RecordBatch
+  ) throws(StoreError) {
+    try pool.check()
+    var rest = rows[...]
+    while !rest.isEmpty {
+      let part = rest.prefix(Self.rowCount)
+      rest = rest.dropFirst(part.count)
+      let result = try read(
+        Statement(
+          """
+          select r.row, r.data from unnest($4) with ordinality n(row, place)
+            join stored_objects.records r on r.table_id = \(Self.tableID) and r.row = n.row
+          order by n.place
+          """, key(of: table) + [.ints(part.map { Int64($0) })]))
+      for index in 0..<result.rowCount {
+        if batch.stopsWhenFull, batch.isFull { return }
+        let row = try reading { () throws(ServerFailure) in try result.number(index, 0) }
+        result.withBytes(index, 1) { batch.append(UInt32(clamping: row), $0) }
+      }
+    }
+  }
+
+  // MARK: Named buffers
+
+  /// Lends the buffer of a name, where the answer has it.
+  ///
+  /// One round trip.
+  public func withNamedBuffer<Result>(
+    _ name: String, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
+    let result = try read(
+      Statement(
+        "select data from stored_objects.buffers where store = $1 and name_hash = sha256($2)",
+        [.int4(storeID), .bytes(Array(name.utf8))]))
+    if result.rowCount == 0 { return nil }
+    return try result.withBytes(0, 0, body)
+  }
+
+  /// The names of all buffers.
+  ///
+  /// One round trip.
+  public func bufferNames() throws(StoreError) -> [String] {
+    let result = try read(
+      Statement("select name from stored_objects.buffers where store = $1", [.int4(storeID)]))
+    return (0..<result.rowCount).map { result.text($0, 0) }
+  }
+}

@@ -1,0 +1,105 @@
+import Files
+public import StoreEngine
+
+extension PostgreSQLBackend {
+  /// A page of a table; all of it is left out where the table has changed since a commit, `$7`.
+  private static let page = """
+    select t.changed, p.found, p.row, p.data from stored_objects.tables t
+      left join lateral (
+        select w.row, w.data, w.found from (
+          select r.row, r.data, count(*) over () as found,
+            sum(octet_length(r.data)) over (order by r.row) - octet_length(r.data) as before
+          from (
+            select row, data from stored_objects.records
+            where table_id = t.id and row >= $4 order by row limit $5) r) w
+        where w.before <= $6) p on $7 < 0 or t.changed = $7
+    where t.store = $1 and t.kind = $2 and t.name = $3 order by p.row
+    """
+
+  private func page(
+    _ table: TableID, from row: UInt64, _ size: PageSize, generation: UInt64?
+  ) -> Statement {
+    Statement(
+      Self.page,
+      key(of: table) + [.int(row)] + size.parameters + [generation.map { .int($0) } ?? .int(-1)])
+  }
+
+  /// The records of one page.
+  private struct Page {
+    let result: QueryResult
+    let generation: UInt64
+    let count: Int
+    let isLast: Bool
+
+    init(_ result: QueryResult, _ size: PageSize) throws(ServerFailure) {
+      self.result = result
+      guard result.rowCount > 0 else {
+        (generation, count, isLast) = (0, 0, true)
+        return
+      }
+      generation = UInt64(clamping: try result.number(0, 0))
+      let found = Int(result.int(0, 1) ?? 0)
+      count = found == 0 ? 0 : result.rowCount
+      isLast = size.isLast(count: count, found: found)
+    }
+
+    func row(_ index: Int) throws(ServerFailure) -> UInt32 {
+      UInt32(clamping: try result.number(index, 2))
+    }
+  }
+
+  /// Lends the records of a table in the order of their rows.
+  ///
+  /// One round trip for each page of about 256 KiB, all of one commit.
+  public func scan(
+    _ table: TableID, from position: ScanPosition?,
+    _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
+  ) throws(StoreError) -> ScanEnd {
+    try pool.check()
+    return try scan(table, from: position, PageSize(), body)
+  }
+
+  /// Copies the next records in one page that fits the batch.
+  public func copyRecords(
+    of table: TableID, from position: ScanPosition?, to batch: inout RecordBatch
+  ) throws(StoreError) -> ScanEnd {
+    try pool.check()
+    let limits = batch.limits
+    return try scan(table, from: position, PageSize(rows: limits.records, bytes: limits.bytes)) {
+      batch.append($0, $1)
+      return batch.isFull ? .pause : .next
+    }
+  }
+
+  private func scan(
+    _ table: TableID, from position: ScanPosition?, _ size: PageSize,
+    _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
+  ) throws(StoreError) -> ScanEnd {
+    var size = size
+    let first = page(
+      table, from: position?.location ?? 0, size, generation: position?.generation)
+    let (transaction, results) = try beginReading([first])
+    defer { transaction.end() }
+    var page = try reading { () throws(ServerFailure) in try Page(results[0], size) }
+    if let position, page.generation != position.generation { return .disturbed }
+    while true {
+      // Nobody waits for what a closure does with the last page.
+      if page.isLast { transaction.end() }
+      var next: UInt64 = 0
+      for index in 0..<page.count {
+        let row = try reading { () throws(ServerFailure) in try page.row(index) }
+        next = UInt64(row) + 1
+        let step = try page.result.withBytes(index, 3) { (record) throws(StoreError) in
+          try body(row, record)
+        }
+        if step == .pause {
+          return .paused(ScanPosition(location: next, generation: page.generation))
+        }
+      }
+      if page.isLast { return .finished }
+      size.grow()
+      let result = try transaction.run(self.page(table, from: next, size, generation: nil))
+      page = try reading { () throws(ServerFailure) in try Page(result, size) }
+    }
+  }
+}

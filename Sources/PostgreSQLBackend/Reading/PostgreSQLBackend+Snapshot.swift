@@ -1,0 +1,82 @@
+import Files
+import Locks
+public import StoreEngine
+
+extension PostgreSQLBackend {
+  /// The data as of the last commit, copied to memory in one round trip.
+  ///
+  /// Complexity: linear in the size of all records, in time and memory.
+  public func snapshot() throws(StoreError) -> any StoreBackend {
+    try pool.check()
+    let store = Parameter.int4(storeID)
+    let (transaction, results) = try beginReading([
+      Statement(
+        """
+        select t.name, r.row, r.data from stored_objects.tables t
+          join stored_objects.records r on r.table_id = t.id
+        where t.store = $1 and t.kind = 0
+        """, [store]),
+      Statement(
+        """
+        select t.kind, t.name, k.head || k.tail, k.value from stored_objects.tables t
+          join stored_objects.keys k on k.table_id = t.id
+        where t.store = $1 and t.kind > 0
+        """, [store]),
+      Statement("select name, data from stored_objects.buffers where store = $1", [store]),
+      Statement(
+        """
+        select s.last_commit, c.number, c.token, c.author, c."time", c.based_on
+        from stored_objects.stores s
+          left join stored_objects.commits c on c.store = s.id and c.number = s.last_commit
+        where s.id = $1
+        """, [store]),
+    ])
+    transaction.end()
+    let disk = MemoryDisk()
+    let copy = try MemoryBackend(disk: disk)
+    try copy.commit(try copiedChanges(results, copy))
+    let last = try reading { () throws(ServerFailure) -> Commit? in
+      try Commit.last(results[3], 0)
+    }
+    try copy.continueNumbers(after: last)
+    copy.close()
+    let snapshot = try MemoryBackend(disk: disk, isReadOnly: true)
+    // Under the numbers that the tables have here.
+    let (names, ordered) = numbers.withLock { ($0.names, $0.orderedNames) }
+    for name in names { _ = try snapshot.table(named: name) }
+    for name in ordered { _ = try snapshot.orderedTable(name) }
+    return snapshot
+  }
+
+  private func copiedChanges(
+    _ results: [QueryResult], _ copy: MemoryBackend
+  ) throws(StoreError) -> ChangeSet {
+    var changes = ChangeSet()
+    var places: [TableID: Int] = [:]
+    for index in 0..<results[0].rowCount {
+      let table = try copy.table(named: results[0].text(index, 0))
+      let row = try reading { () throws(ServerFailure) in try results[0].number(index, 1) }
+      let start = changes.bytes.count
+      results[0].withBytes(index, 2) { changes.bytes.append(copying: $0) }
+      let place = places[table] ?? changes.tables.count
+      if place == changes.tables.count {
+        changes.tables.append(.init(table: table, records: []))
+        places[table] = place
+      }
+      changes.tables[place].records.append(
+        .init(kind: .insert, rowID: UInt32(clamping: row), range: start..<changes.bytes.count))
+    }
+    for index in 0..<results[1].rowCount {
+      let name = OrderedTableName(results[1], index)
+      changes.set(
+        results[1].bytes(index, 2), to: results[1].bytes(index, 3), in: try copy.orderedTable(name))
+    }
+    for index in 0..<results[2].rowCount {
+      let start = changes.bytes.count
+      results[2].withBytes(index, 1) { changes.bytes.append(copying: $0) }
+      changes.names.append(
+        .init(name: results[2].text(index, 0), range: start..<changes.bytes.count))
+    }
+    return changes
+  }
+}

@@ -1,0 +1,276 @@
+extension Schema {
+  /// The outcome of a commit, which is the first column of the function's answer.
+  enum Outcome: Int64 {
+    case committed = 0
+    /// A commit with this token was made before.
+    case repeated = 1
+    case conflict = 2
+    case rowExists = 3
+    /// It rests on a number that nobody remembers, or that is still to come.
+    case expired = 4
+    /// Others have committed behind the number that was required.
+    case overtaken = 5
+  }
+
+  /// The commits of the last so many numbers are remembered.
+  static let rememberedCommitCount = 4096
+  /// The number of changed rows and keys that are remembered.
+  static let rememberedWeight = 2_000_000
+
+  /// Makes a commit: all of it, or nothing.
+  ///
+  /// Tables are numbered by their place in `p_tables`, from 1. The lists have all
+  /// rows and keys. The bytes of a large commit are written afterwards by `put_records` and
+  /// `put_keys`.
+  static let commit = """
+    create function stored_objects.commit(
+      p_store integer, p_token uuid, p_author bytea, p_time bigint, p_based_on bigint,
+      p_required bigint,
+      p_tables text[], p_table_kinds smallint[], p_metadata bytea[], p_metadata_rows bigint[],
+      p_row_tables integer[], p_rows bigint[], p_row_kinds smallint[],
+      p_data_tables integer[], p_data_rows bigint[], p_data bytea[],
+      p_names bytea[], p_name_data bytea[],
+      p_cleared integer[], p_key_tables integer[], p_keys bytea[], p_key_kinds smallint[],
+      p_value_tables integer[], p_value_keys bytea[], p_values bytea[],
+      p_basis_tables integer[], p_basis_rows bigint[],
+      p_range_tables integer[], p_range_from bytea[], p_range_to bytea[])
+    returns table (outcome integer, number bigint, row_tables integer[], rows bigint[],
+      names integer[], key_tables integer[])
+    language plpgsql as $$
+    #variable_conflict use_column
+    declare
+      v_last bigint; v_forgotten bigint; v_found bigint; v_number bigint;
+      v_ids integer[]; v_kept integer[]; v_weight bigint;
+      v_row_tables integer[]; v_rows bigint[]; v_names integer[]; v_key_tables integer[];
+    begin
+      select s.last_commit, s.forgotten into v_last, v_forgotten
+        from stored_objects.stores s where s.id = p_store for update;
+      select c.number into v_found
+        from stored_objects.commits c where c.store = p_store and c.token = p_token;
+      if v_found is not null then
+        return query select \(Outcome.repeated.rawValue), v_found,
+          null::integer[], null::bigint[], null::integer[], null::integer[];
+        return;
+      end if;
+      if p_required <> v_last then
+        return query select \(Outcome.overtaken.rawValue), v_last,
+          null::integer[], null::bigint[], null::integer[], null::integer[];
+        return;
+      end if;
+      if p_based_on < v_forgotten or p_based_on > v_last then
+        return query select \(Outcome.expired.rawValue), v_last,
+          null::integer[], null::bigint[], null::integer[], null::integer[];
+        return;
+      end if;
+    \(findingTables)
+      if p_based_on < v_last then
+    \(findingConflicts)
+      end if;
+    \(writing)
+    \(remembering)
+      return query select \(Outcome.committed.rawValue), v_number,
+        null::integer[], null::bigint[], null::integer[], null::integer[];
+    end $$
+    """
+
+  /// Finds the numbers of the tables, and gives numbers to new ones.
+  private static let findingTables = """
+      insert into stored_objects.tables (store, kind, name)
+        select p_store, n.kind, n.name from unnest(p_table_kinds, p_tables) n(kind, name)
+        where not exists (select 1 from stored_objects.tables t
+          where t.store = p_store and t.kind = n.kind and t.name = n.name)
+        on conflict do nothing;
+      select coalesce(array_agg(t.id order by n.place), '{}') into v_ids
+        from unnest(p_table_kinds, p_tables) with ordinality n(kind, name, place)
+          join stored_objects.tables t
+            on t.store = p_store and t.kind = n.kind and t.name = n.name;
+    """
+
+  /// Looks for what others have changed behind the basis.
+  private static let findingConflicts = """
+        select array_agg(f.table_index order by f.place), array_agg(f.row order by f.place)
+          into v_row_tables, v_rows
+          from (
+            select distinct w.table_index, w.row, w.place
+            from (
+              select n.table_index, n.row, n.place
+                from unnest(p_row_tables, p_rows) with ordinality n(table_index, row, place)
+                where n.row > 1
+              union all
+              select n.table_index, n.row, n.place + 4294967296
+                from unnest(p_basis_tables, p_basis_rows) with ordinality n(table_index, row, place)
+              ) w
+              join (
+                select c.table_ids[u.table_index] as id, u.row
+                from stored_objects.commits c, unnest(c.row_tables, c.rows) u(table_index, row)
+                where c.store = p_store and c.number > p_based_on
+              ) theirs on theirs.id = v_ids[w.table_index] and theirs.row = w.row
+            order by w.place limit 4096) f;
+        select array_agg(distinct n.place::integer) into v_names
+          from unnest(p_names) with ordinality n(name, place)
+            join (
+              select u.name from stored_objects.commits c, unnest(c.names) u(name)
+              where c.store = p_store and c.number > p_based_on
+            ) theirs on theirs.name = n.name;
+        select array_agg(distinct f.table_index) into v_key_tables
+          from (
+            -- A table that one side has cleared, and the other touches.
+            select mine.table_index
+              from (
+                select unnest(p_cleared), true union all select unnest(p_key_tables), false
+                union all select unnest(p_range_tables), false) mine(table_index, clears)
+                join (
+                  select c.table_ids[u.table_index] as id, u.clears
+                  from stored_objects.commits c,
+                    lateral (
+                      select unnest(c.cleared), true union all select unnest(c.key_tables), false
+                    ) u(table_index, clears)
+                  where c.store = p_store and c.number > p_based_on
+                ) theirs on theirs.id = v_ids[mine.table_index] and (mine.clears or theirs.clears)
+            union all
+            select n.table_index from unnest(p_key_tables, p_keys) n(table_index, key)
+              join (
+                select c.table_ids[u.table_index] as id, u.key
+                from stored_objects.commits c, unnest(c.key_tables, c.keys) u(table_index, key)
+                where c.store = p_store and c.number > p_based_on
+              ) theirs on theirs.id = v_ids[n.table_index] and theirs.key = n.key
+            union all
+            select n.table_index
+              from unnest(p_range_tables, p_range_from, p_range_to) n(table_index, first, past)
+              join (
+                select c.table_ids[u.table_index] as id, u.key
+                from stored_objects.commits c, unnest(c.key_tables, c.keys) u(table_index, key)
+                where c.store = p_store and c.number > p_based_on
+              ) theirs on theirs.id = v_ids[n.table_index] and theirs.key >= n.first
+                and (n.past is null or theirs.key < n.past)
+          ) f;
+        if v_rows is not null or v_names is not null or v_key_tables is not null then
+          return query select \(Outcome.conflict.rawValue), v_last, v_row_tables, v_rows, v_names,
+            v_key_tables;
+          return;
+        end if;
+    """
+
+  private static let writing = """
+      if cardinality(p_rows) > 0 then
+        select array_agg(n.table_index), array_agg(n.row) into v_row_tables, v_rows
+          from (
+            select n.table_index, n.row
+            from unnest(p_row_tables, p_rows, p_row_kinds) n(table_index, row, kind)
+              join stored_objects.records r on r.table_id = v_ids[n.table_index] and r.row = n.row
+            where n.kind = 0 limit 1) n;
+        if v_rows is not null then
+          return query select \(Outcome.rowExists.rawValue), v_last, v_row_tables, v_rows,
+            null::integer[], null::integer[];
+          return;
+        end if;
+      end if;
+      v_number := v_last + 1;
+      -- Of two metadata rows that were written without knowing of each other, the one stays that
+      -- has given out more rows.
+      select coalesce(array_agg(n.table_index::integer), '{}') into v_kept
+        from unnest(p_metadata_rows) with ordinality n(last, table_index)
+          join stored_objects.tables t on t.id = v_ids[n.table_index]
+          join stored_objects.records r on r.table_id = t.id and r.row = 1
+        where n.last > 0 and t.metadata_row > n.last and r.commit > p_based_on;
+      if cardinality(p_rows) > 0 then
+        update stored_objects.tables t
+          set count = t.count + d.more, changed = v_number,
+            last_row = greatest(t.last_row, d.last, p_metadata_rows[d.table_index]),
+            metadata_row = case when d.table_index = any (v_kept) then t.metadata_row
+              else coalesce(p_metadata_rows[d.table_index], t.metadata_row) end
+          from (
+            select n.table_index,
+              count(*) filter (where n.kind <> 2 and r.row is null)
+                - count(*) filter (where n.kind = 2 and r.row is not null) as more,
+              max(n.row) filter (where n.kind <> 2) as last
+            from unnest(p_row_tables, p_rows, p_row_kinds) n(table_index, row, kind)
+              left join stored_objects.records r
+                on r.table_id = v_ids[n.table_index] and r.row = n.row
+            group by n.table_index) d
+          where t.id = v_ids[d.table_index];
+        if 2 = any (p_row_kinds) then
+          delete from stored_objects.records r
+            using unnest(p_row_tables, p_rows, p_row_kinds) n(table_index, row, kind)
+            where n.kind = 2 and r.table_id = v_ids[n.table_index] and r.row = n.row;
+        end if;
+        insert into stored_objects.records (table_id, row, commit, data)
+          select v_ids[n.table_index], n.row, v_number, n.data
+          from unnest(p_data_tables, p_data_rows, p_data) n(table_index, row, data)
+          where not (n.row = 1 and n.table_index = any (v_kept))
+          on conflict (table_id, row) do update set commit = excluded.commit, data = excluded.data;
+      end if;
+      if cardinality(p_names) > 0 then
+        delete from stored_objects.buffers b
+          using unnest(p_names, p_name_data) n(name, data)
+          where n.data is null and b.store = p_store and b.name_hash = sha256(n.name);
+        insert into stored_objects.buffers (store, name_hash, name, data)
+          select p_store, sha256(n.name), n.name, n.data
+          from unnest(p_names, p_name_data) n(name, data) where n.data is not null
+          on conflict (store, name_hash) do update set data = excluded.data;
+      end if;
+      if cardinality(p_cleared) > 0 then
+        delete from stored_objects.keys k
+          where k.table_id = any (select v_ids[n] from unnest(p_cleared) n);
+        update stored_objects.tables t set count = 0, changed = v_number
+          where t.id = any (select v_ids[n] from unnest(p_cleared) n);
+      end if;
+      if cardinality(p_keys) > 0 then
+        update stored_objects.tables t set count = t.count + d.more, changed = v_number
+          from (
+            select n.table_index,
+              count(*) filter (where n.kind <> 2 and k.table_id is null)
+                - count(*) filter (where n.kind = 2 and k.table_id is not null) as more
+            from unnest(p_key_tables, p_keys, p_key_kinds) n(table_index, key, kind)
+              left join stored_objects.keys k on k.table_id = v_ids[n.table_index]
+                and k.head = substring(n.key from 1 for \(keyHeadByteCount))
+                and k.tail_hash = stored_objects.tail_hash(n.key)
+            group by n.table_index) d
+          where t.id = v_ids[d.table_index];
+        if 2 = any (p_key_kinds) then
+          delete from stored_objects.keys k
+            using unnest(p_key_tables, p_keys, p_key_kinds) n(table_index, key, kind)
+            where n.kind = 2 and k.table_id = v_ids[n.table_index]
+              and k.head = substring(n.key from 1 for \(keyHeadByteCount))
+              and k.tail_hash = stored_objects.tail_hash(n.key);
+        end if;
+        insert into stored_objects.keys (table_id, head, tail_hash, tail, value)
+          select v_ids[n.table_index], substring(n.key from 1 for \(keyHeadByteCount)),
+            stored_objects.tail_hash(n.key), substring(n.key from \(keyHeadByteCount + 1)), n.value
+          from unnest(p_value_tables, p_value_keys, p_values) n(table_index, key, value)
+          on conflict (table_id, head, tail_hash) do update set value = excluded.value;
+      end if;
+    """
+
+  /// Numbers the commit, and forgets old ones.
+  private static let remembering = """
+      v_weight := 1 + cardinality(p_rows) + cardinality(p_keys);
+      insert into stored_objects.commits (
+          store, number, token, author, "time", based_on, weight, table_ids, table_kinds,
+          table_names, metadata, row_tables, rows, row_kinds, names, name_kinds, cleared,
+          key_tables, keys, key_kinds)
+        values (
+          p_store, v_number, p_token, p_author, p_time, p_based_on, v_weight, v_ids, p_table_kinds,
+          p_tables, p_metadata, p_row_tables, p_rows, p_row_kinds, p_names,
+          (select coalesce(array_agg((case when d is null then 2 else 1 end)::smallint
+            order by place), '{}') from unnest(p_name_data) with ordinality n(d, place)),
+          p_cleared, p_key_tables, p_keys, p_key_kinds);
+      if v_number % 64 = 0 or v_weight > \(rememberedWeight / 8) then
+        select coalesce(max(w.number), 0) into v_found
+          from (
+            select c.number, sum(c.weight) over (order by c.number desc) as total
+            from stored_objects.commits c where c.store = p_store and c.rows is not null) w
+          where w.total > \(rememberedWeight) and w.number < v_number;
+        update stored_objects.commits c
+          set table_ids = null, table_kinds = null, table_names = null, metadata = null,
+            row_tables = null, rows = null, row_kinds = null, names = null, name_kinds = null,
+            cleared = null, key_tables = null, keys = null, key_kinds = null
+          where c.store = p_store and c.number <= v_found and c.rows is not null;
+        delete from stored_objects.commits c
+          where c.store = p_store and c.number <= v_number - \(rememberedCommitCount);
+        v_forgotten := greatest(v_forgotten, v_found, v_number - \(rememberedCommitCount));
+      end if;
+      update stored_objects.stores s set last_commit = v_number, forgotten = v_forgotten
+        where s.id = p_store;
+    """
+}

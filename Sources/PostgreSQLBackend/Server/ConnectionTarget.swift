@@ -1,0 +1,54 @@
+import StoreEngine
+
+/// Where to connect, and how.
+struct ConnectionTarget: Sendable {
+  /// The settings for libpq.
+  ///
+  /// Those of the connection string count more than the ones before it.
+  let settings: [(key: String, value: String)]
+  /// Where that is, for errors: no password, and no user.
+  let location: String
+  private let secrets: [String]
+
+  /// Reads a connection string.
+  ///
+  /// - Throws: ``StoreError`` with `invalidArgument`.
+  init(
+    _ text: String, store: String, _ configuration: PostgreSQLConfiguration
+  ) throws(StoreError) {
+    guard let parsed = parseConnectionString(text), Self.hasPorts(parsed["port"]) else {
+      throw StoreError(
+        .invalidArgument,
+        """
+        The connection string makes no sense: give postgresql://role@host:port/database, with \
+        special characters of a password as %XX.
+        """)
+    }
+    secrets = ["password", "sslpassword"].compactMap { parsed[$0] }.filter { !$0.isEmpty }
+    let (host, port) = (parsed["host"] ?? parsed["hostaddr"], parsed["port"])
+    let database = parsed["dbname"] ?? parsed["user"] ?? ""
+    location =
+      "postgresql://\(host ?? "")\(port.map { ":\($0)" } ?? "")/\(database) (\(store))"
+    let seconds = String(max(2, configuration.connectTimeout.components.seconds))
+    settings = [
+      ("connect_timeout", seconds), ("tcp_user_timeout", seconds + "000"),
+      ("application_name", "StoredObjects"),
+      ("target_session_attrs", configuration.access == .readOnly ? "any" : "read-write"),
+      ("dbname", text), ("client_encoding", "UTF8"),
+    ]
+  }
+
+  /// Whether the ports are numbers; libpq's own error would repeat the text.
+  private static func hasPorts(_ ports: String?) -> Bool {
+    (ports ?? "").split(separator: ",").allSatisfy { UInt16($0) != nil }
+  }
+
+  /// A message without any password.
+  func withoutSecrets(_ message: String) -> String {
+    var message = message
+    for secret in secrets {
+      while let range = message.firstRange(of: secret) { message.replaceSubrange(range, with: "…") }
+    }
+    return message
+  }
+}

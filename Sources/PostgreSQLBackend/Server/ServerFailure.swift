@@ -1,0 +1,90 @@
+import StoreEngine
+
+/// Why statements were not done.
+enum ServerFailure: Error {
+  /// The connection was lost, or there was no answer in time. Whether the statements were done is not
+  /// known.
+  case connectionLost(String)
+  /// No connection could be made, so that nothing was done.
+  case noConnection(String, wantsPassword: Bool)
+  /// The server has refused a statement, and done none.
+  case refused(state: String, message: String)
+  /// The answer is in no form that this library knows.
+  case unexpectedAnswer
+
+  /// Whether the connection is of no more use.
+  var isLost: Bool {
+    switch self {
+    case .connectionLost, .noConnection: true
+    // The server goes down, or has ended the session; or it is a standby by now.
+    case .refused(let state, _):
+      state.hasPrefix("57P") || state.hasPrefix("08") || state == "25006"
+    case .unexpectedAnswer: false
+    }
+  }
+
+  /// Whether the same statements may go well when they are sent again.
+  var isTransient: Bool {
+    guard case .refused(let state, _) = self else { return false }
+    return state == "40001" || state == "40P01"
+  }
+
+  /// The error of the store that says what to do.
+  func error(at location: String) -> StoreError {
+    let (code, message) = advice
+    return StoreError(code, message, at: .init(path: location), underlying: self)
+  }
+
+  private var advice: (StoreError.Code, String) {
+    switch self {
+    case .connectionLost:
+      (.ioError, "The connection to the server was lost, or it gave no answer in time. Try again.")
+    case .noConnection(_, wantsPassword: true):
+      (.ioError, "The server refuses the role or its password: check both, and pg_hba.conf.")
+    case .noConnection:
+      (.ioError, "The server can't be reached: check that it runs, and the connection string.")
+    case .unexpectedAnswer:
+      (.damaged, "The server's answer makes no sense: its tables were changed by something else.")
+    case .refused(let state, _): Self.advice(ofState: state)
+    }
+  }
+
+  /// See https://www.postgresql.org/docs/current/errcodes-appendix.html for the states.
+  private static func advice(ofState state: String) -> (StoreError.Code, String) {
+    switch state {
+    case "53100", "53200":
+      (.noSpace, "The server has no room left on its disk or in memory.")
+    case "42501":
+      (
+        .ioError,
+        "The role lacks a right: grant it what the page Roles of PostgreSQLBackend says."
+      )
+    case "25006": (.readOnly, "The server is a standby, or read-only: connect to the primary.")
+    case "57014":
+      (
+        .ioError,
+        "The server has cancelled the statement: raise its statement_timeout, or try again."
+      )
+    case "54000": (.tooLarge, "The server can't take so much at once.")
+    case "3F000", "42P01", "42883", "42703":
+      (.damaged, "Tables or functions of the schema stored_objects are missing.")
+    case _ where state.hasPrefix("XX"): (.damaged, "The server finds its files damaged.")
+    case _ where state.hasPrefix("53"):
+      (.ioError, "The server has too few connections or other resources. Try again later.")
+    case _ where state.hasPrefix("57P"): (.ioError, "The server is shutting down. Try again later.")
+    case _ where state.hasPrefix("40"):
+      (.ioError, "The server could not put this in order with what others do. Try again.")
+    default: (.ioError, "The server refuses a statement.")
+    }
+  }
+}
+
+extension ServerFailure: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .connectionLost(let message), .noConnection(let message, _): message
+    case .refused(let state, let message): "\(state): \(message)"
+    case .unexpectedAnswer: "an unexpected answer"
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import FoundationEssentials
+import StoreEngine
+
+/// A statement and its parameters, which are never part of its text.
+struct Statement: Sendable {
+  let text: String
+  let parameters: [Parameter]
+
+  init(_ text: String, _ parameters: [Parameter] = []) {
+    (self.text, self.parameters) = (text, parameters)
+  }
+}
+
+/// A parameter in the server's binary form.
+struct Parameter: Sendable {
+  /// The number of the type in the server.
+  let type: UInt32
+  /// Nil for NULL.
+  let bytes: [UInt8]?
+
+  private enum TypeID {
+    static let (bytes, int2, int4, int8, text) = (
+      UInt32(17), UInt32(21), UInt32(23), UInt32(20), UInt32(25)
+    )
+    static let (uuid, bytesArray, int2Array, int4Array) = (
+      UInt32(2950), UInt32(1001), UInt32(1005), UInt32(1007)
+    )
+    static let (int8Array, textArray) = (UInt32(1016), UInt32(1009))
+  }
+
+  private init(_ type: UInt32, _ bytes: [UInt8]?) { (self.type, self.bytes) = (type, bytes) }
+
+  static func int(_ number: Int) -> Parameter { int(Int64(number)) }
+  static func int(_ number: Int64?) -> Parameter {
+    Parameter(TypeID.int8, number.map { number in [UInt8](bigEndian: number) })
+  }
+  /// A number of a commit, which is never so large that it has no sign.
+  static func int(_ number: UInt64?) -> Parameter { int(number.map { Int64(clamping: $0) }) }
+  static func int4(_ number: Int32) -> Parameter {
+    Parameter(TypeID.int4, [UInt8](bigEndian: number))
+  }
+  static func int2(_ number: Int16) -> Parameter {
+    Parameter(TypeID.int2, [UInt8](bigEndian: number))
+  }
+  static func bytes(_ bytes: [UInt8]?) -> Parameter { Parameter(TypeID.bytes, bytes) }
+  static func text(_ text: String) -> Parameter { Parameter(TypeID.text, Array(text.utf8)) }
+  static func uuid(_ uuid: UUID?) -> Parameter {
+    var buffer = DataBuffer()
+    if let uuid { buffer.write(uuid) }
+    return Parameter(TypeID.uuid, uuid == nil ? nil : buffer.bytes)
+  }
+
+  // MARK: Arrays
+
+  static func ints(_ numbers: [Int64?]) -> Parameter {
+    var array = ArrayBuilder(TypeID.int8, numbers.count, hasNulls: true)
+    for number in numbers {
+      if let number { array.append(number) } else { array.appendNull() }
+    }
+    return Parameter(TypeID.int8Array, array.bytes)
+  }
+  static func int4s(_ numbers: [Int32]) -> Parameter {
+    var array = ArrayBuilder(TypeID.int4, numbers.count)
+    for number in numbers { array.append(number) }
+    return Parameter(TypeID.int4Array, array.bytes)
+  }
+  static func int2s(_ numbers: [Int16]) -> Parameter {
+    var array = ArrayBuilder(TypeID.int2, numbers.count)
+    for number in numbers { array.append(number) }
+    return Parameter(TypeID.int2Array, array.bytes)
+  }
+  static func texts(_ texts: [String]) -> Parameter {
+    var array = ArrayBuilder(TypeID.text, texts.count)
+    for text in texts { array.append(text.utf8) }
+    return Parameter(TypeID.textArray, array.bytes)
+  }
+  static func bytesArray(_ array: ByteArrays) -> Parameter {
+    Parameter(TypeID.bytesArray, array.builder.bytes)
+  }
+
+  /// An array of bytes, filled element by element.
+  struct ByteArrays: Sendable {
+    fileprivate var builder: ArrayBuilder
+
+    init(count: Int) { builder = ArrayBuilder(TypeID.bytes, count, hasNulls: true) }
+
+    mutating func append(_ bytes: some Collection<UInt8>) { builder.append(bytes) }
+    mutating func appendNull() { builder.appendNull() }
+  }
+}
+
+/// An array of one dimension in the server's binary form: the number of dimensions, whether there are
+/// NULLs, the type, the count, the lower bound, and each element behind its size; all four bytes.
+private struct ArrayBuilder: Sendable {
+  private(set) var bytes: [UInt8] = []
+
+  init(_ type: UInt32, _ count: Int, hasNulls: Bool = false) {
+    append(raw: Int32(count == 0 ? 0 : 1))
+    append(raw: Int32(hasNulls ? 1 : 0))
+    append(raw: type)
+    if count == 0 { return }
+    append(raw: Int32(count))
+    append(raw: Int32(1))
+  }
+
+  private mutating func append(raw number: some FixedWidthInteger) {
+    bytes.append(contentsOf: [UInt8](bigEndian: number))
+  }
+
+  mutating func append(_ number: some FixedWidthInteger) {
+    append(raw: Int32(number.bitWidth / 8))
+    append(raw: number)
+  }
+
+  mutating func append(_ element: some Collection<UInt8>) {
+    append(raw: Int32(element.count))
+    bytes.append(contentsOf: element)
+  }
+
+  mutating func appendNull() { append(raw: Int32(-1)) }
+}
+
+extension [UInt8] {
+  /// The bytes of a number, the highest first.
+  init(bigEndian number: some FixedWidthInteger) {
+    self = (0..<number.bitWidth / 8).reversed().map {
+      UInt8(truncatingIfNeeded: number >> (8 * $0))
+    }
+  }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import KeyValueStoreCore
+import Locks
+import PostgreSQLBackend
+import StoredObjectsCore
+import TestServer
+import Testing
+
+@Suite("Opening stores on PostgreSQL", .needsServer)
+struct OpeningTests {
+  @Test("Programs that open a new database at once all find the same schema")
+  func race() throws {
+    let database = try TestDatabase()
+    let name = try database.newDatabase()
+    let errors = Locked<[String]>([])
+    let group = DispatchGroup()
+    for number in 0..<8 {
+      group.enter()
+      Thread.detachNewThread {
+        do {
+          let backend = try database.backend(database: name)
+          let table = try backend.table(named: "Song")
+          try backend.commit(change(.insert, UInt32(number) + 2, [1], table))
+        } catch { errors.withLock { $0.append("\(error)") } }
+        group.leave()
+      }
+    }
+    group.wait()
+    #expect(errors.withLock(\.self) == [])
+    #expect(try database.backend(database: name).lastCommitNumber == 8)
+  }
+
+  @Test("A key-value store is refused, and the backend stays as it is")
+  func keyValueStore() throws {
+    let backend = try TestDatabase().backend()
+    #expect(storeError { _ = try KeyValueStore(backend: backend) }?.code == .invalidArgument)
+    #expect(Store(backend: backend).backend.lastCommitNumber == 0)
+  }
+
+  @Test("A schema of a later release is refused, and left as it is")
+  func newerSchema() throws {
+    let database = try TestDatabase()
+    let name = try database.newDatabase()
+    try database.backend(database: name).close()
+    try database.server.sql("update stored_objects.schema_version set version = 9", database: name)
+    let error = storeError { _ = try database.backend(database: name) }
+    #expect(error?.code == .newerVersion)
+    #expect("\(error.debugDescription)".contains("version 9"))
+  }
+
+  @Test("A wrong password is an error without any password in it")
+  func wrongPassword() throws {
+    let server = try TestServer.shared.get()
+    try server.sql("create role locked login password 'right'")
+    _ = try? PostgreSQLBackend(server.url(role: "locked", password: "right"), store: "x")
+    let error = storeError {
+      _ = try PostgreSQLBackend(server.url(role: "locked", password: "Geheim77"), store: "x")
+    }
+    #expect(error?.code == .ioError)
+    let text = "\(error.debugDescription)"
+    #expect(text.contains("password"))
+    #expect(!text.contains("Geheim77"))
+  }
+
+  @Test(
+    "A connection string that makes no sense is refused without being repeated",
+    arguments: [
+      "postgresql://anna:Geheim77/x@host/db", "postgresql://anna:Geheim77@host:port/db", "Geheim77",
+      "host=/tmp password='Geheim77", "postgresql://anna@host/db?Geheim77=1",
+    ])
+  func badStrings(_ text: String) {
+    let error = storeError { _ = try PostgreSQLBackend(text, store: "x") }
+    #expect(error?.code == .invalidArgument)
+    #expect(!"\(error.debugDescription)".contains("Geheim77"))
+  }
+
+  @Test("Names that a store can't have are refused", arguments: ["", "a\0b"])
+  func badNames(_ name: String) throws {
+    let server = try TestServer.shared.get()
+    #expect(
+      storeError { _ = try PostgreSQLBackend(server.url(), store: name) }?.code == .invalidArgument)
+  }
+
+  @Test("Where no server is, the error says so")
+  func noServer() {
+    let error = storeError {
+      _ = try PostgreSQLBackend("postgresql://%2Fnowhere/db", store: "x")
+    }
+    #expect(error?.code == .ioError)
+  }
+
+  @Test("A role without rights gets an error that says so, before and behind the creation")
+  func noRights() throws {
+    let database = try TestDatabase()
+    let name = try database.newDatabase()
+    try database.server.sql("create role \(name) login")
+    let creation = storeError { _ = try database.backend(role: name, database: name) }
+    #expect(creation?.code == .ioError)
+    #expect("\(creation.debugDescription)".contains("right"))
+    let owner = try database.backend(database: name)
+    let table = try owner.table(named: "Song")
+    try owner.commit(change(.insert, 2, [1], table))
+    #expect(
+      "\(storeError { _ = try database.backend(role: name, database: name) }.debugDescription)"
+        .contains("right"))
+    // Reading needs no right to write.
+    try database.server.sql(
+      """
+      grant usage on schema stored_objects to \(name);
+      grant select on all tables in schema stored_objects to \(name)
+      """, database: name)
+    var configuration = PostgreSQLConfiguration()
+    configuration.access = .readOnly
+    let reader = try database.backend(role: name, database: name, configuration)
+    #expect(try reader.record(2, in: try reader.table(named: "Song")) == [1])
+    #expect(try reader.commit(withToken: UUID()) == nil)
+    let writer = try database.backend(role: name, database: name)
+    let error = storeError {
+      try writer.commit(change(.insert, 3, [1], try writer.table(named: "Song")))
+    }
+    #expect("\(error.debugDescription)".contains("right"))
+    // What the page says is enough.
+    try database.server.sql(
+      "grant insert, update, delete on all tables in schema stored_objects to \(name)",
+      database: name)
+    try writer.commit(change(.insert, 3, [1], try writer.table(named: "Song")))
+    #expect(owner.lastCommitNumber == 2)
+  }
+
+  @Test("A store that is not there is not made for reading")
+  func noStore() throws {
+    #expect(storeError { _ = try TestDatabase().open(readOnly: true) }?.code == .ioError)
+  }
+
+  @Test("A database in another encoding is refused")
+  func encoding() throws {
+    let database = try TestDatabase()
+    let name = try database.newDatabase("LATIN1")
+    let error = storeError { _ = try database.backend(database: name) }
+    #expect("\(error.debugDescription)".contains("LATIN1"))
+  }
+
+  @Test("A server that has lost commits is noticed")
+  func lostCommits() throws {
+    let database = try TestDatabase()
+    let backend = try database.backend()
+    let table = try backend.table(named: "Song")
+    try backend.commit(change(.insert, 2, [1], table))
+    try database.server.sql(
+      "update stored_objects.stores set last_commit = 0 where name = '\(database.store)'")
+    #expect(storeError { _ = try backend.record(2, in: table) }?.code == .reopenNeeded)
+  }
+
+  @Test("Many threads share few connections, and no session is left in a transaction")
+  func connections() throws {
+    let database = try TestDatabase()
+    let name = try database.newDatabase()
+    var configuration = PostgreSQLConfiguration()
+    configuration.maximumConnectionCount = 2
+    let backend = try database.backend(database: name, configuration)
+    let table = try backend.table(named: "Song")
+    for row in UInt32(2)..<300 { try backend.commit(change(.insert, row, [1], table)) }
+    let errors = Locked<[String]>([])
+    let group = DispatchGroup()
+    for _ in 0..<8 {
+      group.enter()
+      Thread.detachNewThread {
+        do {
+          for _ in 0..<10 {
+            var count = 0
+            _ = try backend.scan(table, from: nil) { _, _ in
+              count += 1
+              return count < 70 ? .next : .pause
+            }
+          }
+        } catch { errors.withLock { $0.append("\(error)") } }
+        group.leave()
+      }
+    }
+    group.wait()
+    #expect(errors.withLock(\.self) == [])
+    _ = try backend.record(2, in: table)
+    let sessions = try database.server.sql(
+      """
+      select count(*), count(*) filter (where state like 'idle in%')
+      from pg_stat_activity where datname = '\(name)'
+      """)
+    #expect(sessions == "2|0" || sessions == "1|0")
+  }
+}

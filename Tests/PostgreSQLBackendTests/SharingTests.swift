@@ -1,0 +1,338 @@
+import Foundation
+import Locks
+import PostgreSQLBackend
+import StoredObjectsCore
+import StoredObjectsTestSupport
+import Synchronization
+import TestServer
+import Testing
+
+/// Backends that have nothing in common but the server, as on two machines.
+@Suite("Backends on one store of PostgreSQL", .needsServer)
+struct SharingTests {
+  private func store(
+    _ database: TestDatabase, _ policy: ConflictPolicy = .error
+  ) throws -> Store {
+    var configuration = StoreConfiguration()
+    configuration.conflictPolicy = policy
+    let store = Store(backend: try database.backend(), configuration: configuration)
+    try store.register(Song.self)
+    return store
+  }
+
+  @Test("What one store saves, another merges")
+  func merges() throws {
+    let database = try TestDatabase()
+    let (mine, theirs) = (try store(database), try store(database))
+    let song = Song()
+    song.title = "Blue"
+    mine.insert(song)
+    try mine.saveChanges()
+    let other = try #require(try theirs.object(Song.self, rowID: song.rowID))
+    #expect(other.title == "Blue")
+    other.title = "Green"
+    try theirs.saveChanges()
+    mine.mergeChanges()
+    #expect(song.title == "Green")
+  }
+
+  @Test("Two stores that change the same object conflict, and one that looks again goes on")
+  func conflicts() throws {
+    let database = try TestDatabase()
+    let (mine, theirs) = (try store(database), try store(database))
+    let song = Song()
+    mine.insert(song)
+    try mine.saveChanges()
+    let other = try #require(try theirs.object(Song.self, rowID: song.rowID))
+    other.plays = 1
+    song.plays = 2
+    try theirs.saveChanges()
+    let error = storeError { try mine.saveChanges() }
+    #expect(error?.code == .conflict)
+    mine.keepConflictingChanges()
+    try mine.saveChanges()
+    theirs.mergeChanges()
+    #expect(other.plays == 2)
+  }
+
+  @Test("Conflicts end as the policy says")
+  func policies() throws {
+    let database = try TestDatabase()
+    let (mine, theirs) = (try store(database, .mine), try store(database, .theirs))
+    let song = Song()
+    mine.insert(song)
+    try mine.saveChanges()
+    let other = try #require(try theirs.object(Song.self, rowID: song.rowID))
+    other.title = "Blue"
+    song.title = "Green"
+    try theirs.saveChanges()
+    try mine.saveChanges()
+    other.title = "Red"
+    try theirs.saveChanges()
+    #expect(song.title == "Green" && other.title == "Green")
+  }
+
+  @Test("Objects that two stores insert at once have different rows, and a deletion is seen")
+  func insertsAndDeletions() throws {
+    let database = try TestDatabase()
+    let (mine, theirs) = (try store(database), try store(database))
+    let first = Song()
+    mine.insert(first)
+    for round in 0..<20 {
+      for store in [mine, theirs] where round > 0 || store === theirs {
+        let song = Song()
+        song.plays = round
+        store.insert(song)
+      }
+      try mine.saveChanges()
+      try theirs.saveChanges()
+    }
+    mine.mergeChanges()
+    #expect(try mine.count(of: Song.self) == 40)
+    let row = first.rowID
+    mine.delete(first)
+    try mine.saveChanges()
+    theirs.mergeChanges()
+    #expect(try theirs.object(Song.self, rowID: row) == nil)
+    #expect(try theirs.count(of: Song.self) == 39)
+  }
+
+  @Test("What others have inserted is among all objects, without merging")
+  func allObjects() throws {
+    let database = try TestDatabase()
+    let (mine, theirs) = (try store(database), try store(database))
+    for count in 1...100 {
+      mine.insert(Song())
+      try mine.saveChanges()
+      if count % 20 == 0 { #expect(try theirs.allObjects(of: Song.self).count == count) }
+    }
+  }
+
+  @Test("Machines that register different classes at once give them different IDs")
+  func classIDs() throws {
+    final class Album: StoredObject {}
+    final class Artist: StoredObject {}
+    final class Label: StoredObject {}
+    let database = try TestDatabase()
+    let types = [Song.self, Album.self, Artist.self, Label.self] as [StoredObject.Type]
+    let errors = Locked<[String]>([])
+    let group = DispatchGroup()
+    for first in 0..<4 {
+      group.enter()
+      Thread.detachNewThread {
+        do {
+          let store = Store(backend: try database.backend())
+          for number in 0..<4 { try store.register(types[(first + number) % 4]) }
+        } catch { errors.withLock { $0.append("\(error)") } }
+        group.leave()
+      }
+    }
+    group.wait()
+    #expect(errors.withLock(\.self) == [])
+    let store = Store(backend: try database.backend())
+    try store.register(types)
+  }
+
+  @Test("No two machines save the same value of a unique attribute")
+  func uniqueValues() throws {
+    final class Name: StoredObject {
+      @Content var text = ""
+      override class var indexes: [AttributeIndex] {
+        [AttributeIndex("text", \Name.text, isUnique: true)]
+      }
+      override func writeContent(to buffer: inout DataBuffer) throws { buffer.write(text) }
+      override func readContent(from buffer: inout DataBuffer) throws {
+        text = try buffer.readString()
+      }
+    }
+    let database = try TestDatabase()
+    let saved = Atomic(0)
+    let refused = Atomic(0)
+    let errors = Locked<[String]>([])
+    let group = DispatchGroup()
+    for _ in 0..<3 {
+      group.enter()
+      Thread.detachNewThread {
+        do {
+          let store = Store(backend: try database.backend())
+          try store.register(Name.self)
+          for number in 0..<40 {
+            let name = Name()
+            name.text = "\(number)"
+            store.insert(name)
+            do {
+              try store.saveChanges()
+              saved.add(1, ordering: .relaxed)
+            } catch let error as StoreError where error.code == .notUnique {
+              refused.add(1, ordering: .relaxed)
+              store.discardChanges()
+            }
+          }
+        } catch { errors.withLock { $0.append("\(error)") } }
+        group.leave()
+      }
+    }
+    group.wait()
+    #expect(errors.withLock(\.self) == [])
+    #expect(saved.load(ordering: .relaxed) == 40 && refused.load(ordering: .relaxed) == 80)
+    let store = Store(backend: try database.backend())
+    try store.register(Name.self)
+    #expect(try Set(store.allObjects(of: Name.self).map(\.text)).count == 40)
+    #expect(try store.check().isSound)
+  }
+
+  @Test("Of two metadata rows that know nothing of each other, the one with more rows stays")
+  func metadataRows() throws {
+    let database = try TestDatabase()
+    let (mine, theirs) = (try database.backend(), try database.backend())
+    let (table, theirTable) = (try mine.table(named: "Song"), try theirs.table(named: "Song"))
+    func row(_ last: UInt32) -> [UInt8] {
+      var buffer = DataBuffer()
+      ClassMetadata(lastRowID: last, classVersion: 1, classID: 0, salt: .init(1, 2))
+        .write(to: &buffer)
+      return buffer.bytes
+    }
+    try mine.commit(change(.insert, 1, row(2), table))
+    let basis = CommitRequest(basis: CommitBasis(upTo: 1))
+    try theirs.commit(change(.update, 1, row(90), theirTable), basis)
+    try mine.commit(change(.update, 1, row(40), table), basis)
+    #expect(try mine.record(1, in: table) == row(90))
+    #expect(try mine.reserveRows(1, in: table) == 91...91)
+    let now = CommitRequest(basis: CommitBasis(upTo: mine.lastCommitNumber))
+    try mine.commit(change(.update, 1, row(7), table), now)
+    #expect(try theirs.record(1, in: theirTable) == row(7))
+  }
+
+  @Test("A commit that was worked out alone is refused where others have come between")
+  func overtaken() throws {
+    let database = try TestDatabase()
+    let (mine, theirs) = (try database.backend(), try database.backend())
+    let (table, theirTable) = (try mine.table(named: "Song"), try theirs.table(named: "Other"))
+    let error = storeError {
+      try mine.coordinator.whileCommitting { () throws(StoreError) in
+        try mine.commit(change(.insert, 2, [1], table))
+        try mine.commit(change(.insert, 3, [1], table))
+        try theirs.commit(change(.insert, 2, [1], theirTable))
+        try mine.commit(change(.insert, 4, [1], table))
+      }
+    }
+    #expect(error?.code == .conflict)
+    #expect(try mine.recordCount(in: table) == 2)
+    #expect(mine.lastCommitNumber == 3)
+  }
+
+  @Test("A commit that others overtake is refused with all that they have changed")
+  func refusals() throws {
+    let database = try TestDatabase()
+    let (mine, theirs) = (try database.backend(), try database.backend())
+    let table = try mine.table(named: "Song")
+    // The numbers of tables differ.
+    _ = try theirs.table(named: "Other")
+    let theirTable = try theirs.table(named: "Song")
+    try mine.commit(change(.insert, 2, [1], table))
+    let basis = CommitBasis(upTo: mine.lastCommitNumber)
+    try theirs.commit(change(.update, 2, [2], theirTable))
+    let error = storeError {
+      try mine.commit(change(.update, 2, [3], table), CommitRequest(basis: basis))
+    }
+    let conflict = error?.underlying as? CommitConflict
+    #expect(conflict?.rows == [.init(table: "Song", rowID: 2)])
+    #expect(try mine.record(2, in: table) == [2])
+    let changes = try mine.changes(since: 1)
+    #expect(changes.number == 2 && changes.tables.map(\.written) == [[2]])
+  }
+
+  @Test("No increment of four machines is lost")
+  func increments() throws {
+    let database = try TestDatabase()
+    let first = try database.backend()
+    let table = try first.table(named: "Counter")
+    try first.commit(change(.insert, 2, [0, 0], table))
+    let failures = Atomic(0)
+    let group = DispatchGroup()
+    for _ in 0..<4 {
+      let backend = try database.backend()
+      group.enter()
+      Thread.detachNewThread {
+        do {
+          let table = try backend.table(named: "Counter")
+          for _ in 0..<500 { while try !addOne(backend, table) {} }
+        } catch { failures.add(1, ordering: .relaxed) }
+        group.leave()
+      }
+    }
+    group.wait()
+    #expect(failures.load(ordering: .relaxed) == 0)
+    #expect(try first.record(2, in: table) == [UInt8(2000 >> 8), UInt8(2000 & 255)])
+    #expect(first.lastCommitNumber == 2001)
+  }
+
+  @Test("Somebody who listens hears of every commit of other machines, in order")
+  func listening() async throws {
+    let database = try TestDatabase()
+    var configuration = PostgreSQLConfiguration()
+    configuration.pollInterval = .milliseconds(5)
+    let container = try StoreContainer(
+      backend: try database.backend(configuration), classes: [Song.self])
+    let changes = try container.committedChanges()
+    let theirs = try database.backend()
+    let table = try theirs.table(named: "Song")
+    for row in UInt32(100)..<110 { try theirs.commit(change(.insert, row, [1], table)) }
+    var rows: [UInt32] = []
+    for await change in changes {
+      rows += change[Song.self].inserted
+      if rows.count == 10 { break }
+    }
+    #expect(rows == Array(100..<110))
+  }
+
+  @Test("Whoever is far behind is told that anything may have changed, and loses nothing")
+  func lostTrack() throws {
+    let database = try TestDatabase()
+    let (mine, theirs) = (try store(database), try database.backend())
+    let song = Song()
+    mine.insert(song)
+    try mine.saveChanges()
+    let backend = try #require(mine.backend as? PostgreSQLBackend)
+    let number = backend.lastCommitNumber
+    let table = try theirs.table(named: "Other")
+    for _ in 0..<1100 { try theirs.commit(change(.update, 2, [1], table)) }
+    let other = try store(database)
+    let copy = try #require(try other.object(Song.self, rowID: song.rowID))
+    copy.plays = 7
+    try other.saveChanges()
+    mine.mergeChanges()
+    #expect(song.plays == 7)
+    #expect(backend.lastCommitNumber == number + 1101)
+    #expect(storeError { _ = try backend.changes(since: number) }?.code == .historyExpired)
+  }
+
+  @Test("Freshness lets the last number be answered from memory, for as long as it says")
+  func freshness() throws {
+    let database = try TestDatabase()
+    var configuration = PostgreSQLConfiguration()
+    configuration.freshness = .seconds(3600)
+    let (mine, theirs) = (try database.backend(configuration), try database.backend())
+    let table = try mine.table(named: "Song")
+    try mine.commit(change(.insert, 2, [1], table))
+    try theirs.commit(change(.update, 2, [2], try theirs.table(named: "Song")))
+    #expect(mine.lastCommitNumber == 1)
+    #expect(try mine.record(2, in: table) == [2])
+    #expect(mine.lastCommitNumber == 2)
+  }
+}
+
+/// Raises a counter of two bytes, unless somebody else has meanwhile.
+private func addOne(_ backend: PostgreSQLBackend, _ table: TableID) throws -> Bool {
+  let basis = CommitBasis(upTo: backend.lastCommitNumber)
+  let record = try #require(try backend.record(2, in: table))
+  let next = UInt16(record[0]) << 8 + UInt16(record[1]) + 1
+  let changes = change(.update, 2, [UInt8(next >> 8), UInt8(next & 255)], table)
+  do {
+    try backend.commit(changes, CommitRequest(basis: basis))
+    return true
+  } catch {
+    guard error.code == .conflict else { throw error }
+    return false
+  }
+}

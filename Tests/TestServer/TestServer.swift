@@ -1,0 +1,135 @@
+import Foundation
+import TestFiles
+
+/// A PostgreSQL server for the tests of a process, with a directory in memory of its own, on a Unix
+/// socket.
+///
+/// It ends, and its directory is removed, as soon as the process is gone, however that has ended: a
+/// shell watches it.
+package final class TestServer: Sendable {
+  /// The directory of the socket.
+  package let directory: String
+
+  /// Why there is no server.
+  package struct Unavailable: Error, CustomStringConvertible {
+    package let description: String
+  }
+
+  /// The server of this process, started by the first test that asks.
+  package static let shared = Result { try TestServer() }
+
+  /// Whether the programs are there: tests are skipped where they aren't.
+  package static let isAvailable = (try? programs()) != nil
+
+  /// A connection string.
+  package func url(
+    role: String = "postgres", password: String? = nil, database: String = "postgres",
+    through directory: String? = nil
+  ) -> String {
+    let host = (directory ?? self.directory).replacingOccurrences(of: "/", with: "%2F")
+    return "postgresql://\(role)\(password.map { ":\($0)" } ?? "")@\(host)/\(database)"
+  }
+
+  // MARK: Starting
+
+  private static func programs() throws -> String {
+    var folders = (try? output("pg_config", ["--bindir"])).map { [$0] } ?? []
+    let root = "/usr/lib/postgresql"
+    let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
+    folders += versions.sorted { (Int($0) ?? 0) > (Int($1) ?? 0) }.map { "\(root)/\($0)/bin" }
+    let isThere = { (folder: String) in
+      ["initdb", "postgres", "psql"].allSatisfy {
+        FileManager.default.isExecutableFile(atPath: folder + "/" + $0)
+      }
+    }
+    guard let folder = folders.first(where: isThere) else {
+      throw Unavailable(description: "no PostgreSQL here: apt-get install postgresql")
+    }
+    return folder
+  }
+
+  private init() throws {
+    let programs = try Self.programs()
+    // The path of a socket has 107 bytes at most.
+    let memory = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : "/tmp"
+    directory = "\(memory)/sopg-\(ProcessInfo.processInfo.processIdentifier)"
+    try? FileManager.default.removeItem(atPath: directory)
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+    let user = try Self.unprivilegedUser()
+    if user != nil { _ = try Self.output("chown", ["postgres", directory]) }
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments =
+      (user ?? []) + ["setsid", "sh", "-c", Self.script, "sh", programs, directory]
+      + [String(ProcessInfo.processInfo.processIdentifier)]
+    process.currentDirectoryURL = URL(filePath: "/")
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    try waitUntilReady(programs)
+  }
+
+  /// Starts a program as somebody else where this process is root, which the server refuses.
+  private static func unprivilegedUser() throws -> [String]? {
+    guard try output("id", ["-u"]) == "0" else { return nil }
+    guard (try? output("id", ["-u", "postgres"])) != nil else {
+      throw Unavailable(description: "the server refuses root, and there is no user postgres")
+    }
+    return ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+  }
+
+  /// Gets the folder of the programs, the directory, and the process that it serves.
+  private static let script = """
+    trap '' HUP INT TERM
+    cd "$2" || exit 1
+    exec >log 2>&1
+    "$1/initdb" -D data -U postgres -A trust -E UTF8 --locale=C --no-sync || exit 1
+    printf 'local all locked scram-sha-256\\nlocal all all trust\\n' > data/pg_hba.conf
+    "$1/postgres" -D data -k "$2" -c listen_addresses= -c fsync=off -c full_page_writes=off \
+      -c max_connections=300 -c autovacuum_naptime=10min -c dynamic_shared_memory_type=mmap &
+    server=$!
+    while [ -d "/proc/$3" ] && kill -0 $server 2>/dev/null; do sleep 0.3; done
+    kill -INT $server 2>/dev/null
+    wait $server
+    rm -rf "$2"
+    """
+
+  private func waitUntilReady(_ programs: String) throws {
+    let deadline = Date() + 60
+    while Date() < deadline {
+      if (try? sql("select 1")) == "1" { return }
+      usleep(50_000)
+    }
+    let log = (try? String(contentsOfFile: directory + "/log", encoding: .utf8)) ?? ""
+    throw Unavailable(description: "the server does not start: \(log.suffix(500))")
+  }
+
+  // MARK: Programs
+
+  /// Runs statements as the owner of the server.
+  ///
+  /// - Returns: The fields, divided by `|`.
+  @discardableResult
+  package func sql(_ text: String, database: String = "postgres") throws -> String {
+    let psql = try Self.programs() + "/psql"
+    return try Self.output(
+      psql, ["-h", directory, "-U", "postgres", "-d", database, "-XAtqc", text])
+  }
+
+  private static func output(_ program: String, _ arguments: [String]) throws -> String {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = [program] + arguments
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw Unavailable(description: "\(program) fails")
+    }
+    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+}
