@@ -44,7 +44,7 @@ let package = Package(
       name: "speedtests",
       dependencies: [
         "SpeedWorkloads", library("StoredObjectsCore"), library("TokyoCabinet"),
-        library("TokyoCabinetFile"),
+        library("TokyoCabinetBackend"), library("TokyoCabinetFile"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Harness"),

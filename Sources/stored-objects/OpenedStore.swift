@@ -23,10 +23,14 @@ struct StoreArgument: ParsableArguments {
     try format().open(directory, access: .readOnly, key: key)
   }
 
-  /// Opens a store that exists for writing.
+  /// Opens a store that exists for writing; waits for a process that has it.
   func openForWriting() throws -> any DirectoryBackend {
-    try format().open(directory, createIfMissing: false, key: key.key())
+    try format().open(
+      directory, createIfMissing: false, lockTimeout: Self.lockTimeout, key: key.key())
   }
+
+  /// How long commands wait for a store that is in use.
+  static let lockTimeout = Duration.seconds(5)
 
   /// Refuses what can't even be a wreck of a store; the names in the directory.
   @discardableResult

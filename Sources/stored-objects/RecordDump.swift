@@ -70,10 +70,12 @@ final class RecordDump {
       return try keys(of: ordered, body)
     }
     let table = try backend.table(named: name)
-    _ = try backend.scan(table, from: nil) { rowID, record in
+    _ = try backend.scan(table, from: nil) { (rowID, record) throws(StoreError) in
       let key = (0..<4).map { UInt8(truncatingIfNeeded: rowID >> (8 * UInt32($0))) }
-      try body(hexText(key), hexText(bytesOf(record)))
-      try self.flushIfLong()
+      try self.printing {
+        try body(hexText(key), hexText(bytesOf(record)))
+        try self.flushIfLong()
+      }
       return .next
     }
   }
@@ -82,10 +84,24 @@ final class RecordDump {
     of name: OrderedTableName, _ body: (_ key: String, _ bytes: String) throws -> Void
   ) throws {
     let table = try backend.orderedTable(name)
-    _ = try backend.scanKeys(of: table, KeyRange(), isReversed: false) { key, value in
-      try body(hexText(bytesOf(key)), hexText(bytesOf(value)))
-      try self.flushIfLong()
+    _ = try backend.scanKeys(of: table, KeyRange(), isReversed: false) {
+      (key, value) throws(StoreError) in
+      try self.printing {
+        try body(hexText(bytesOf(key)), hexText(bytesOf(value)))
+        try self.flushIfLong()
+      }
       return .next
+    }
+  }
+
+  /// Runs a closure that prints; a scan ends with an error of a store only.
+  private func printing(_ body: () throws -> Void) throws(StoreError) {
+    do {
+      try body()
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      throw StoreError(.ioError, "The output can't be written.", underlying: error)
     }
   }
 

@@ -27,6 +27,7 @@ struct SpeedTests: ParsableCommand {
       """,
     subcommands: [
       Compare.self, EncryptionCost.self, HashFiles.self, ConstantDatabases.self, CommitCommand.self,
+      SharingCommand.self, SharingWorker.self,
     ],
     defaultSubcommand: Compare.self)
 

@@ -133,7 +133,7 @@ struct BackupTests {
       try backend.commit { for row in UInt32(2)..<1002 { $0.delete(row, in: songs) } }
       try backend.checkpoint()
       var count = 0
-      _ = try backend.scan(songs, from: nil) { _, _ in
+      _ = try backend.scan(songs, from: nil) { (_, _) throws(StoreError) in
         count += 1
         if count == 10 { _ = try backend.compact() }
         return .next

@@ -339,4 +339,33 @@ struct FoldingBesideTests {
       try backend.close()
     }
   }
+
+  @Test(
+    "A file that a dead process has begun as a copy never takes the place of the whole one",
+    arguments: [TestedBackend.tokyoCabinet, .cdb])
+  func begunCopy(_ kind: TestedBackend) throws {
+    try FoldingFixture.withStore { directory in
+      let (backend, folding) = try FoldingFixture.open(kind, directory)
+      try kind.write(1, to: backend)
+      #expect(try folding.beginFolding())
+      try kind.write(2, to: backend)
+      // The record of this checkpoint stays in the log, and names a new file.
+      try folding.endFolding()
+      let image = try StoreImage(of: backend)
+      let copied = try FoldingFixture.copy(directory)
+      let song = URL(filePath: copied + (kind == .cdb ? "/Song.cdb" : "/Song"))
+      let bytes = try Data(contentsOf: song)
+      try bytes.prefix(bytes.count / 2).write(to: URL(filePath: copied + "/.new.0"))
+      let report = try kind.salvage(copied, to: copied + "-salvaged")
+      // These classes have no metadata rows.
+      #expect(report.losses.allSatisfy { $0.kind == .metadataDamaged })
+      let found = report.classes.first { $0.name == "Song" }?.objectCount
+      #expect(try found == backend.recordCount(in: backend.table(named: "Song")))
+      let opened = try kind.open(copied)
+      #expect(try StoreImage(of: opened) == image)
+      try opened.close()
+      try backend.close()
+      #expect(try Data(contentsOf: song).count >= bytes.count / 2 + 1)
+    }
+  }
 }

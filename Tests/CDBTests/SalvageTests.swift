@@ -12,7 +12,7 @@ struct SalvageTests {
     var salvage = try CDBSalvage(path)
     var found: [[UInt8]: [UInt8]] = [:]
     for isCertain in [true, false] {
-      try salvage.run { record in
+      salvage.run { record in
         if record.isCertain == isCertain, found[record.key] == nil {
           found[record.key] = record.value
         }

@@ -81,8 +81,12 @@ struct ConversionTests {
   func wrongKey() throws {
     try EncryptedStore.use(.cdb) { _, path in
       let other = EncryptionKey(passphrase: "other", cost: .test)
-      for convert in [CDBBackend.encrypt, CDBBackend.decrypt] {
-        let error = #expect(throws: StoreError.self) { try convert(path, other, { _ in }) }
+      let conversions: [() throws -> Void] = [
+        { try CDBBackend.encrypt(directory: path, key: other) },
+        { try CDBBackend.decrypt(directory: path, key: other) },
+      ]
+      for convert in conversions {
+        let error = #expect(throws: StoreError.self) { try convert() }
         #expect(error?.code == .wrongKey)
       }
       try CDBBackend.encrypt(directory: path, key: testKey)

@@ -20,7 +20,7 @@ struct LogBatches {
         header.length > 0, header.length <= bytes.count - start
       else { return }
       let payload = Array(bytes[start..<start + Int(header.length)])
-      guard header.checksum([payload]) == checksum else { return }
+      guard header.checksum([payload], .reversedWords) == checksum else { return }
       batches.append((header, payload))
       offset = CommitLogFormat.end(ofBatchAt: offset, payload: payload.count)
     }
@@ -35,7 +35,9 @@ struct LogBatches {
     for (number, batch) in batches.enumerated() {
       var header = batch.header
       (header.length, header.sequence) = (UInt64(batch.payload.count), UInt64(number))
-      let written = header.bytes(checksum: header.checksum([batch.payload])) + batch.payload
+      let written =
+        header.bytes(
+          checksum: header.checksum([batch.payload], .reversedWords)) + batch.payload
       bytes.replaceSubrange(offset..<offset + written.count, with: written)
       offset = CommitLogFormat.end(ofBatchAt: offset, payload: batch.payload.count)
     }

@@ -63,9 +63,10 @@ package struct FuzzedKeyFile: FuzzedFormat {
       do {
         _ = try Sealing.seal(file, key, "fuzzed")
         isOpen = true
-      } catch let error as StoreError where [.damaged, .wrongKey].contains(error.code) {
-        continue
-      } catch { throw FuzzFailure("a key file leads to another error: \(error)") }
+      } catch {
+        if [.damaged, .wrongKey].contains(error.code) { continue }
+        throw FuzzFailure("a key file leads to another error: \(error)")
+      }
       guard try KeyFile.content(file, path: "fuzzed") == content else {
         throw FuzzFailure("a key file that was changed opens")
       }

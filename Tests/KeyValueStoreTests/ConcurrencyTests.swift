@@ -50,7 +50,7 @@ struct ConcurrencyTests {
               for item in try table.all.items() { #expect(item.value == .string(name)) }
               _ = try table.count()
               if round % 5 == task { try await store.dropTable(name) }
-            } catch let error as KeyValueError where error.code == .noSuchTable {
+            } catch let error as StoreError where error.code == .noSuchTable {
             }
             await Task.yield()
           }
@@ -165,7 +165,7 @@ struct ObservationTests {
     let gone = try await values.next()
     #expect(gone == .some(nil))
     try await table.put("text", for: "k")
-    await #expect(throws: KeyValueError.self) { try await values.next() }
+    await #expect(throws: StoreError.self) { try await values.next() }
     try await store.dropTable("a")
     // What is left says that the table is gone.
     #expect(try await values.next() == nil)

@@ -61,8 +61,6 @@ func code(_ body: () throws -> Void) -> String {
   do {
     try body()
     return "none"
-  } catch let error as KeyValueError {
-    return "\(error.code)"
   } catch let error as StoreError {
     return "\(error.code)"
   } catch {

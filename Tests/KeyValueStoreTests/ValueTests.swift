@@ -137,7 +137,7 @@ struct ValueTests {
     #expect(try table.get("int", as: Float.self) == 5)
     isRefused("address", Person.self)
     #expect(try table.get("large", as: UInt16.self) == 300)
-    let error = #expect(throws: KeyValueError.self) { try table.get("string", as: Int.self) }
+    let error = #expect(throws: StoreError.self) { try table.get("string", as: Int.self) }
     #expect(
       error?.description.hasPrefix(
         "typeMismatch [table \"table\", key \"string\"]: It was asked for as Int, and is a String")
@@ -150,14 +150,16 @@ struct ValueTests {
     struct Refusing: Encodable {
       func encode(to encoder: any Encoder) throws { throw CancellationError() }
     }
-    #expect(throws: CancellationError.self) { try table.put(Refusing(), for: "k") }
+    let error = #expect(throws: StoreError.self) { try table.put(Refusing(), for: "k") }
+    #expect(error?.code == .notEncodable && error?.underlying is CancellationError)
+    #expect(error?.location == StoreError.Location(table: table.name, key: "k"))
     var deep: StoredValue = 1
     for _ in 0..<ValueFormat.maximumDepth { deep = [deep] }
     try expectSame(deep)
     #expect(code { try table.put([deep], for: "l") } == "notEncodable")
     #expect(code { try table.put(Int128.max, for: "l") } == "notEncodable")
     #expect(try table.all.keys() == ["k"])
-    #expect(throws: CancellationError.self) {
+    #expect(throws: StoreError.self) {
       try table.store.write { batch in
         try batch.put(1, for: "m", in: table)
         try batch.put(Refusing(), for: "l", in: table)

@@ -43,7 +43,8 @@ enum Compiler {
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments =
       [
-        "swiftc", "-emit-sil", "-o", "/dev/null", "-parse-as-library", "-swift-version", "6",
+        "swiftc", "-emit-sil", "-o", folder + "/Program.sil", "-parse-as-library", "-swift-version",
+        "6",
         "-module-cache-path", moduleCache.path(percentEncoded: false),
         "-I", modules.path(percentEncoded: false), source.path(percentEncoded: false),
       ] + headers

@@ -42,12 +42,17 @@ private let filesThatMayBeUnsafe: [String: String] = [
   "TokyoCabinet/RecordBatch.swift": "copies records that the C library hands out",
   "StoredObjectsCore/Encoding/EncodingThread.swift": "lends objects to a thread that is joined",
   "StoredObjectsCore/Search/TextQueryNode.swift": "releases a tree of any depth without recursion",
+  "StoredObjectsCore/Container/SnapshotReader.swift": "names the executor of an actor",
+  "StoredObjectsCore/Container/StoreActor.swift": "names the executor of an actor",
   "StoredObjectsCore/Store/ThreadExecutor.swift": "runs the jobs of an actor",
   "StoredObjectsCore/Store/ObjectMaker.swift": "hands objects over from one thread to another",
+  "Files/SharedWords.swift": "maps words that processes share",
   "Locks/Locked.swift": "holds a pthread_mutex_t and a pthread_cond_t",
   "Locks/JoinedThread.swift": "starts a thread and waits for its end",
   "Locks/ThreadLocal.swift": "keeps an object of each thread",
   "YTKImport/SQLiteFile.swift": "calls SQLite",
+  "PostgreSQLBackend/Server/Connection.swift": "calls libpq: connections",
+  "PostgreSQLBackend/Server/QueryResult.swift": "calls libpq: lends what it has",
   "TokyoCabinetBackend/RecordKey.swift": "lends keys made on the stack",
 ]
 
@@ -105,6 +110,12 @@ struct ImportRulesTests {
     #expect(Set(importers) == ["YTKImport"])
     let users = SourceFile.all.filter { $0.imports.contains("YTKImport") }.map(\.module)
     #expect(Set(users) == ["stored-objects-import-ytk"])
+  }
+
+  @Test("Nobody but the backend on PostgreSQL imports its library")
+  func postgreSQL() {
+    let importers = SourceFile.all.filter { $0.imports.contains("CLibPQ") }.map(\.module)
+    #expect(Set(importers) == ["PostgreSQLBackend"])
   }
 
   @Test("CDB imports nothing of the object core")
@@ -184,6 +195,7 @@ struct ImportRulesTests {
     "Who needs no objects imports the engine alone",
     arguments: [
       "BNRPersistenceEncryption", "CDBBackend", "KeyValueStore", "KeyValueStoreCore",
+      "PostgreSQLBackend",
       "StoredObjectsEncryption", "TokyoCabinetBackend", "YTKImport",
     ])
   func withoutObjects(module: String) {

@@ -36,7 +36,7 @@
     func order() {
       func outcomes(_ numbers: [UInt64?]) -> [CommitOutcome] {
         numbers.map { number in
-          number.map { .success(Commit.example.numbered($0)) } ?? .failure(CancellationError())
+          number.map { .success(Commit.example.numbered($0)) } ?? .failure(StoreError(.closed, ""))
         }
       }
       #expect(CommitQueue.areInOrder(outcomes([nil, 1, 2, nil, 3])))

@@ -54,6 +54,8 @@ package final class CrashingDirectory: FileSystem {
     var root: UInt64 = 0
     var renameObserver: (@Sendable (_ newName: String) -> Void)?
     var syncObserver: (@Sendable () -> Void)?
+    /// Why the simulation does not know what has happened.
+    var failure: (any Error)?
   }
 
   /// Makes an empty directory in memory, which is removed together with this object.
@@ -190,13 +192,17 @@ package final class CrashingDirectory: FileSystem {
   }
 
   private func note(_ call: FileCall, _ range: Range<Int>?, _ file: String) {
-    try? state.withLock { state in
-      switch call {
-      case .create, .rename, .exchange, .remove, .makeDirectory, .removeDirectory:
-        _ = try state.noteNames(in: path)
-      case .write: state.noteWrite(name(in: file), range)
-      case .sync, .syncData: try state.synchronize(name(in: file))
-      default: break
+    state.withLock { state in
+      do {
+        switch call {
+        case .create, .rename, .exchange, .remove, .makeDirectory, .removeDirectory:
+          _ = try state.noteNames(in: path)
+        case .write: state.noteWrite(name(in: file), range)
+        case .sync, .syncData: try state.synchronize(name(in: file))
+        default: break
+        }
+      } catch {
+        state.failure = error
       }
     }
     if call == .rename { state.withLock { $0.renameObserver }?(name(of: file)) }
@@ -218,6 +224,7 @@ package final class CrashingDirectory: FileSystem {
     using generator: inout some RandomNumberGenerator
   ) throws -> CrashingDirectory {
     let state = state.withLock { $0 }
+    if let failure = state.failure { throw failure }
     var files: [String: [UInt8]] = [:]
     try state.collect(state.root, "", &files, &generator)
     return try CrashingDirectory(files: files)
@@ -246,8 +253,9 @@ extension CrashingDirectory.State {
       if status.isDirectory { found[name] = try noteNames(in: file) }
       guard status.isRegular else { continue }
       found[name] = status.identity.inode
-      if files[status.identity.inode] == nil, let handle = FileHandle(forReadingAtPath: file) {
-        files[status.identity.inode] = CrashingFile(handle)
+      if files[status.identity.inode] == nil {
+        files[status.identity.inode] = CrashingFile(
+          try FileHandle(forReadingFrom: URL(fileURLWithPath: file)))
       }
     }
     directories[inode]?.note(found)

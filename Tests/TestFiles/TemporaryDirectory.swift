@@ -32,3 +32,12 @@ package func withTemporaryDirectory<Result>(
   defer { try? FileManager.default.removeItem(atPath: directory) }
   return try body(directory)
 }
+
+/// The same for a closure that waits.
+package func withTemporaryDirectory<Result: Sendable>(
+  in location: TemporaryLocation = .disk, _ body: @Sendable (String) async throws -> Result
+) async throws -> Result {
+  let directory = try makeTemporaryDirectory(in: location)
+  defer { try? FileManager.default.removeItem(atPath: directory) }
+  return try await body(directory)
+}

@@ -54,20 +54,22 @@ package enum TestedBackend: String, CaseIterable, Sendable {
   /// Opens a directory.
   package func open(
     _ directory: String, durability: Durability = .full, readOnly: Bool = false,
+    sharing: StoreSharing = .exclusive, lockTimeout: Duration = .zero,
     limits: CheckpointLimits = .init(), in fileSystem: any FileSystem = SystemFiles.shared
   ) throws -> any DirectoryBackend {
     try onDisk().open(
       directory, access: readOnly ? .readOnly : .readWrite, durability: durability,
-      limits: limits, key: key, in: fileSystem)
+      sharing: sharing, lockTimeout: lockTimeout, limits: limits, key: key, in: fileSystem)
   }
 
   /// Opens a directory with a log that is small, so that little data goes all ways.
   package func openSmall(
-    _ directory: String, in fileSystem: any FileSystem = SystemFiles.shared
+    _ directory: String, sharing: StoreSharing = .exclusive,
+    in fileSystem: any FileSystem = SystemFiles.shared
   ) throws -> any DirectoryBackend {
     var limits = CheckpointLimits(logBytes: 8 << 10, filePart: 1 << 20, bulkBytes: 2000)
     limits.logGrowth = 8 << 10
-    return try open(directory, limits: limits, in: fileSystem)
+    return try open(directory, sharing: sharing, limits: limits, in: fileSystem)
   }
 
   /// Checks a directory.
@@ -113,12 +115,18 @@ package struct DirectoryLocation: BackendLocation {
   package let format: StoreFormat
   package let directory: String
   package let key: (any StoreKey)?
+  package let sharing: StoreSharing
 
-  package init(_ format: StoreFormat, _ directory: String, key: (any StoreKey)? = nil) {
+  package init(
+    _ format: StoreFormat, _ directory: String, key: (any StoreKey)? = nil,
+    sharing: StoreSharing = .exclusive
+  ) {
     (self.format, self.directory, self.key) = (format, directory, key)
+    self.sharing = sharing
   }
 
   package func open(readOnly: Bool) throws -> any StoreBackend {
-    try format.open(directory, access: readOnly ? .readOnly : .readWrite, key: key)
+    try format.open(
+      directory, access: readOnly ? .readOnly : .readWrite, sharing: sharing, key: key)
   }
 }

@@ -8,7 +8,7 @@ struct SalvageTests {
   private func salvaged(_ bytes: [UInt8]) throws -> (records: Records, salvage: HashFileSalvage) {
     var salvage = HashFileSalvage(bytes: bytes)
     var records: Records = [:]
-    try salvage.run { key, value, _ in records[[UInt8](copying: key)] = [UInt8](copying: value) }
+    salvage.run { key, value, _ in records[[UInt8](copying: key)] = [UInt8](copying: value) }
     return (records, salvage)
   }
 
@@ -117,7 +117,7 @@ struct SalvageTests {
     bytes[first + 2 * 32 + 11] = 0x10
     var salvage = HashFileSalvage(bytes: bytes)
     var rows: [UInt8] = []
-    try salvage.run { key, value in
+    salvage.run { key, value in
       value.byteCount == 12
     } _: { _, value, record in
       #expect(record.isCertain)

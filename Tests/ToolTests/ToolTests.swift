@@ -317,14 +317,18 @@ struct ToolInputTests {
     }
   }
 
-  @Test("A store that a program has open is in use", arguments: verbs)
+  @Test("A store that a program has open is read, and not written", arguments: verbs)
   func inUse(verb: String) throws {
     try ProgramDirectory.run { tool in
       try tool.makeStore()
       let backend = try TokyoCabinetBackend(directory: tool.path("Music"))
       let run = try run(tool, verb, "Music")
-      #expect(run.status == 1 && run.errors.hasPrefix("Error: inUse"))
-      #expect(!FileManager.default.fileExists(atPath: tool.path("Target")))
+      if ["info", "schema", "check", "backup", "dump", "export", "convert"].contains(verb) {
+        #expect(run.status == 0 && run.errors.isEmpty)
+      } else {
+        #expect(run.status == 1 && run.errors.contains("inUse"))
+        #expect(!FileManager.default.fileExists(atPath: tool.path("Target")))
+      }
       try backend.close()
     }
   }

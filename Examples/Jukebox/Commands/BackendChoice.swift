@@ -37,14 +37,17 @@ enum BackendChoice: String, CaseIterable, ExpressibleByArgument {
   }
 
   private func openOnce(_ directory: String, for access: Access) throws -> any StoreBackend {
+    // Another command may be at work, and is soon done.
+    let timeout = Duration.seconds(5)
     switch self {
     case .cdb:
-      return try CDBBackend(
-        directory: directory,
-        configuration: .init(
-          access: access == .reading ? .readOnly : .readWrite, createIfMissing: access.mayMake))
+      var configuration = CDBBackend.Configuration(
+        access: access == .reading ? .readOnly : .readWrite, createIfMissing: access.mayMake)
+      configuration.lockTimeout = timeout
+      return try CDBBackend(directory: directory, configuration: configuration)
     case .tokyoCabinet:
       var configuration = TokyoCabinetBackend.Configuration(createIfMissing: false)
+      configuration.lockTimeout = timeout
       switch access {
       case .reading: configuration.access = .readOnly
       case .changing: break

@@ -59,7 +59,8 @@ struct ImportCommand: ParsableCommand {
       throw Failure(
         description: "There is something in \"\(store.directory)\": name a new directory.")
     }
-    return try create.open(store.directory, key: store.key.key())
+    return try create.open(
+      store.directory, lockTimeout: StoreArgument.lockTimeout, key: store.key.key())
   }
 }
 

@@ -47,10 +47,10 @@ private final class UnloggedBackend<Files: RecordFiles>: StoreBackend {
     (self.files, self.durability) = (files, durability)
   }
 
-  func commit(_ changes: ChangeSet, _ request: CommitRequest) throws -> Commit? {
+  func commit(_ changes: ChangeSet, _ request: CommitRequest) throws(StoreError) -> Commit? {
     try coordinator.perform(
-      changes, request, at: location, names: ({ try self.files.name(of: $0) }, { "\($0.index)" })
-    ) { _ in
+      changes, request, at: location, names: (files.name, { "\($0.index)" })
+    ) { (_) throws(StoreError) in
       let mark = FileMark(epoch: 1, number: 1)
       try files.publish(try files.prepare(changes, mark: mark, durability: durability))
       if durability != .none { try files.synchronizeNames() }
@@ -58,35 +58,40 @@ private final class UnloggedBackend<Files: RecordFiles>: StoreBackend {
   }
 
   // What these engines are measured with has no indexes.
-  func orderedTable(_ name: OrderedTableName) throws -> OrderedTableID { throw Self.unordered }
-  func orderedTableNames() throws -> [OrderedTableName] { [] }
-  func keyCount(in table: OrderedTableID, _ range: KeyRange) throws -> Int { throw Self.unordered }
+  func orderedTable(_ name: OrderedTableName) throws(StoreError) -> OrderedTableID {
+    throw Self.unordered
+  }
+  func orderedTableNames() throws(StoreError) -> [OrderedTableName] { [] }
+  func keyCount(in table: OrderedTableID, _ range: KeyRange) throws(StoreError) -> Int {
+    throw Self.unordered
+  }
   func withValue<Result>(
-    of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws -> Result
-  ) throws -> Result? { throw Self.unordered }
+    of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? { throw Self.unordered }
   func scanKeys(
     of table: OrderedTableID, _ range: KeyRange, isReversed: Bool,
-    _ body: (RawSpan, RawSpan) throws -> ScanStep
-  ) throws -> Bool { throw Self.unordered }
+    _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
+  ) throws(StoreError) -> Bool { throw Self.unordered }
   private static var unordered: StoreError { StoreError(.ioError, "No ordered tables here.") }
 
   var location: String { files.location }
   var isReadOnly: Bool { files.isReadOnly }
-  func table(named name: String) throws -> TableID { try files.table(named: name) }
-  func tableNames() throws -> [String] { try files.tableNames() }
-  func recordCount(in table: TableID) throws -> Int { try files.recordCount(in: table) }
-  func bufferNames() throws -> [String] { try files.bufferNames() }
-  func close() throws { try files.close() }
+  func table(named name: String) throws(StoreError) -> TableID { try files.table(named: name) }
+  func tableNames() throws(StoreError) -> [String] { try files.tableNames() }
+  func recordCount(in table: TableID) throws(StoreError) -> Int { try files.recordCount(in: table) }
+  func bufferNames() throws(StoreError) -> [String] { try files.bufferNames() }
+  func close() throws(StoreError) { try files.close() }
 
   func withRecord<Result>(
-    _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws -> Result
-  ) throws -> Result? { try files.withRecord(rowID, in: table, body) }
+    _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? { try files.withRecord(rowID, in: table, body) }
 
   func withNamedBuffer<Result>(
-    _ name: String, _ body: (RawSpan) throws -> Result
-  ) throws -> Result? { try files.withNamedBuffer(name, body) }
+    _ name: String, _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? { try files.withNamedBuffer(name, body) }
 
   func scan(
-    _ table: TableID, from position: ScanPosition?, _ body: (UInt32, RawSpan) throws -> ScanStep
-  ) throws -> ScanEnd { try files.scan(table, from: position, body) }
+    _ table: TableID, from position: ScanPosition?,
+    _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
+  ) throws(StoreError) -> ScanEnd { try files.scan(table, from: position, body) }
 }

@@ -32,6 +32,18 @@ import Testing
     check([-Double.infinity, -1.5, -0.0, 0, .leastNonzeroMagnitude, 1, .infinity])
     check([-Float.infinity, -1.5, -0.0, 0, .leastNonzeroMagnitude, 1, .infinity])
     check(["", "\u{0}", "\u{1}", "a", "a\u{0}", "ab", "e\u{301}", "é", "z", "中", "\u{FFFF}", "😀"])
+    check(
+      [
+        "-79228162514264337593543950335", "-10", "-9.5", "-1.05", "-1", "-0.01", "0", "0.000001",
+        "0.01", "0.1", "0.15", "1", "1.5", "2", "10", "10.01", "99", "100", "1e30", "1e-30",
+      ].compactMap { Decimal(string: $0) } + [.nan])
+    #expect(key(Decimal(1)) == key(Decimal(sign: .plus, exponent: -2, significand: 100)))
+    let urls = ["a", "b", "http://a/b", "http://a/b?c=d"].compactMap { URL(string: $0) }
+    for left in urls + urls.compactMap({ URL(string: "a", relativeTo: $0) }) {
+      for right in urls + urls.compactMap({ URL(string: "a", relativeTo: $0) }) {
+        #expect((left == right) == (key(left) == key(right)), "\(left) \(right)")
+      }
+    }
     check([-1, 0, 1.5].map { Date(timeIntervalSinceReferenceDate: $0) })
     #expect(
       key(Double.nan) == key(-Double.nan)

@@ -108,5 +108,14 @@ extension Track {
     mood = [.calm, .merry, .sad].randomElement(using: &generator) ?? .calm
     genre = TrackValues.genres.randomElement(using: &generator) ?? ""
     original = Bool.random(using: &generator) ? others.randomElement(using: &generator) : nil
+    versions = (0..<Int.random(in: 0..<4, using: &generator)).compactMap { _ in
+      others.randomElement(using: &generator)
+    }
+  }
+
+  /// Drops the references to a track that is going to be deleted.
+  func forget(_ track: Track) {
+    if original === track { original = nil }
+    if versions.contains(track) { versions.removeAll { $0 === track } }
   }
 }

@@ -16,6 +16,7 @@ final class Track: StoredObject {
   @Content var mood = Mood.calm
   @Content var genre = ""
   @Content var original: Track?
+  @Content var versions: [Track] = []
 
   override class var indexes: [AttributeIndex] {
     [
@@ -28,6 +29,7 @@ final class Track: StoredObject {
       AttributeIndex("code", \Track.code, isUnique: true),
       AttributeIndex("mood", \Track.mood),
       AttributeIndex("original", \Track.original),
+      AttributeIndex("versions", toMany: \Track.versions),
     ]
   }
 
@@ -43,6 +45,7 @@ final class Track: StoredObject {
     buffer.write(mood.rawValue)
     buffer.write(genre)
     buffer.write(original)
+    buffer.write(versions)
   }
 
   override func readContent(from buffer: inout DataBuffer) throws {
@@ -58,6 +61,7 @@ final class Track: StoredObject {
     mood = Mood(rawValue: try buffer.readInt32()) ?? .calm
     genre = try buffer.readString()
     original = try buffer.readObject(of: Track.self)
+    versions = try buffer.readObjects(of: Track.self)
   }
 }
 

@@ -68,6 +68,22 @@ import Testing
     ask("through", #Predicate { $0.original.flatMap { $0.title == title } == true }) {
       $0.original.map { $0.title == title } == true
     }
+    if let track = others.filter({ !$0.isDeleted }).randomElement(using: &generator) {
+      ask("reference", #Predicate { $0.original == track }) { $0.original === track }
+      ask("no such reference", #Predicate { $0.original != track && $0.seconds > seconds }) {
+        $0.original !== track && $0.seconds > seconds
+      }
+      ask("in a list", #Predicate { $0.versions.contains(track) }) { $0.versions.contains(track) }
+    }
+    ask("title of a reference", #Predicate { $0.original?.title == title }) {
+      $0.original?.title == title
+    }
+    ask("any", #Predicate { $0.versions.contains { $0.title == title } }) {
+      $0.versions.contains { $0.title == title }
+    }
+    ask("all of a list", #Predicate { $0.versions.allSatisfy { $0.seconds > seconds } }) {
+      $0.versions.allSatisfy { $0.seconds > seconds }
+    }
     ask("none", #Predicate { $0.seconds > 5 && $0.seconds < 3 }) {
       $0.seconds > 5 && $0.seconds < 3
     }
@@ -96,7 +112,7 @@ import Testing
             }
           }
           if let track = all.randomElement(using: &generator) {
-            for other in all where other.original === track { other.original = nil }
+            for other in all { other.forget(track) }
             store.delete(track)
             all.removeAll { $0 === track }
           }

@@ -14,14 +14,23 @@ struct RandomCondition {
   var predicate: Predicate<Track> { Predicate { build($0) } }
 
   /// A condition of up to so many levels of `&&`, `||` and `!`.
-  static func random(depth: Int, _ generator: inout SeededGenerator) -> RandomCondition {
+  ///
+  /// Objects are compared with some of `tracks`.
+  static func random(
+    depth: Int, _ tracks: [Track], _ generator: inout SeededGenerator
+  ) -> RandomCondition {
     guard depth > 0, Int.random(in: 0..<5, using: &generator) > 0 else {
+      if Int.random(in: 0..<3, using: &generator) == 0,
+        let track = tracks.randomElement(using: &generator)
+      {
+        return reference(track, &generator)
+      }
       return simple(&generator)
     }
-    let left = random(depth: depth - 1, &generator)
+    let left = random(depth: depth - 1, tracks, &generator)
     switch Int.random(in: 0..<5, using: &generator) {
-    case 0, 1: return and(left, random(depth: depth - 1, &generator))
-    case 2, 3: return or(left, random(depth: depth - 1, &generator))
+    case 0, 1: return and(left, random(depth: depth - 1, tracks, &generator))
+    case 2, 3: return or(left, random(depth: depth - 1, tracks, &generator))
     default: return not(left)
     }
   }
@@ -63,7 +72,7 @@ struct RandomCondition {
 
   // MARK: One property
 
-  private static func simple(_ generator: inout SeededGenerator) -> RandomCondition {
+  static func simple(_ generator: inout SeededGenerator) -> RandomCondition {
     func one<Value>(_ values: [Value]) -> Value {
       values[Int.random(in: 0..<values.count, using: &generator)]
     }

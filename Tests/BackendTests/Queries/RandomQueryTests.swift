@@ -40,7 +40,7 @@ import Testing
     }
     for _ in 0..<Int.random(in: 0..<3, using: &generator) where all.count > 40 {
       let track = all.remove(at: Int.random(in: 0..<all.count, using: &generator))
-      for other in all where other.original === track { other.original = nil }
+      for other in all { other.forget(track) }
       store.delete(track)
     }
   }
@@ -85,7 +85,8 @@ import Testing
             try save(other, &generator)
           }
           for _ in 0..<8 {
-            let condition = RandomCondition.random(depth: 3, &generator)
+            let tracks = try store.allObjects(of: Track.self)
+            let condition = RandomCondition.random(depth: 3, tracks, &generator)
             try QueryComparison.run(
               store, (condition.text, condition.predicate, condition.holds), &generator)
           }

@@ -8,7 +8,8 @@ struct CrashHarness: ParsableCommand {
     abstract: "Kill writing processes, cut the power, spoil bytes, and look at what is left.",
     subcommands: [
       KillCommand.self, FlipCommand.self, PowerCommand.self,
-      WriteCommand.self, OpenCommand.self, ProbeCommand.self, SessionCommand.self,
+      ProcessesCommand.self, ShareCommand.self, WriteCommand.self, OpenCommand.self,
+      ProbeCommand.self, SessionCommand.self,
     ],
     defaultSubcommand: KillCommand.self)
 }

@@ -50,6 +50,22 @@ enum BackendName: String, ExpressibleByArgument, CaseIterable {
     }
   }
 
+  /// Opens a store that other processes have open, too.
+  func openShared(_ directory: String, limits: CheckpointLimits) throws -> any CrashedBackend {
+    switch self {
+    case .tokyoCabinet, .encryptedTokyoCabinet:
+      var configuration = TokyoCabinetBackend.Configuration()
+      configuration.sharing = .processes
+      return try TokyoCabinetBackend(
+        directory: directory, configuration: configuration, limits: limits, key: key)
+    case .cdb, .encryptedCDB:
+      var configuration = CDBBackend.Configuration()
+      configuration.sharing = .processes
+      return try CDBBackend(
+        directory: directory, configuration: configuration, limits: limits, key: key)
+    }
+  }
+
   /// Checks a store.
   func check(_ directory: String) throws -> StoreCheck {
     switch self {

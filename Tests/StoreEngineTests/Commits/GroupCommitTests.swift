@@ -191,7 +191,7 @@ struct GroupCommitTests {
 
   /// Notes what it is told of its commit, and refuses it if it is to.
   private final class Follower: CommitFollower {
-    struct Refusal: Error {}
+    static let refusal = StoreError(.invalidArgument, "This commit is refused.")
     private let name: String
     private let isRefused: Bool
     private let notes: Locked<[String]>
@@ -203,9 +203,9 @@ struct GroupCommitTests {
     private func note(_ text: String) { notes.withLock { $0.append("\(name) \(text)") } }
 
     func didQueue() { note("queued") }
-    func willWrite() throws { if isRefused { throw Refusal() } }
+    func willWrite() throws(StoreError) { if isRefused { throw Self.refusal } }
     func didCommit() { note("committed") }
-    func didFail(_ error: any Error) { note("failed") }
+    func didFail(_ error: StoreError) { note("failed") }
   }
 
   @Test(

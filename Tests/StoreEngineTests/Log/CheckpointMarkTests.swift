@@ -93,7 +93,7 @@ struct CheckpointMarkTests {
     let names = Array(bytes.dropLast(2 * FileMark.byteCount))
     #expect(try Replacement.decode(names, .checkpoint).map(\.mark) == [nil, nil])
     for count in names.count + 1..<bytes.count {
-      #expect(throws: DataBufferError.self) {
+      #expect(throws: StoreError.self) {
         try Replacement.decode(Array(bytes[..<count]), .checkpoint)
       }
     }

@@ -12,7 +12,7 @@ struct EarlierLogTests {
   @Test("Its header names the earlier logs, and no byte of it can change")
   func header() throws {
     let bytes = Self.slot.bytes
-    #expect(bytes.count == CommitLogFormat.slotSize && bytes[8] == 3)
+    #expect(bytes.count == CommitLogFormat.slotSize && bytes[8] == 5)
     #expect(try CommitLogSlot(bytes) == Self.slot)
     for offset in 0..<CommitLogSlot.length {
       for mask in [1, 0x80] as [UInt8] {
@@ -23,12 +23,12 @@ struct EarlierLogTests {
     }
   }
 
-  @Test("A header without earlier logs is that of earlier versions of this library")
+  @Test("A header without earlier logs has a version of its own")
   func plain() throws {
     var slot = Self.slot
     slot.earlier = nil
     let bytes = slot.bytes
-    #expect(bytes[8] == 2 && bytes[44...].allSatisfy { $0 == 0 })
+    #expect(bytes[8] == 4 && bytes[44...].allSatisfy { $0 == 0 })
     #expect(try CommitLogSlot(bytes) == slot)
   }
 

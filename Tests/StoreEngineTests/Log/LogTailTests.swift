@@ -49,7 +49,7 @@ struct LogTailTests {
     try writer.append(.changes, [[UInt8](repeating: 1, count: 1 << 17)])
     disk.failWrite(
       endingAt: CommitLogFormat.end(ofBatchAt: writer.offset, payload: size))
-    #expect(throws: SystemError.self) {
+    #expect(throws: StoreError.self) {
       try writer.append(kind, [[UInt8](repeating: 2, count: size)])
     }
     #expect(!writer.hasFailed)

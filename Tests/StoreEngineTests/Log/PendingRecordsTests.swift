@@ -53,8 +53,11 @@ struct PendingRecordsTests {
   private func decoded(
     _ bytes: [UInt8], _ kind: CommitLogFormat.Kind = .commit
   ) throws -> ChangeSet {
-    try ChangeSet(encoded: bytes, kind: kind) { name in
-      TableID(index: try #require(Self.names.firstIndex(of: name)))
+    try ChangeSet(encoded: bytes, kind: kind) { (name) throws(StoreError) in
+      guard let index = Self.names.firstIndex(of: name) else {
+        throw StoreError(.invalidName, "There is none.")
+      }
+      return TableID(index: index)
     } orderedTable: { name in
       #expect(name == ScriptedSave.index)
       return OrderedTableID(index: 0)
@@ -79,7 +82,7 @@ struct PendingRecordsTests {
     for count in bytes.indices {
       #expect(throws: (any Error).self) { try decoded(Array(bytes[..<count])) }
     }
-    #expect(throws: DataBufferError.self) { try decoded(bytes + [0]) }
+    #expect(throws: StoreError.self) { try decoded(bytes + [0]) }
   }
 
   @Test("A record that ends behind the last byte is an error")
@@ -87,7 +90,7 @@ struct PendingRecordsTests {
     var bad = ChangeSet(bytes: [1, 2])
     bad.tables = [.init(table: .init(index: 0), records: [])]
     bad.tables[0].records = [.init(kind: .update, rowID: 2, range: 1..<3)]
-    #expect(throws: DataBufferError.self) { try decoded(encoded(bad)) }
+    #expect(throws: StoreError.self) { try decoded(encoded(bad)) }
   }
 
   @Test("Pending records are those of a dictionary, with their counts, and so they merge")

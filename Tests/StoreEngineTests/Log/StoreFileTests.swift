@@ -63,8 +63,8 @@ struct StoreFileTests {
     try Self.withFile { storage, path in
       _ = try storage.writeThrough([1], at: 4096)
       try FileManager.default.removeItem(atPath: path)
-      #expect(throws: SystemError.self) { try storage.writeThrough([2], at: 4097) }
-      #expect(throws: SystemError.self) { try storage.write([2], at: 4097) }
+      #expect(throws: StoreError.self) { try storage.writeThrough([2], at: 4097) }
+      #expect(throws: StoreError.self) { try storage.write([2], at: 4097) }
     }
   }
 }

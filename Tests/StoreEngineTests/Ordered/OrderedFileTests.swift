@@ -177,7 +177,7 @@ struct OrderedFileTests {
       func seal(_ page: [UInt8], at offset: Int) -> [UInt8] {
         page.map { $0 ^ 0xA5 } + [UInt8(offset & 255), 1, 2]
       }
-      func open(_ stored: RawSpan, at offset: Int) throws -> [UInt8] {
+      func open(_ stored: RawSpan, at offset: Int) throws(StoreError) -> [UInt8] {
         let bytes = [UInt8](copying: stored)
         guard bytes.suffix(3) == [UInt8(offset & 255), 1, 2] else {
           throw StoreError(.damaged, "Not sealed here.")

@@ -13,9 +13,11 @@ struct TestKey: StoreKey {
     return (TestSeal(store: store), content(store))
   }
 
-  func openSeal(_ keyFile: [UInt8]) throws -> any StoreSeal { TestSeal(store: try store(keyFile)) }
+  func openSeal(_ keyFile: [UInt8]) throws(StoreError) -> any StoreSeal {
+    TestSeal(store: try store(keyFile))
+  }
 
-  func rewrap(_ keyFile: [UInt8], for newKey: TestKey) throws -> [UInt8] {
+  func rewrap(_ keyFile: [UInt8], for newKey: TestKey) throws(StoreError) -> [UInt8] {
     newKey.content(try store(keyFile))
   }
 
@@ -26,12 +28,12 @@ struct TestKey: StoreKey {
     return buffer.bytes
   }
 
-  private func store(_ keyFile: [UInt8]) throws -> UInt64 {
+  private func store(_ keyFile: [UInt8]) throws(StoreError) -> UInt64 {
     var buffer = DataBuffer(keyFile)
-    guard try buffer.readUInt64() == secret else {
+    guard (try? buffer.readUInt64()) == secret, let store = try? buffer.readUInt64() else {
       throw StoreError(.wrongKey, "This is not the key of the store.")
     }
-    return try buffer.readUInt64()
+    return store
   }
 }
 

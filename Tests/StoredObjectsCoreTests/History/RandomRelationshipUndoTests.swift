@@ -66,13 +66,13 @@ private struct LinkSnapshot: Equatable {
   }
 }
 
-private struct RelationshipUndoRun {
+private struct RelationshipUndoRun: TransactionWalk {
   private let disk = MemoryDisk()
-  private var store: Store
-  private var history: StoreUndoManager
+  private(set) var store: Store
+  private(set) var history: StoreUndoManager
   private var random: SeededGenerator
-  private var model: SnapshotHistory<LinkSnapshot>
-  private var nextName = 0
+  var model: SnapshotHistory<LinkSnapshot>
+  var nextName = 0
   /// How often of 30 steps something is done, and not undone.
   private let doing: Int
   private let levelsOfUndo: Int
@@ -86,12 +86,12 @@ private struct RelationshipUndoRun {
     model = SnapshotHistory(LinkSnapshot(), limit: levelsOfUndo)
   }
 
-  private mutating func chance(_ number: Int) -> Int {
+  mutating func chance(_ number: Int) -> Int {
     Int.random(in: 0..<number, using: &random)
   }
 
   mutating func step() throws {
-    let choice = chance(40)
+    let choice = chance(44)
     switch choice {
     case 0..<doing: try doSomething()
     case doing..<30: try undo()
@@ -99,7 +99,8 @@ private struct RelationshipUndoRun {
     case 34..<37: try save()
     case 37: try refresh()
     case 38: try discard()
-    default: try reopen()
+    case 39: try reopen()
+    default: try transact()
     }
     let found = try LinkSnapshot(store)
     if found != model.now { throw Difference(choice: choice, found: found, expected: model.now) }
@@ -173,7 +174,9 @@ private struct RelationshipUndoRun {
       to: try LinkSnapshot(store), isUndoable: history.undoActionNames.first != last)
   }
 
-  private mutating func edit() throws {
+  func contents() throws -> LinkSnapshot { try LinkSnapshot(store) }
+
+  mutating func edit() throws {
     let clips = try store.allObjects(of: Clip.self)
     let reels = try store.allObjects(of: Reel.self)
     let boxes = try store.allObjects(of: Box.self)

@@ -33,14 +33,14 @@ private struct Snapshot: Equatable {
   }
 }
 
-private struct RandomUndoRun {
+private struct RandomUndoRun: TransactionWalk {
   private let disk = MemoryDisk()
-  private var store: Store
-  private var history: StoreUndoManager
+  private(set) var store: Store
+  private(set) var history: StoreUndoManager
   private var random: SeededGenerator
-  private var model = SnapshotHistory(Snapshot())
+  var model = SnapshotHistory(Snapshot())
   private var held: [StoredObject] = []
-  private var nextName = 0
+  var nextName = 0
 
   /// How often of 30 steps something is done, and not undone.
   private let doing: Int
@@ -53,12 +53,12 @@ private struct RandomUndoRun {
     store.undoManager = history
   }
 
-  private mutating func chance(_ number: Int) -> Int {
+  mutating func chance(_ number: Int) -> Int {
     Int.random(in: 0..<number, using: &random)
   }
 
   mutating func step() throws {
-    let choice = chance(40)
+    let choice = chance(44)
     switch choice {
     case 0..<doing: try doSomething()
     case doing..<30: try undo()
@@ -66,7 +66,8 @@ private struct RandomUndoRun {
     case 34..<37: try save()
     case 37: held.removeAll()
     case 38: try discard()
-    default: try reopen()
+    case 39: try reopen()
+    default: try transact()
     }
     let found = try Snapshot(store)
     if found != model.now { throw Difference(choice: choice, found: found, expected: model.now) }
@@ -123,7 +124,9 @@ private struct RandomUndoRun {
       to: try Snapshot(store), isUndoable: history.undoActionNames.count > model.before.count)
   }
 
-  private mutating func edit() throws {
+  func contents() throws -> Snapshot { try Snapshot(store) }
+
+  mutating func edit() throws {
     let tracks = try store.allObjects(of: Track.self)
     let mixes = try store.allObjects(of: Mix.self)
     nextName += 1

@@ -64,6 +64,52 @@ struct DeletedElsewhereTests {
     #expect(try first.check().findings == [])
   }
 
+  /// A list that undo brings back in the first store, and that the second one saves again.
+  private func bringBackTwice(
+    _ edit: (TuneList) throws -> Void
+  ) throws -> (tune: Tune, list: TuneList, theirs: TuneList) {
+    let (tune, list) = (Tune("a"), TuneList("list"))
+    first.insert(tune)
+    first.insert(list)
+    try first.saveChanges()
+    let theirs = try #require(try second.allObjects(of: TuneList.self).first)
+    try edit(theirs)
+    first.undoManager = history
+    history.group { first.delete(list) }
+    try first.saveChanges()
+    try history.undo()
+    expectStoreError(.conflict) { try second.saveChanges() }
+    second.keepConflictingChanges()
+    try second.saveChanges()
+    first.mergeChanges()
+    return (tune, list, theirs)
+  }
+
+  @Test("Who discards an object that came back here and elsewhere has the other one")
+  func broughtBackTwice() throws {
+    let (tune, list, _) = try bringBackTwice { $0.tunes = try second.allObjects(of: Tune.self) }
+    #expect(tune.lists == [list])
+    expectStoreError(.conflict) { try first.saveChanges() }
+    first.discardChanges()
+    #expect(list.store === first && list.tunes == [tune] && tune.lists == [list])
+    tune.name = "b"
+    try first.saveChanges()
+    #expect(try first.count(of: TuneList.self) == 1)
+    #expect(try first.check().findings == [])
+  }
+
+  @Test("Who discards an object that came back elsewhere only to go again has it no more")
+  func broughtBackAndDeleted() throws {
+    let (tune, list, theirs) = try bringBackTwice { $0.name = "theirs" }
+    second.delete(theirs)
+    try second.saveChanges()
+    first.discardChanges()
+    #expect(list.store == nil && tune.lists == [])
+    try first.saveChanges()
+    #expect(try first.count(of: TuneList.self) == 0)
+    #expect(try first.check().findings == [])
+  }
+
   @Test("No step brings back the references that keeping one's changes has dropped")
   func droppedReferences() throws {
     let mine = try saveDisc()

@@ -69,6 +69,10 @@ struct UniquenessTests {
       try store.saveChanges()
     }
     #expect(error?.code == .notUnique, sourceLocation: sourceLocation)
+    #expect(error?.location.className == "Member", sourceLocation: sourceLocation)
+    #expect(
+      ["number", "email", "name"].contains(error?.location.property),
+      sourceLocation: sourceLocation)
   }
 
   @Test("Two objects with one value are refused, saved or not, and nothing is written")

@@ -1,0 +1,50 @@
+import Hummingbird
+import Logging
+public import StoredObjects
+
+/// The routes of the music service, over one container.
+public struct JukeboxService: Sendable {
+  let container: StoreContainer
+
+  /// Opens the service on a backend.
+  ///
+  /// - Throws: `StoreError`.
+  public init(backend: any StoreBackend, logger: Logger) async throws {
+    container = try StoreContainer(
+      backend: backend, classes: [Song.self, Playlist.self], configuration: .init(logger: logger))
+    // So that no request has to.
+    try await container.makeActor().perform { try $0.buildIndexes() }
+  }
+
+  /// Closes the backend, after the writes that have begun.
+  public func close() async throws { try await container.close() }
+
+  /// The routes.
+  public func router() -> Router<BasicRequestContext> {
+    let router = Router()
+    router.add(middleware: StoreErrors())
+    addSongs(to: router.group("songs"))
+    addPlaylists(to: router.group("playlists"))
+    addMaintenance(to: router)
+    router.get("statistics/artists") { request, _ in
+      try await topArtists(request.uri.queryParameters.get("limit", as: Int.self) ?? 20)
+    }
+    router.get("events") { request, _ in try events(request) }
+    return router
+  }
+}
+
+/// Makes errors of the store answers that say what to do.
+struct StoreErrors<Context: RequestContext>: RouterMiddleware {
+  func handle(
+    _ request: Request, context: Context,
+    next: (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    do {
+      return try await next(request, context)
+    } catch let error as StoreError {
+      context.logger.error("\(error)")
+      throw HTTPError(error.code == .closed ? .serviceUnavailable : .internalServerError)
+    }
+  }
+}

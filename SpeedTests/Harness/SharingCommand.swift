@@ -1,0 +1,156 @@
+import ArgumentParser
+import Foundation
+import SpeedWorkloads
+import StoredObjectsCore
+import TokyoCabinetBackend
+
+/// Measures what sharing a store between processes costs, and what two of them save at once.
+struct SharingCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sharing",
+    abstract: "Compare shared stores with exclusive ones; fails beyond the limits.")
+
+  @Option(help: "How many seconds each run takes.") var seconds = 2.0
+  @Option(help: "How often to run each, in turns.") var runs = 5
+
+  /// A shared store that one process has open saves at least so often, compared with an exclusive
+  /// one, and reads take so long at most.
+  private static let (saveLimit, readLimit) = (0.9, 1.02)
+
+  func run() throws {
+    try refuseDebugBuild()
+    var (saves, reads, pairs): ([Double], [Double], [Double]) = ([], [], [])
+    for _ in 0..<runs {
+      let alone = try measure(.exclusive)
+      let shared = try measure(.processes)
+      let two = try savesOfTwoProcesses()
+      saves.append(shared.savesPerSecond / alone.savesPerSecond)
+      reads.append(shared.readTime / alone.readTime)
+      pairs.append(two / alone.savesPerSecond)
+      print(
+        """
+        full: exclusive \(Int(alone.savesPerSecond)) saves/s, shared \(Int(shared.savesPerSecond)), \
+        two processes \(Int(two)); a read \(format(alone.readTime, 1)) ns, \
+        shared \(format(shared.readTime, 1))
+        """)
+    }
+    let (save, read) = (saves.sorted()[runs / 2], reads.sorted()[runs / 2])
+    print(
+      """
+      shared saves \(format(save, 2)), reads \(format(read, 2)), \
+      two processes \(format(pairs.sorted()[runs / 2], 2)) of an exclusive store
+      """)
+    guard save >= Self.saveLimit, read <= Self.readLimit else {
+      print("beyond the limits of \(Self.saveLimit) and \(Self.readLimit)")
+      throw ExitCode.failure
+    }
+  }
+
+  private func measure(_ sharing: StoreSharing) throws -> SharedStore.Speed {
+    try withFolder { try SharedStore($0, sharing).measure(seconds: seconds) }
+  }
+
+  /// The saves a second of two processes together.
+  private func savesOfTwoProcesses() throws -> Double {
+    try withFolder { folder in
+      let keeper = try SharedStore(folder, .processes)
+      let workers = try (0..<2).map { _ in
+        let (process, output) = (Process(), Pipe())
+        process.executableURL = URL(filePath: "/proc/self/exe")
+        process.arguments = ["sharing-worker", folder, "\(seconds)"]
+        process.standardOutput = output
+        try process.run()
+        return (process, output)
+      }
+      var rate = 0.0
+      for (process, output) in workers {
+        let bytes = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard let own = Double(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+          throw ExitCode.failure
+        }
+        rate += own
+      }
+      try keeper.close()
+      return rate
+    }
+  }
+
+  private func withFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "sharing-\(UInt32.random(in: 0 ... .max))")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try body(folder.path)
+  }
+}
+
+/// One of two processes that save at once.
+struct SharingWorker: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sharing-worker", shouldDisplay: false)
+
+  @Argument var folder: String
+  @Argument var seconds: Double
+
+  func run() throws {
+    let store = try SharedStore(folder, .processes)
+    print(try store.savesPerSecond(seconds: seconds))
+    try store.close()
+  }
+}
+
+/// A store to which records are saved one by one.
+private struct SharedStore {
+  struct Speed {
+    var savesPerSecond: Double
+    /// The time of a read, in nanoseconds.
+    var readTime: Double
+  }
+
+  private let backend: TokyoCabinetBackend
+  private let table: TableID
+  private static let record = [UInt8](repeating: 7, count: 100)
+
+  init(_ folder: String, _ sharing: StoreSharing) throws {
+    var configuration = TokyoCabinetBackend.Configuration()
+    configuration.sharing = sharing
+    backend = try TokyoCabinetBackend(directory: folder, configuration: configuration)
+    table = try backend.table(named: "Song")
+  }
+
+  func close() throws { try backend.close() }
+
+  func measure(seconds: Double) throws -> Speed {
+    let saves = try savesPerSecond(seconds: seconds)
+    try backend.checkpoint()
+    let reads = try readTime()
+    try close()
+    return Speed(savesPerSecond: saves, readTime: reads)
+  }
+
+  func savesPerSecond(seconds: Double) throws -> Double {
+    let (start, clock) = (ContinuousClock.now, ContinuousClock())
+    var count = 0
+    while start.duration(to: clock.now) < .seconds(seconds) {
+      let record = ChangeSet.RecordChange(
+        kind: .update, rowID: UInt32.random(in: 2..<1000), range: 0..<Self.record.count)
+      try backend.commit(
+        ChangeSet(bytes: Self.record, tables: [.init(table: table, records: [record])]))
+      count += 1
+    }
+    return Double(count) / (start.duration(to: clock.now) / .seconds(1))
+  }
+
+  private func readTime() throws -> Double {
+    let count = 2_000_000
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(200)
+    let start = ContinuousClock.now
+    for number in 0..<count {
+      bytes.removeAll(keepingCapacity: true)
+      _ = try backend.copyRecord(UInt32(2 + number % 998), in: table, to: &bytes)
+    }
+    return (start.duration(to: .now) / .nanoseconds(1)) / Double(count)
+  }
+}

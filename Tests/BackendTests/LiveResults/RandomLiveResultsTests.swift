@@ -1,0 +1,44 @@
+import Foundation
+import StoredObjectsCore
+import StoredObjectsTestSupport
+import TestFiles
+import TestedBackends
+import Testing
+
+@Suite("Live results at random")
+struct RandomLiveResultsTests {
+  /// The number of saves on all backends together; some, in a time that is short, unless it is set.
+  private static let saves = ProcessInfo.processInfo.environment["STOREDOBJECTS_LIVE_SAVES"]
+    .flatMap { Int($0) }
+
+  @Test(
+    """
+    Whatever several stores do, live results are what is fetched again, their lists of changes lead \
+    to them, and observers hear of every change
+    """, arguments: TestedBackend.plain)
+  func results(_ kind: TestedBackend) throws {
+    var random = Seeds.generator(for: "live results, \(kind)")
+    let end = ContinuousClock.now + .seconds(1.5)
+    var saves = 0
+    func isDone() -> Bool {
+      guard let wanted = Self.saves else { return ContinuousClock.now > end }
+      return saves >= wanted / TestedBackend.plain.count
+    }
+    while !isDone() {
+      let seed = random.next()
+      try withTemporaryDirectory { directory in
+        let backend: any StoreBackend =
+          kind == .memory
+          ? try MemoryLocation().open()
+          : try kind.open(
+            directory + "/store", durability: .none,
+            limits: CheckpointLimits(logBytes: 64 << 10, filePart: 4, bulkBytes: 20_000))
+        var run = try LiveRun(backend, seed: seed)
+        for _ in 0..<400 where !isDone() { try run.step() }
+        try run.finish()
+        saves += run.saves
+      }
+    }
+    print("\(kind): \(saves) saves")
+  }
+}

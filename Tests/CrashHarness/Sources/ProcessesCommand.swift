@@ -1,0 +1,268 @@
+import ArgumentParser
+import Foundation
+import StoredObjectsCore
+import StoredObjectsTestSupport
+
+/// Processes that share a store, one of which is killed every few moments.
+struct ProcessesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "processes",
+    abstract: "Kill processes that share a store, and look at what the others make of it.")
+
+  @Option(help: "How long to go on, in seconds.") var seconds = 60
+  @Option(help: "How many processes work at once.") var count = 8
+  @Option(help: "How many milliseconds pass between two kills.") var pause = 50
+  @Option(help: "The seed; random if left out.") var seed: UInt64?
+  @Option(help: "The backend.") var backend = BackendName.tokyoCabinet
+
+  func run() throws {
+    let seed = seed ?? .random(in: 0 ... .max)
+    note("crash processes: seed \(seed), backend \(backend.rawValue)")
+    try withTemporaryDirectory { directory in
+      var run = ProcessesRun(seed: seed, backend: backend, directory: directory.path + "/store")
+      try run.work(count: count, seconds: seconds, pause: pause)
+      let faults = try run.faults()
+      for fault in faults { note(fault) }
+      print(
+        """
+        kills=\(run.killCount) acknowledged=\(run.acknowledged.count) \
+        increments=\(run.incrementCount) faults=\(faults.count)
+        """)
+      if !faults.isEmpty { throw ExitCode.failure }
+    }
+  }
+}
+
+/// The processes, and what they have reported.
+private struct ProcessesRun {
+  let backend: BackendName
+  let directory: String
+  private let seed: UInt64
+  private var generator: SeededGenerator
+  private var children: [(child: ChildProcess, number: Int)] = []
+  private var startCount = 0
+  private(set) var killCount = 0
+  /// The marks that were saved, by their numbers.
+  private(set) var acknowledged: Set<Int64> = []
+  private(set) var incrementCount = 0
+  /// Children that have ended by themselves.
+  private var failures: [String] = []
+
+  init(seed: UInt64, backend: BackendName, directory: String) {
+    (self.seed, self.backend, self.directory) = (seed, backend, directory)
+    generator = SeededGenerator(seed: seed)
+  }
+
+  mutating func work(count: Int, seconds: Int, pause: Int) throws {
+    for _ in 0..<count { children.append(try start()) }
+    let deadline = Date().addingTimeInterval(Double(seconds))
+    while Date() < deadline {
+      usleep(UInt32(pause * 1000))
+      for child in children { collect(from: child.child) }
+      let victim = Int.random(in: 0..<count, using: &generator)
+      end(children[victim])
+      children[victim] = try start()
+    }
+    for child in children { end(child) }
+    children = []
+  }
+
+  private mutating func start() throws -> (ChildProcess, Int) {
+    startCount += 1
+    let child = try ChildProcess([
+      "share", directory, "--backend", backend.rawValue, "--number", "\(startCount)",
+      "--seed", "\(seed &+ UInt64(startCount))",
+    ])
+    return (child, startCount)
+  }
+
+  private mutating func end(_ child: (child: ChildProcess, number: Int)) {
+    let status = child.child.kill()
+    collect(from: child.child)
+    killCount += 1
+    // 9 is SIGKILL; whatever else ended the child is a fault.
+    if status & 0x7F != 9 { failures.append("process \(child.number) ended with status \(status)") }
+  }
+
+  private mutating func collect(from child: ChildProcess) {
+    while let mark = child.next(timeout: 0) {
+      if !acknowledged.insert(mark).inserted { failures.append("mark \(mark) was saved twice") }
+    }
+  }
+
+  /// What is wrong with the store, now that nobody has it open.
+  mutating func faults() throws -> [String] {
+    var faults = failures
+    let findings = try backend.check(directory).findings
+    faults += findings.map { "check: \($0)" }
+    let opened = try backend.open(directory, isReadOnly: false, limits: .init())
+    defer { try? opened.close() }
+    let store = Store(backend: opened)
+    try store.register(Mark.self, Tally.self)
+    let marks = try store.allObjects(of: Mark.self)
+    let numbers = Set(marks.map(\.number))
+    if numbers.count != marks.count { faults.append("marks are there twice") }
+    for lost in acknowledged.subtracting(numbers).sorted().prefix(5) {
+      faults.append("mark \(lost) is lost")
+    }
+    // Marks of one save have the same group, and know how many they are.
+    for (group, members) in Dictionary(grouping: marks, by: \.group)
+    where members.contains(where: { $0.groupSize != members.count }) {
+      faults.append("group \(group) has \(members.count) of \(members[0].groupSize) marks")
+    }
+    let tallies = try store.allObjects(of: Tally.self)
+    incrementCount = tallies.reduce(0) { $0 + $1.count }
+    for tally in tallies {
+      let saved = marks.count { $0.tally == tally.name }
+      if saved != tally.count {
+        faults.append("tally \(tally.name) is \(tally.count), with \(saved) marks")
+      }
+    }
+    if Set(tallies.map(\.name)).count != tallies.count { faults.append("a tally is there twice") }
+    faults += try store.check().findings.map { "store: \($0)" }
+    return faults
+  }
+}
+
+/// Saves until it is killed, beside others, and sends the number of each mark that was saved.
+struct ShareCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "share", shouldDisplay: false)
+
+  @Argument var directory: String
+  @Option var backend: BackendName
+  @Option var number: Int
+  @Option var seed: UInt64
+
+  func run() throws {
+    var limits = CheckpointLimits(logBytes: 60_000, filePart: 1 << 20)
+    // Half of the processes make new files on a thread beside their saves.
+    limits.besideBytes = number % 2 == 0 ? 0 : 4 << 20
+    let opened = try backend.openShared(directory, limits: limits)
+    var work = SharedWork(try Self.store(on: opened), number, seed)
+    while true { try work.step() }
+  }
+
+  private static func store(on backend: any StoreBackend) throws -> Store {
+    let store = Store(backend: backend)
+    try store.register(Mark.self, Tally.self)
+    return store
+  }
+}
+
+/// What a process does to the store.
+private struct SharedWork {
+  private let store: Store
+  private let process: Int
+  private var generator: SeededGenerator
+  private var count = 0
+
+  init(_ store: Store, _ process: Int, _ seed: UInt64) {
+    (self.store, self.process) = (store, process)
+    generator = SeededGenerator(seed: seed)
+  }
+
+  mutating func step() throws {
+    switch Int.random(in: 0..<10, using: &generator) {
+    case 0: try save(groupOf: Int.random(in: 20...300, using: &generator))
+    case 1...3: try save(groupOf: Int.random(in: 1...5, using: &generator))
+    case 4...7: try increment("t\(Int.random(in: 0..<6, using: &generator))")
+    case 8: try look()
+    default: store.mergeChanges()
+    }
+  }
+
+  private mutating func newMark() -> Mark {
+    count += 1
+    let mark = Mark()
+    mark.number = Int64(process) << 32 | Int64(count)
+    store.insert(mark)
+    return mark
+  }
+
+  private mutating func save(groupOf size: Int) throws {
+    let marks = (0..<size).map { _ in newMark() }
+    for mark in marks { (mark.group, mark.groupSize) = (marks[0].number, size) }
+    try store.saveChanges()
+    for mark in marks { ChildProcess.send(mark.number) }
+  }
+
+  /// Counts in a tally, which is made if there is none, and leaves a mark in the same save.
+  private mutating func increment(_ name: String) throws {
+    while true {
+      do throws(StoreError) {
+        store.mergeChanges()
+        let tally = try store.fetch(Tally.self, where: #Predicate { $0.name == name }).first
+        let counted = tally ?? Tally()
+        if tally == nil {
+          counted.name = name
+          store.insert(counted)
+        }
+        counted.count += 1
+        let mark = newMark()
+        (mark.tally, mark.group, mark.groupSize) = (name, mark.number, 1)
+        try store.saveChanges()
+        ChildProcess.send(mark.number)
+        return
+      } catch {
+        guard [.conflict, .notUnique].contains(error.code) else { throw error }
+        store.discardChanges()
+      }
+    }
+  }
+
+  /// Reads a group, which is there as a whole.
+  private mutating func look() throws {
+    guard let mark = try store.fetch(Mark.self, sortedBy: [.descending(\.group)], limit: 1).first
+    else { return }
+    let group = mark.group
+    let members = try store.fetch(Mark.self, where: #Predicate { $0.group == group })
+    guard members.count == mark.groupSize else {
+      throw HarnessError("group \(group): \(members.count) of \(mark.groupSize)")
+    }
+  }
+}
+
+/// An object that is saved once.
+private final class Mark: StoredObject {
+  @Content var number: Int64 = 0
+  @Content var group: Int64 = 0
+  @Content var groupSize = 0
+  @Content var tally = ""
+
+  override class var indexes: [AttributeIndex] {
+    [
+      AttributeIndex("number", \Mark.number, isUnique: true),
+      AttributeIndex("group", \Mark.group),
+    ]
+  }
+  override func readContent(from buffer: inout DataBuffer) throws {
+    number = Int64(try buffer.readInt())
+    group = Int64(try buffer.readInt())
+    groupSize = try buffer.readInt()
+    tally = try buffer.readString()
+  }
+  override func writeContent(to buffer: inout DataBuffer) {
+    buffer.write(Int(number))
+    buffer.write(Int(group))
+    buffer.write(groupSize)
+    buffer.write(tally)
+  }
+}
+
+/// A counter with a name that no other one has.
+private final class Tally: StoredObject {
+  @Content var name = ""
+  @Content var count = 0
+
+  override class var indexes: [AttributeIndex] {
+    [AttributeIndex("name", \Tally.name, isUnique: true)]
+  }
+  override func readContent(from buffer: inout DataBuffer) throws {
+    name = try buffer.readString()
+    count = try buffer.readInt()
+  }
+  override func writeContent(to buffer: inout DataBuffer) {
+    buffer.write(name)
+    buffer.write(count)
+  }
+}
