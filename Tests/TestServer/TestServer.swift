@@ -57,16 +57,11 @@ package final class TestServer: Sendable {
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
     let user = try Self.unprivilegedUser()
     if user != nil { _ = try Self.output("chown", ["postgres", directory]) }
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments =
-      (user ?? []) + ["setsid", "sh", "-c", Self.script, "sh", programs, directory]
-      + [String(ProcessInfo.processInfo.processIdentifier)]
-    process.currentDirectoryURL = URL(filePath: "/")
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try process.run()
+    _ = try Self.output(
+      "bash",
+      ["-c", Self.start, "bash"] + (user ?? [])
+        + ["setsid", "bash", "-c", Self.script, "bash", programs, directory]
+        + [String(ProcessInfo.processInfo.processIdentifier)])
     try waitUntilReady(programs)
   }
 
@@ -78,6 +73,18 @@ package final class TestServer: Sendable {
     }
     return ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
   }
+
+  /// Starts a program that goes on by itself, with nothing of this process that is open.
+  ///
+  /// Foundation waits for a process until its end of a socket is closed, and exit tests wait for
+  /// all processes that have ended before them.
+  private static let start = """
+    cd /
+    for file in /proc/self/fd/*; do
+      [ "${file##*/}" -le 2 ] || eval "exec ${file##*/}>&-"
+    done
+    "$@" </dev/null >/dev/null 2>&1 &
+    """
 
   /// Gets the folder of the programs, the directory, and the process that it serves.
   private static let script = """
