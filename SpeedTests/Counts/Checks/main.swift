@@ -39,3 +39,8 @@ if excesses > 0 {
   print("\(excesses) counts are beyond their limits.")
   exit(1)
 }
+let faults = try OptimizedBuild.faults()
+if !faults.isEmpty {
+  for fault in faults { print(fault) }
+  exit(1)
+}

@@ -7,6 +7,8 @@ import StoreEngine
 /// held from elsewhere: such an object stays, too.
 struct CycleCollector {
   private var objects: [StoredObject] = []
+  /// The memory of each.
+  private var memories: [StoredObject.Memory] = []
   private var layouts: [ReferenceLayout] = []
   private var positions: [ObjectIdentifier: Int] = [:]
   private var isReached: [Bool] = []
@@ -27,6 +29,7 @@ struct CycleCollector {
       for object in entry.livingObjects {
         positions[ObjectIdentifier(object)] = objects.count
         objects.append(object)
+        memories.append(StoredObject.Memory(of: object))
         layouts.append(layout)
       }
     }
@@ -37,10 +40,17 @@ struct CycleCollector {
   private func heldElsewhere() -> [Int] {
     var counts = Array(repeating: 1, count: objects.count)
     for index in objects.indices { visit(index) { counts[$0] += 1 } }
-    return objects.indices.filter { index in
-      let memory = StoredObject.Memory(of: objects[index])
-      return memory.holderCount > counts[index]
-    }
+    let holderCounts = Self.holderCounts(of: memories)
+    return objects.indices.filter { holderCounts[$0] > counts[$0] }
+  }
+
+  /// How often each object is held.
+  ///
+  /// Where the objects themselves are in sight, the optimizer may hold one a little longer, which
+  /// would count.
+  @inline(never)
+  private static func holderCounts(of memories: [StoredObject.Memory]) -> [Int] {
+    memories.map(\.holderCount)
   }
 
   private func visit(_ index: Int, _ body: (Int) -> Void) {
