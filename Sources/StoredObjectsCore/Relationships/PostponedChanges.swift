@@ -102,11 +102,7 @@ extension RelationshipKeeper {
   ///
   /// Not to one that another store has deleted since they were postponed, and that can't be read.
   func apply(_ list: ChangesOfList) {
-    if let entry = list.object.registration, list.object.state.isFault,
-      entry.store?.isDeletedElsewhere(list.object, entry) == true
-    {
-      return
-    }
+    if isGone(list.object) { return }
     quietly {
       var changes: [ListChange] = []
       var hasRemovals = false

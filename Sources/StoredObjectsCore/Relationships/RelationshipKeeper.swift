@@ -305,6 +305,10 @@ extension RelationshipKeeper {
       let change = ListChange(object: object, kind: .count(count, isMinimum: isMinimum))
       return postpone(change, of: target, inverse)
     }
+    if isGone(target) {
+      target.store?.relyOnAbsence(of: target)
+      return
+    }
     let former = inverse.target(of: target)
     if count > 0 {
       guard former !== object else {
@@ -326,7 +330,9 @@ extension RelationshipKeeper {
     _ target: StoredObject, from object: StoredObject, _ end: RelationshipEnd
   ) {
     if end.kind == .one {
-      if end.target(of: object) === target {
+      if isGone(object) {
+        object.store?.relyOnAbsence(of: object)
+      } else if end.target(of: object) === target {
         end.setTarget(of: object, nil)
       } else {
         object.store?.relyOn(object)
@@ -341,6 +347,18 @@ extension RelationshipKeeper {
 // MARK: - Conflicts
 
 extension RelationshipKeeper {
+  /// Whether another store has deleted an object that has not been read: reading it finds out.
+  func isGone(_ object: StoredObject) -> Bool {
+    guard object.state.isFault, let entry = object.registration else { return false }
+    do {
+      try object.fetchContent()
+      return false
+    } catch {
+      // Any other failure is reported by whoever asks for the property.
+      return error.code == .recordMissing && entry.store?.isDeletedElsewhere(object, entry) == true
+    }
+  }
+
   /// Makes the other sides agree with an object that is written over what another store has saved.
   ///
   /// The objects on the other sides are as they are saved, or are written in the same way.

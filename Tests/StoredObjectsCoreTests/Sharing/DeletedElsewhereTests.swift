@@ -43,6 +43,45 @@ struct DeletedElsewhereTests {
     #expect(try second.check().findings == [])
   }
 
+  @Test("An edit whose other side another store has deleted reads nothing that is gone")
+  func displaced() throws {
+    let mine = try saveDisc()
+    let theirs = try #require(try second.allObjects(of: Disc.self).first)
+    // Read as the other end of the disc, and by nothing else.
+    #expect(theirs.sleeve != nil)
+    let sleeve = Sleeve()
+    second.insert(sleeve)
+    theirs.sleeve = sleeve
+    first.delete(mine.disc)
+    first.delete(mine.sleeve)
+    try first.saveChanges()
+    expectStoreError(.conflict) { try second.saveChanges() }
+    #expect(second.fetchFailures.isEmpty)
+    second.keepConflictingChanges()
+    try second.saveChanges()
+    #expect(try second.allObjects(of: Disc.self).map(\.sleeve) == [sleeve])
+    #expect(sleeve.disc === theirs)
+    #expect(try second.check().findings == [])
+  }
+
+  @Test("An edit whose other side is handed on by what another store has deleted reads nothing gone")
+  func displacedOwner() throws {
+    let mine = try saveDisc()
+    let theirs = try #require(try second.allObjects(of: Sleeve.self).first)
+    #expect(theirs.disc != nil)
+    let disc = Disc()
+    second.insert(disc)
+    theirs.disc = disc
+    first.delete(mine.disc)
+    try first.saveChanges()
+    expectStoreError(.conflict) { try second.saveChanges() }
+    #expect(second.fetchFailures.isEmpty)
+    second.keepConflictingChanges()
+    try second.saveChanges()
+    #expect(disc.sleeve === theirs && theirs.disc === disc)
+    #expect(try second.check().findings == [])
+  }
+
   @Test("What is inserted and deleted here is a conflict if another store has saved it in between")
   func broughtBack() throws {
     let mine = try saveDisc()
