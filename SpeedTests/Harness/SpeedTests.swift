@@ -27,7 +27,7 @@ struct SpeedTests: ParsableCommand {
       """,
     subcommands: [
       Compare.self, EncryptionCost.self, HashFiles.self, ConstantDatabases.self, CommitCommand.self,
-      SharingCommand.self, SharingWorker.self,
+      SharingCommand.self, SharingWorker.self, NewsWorker.self,
     ],
     defaultSubcommand: Compare.self)
 

@@ -1,0 +1,90 @@
+import ArgumentParser
+import Foundation
+import SpeedWorkloads
+import StoredObjectsCore
+import TokyoCabinetBackend
+
+/// How soon a process hears of what another one saves.
+enum NewsOfOthers {
+  static let count = 500
+
+  /// The times from the end of a save in one process to its news in another, in milliseconds, sorted.
+  ///
+  /// News that come before the save returns take no time.
+  static func delays(_ folder: String) throws -> [Double] {
+    let container = try StoreContainer(backend: backend(folder), classes: [Song.self])
+    let changes = try container.committedChanges()
+    let arrivals = Task {
+      var times: [UInt64] = []
+      for await change in changes {
+        times += change[Song.self].inserted.map { _ in now() }
+        if times.count >= count { break }
+      }
+      return times
+    }
+    let saves = try timesOfSaves(folder)
+    let times = try waitFor { await arrivals.value }
+    try waitFor { try await container.close() }
+    return zip(saves, times).map { Double($1) > Double($0) ? Double($1 - $0) / 1e6 : 0 }.sorted()
+  }
+
+  private static func timesOfSaves(_ folder: String) throws -> [UInt64] {
+    let (process, output) = (Process(), Pipe())
+    process.executableURL = URL(filePath: "/proc/self/exe")
+    process.arguments = ["news-worker", folder]
+    process.standardOutput = output
+    try process.run()
+    let bytes = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    let times = String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap { UInt64($0) }
+    guard times.count == count else { throw ExitCode.failure }
+    return times
+  }
+
+  /// Lets a command without tasks wait for one.
+  private static func waitFor<Value: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Value
+  ) throws -> Value {
+    let (done, box) = (DispatchSemaphore(value: 0), Box<Value>())
+    Task {
+      do { box.result = .success(try await body()) } catch { box.result = .failure(error) }
+      done.signal()
+    }
+    done.wait()
+    guard let result = box.result else { throw ExitCode.failure }
+    return try result.get()
+  }
+
+  /// `@unchecked Sendable`: written before the semaphore is signalled, and read after it.
+  private final class Box<Value>: @unchecked Sendable {
+    var result: Swift.Result<Value, any Error>?
+  }
+
+  static func backend(_ folder: String) throws -> TokyoCabinetBackend {
+    var configuration = TokyoCabinetBackend.Configuration()
+    configuration.sharing = .processes
+    return try TokyoCabinetBackend(directory: folder, configuration: configuration)
+  }
+
+  /// The same clock in all processes, in nanoseconds.
+  static func now() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
+}
+
+/// The other process, which saves now and then.
+struct NewsWorker: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "news-worker", shouldDisplay: false)
+
+  @Argument var folder: String
+
+  func run() throws {
+    let store = Store(backend: try NewsOfOthers.backend(folder))
+    try store.register(Song.self)
+    for number in 0..<NewsOfOthers.count {
+      store.insert(Song(title: "\(number)", seconds: 1))
+      try store.saveChanges()
+      print(NewsOfOthers.now())
+      usleep(3000)
+    }
+    try store.backend.close()
+  }
+}
