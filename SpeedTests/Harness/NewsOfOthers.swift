@@ -36,7 +36,8 @@ enum NewsOfOthers {
     try process.run()
     let bytes = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
-    let times = String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap { UInt64($0) }
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+    let times = lines.compactMap { UInt64($0) }
     guard times.count == count else { throw ExitCode.failure }
     return times
   }

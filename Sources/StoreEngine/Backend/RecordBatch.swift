@@ -14,6 +14,8 @@ public struct RecordBatch: Sendable {
     package var records = 1024
     /// For a thread of its own, which is not to be woken too often.
     package static let large = Limits(bytes: 256 << 10, records: 8192)
+    /// For the objects that somebody walks, from a server.
+    package static let walk = Limits(bytes: 1 << 20, records: 512)
   }
 
   package let limits: Limits

@@ -7,4 +7,12 @@ extension DataBuffer {
   ) throws(StoreError) -> Bool {
     try fill { (bytes) throws(StoreError) in try backend.copyRecord(rowID, in: table, to: &bytes) }
   }
+
+  /// Starts over as a buffer that reads a copy of a record.
+  package mutating func fill(with record: ArraySlice<UInt8>) {
+    _ = fill { bytes in
+      bytes += record
+      return true
+    }
+  }
 }

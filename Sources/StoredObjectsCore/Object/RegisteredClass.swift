@@ -51,6 +51,9 @@ import StoreEngine
   /// The rows that the class has on disk, where nobody can change them; nil before they are needed.
   var unchangingRows: RowSet?
 
+  /// Records of faults that have been read already; nil where a read is no round trip.
+  let faultsAhead: FaultsAhead?
+
   /// The full-text index that the class declares.
   var fullText: RegisteredText?
 
@@ -107,6 +110,7 @@ import StoreEngine
     needsLayoutsSaved = layouts.needsSaving
     hasExternals = layouts.all.contains { $0.form.hasExternals }
     (version, classVersion) = (layouts.number, layouts.classVersion)
+    faultsAhead = store.backend.coordinator.isOrderedByServer ? FaultsAhead() : nil
     self.table = table
     self.shared = shared
     self.store = store
@@ -157,6 +161,7 @@ extension RegisteredClass {
     let object = type.init()
     object.state = []
     adopt(object, rowID)
+    faultsAhead?.note(rowID)
     return object
   }
 

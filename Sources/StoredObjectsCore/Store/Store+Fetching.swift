@@ -151,6 +151,9 @@ extension Store {
   ) throws(StoreError) -> Bool {
     forgetChangeElsewhere(rowID, entry)
     do {
+      if let ahead = entry.faultsAhead {
+        return try ahead.read(rowID, entry, backend, into: &buffer)
+      }
       return try buffer.fill(from: backend, rowID, in: entry.table)
     } catch {
       throw .wrapping(error, .ioError, at: entry.location(rowID))

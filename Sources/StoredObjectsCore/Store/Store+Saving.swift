@@ -110,6 +110,7 @@ extension Store {
     }
     if keepsEarlierRecords { try keepEarlierRecords(&changes) }
     request.follower = turn
+    for entry in classes { entry.faultsAhead?.removeAll() }
     do {
       if let commit = try backend.commit(changes, request) { lastCommit = commit }
     } catch  where error.code == .conflict && turn != nil {

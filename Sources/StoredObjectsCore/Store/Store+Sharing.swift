@@ -79,6 +79,7 @@ extension Store {
   private func makeFault(_ object: StoredObject) {
     if object.state.contains(.loading) { return }
     object.state.remove(.hasContent)
+    object.registration?.faultsAhead?.note(object.rowID)
     object.noteObservedChange()
   }
 }
@@ -131,6 +132,9 @@ extension Store {
   private func note(_ news: ForeignNews.Table, _ entry: RegisteredClass) {
     entry.liveQueries?.note(news, entry)
     foreign.add(news, entry.classID)
+    for rows in [news.changed, news.written, news.deleted] {
+      rows.forEach { entry.faultsAhead?.remove($0) }
+    }
     news.changed.forEach { rowID in
       // An object that is not here, or a fault, will read the new record.
       if let object = entry.living(rowID), !object.state.isFault {

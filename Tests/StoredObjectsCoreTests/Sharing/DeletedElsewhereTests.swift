@@ -64,7 +64,7 @@ struct DeletedElsewhereTests {
     #expect(try second.check().findings == [])
   }
 
-  @Test("An edit whose other side is handed on by what another store has deleted reads nothing gone")
+  @Test("An edit that takes an object from one which another store has deleted reads nothing gone")
   func displacedOwner() throws {
     let mine = try saveDisc()
     let theirs = try #require(try second.allObjects(of: Sleeve.self).first)

@@ -1,0 +1,118 @@
+import PostgreSQLBackend
+import StoredObjectsCore
+import StoredObjectsTestSupport
+import TestServer
+import Testing
+
+private final class Playlist: StoredObject {
+  @Content var songs: ObjectList<Song> = []
+
+  override func writeContent(to buffer: inout DataBuffer) throws { buffer.write(songs) }
+  override func readContent(from buffer: inout DataBuffer) throws {
+    songs = try buffer.readList(of: Song.self)
+  }
+}
+
+@Suite("Faults that are read together", .needsServer)
+struct FaultsAheadTests {
+  private let database: TestDatabase
+  private let first: Store
+
+  init() throws {
+    database = try TestDatabase()
+    first = try Self.open(database.backend())
+  }
+
+  private static func open(_ backend: PostgreSQLBackend) throws -> Store {
+    let store = Store(backend: backend)
+    try store.register(Song.self, Playlist.self)
+    return store
+  }
+
+  /// Saves a list whose songs are called by their positions.
+  private func saveList(_ count: Int) throws {
+    let list = Playlist()
+    let songs = (0..<count).map { _ in Song() }
+    for (number, song) in songs.enumerated() {
+      song.title = "\(number)"
+      first.insert(song)
+    }
+    // Not in the order of the rows.
+    list.songs = ObjectList(songs.reversed())
+    first.insert(list)
+    try first.saveChanges()
+  }
+
+  private func list(of store: Store) throws -> Playlist {
+    try #require(try store.allObjects(of: Playlist.self).first)
+  }
+
+  @Test(
+    "Walking a list of 1,000 faults takes five round trips at most, in each direction",
+    arguments: [false, true])
+  func walk(isBackwards: Bool) throws {
+    try saveList(1000)
+    let proxy = try TestProxy(before: database.server)
+    defer { proxy.close() }
+    let second = try Self.open(database.backend(through: proxy))
+    let songs = Array(try list(of: second).songs)
+    proxy.roundTrips = 0
+    let titles = isBackwards ? songs.reversed().map(\.title) : songs.map(\.title)
+    let numbers = isBackwards ? Array(0..<1000) : (0..<1000).reversed()
+    #expect(titles == numbers.map { "\($0)" })
+    #expect((1...5).contains(proxy.roundTrips), "\(proxy.roundTrips)")
+  }
+
+  @Test("Who reads one fault of thousands does not read the others")
+  func single() throws {
+    try saveList(5000)
+    let second = try Self.open(database.backend())
+    let songs = Array(try list(of: second).songs)
+    for index in stride(from: 0, to: 5000, by: 977) { #expect(songs[index].title != "") }
+    #expect(songs.count(where: \.hasContent) == 6)
+  }
+
+  @Test("What another machine has saved is not served from what was read ahead")
+  func news() throws {
+    try saveList(100)
+    let second = try Self.open(database.backend())
+    let songs = Array(try list(of: second).songs)
+    #expect(songs[99].title == "0")
+    for song in try first.allObjects(of: Song.self) { song.title = "new" }
+    try first.saveChanges()
+    second.mergeChanges()
+    // What was read ahead comes first.
+    #expect(songs.dropLast().reversed().allSatisfy { $0.title == "new" })
+    for song in songs { song.plays += 1 }
+    try second.saveChanges()
+  }
+
+  @Test("An object that was read ahead, and deleted elsewhere, is not there")
+  func deletion() throws {
+    try saveList(16)
+    let second = try Self.open(database.backend())
+    let songs = Array(try list(of: second).songs)
+    #expect(songs[15].title == "0")
+    let theirs = try list(of: first)
+    first.delete(try #require(theirs.songs.first))
+    theirs.songs.removeFirst()
+    try first.saveChanges()
+    second.mergeChanges()
+    #expect(storeError { try songs[0].fetchContent() }?.code == .recordMissing)
+    #expect(songs[1].title == "14")
+  }
+
+  @Test("An object that the store has saved is not served from what was read ahead before")
+  func ownSave() throws {
+    try saveList(100)
+    let second = try Self.open(database.backend())
+    let songs = Array(try list(of: second).songs)
+    #expect(songs[99].title == "0")
+    // A scan reads all again.
+    for song in try second.allObjects(of: Song.self) { song.title = "mine" }
+    try second.saveChanges()
+    second.dissolveAllRelationships()
+    // What was read ahead comes first.
+    #expect(songs.dropLast().reversed().allSatisfy { $0.title == "mine" })
+  }
+}
