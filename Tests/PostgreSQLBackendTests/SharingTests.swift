@@ -242,29 +242,34 @@ struct SharingTests {
     #expect(changes.number == 2 && changes.tables.map(\.written) == [[2]])
   }
 
-  @Test("No increment of four machines is lost")
-  func increments() throws {
+  @Test(
+    "No increment of four machines is lost, whatever the isolation level of the database",
+    arguments: [("read committed", 500), ("repeatable read", 50), ("serializable", 50)])
+  func increments(isolation: String, count: Int) throws {
     let database = try TestDatabase()
-    let first = try database.backend()
+    let name = try database.newDatabase()
+    try database.server.sql(
+      "alter database \(name) set default_transaction_isolation = '\(isolation)'")
+    let first = try database.backend(database: name)
     let table = try first.table(named: "Counter")
     try first.commit(change(.insert, 2, [0, 0], table))
     let failures = Atomic(0)
     let group = DispatchGroup()
     for _ in 0..<4 {
-      let backend = try database.backend()
+      let backend = try database.backend(database: name)
       group.enter()
       Thread.detachNewThread {
         do {
           let table = try backend.table(named: "Counter")
-          for _ in 0..<500 { while try !addOne(backend, table) {} }
+          for _ in 0..<count { while try !addOne(backend, table) {} }
         } catch { failures.add(1, ordering: .relaxed) }
         group.leave()
       }
     }
     group.wait()
     #expect(failures.load(ordering: .relaxed) == 0)
-    #expect(try first.record(2, in: table) == [UInt8(2000 >> 8), UInt8(2000 & 255)])
-    #expect(first.lastCommitNumber == 2001)
+    #expect(try first.record(2, in: table) == [UInt8((4 * count) >> 8), UInt8((4 * count) & 255)])
+    #expect(first.lastCommitNumber == UInt64(4 * count + 1))
   }
 
   @Test("Somebody who listens hears of every commit of other machines, in order")

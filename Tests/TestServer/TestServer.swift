@@ -24,9 +24,11 @@ package final class TestServer: Sendable {
   /// A connection string.
   package func url(
     role: String = "postgres", password: String? = nil, database: String = "postgres",
-    through directory: String? = nil
+    through directory: String? = nil, port: Int? = nil
   ) -> String {
-    let host = (directory ?? self.directory).replacingOccurrences(of: "/", with: "%2F")
+    let host =
+      (directory ?? self.directory).replacingOccurrences(of: "/", with: "%2F")
+      + (port.map { ":\($0)" } ?? "")
     return "postgresql://\(role)\(password.map { ":\($0)" } ?? "")@\(host)/\(database)"
   }
 
@@ -55,18 +57,15 @@ package final class TestServer: Sendable {
     directory = "\(memory)/sopg-\(ProcessInfo.processInfo.processIdentifier)"
     try? FileManager.default.removeItem(atPath: directory)
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
-    let user = try Self.unprivilegedUser()
-    if user != nil { _ = try Self.output("chown", ["postgres", directory]) }
-    _ = try Self.output(
-      "bash",
-      ["-c", Self.start, "bash"] + (user ?? [])
-        + ["setsid", "bash", "-c", Self.script, "bash", programs, directory]
-        + [String(ProcessInfo.processInfo.processIdentifier)])
+    if try Self.unprivilegedUser() != nil {
+      _ = try Self.output("chown", ["postgres", directory])
+    }
+    try Self.start(Self.script, [programs, directory])
     try waitUntilReady(programs)
   }
 
   /// Starts a program as somebody else where this process is root, which the server refuses.
-  private static func unprivilegedUser() throws -> [String]? {
+  static func unprivilegedUser() throws -> [String]? {
     guard try output("id", ["-u"]) == "0" else { return nil }
     guard (try? output("id", ["-u", "postgres"])) != nil else {
       throw Unavailable(description: "the server refuses root, and there is no user postgres")
@@ -78,13 +77,22 @@ package final class TestServer: Sendable {
   ///
   /// Foundation waits for a process until its end of a socket is closed, and exit tests wait for
   /// all processes that have ended before them.
-  private static let start = """
+  private static let starter = """
     cd /
     for file in /proc/self/fd/*; do
       [ "${file##*/}" -le 2 ] || eval "exec ${file##*/}>&-"
     done
     "$@" </dev/null >/dev/null 2>&1 &
     """
+
+  /// Starts a script with arguments, and behind these the number of this process.
+  static func start(_ script: String, _ arguments: [String]) throws {
+    let own = String(ProcessInfo.processInfo.processIdentifier)
+    _ = try output(
+      "bash",
+      ["-c", starter, "bash"] + (try unprivilegedUser() ?? [])
+        + ["setsid", "bash", "-c", script, "bash"] + arguments + [own])
+  }
 
   /// Gets the folder of the programs, the directory, and the process that it serves.
   private static let script = """
@@ -124,7 +132,7 @@ package final class TestServer: Sendable {
       psql, ["-h", directory, "-U", "postgres", "-d", database, "-XAtqc", text])
   }
 
-  private static func output(_ program: String, _ arguments: [String]) throws -> String {
+  static func output(_ program: String, _ arguments: [String]) throws -> String {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = [program] + arguments

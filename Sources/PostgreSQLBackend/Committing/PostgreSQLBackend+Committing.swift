@@ -60,7 +60,7 @@ extension PostgreSQLBackend {
   private func deliver(
     _ statements: [Statement], _ commit: Commit
   ) throws(StoreError) -> [QueryResult] {
-    var attemptsLeft = Self.transientAttempts
+    var othersFirst = Backoff(configuration.timeout)
     // From the moment on that nobody knows what has become of it.
     var doubt: Backoff?
     var lossesLeft = 1
@@ -71,8 +71,7 @@ extension PostgreSQLBackend {
           try connection.run(statements)
         }
       } catch {
-        attemptsLeft -= 1
-        if error.isTransient, attemptsLeft > 0 { continue }
+        if error.isTransient, othersFirst.pause() { continue }
         guard error.isLost else { throw error.error(at: location) }
         lossesLeft -= 1
         if error.isInDoubt, doubt == nil { doubt = Backoff(configuration.timeout) }

@@ -4,11 +4,8 @@ import Synchronization
 
 // How all calls ask the server.
 extension PostgreSQLBackend {
-  /// How often statements are sent again that others were in the way of.
-  static let transientAttempts = 32
-
-  /// Lets a closure use a connection: once more where that was lost, and more often where others were
-  /// in the way.
+  /// Lets a closure use a connection: once more where that was lost, and until the timeout where
+  /// others were in the way.
   ///
   /// For what changes nothing, or may happen twice.
   func perform<Result>(
@@ -27,13 +24,14 @@ extension PostgreSQLBackend {
     _ body: () throws(ServerFailure) -> Result
   ) throws(StoreError) -> Result {
     try pool.check()
-    var (lossesLeft, attemptsLeft) = (1, Self.transientAttempts)
+    var lossesLeft = 1
+    var othersFirst = Backoff(configuration.timeout)
     while true {
       do throws(ServerFailure) {
         return try body()
       } catch {
-        if error.isLost { lossesLeft -= 1 } else { attemptsLeft -= 1 }
-        let mayRetry = error.isLost ? lossesLeft >= 0 : error.isTransient && attemptsLeft > 0
+        if error.isLost { lossesLeft -= 1 }
+        let mayRetry = error.isLost ? lossesLeft >= 0 : error.isTransient && othersFirst.pause()
         guard mayRetry else { throw error.error(at: location) }
         try pool.check()
       }

@@ -1,0 +1,90 @@
+import Foundation
+import PostgreSQLBackend
+import StoredObjectsCore
+import StoredObjectsTestSupport
+import Synchronization
+import TestServer
+import Testing
+
+/// A store behind a pooler that gives another session to each transaction.
+private struct PooledDatabase: BackendLocation {
+  let database: TestDatabase
+  let pooler: TestPooler
+
+  init() throws {
+    (database, pooler) = (try TestDatabase(), try TestPooler.shared.get())
+  }
+
+  func open(readOnly: Bool) throws -> any StoreBackend {
+    var configuration = PostgreSQLConfiguration()
+    if readOnly { configuration.access = .readOnly }
+    return try PostgreSQLBackend(
+      database.server.url(through: pooler.directory, port: pooler.port), store: database.store,
+      configuration: configuration)
+  }
+}
+
+@Suite(
+  "A backend behind a pooler in transaction mode", .needsServer,
+  .enabled(if: TestPooler.isAvailable, "pgbouncer isn't installed: ./dev setup installs it"))
+struct PoolerTests {
+  @Test("It keeps the promises of a backend", arguments: BackendConformance.checks)
+  func conformance(_ check: BackendConformance.Check) throws {
+    // It keeps nobody out.
+    if ["inUse", "Closing twice"].contains(where: check.name.contains) { return }
+    try check.run(try PooledDatabase())
+  }
+
+  @Test("More machines than the pooler has sessions lose no increment")
+  func increments() throws {
+    let database = try PooledDatabase()
+    let first = Store(backend: try database.open())
+    try first.register(Song.self)
+    let song = Song()
+    first.insert(song)
+    try first.saveChanges()
+    let row = song.rowID
+    let failures = Atomic(0)
+    let group = DispatchGroup()
+    for _ in 0..<6 {
+      let store = try database.open()
+      group.enter()
+      Thread.detachNewThread {
+        do {
+          let store = Store(backend: store)
+          try store.register(Song.self)
+          let own = try #require(try store.object(Song.self, rowID: row))
+          for _ in 0..<50 { try store.transaction(attempts: 1000) { own.plays += 1 } }
+        } catch { failures.add(1, ordering: .relaxed) }
+        group.leave()
+      }
+    }
+    group.wait()
+    first.mergeChanges()
+    #expect(failures.load(ordering: .relaxed) == 0 && song.plays == 300)
+  }
+
+  @Test("Scans in threads that wait for each other's sessions end")
+  func scans() throws {
+    let database = try PooledDatabase()
+    let backend = try database.open()
+    let table = try backend.table(named: "Song")
+    for row in UInt32(2)..<200 {
+      try backend.commit(change(.insert, row, [UInt8](repeating: 1, count: 3000), table))
+    }
+    let counts = Atomic(0)
+    let group = DispatchGroup()
+    for _ in 0..<6 {
+      group.enter()
+      Thread.detachNewThread {
+        _ = try? backend.scan(table, from: nil) { _, _ in
+          counts.add(1, ordering: .relaxed)
+          return .next
+        }
+        group.leave()
+      }
+    }
+    group.wait()
+    #expect(counts.load(ordering: .relaxed) == 6 * 198)
+  }
+}
