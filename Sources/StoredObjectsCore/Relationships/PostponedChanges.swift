@@ -98,6 +98,18 @@ extension RelationshipKeeper {
     while let object = objectsOutsideOfStore.popLast() { applyChanges(of: object) }
   }
 
+  /// Whether another store has deleted an object that has not been read: reading it finds out.
+  func isGone(_ object: StoredObject) -> Bool {
+    guard object.state.isFault, let entry = object.registration else { return false }
+    do {
+      try object.fetchContent()
+      return false
+    } catch {
+      // Any other failure is reported by whoever asks for the property.
+      return error.code == .recordMissing && entry.store?.isDeletedElsewhere(object, entry) == true
+    }
+  }
+
   /// Makes changes to a list.
   ///
   /// Not to one that another store has deleted since they were postponed, and that can't be read.

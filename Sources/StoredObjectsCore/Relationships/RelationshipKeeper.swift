@@ -198,6 +198,7 @@ extension RelationshipKeeper {
     let settled = edits
     edits = []
     var filled = FilledLists()
+    let inserted = insertedBesideEdits(settled)
     for edit in settled {
       edit.object.state.remove(.editable)
       guard edit.object.registration === edit.entry, !edit.object.state.contains(.deleted) else {
@@ -208,8 +209,35 @@ extension RelationshipKeeper {
           settle(new: edit.object, end, &filled)
           continue
         }
-        if index < before.count { settle(edit.object, end, before[index]) }
+        if index < before.count {
+          if !inserted.isEmpty { believe(inserted, edit.object, end, before[index], &filled) }
+          settle(edit.object, end, before[index])
+        }
       }
+    }
+  }
+
+  /// The new objects among edits of others, which an insertion lets go on.
+  private func insertedBesideEdits(_ edits: [Edit]) -> Set<ObjectIdentifier> {
+    if edits.allSatisfy({ $0.before == nil }) { return [] }
+    return Set(edits.lazy.filter { $0.before == nil }.map { ObjectIdentifier($0.object) })
+  }
+
+  /// Lets a list that was edited in place have a new object as often as that says it does: both
+  /// sides have been filled by hand, and the one that says more is believed.
+  private func believe(
+    _ inserted: Set<ObjectIdentifier>, _ object: StoredObject, _ end: RelationshipEnd,
+    _ before: RelationshipEnd.Value, _ filled: inout FilledLists
+  ) {
+    guard end.kind == .list, case .many(let before) = before else { return }
+    let now = end.targets(of: object)
+    let changed = ChangedTargets(before, now)
+    for target in changed.targets where inserted.contains(ObjectIdentifier(target)) {
+      guard let inverse = inverse(of: end, in: target), inverse.kind == .list else { continue }
+      let missing =
+        filled.count(of: object, in: target, inverse) - changed.count(of: target, in: now)
+      if missing <= 0 { continue }
+      end.setTargets(of: object, end.targets(of: object) + Array(repeating: target, count: missing))
     }
   }
 
@@ -347,18 +375,6 @@ extension RelationshipKeeper {
 // MARK: - Conflicts
 
 extension RelationshipKeeper {
-  /// Whether another store has deleted an object that has not been read: reading it finds out.
-  func isGone(_ object: StoredObject) -> Bool {
-    guard object.state.isFault, let entry = object.registration else { return false }
-    do {
-      try object.fetchContent()
-      return false
-    } catch {
-      // Any other failure is reported by whoever asks for the property.
-      return error.code == .recordMissing && entry.store?.isDeletedElsewhere(object, entry) == true
-    }
-  }
-
   /// Makes the other sides agree with an object that is written over what another store has saved.
   ///
   /// The objects on the other sides are as they are saved, or are written in the same way.

@@ -25,6 +25,24 @@ struct ListRelationshipTests {
     return try listedStore(disk)
   }
 
+  @Test(
+    "A new object agrees with one that is edited before and after its insertion",
+    arguments: [0, 1, 2, 3], [1, 2, 3])
+  func insertedBetweenEdits(newCount: Int, appended: Int) throws {
+    let clip = Clip("a")
+    store.insert(clip)
+    try store.saveChanges()
+    clip.name += "+"
+    let reel = Reel("r", Array(repeating: clip, count: newCount))
+    store.insert(reel)
+    for _ in 0..<appended { clip.reels.append(reel) }
+    let most = max(newCount, appended)
+    #expect(Array(clip.reels) == Array(repeating: reel, count: most))
+    #expect(Array(reel.clips) == Array(repeating: clip, count: most))
+    try store.saveChanges()
+    #expect(try store.check().findings == [])
+  }
+
   @Test("The other side follows inserts, moves, removals and reassignment, with repeats")
   func edits() {
     x.clips = [a, b, a]
