@@ -33,7 +33,7 @@ struct StoreOpening {
 
   private init(_ storeID: Int32, _ last: Commit?) { (self.storeID, self.last) = (storeID, last) }
 
-  /// What has been found.
+  /// The result of looking for the store.
   private enum Found {
     case store(StoreOpening)
     case noStore

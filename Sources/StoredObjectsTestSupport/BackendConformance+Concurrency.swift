@@ -162,6 +162,13 @@ extension BackendConformance {
     if let error = errors.first { throw error }
   }
 
+  /// Runs a closure on so many threads, with the number of each, and throws the first error.
+  package static func runOnThreads(
+    _ count: Int, _ body: @escaping @Sendable (_ number: Int) throws -> Void
+  ) throws {
+    try runOnThreads((0..<count).map { number in { try body(number) } })
+  }
+
   private final class Errors: Sendable {
     private let errors = Locked<[any Error]>([])
     func add(_ error: any Error) { errors.withLock { $0.append(error) } }

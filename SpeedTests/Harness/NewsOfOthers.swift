@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import SpeedWorkloads
 import StoredObjectsCore
-import TokyoCabinetBackend
 
 /// How soon a process hears of what another one saves.
 enum NewsOfOthers {
@@ -12,7 +11,8 @@ enum NewsOfOthers {
   ///
   /// News that come before the save returns take no time.
   static func delays(_ folder: String) throws -> [Double] {
-    let container = try StoreContainer(backend: backend(folder), classes: [Song.self])
+    let container = try StoreContainer(
+      backend: openStore(folder, .processes), classes: [Song.self])
     let changes = try container.committedChanges()
     let arrivals = Task {
       var times: [UInt64] = []
@@ -22,27 +22,15 @@ enum NewsOfOthers {
       }
       return times
     }
-    let saves = try timesOfSaves(folder)
+    let saves = try OwnProcess(["news-worker", folder]).lines().compactMap { UInt64($0) }
+    guard saves.count == count else { throw ExitCode.failure }
     let times = try waitFor { await arrivals.value }
     try waitFor { try await container.close() }
     return zip(saves, times).map { Double($1) > Double($0) ? Double($1 - $0) / 1e6 : 0 }.sorted()
   }
 
-  private static func timesOfSaves(_ folder: String) throws -> [UInt64] {
-    let (process, output) = (Process(), Pipe())
-    process.executableURL = URL(filePath: "/proc/self/exe")
-    process.arguments = ["news-worker", folder]
-    process.standardOutput = output
-    try process.run()
-    let bytes = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-    let times = lines.compactMap { UInt64($0) }
-    guard times.count == count else { throw ExitCode.failure }
-    return times
-  }
-
-  /// Lets a command without tasks wait for one.
+  /// Waits for a task, on the main thread: commands that are tasks themselves run on another one, and
+  /// what they measure takes longer there.
   private static func waitFor<Value: Sendable>(
     _ body: @escaping @Sendable () async throws -> Value
   ) throws -> Value {
@@ -61,12 +49,6 @@ enum NewsOfOthers {
     var result: Swift.Result<Value, any Error>?
   }
 
-  static func backend(_ folder: String) throws -> TokyoCabinetBackend {
-    var configuration = TokyoCabinetBackend.Configuration()
-    configuration.sharing = .processes
-    return try TokyoCabinetBackend(directory: folder, configuration: configuration)
-  }
-
   /// The same clock in all processes, in nanoseconds.
   static func now() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
 }
@@ -78,7 +60,7 @@ struct NewsWorker: ParsableCommand {
   @Argument var folder: String
 
   func run() throws {
-    let store = Store(backend: try NewsOfOthers.backend(folder))
+    let store = Store(backend: try openStore(folder, .processes))
     try store.register(Song.self)
     for number in 0..<NewsOfOthers.count {
       store.insert(Song(title: "\(number)", seconds: 1))

@@ -64,21 +64,11 @@ struct SharingCommand: ParsableCommand {
     try withFolder { folder in
       let keeper = try SharedStore(folder, .processes)
       let workers = try (0..<2).map { _ in
-        let (process, output) = (Process(), Pipe())
-        process.executableURL = URL(filePath: "/proc/self/exe")
-        process.arguments = ["sharing-worker", folder, "\(seconds)"]
-        process.standardOutput = output
-        try process.run()
-        return (process, output)
+        try OwnProcess(["sharing-worker", folder, "\(seconds)"])
       }
       var rate = 0.0
-      for (process, output) in workers {
-        let bytes = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        let text = String(decoding: bytes, as: UTF8.self)
-        guard let own = Double(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-          throw ExitCode.failure
-        }
+      for worker in workers {
+        guard let own = worker.lines().first.flatMap(Double.init) else { throw ExitCode.failure }
         rate += own
       }
       try keeper.close()
@@ -109,6 +99,13 @@ struct SharingWorker: ParsableCommand {
   }
 }
 
+/// Opens a store, for this process or for others too.
+func openStore(_ folder: String, _ sharing: StoreSharing) throws -> TokyoCabinetBackend {
+  var configuration = TokyoCabinetBackend.Configuration()
+  configuration.sharing = sharing
+  return try TokyoCabinetBackend(directory: folder, configuration: configuration)
+}
+
 /// A store to which records are saved one by one.
 private struct SharedStore {
   struct Speed {
@@ -122,9 +119,7 @@ private struct SharedStore {
   private static let record = [UInt8](repeating: 7, count: 100)
 
   init(_ folder: String, _ sharing: StoreSharing) throws {
-    var configuration = TokyoCabinetBackend.Configuration()
-    configuration.sharing = sharing
-    backend = try TokyoCabinetBackend(directory: folder, configuration: configuration)
+    backend = try openStore(folder, sharing)
     table = try backend.table(named: "Song")
   }
 

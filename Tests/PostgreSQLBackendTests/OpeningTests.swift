@@ -3,6 +3,7 @@ import KeyValueStoreCore
 import Locks
 import PostgreSQLBackend
 import StoredObjectsCore
+import StoredObjectsTestSupport
 import TestServer
 import Testing
 
@@ -12,21 +13,11 @@ struct OpeningTests {
   func race() throws {
     let database = try TestDatabase()
     let name = try database.newDatabase()
-    let errors = Locked<[String]>([])
-    let group = DispatchGroup()
-    for number in 0..<8 {
-      group.enter()
-      Thread.detachNewThread {
-        do {
-          let backend = try database.backend(database: name)
-          let table = try backend.table(named: "Song")
-          try backend.commit(change(.insert, UInt32(number) + 2, [1], table))
-        } catch { errors.withLock { $0.append("\(error)") } }
-        group.leave()
-      }
+    try BackendConformance.runOnThreads(8) { number in
+      let backend = try database.backend(database: name)
+      let table = try backend.table(named: "Song")
+      try backend.commit(change(.insert, UInt32(number) + 2, [1], table))
     }
-    group.wait()
-    #expect(errors.withLock(\.self) == [])
     #expect(try database.backend(database: name).lastCommitNumber == 8)
   }
 
@@ -160,25 +151,15 @@ struct OpeningTests {
     let backend = try database.backend(database: name, configuration)
     let table = try backend.table(named: "Song")
     for row in UInt32(2)..<300 { try backend.commit(change(.insert, row, [1], table)) }
-    let errors = Locked<[String]>([])
-    let group = DispatchGroup()
-    for _ in 0..<8 {
-      group.enter()
-      Thread.detachNewThread {
-        do {
-          for _ in 0..<10 {
-            var count = 0
-            _ = try backend.scan(table, from: nil) { _, _ in
-              count += 1
-              return count < 70 ? .next : .pause
-            }
-          }
-        } catch { errors.withLock { $0.append("\(error)") } }
-        group.leave()
+    try BackendConformance.runOnThreads(8) { _ in
+      for _ in 0..<10 {
+        var count = 0
+        _ = try backend.scan(table, from: nil) { _, _ in
+          count += 1
+          return count < 70 ? .next : .pause
+        }
       }
     }
-    group.wait()
-    #expect(errors.withLock(\.self) == [])
     _ = try backend.record(2, in: table)
     let sessions = try database.server.sql(
       """

@@ -115,20 +115,10 @@ struct SharingTests {
     final class Label: StoredObject {}
     let database = try TestDatabase()
     let types = [Song.self, Album.self, Artist.self, Label.self] as [StoredObject.Type]
-    let errors = Locked<[String]>([])
-    let group = DispatchGroup()
-    for first in 0..<4 {
-      group.enter()
-      Thread.detachNewThread {
-        do {
-          let store = Store(backend: try database.backend())
-          for number in 0..<4 { try store.register(types[(first + number) % 4]) }
-        } catch { errors.withLock { $0.append("\(error)") } }
-        group.leave()
-      }
+    try BackendConformance.runOnThreads(4) { first in
+      let store = Store(backend: try database.backend())
+      for number in 0..<4 { try store.register(types[(first + number) % 4]) }
     }
-    group.wait()
-    #expect(errors.withLock(\.self) == [])
     let store = Store(backend: try database.backend())
     try store.register(types)
   }
@@ -148,32 +138,22 @@ struct SharingTests {
     let database = try TestDatabase()
     let saved = Atomic(0)
     let refused = Atomic(0)
-    let errors = Locked<[String]>([])
-    let group = DispatchGroup()
-    for _ in 0..<3 {
-      group.enter()
-      Thread.detachNewThread {
+    try BackendConformance.runOnThreads(3) { _ in
+      let store = Store(backend: try database.backend())
+      try store.register(Name.self)
+      for number in 0..<40 {
+        let name = Name()
+        name.text = "\(number)"
+        store.insert(name)
         do {
-          let store = Store(backend: try database.backend())
-          try store.register(Name.self)
-          for number in 0..<40 {
-            let name = Name()
-            name.text = "\(number)"
-            store.insert(name)
-            do {
-              try store.saveChanges()
-              saved.add(1, ordering: .relaxed)
-            } catch let error as StoreError where error.code == .notUnique {
-              refused.add(1, ordering: .relaxed)
-              store.discardChanges()
-            }
-          }
-        } catch { errors.withLock { $0.append("\(error)") } }
-        group.leave()
+          try store.saveChanges()
+          saved.add(1, ordering: .relaxed)
+        } catch let error as StoreError where error.code == .notUnique {
+          refused.add(1, ordering: .relaxed)
+          store.discardChanges()
+        }
       }
     }
-    group.wait()
-    #expect(errors.withLock(\.self) == [])
     #expect(saved.load(ordering: .relaxed) == 40 && refused.load(ordering: .relaxed) == 80)
     let store = Store(backend: try database.backend())
     try store.register(Name.self)
@@ -253,21 +233,11 @@ struct SharingTests {
     let first = try database.backend(database: name)
     let table = try first.table(named: "Counter")
     try first.commit(change(.insert, 2, [0, 0], table))
-    let failures = Atomic(0)
-    let group = DispatchGroup()
-    for _ in 0..<4 {
+    try BackendConformance.runOnThreads(4) { _ in
       let backend = try database.backend(database: name)
-      group.enter()
-      Thread.detachNewThread {
-        do {
-          let table = try backend.table(named: "Counter")
-          for _ in 0..<count { while try !addOne(backend, table) {} }
-        } catch { failures.add(1, ordering: .relaxed) }
-        group.leave()
-      }
+      let table = try backend.table(named: "Counter")
+      for _ in 0..<count { while try !addOne(backend, table) {} }
     }
-    group.wait()
-    #expect(failures.load(ordering: .relaxed) == 0)
     #expect(try first.record(2, in: table) == [UInt8((4 * count) >> 8), UInt8((4 * count) & 255)])
     #expect(first.lastCommitNumber == UInt64(4 * count + 1))
   }

@@ -10,6 +10,11 @@ struct TestDatabase: BackendLocation {
   let server: TestServer
   let store: String
 
+  /// The checks for a backend that keeps nobody out.
+  static let checks = BackendConformance.checks.filter { check in
+    !["inUse", "Closing twice"].contains(where: check.name.contains)
+  }
+
   init() throws {
     server = try TestServer.shared.get()
     store = UUID().uuidString

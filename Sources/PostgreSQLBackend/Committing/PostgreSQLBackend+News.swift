@@ -89,7 +89,7 @@ extension PostgreSQLBackend {
   private func loseTrack(upTo last: UInt64) {
     empty.withLock { $0.loseTrack() }
     try? coordinator.loseTrack(upTo: Commit(unnamed: last)) { table in
-      // What can't be read now is read by whoever asks for a row.
+      // A row that can't be read now is read when somebody asks for it.
       let row = try? withRecord(ClassMetadata.rowID, in: table) { [UInt8](copying: $0) }
       return row.flatMap { ClassMetadata(row: $0) }
     }
@@ -132,7 +132,7 @@ extension PostgreSQLBackend {
       }
       return next - 1
     }
-    // What the server forgets first, or what it was told of another store.
+    // The server has forgotten some, or has taken the numbers over from another store.
     guard found >= last else { return try rememberedChanges(since: number) }
     return ChangeSummary(news, upTo: found)
   }

@@ -40,7 +40,7 @@ extension LoggedBackend where Files: DirectoryFiles {
     }
     try self.init(
       files: files, durability: configuration.durability, limits: limits, key: key)
-    // What others have open stays as it is, and can be read.
+    // Files that others have open stay as they are, and can be read.
     if isNew, sharing == nil { try convertForeignFiles() }
   }
 

@@ -5,7 +5,7 @@ import Locks
 // the log only grows until files are put in place. A reader that has read the log and opened all
 // files has the data as of one commit. If files were put in place meanwhile, it starts again.
 
-/// What changes in a directory when files are put in place, or the log is emptied.
+/// The changes of a directory when files are put in place, or the log is emptied.
 struct StoreMoment: Equatable {
   private let manifest: [UInt8]?
   private let logIdentity: FileIdentity?
@@ -44,7 +44,7 @@ extension LoggedBackend where Files: DirectoryFiles {
           if error.code == .damaged { return nil }
           throw error
         }
-        // What looks like damage may be what somebody is just writing.
+        // Apparent damage may be a write that is under way.
         if error.code == .inUse || !waiting.pause() { throw error }
       }
     }

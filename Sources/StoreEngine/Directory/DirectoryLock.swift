@@ -2,7 +2,7 @@ import Files
 
 /// Which processes and backends a lock on a store's directory keeps out.
 package enum DirectoryLock: Sendable {
-  /// None: the directory is read beside whoever writes to it.
+  /// None: others may write to the directory while it is read.
   case none
   /// Those that lock it alone.
   case shared

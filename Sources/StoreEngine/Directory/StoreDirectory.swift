@@ -26,7 +26,7 @@ public final class StoreDirectory: Sendable {
   package let path: String
   package let isReadOnly: Bool
   private let handle: Locked<DirectoryHandle?>
-  /// What processes that share the store have in common; nil where no other one writes.
+  /// The state that the processes of a shared store have in common; nil for an exclusive store.
   let shared: SharedFile?
   private let isMoveReported = Atomic(false)
   private let sawValueFile = Atomic(false)

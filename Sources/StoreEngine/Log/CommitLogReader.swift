@@ -20,7 +20,7 @@ struct CommitLogReader {
 
     var end: Int { CommitLogFormat.end(ofBatchAt: offset, payload: payload.count) }
 
-    /// What was saved, of an encrypted store too.
+    /// The saved change set, opened if the store is encrypted.
     ///
     /// - Throws: ``StoreError`` with `notAuthentic`.
     func payload(

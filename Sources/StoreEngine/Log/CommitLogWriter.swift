@@ -58,7 +58,7 @@ struct CommitLogWriter: Sendable {
     var writer = try CommitLogWriter(
       storage, durability: durability, slot: reader.slot, slotIndex: reader.slotIndex,
       sequence: reader.sequence, offset: reader.offset, growth: growth)
-    // Whoever let the log grow has synced it, with the batches.
+    // The process that let the log grow has synced it, with its batches.
     writer.isGrown = durability != .full
     return writer
   }

@@ -14,7 +14,7 @@ struct Recovery<Files: RecordFiles> {
   /// Whether the last log rests on saves that a power cut has taken, so that it counts no more.
   var isLastLogLost = false
   private let growth: Int
-  /// What other processes have said that have the store open; nil where there are none.
+  /// The shared words of the processes that have the store open; nil where there are none.
   private let joined: SharedFile?
   /// Where the reading of the last log has ended; nil when there is none.
   private(set) var reader: CommitLogReader?

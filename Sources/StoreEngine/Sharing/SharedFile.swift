@@ -9,7 +9,7 @@ import Synchronization
 /// good as the log; else whoever is about to write looks there. The last process that leaves removes
 /// the file.
 final class SharedFile: Sendable {
-  /// What the locks on bytes are for.
+  /// The purposes of the locks on bytes.
   enum Byte {
     /// Held over a commit, an opening, and whatever puts files in place.
     static let commit = 0
@@ -21,7 +21,7 @@ final class SharedFile: Sendable {
     static let member = 3
   }
 
-  /// What the words say.
+  /// The meanings of the words.
   private enum Word {
     /// Changes with every commit, and whenever files have been put in place.
     static let version = 0

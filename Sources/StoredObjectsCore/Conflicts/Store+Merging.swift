@@ -9,7 +9,7 @@ extension Store {
     guard configuration.conflictPolicy == .merge, object.state.change == nil, object.hasContent,
       entry.coding != nil
     else { return }
-    // What can't be encoded is a conflict later.
+    // An object that can't be encoded is a conflict later.
     if let key = object.key { mergeBases[key] = try? contentImage(of: object, entry) }
   }
 

@@ -5,7 +5,7 @@ extension StoreContainer {
   ///
   ///     for await changes in try container.committedChanges() {
   ///       let rows = changes[Song.self].updated
-  ///       // Read them, and tell whoever waits.
+  ///       // Read them, and update the views.
   ///     }
   ///
   /// Saves of other processes are among them, where the backend shares its store: see *Sharing a Store

@@ -55,7 +55,7 @@ extension StoreActor {
       } catch {
         for write in writes { write.finish(error) }
       }
-      // Whoever wants to close gets a turn.
+      // A call that wants to close the container gets a turn.
       await Task.yield()
     }
   }

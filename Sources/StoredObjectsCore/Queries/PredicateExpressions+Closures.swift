@@ -73,46 +73,53 @@ extension PredicateExpressions.OptionalFlatMap: QueryExpression {
 }
 
 /// A closure about the elements of a list, translated together with the list.
-private struct ElementTest<Object: StoredObject, Target: ObjectIdentity, List: Sequence> {
+private struct ElementTest<Object: StoredObject, List: Sequence> {
   let list: QueryTerm<Object, List>
-  let inner: QueryTerm<Target, Bool>
+  /// Whether the closure holds for an element.
+  let holds: (List.Element) throws -> Bool
+  /// The condition that it holds for an element of a property.
+  let condition: (AnyKeyPath) -> Condition
+  let text: String
 
-  /// Nil for a closure that can't be translated.
+  /// Translates the closure; nil for one that can't be translated.
   init?<Variable, Sequence: PredicateExpression, Test: PredicateExpression>(
     _ variable: Variable, _ sequence: Sequence, _ test: Test,
     _ translation: QueryTranslation<Object>
   ) where Sequence.Output == List {
-    guard let variable = variable as? PredicateExpressions.Variable<Target>,
-      let inner = translation.closure(test, about: variable) as? QueryTerm<Target, Bool>
-    else { return nil }
-    (list, self.inner) = (translation.term(of: sequence), inner)
+    func open<Target: ObjectIdentity>(_: Target.Type) -> Self? {
+      guard let variable = variable as? PredicateExpressions.Variable<Target>,
+        let inner = translation.closure(test, about: variable) as? QueryTerm<Target, Bool>
+      else { return nil }
+      return Self(translation.term(of: sequence), inner, translation)
+    }
+    guard let type = List.Element.self as? any ObjectIdentity.Type, let test = open(type) else {
+      return nil
+    }
+    self = test
   }
 
-  /// Whether the closure holds for an element.
-  func holds(_ element: List.Element) throws -> Bool {
-    try (element as? Target).map(inner.read) ?? false
+  private init<Target: ObjectIdentity>(
+    _ list: QueryTerm<Object, List>, _ inner: QueryTerm<Target, Bool>,
+    _ translation: QueryTranslation<Object>
+  ) {
+    self.list = list
+    holds = { try ($0 as? Target).map(inner.read) ?? false }
+    condition = { translation.element(of: $0, inner) }
+    text = "\(list.text)(\(inner.text))"
   }
-
-  var text: String { "\(list.text)(\(inner.text))" }
 }
 
 extension PredicateExpressions.SequenceContainsWhere: QueryExpression {
   func term<Object: StoredObject>(
     _ translation: QueryTranslation<Object>
   ) -> QueryTerm<Object, Bool> {
-    func open<Target: ObjectIdentity>(_: Target.Type) -> QueryTerm<Object, Bool>? {
-      let elements = ElementTest<Object, Target, LHS.Output>(
-        variable, sequence, test, translation)
-      return elements.map { elements in
-        let path = elements.list.indexed?.path
-        return QueryTerm(
-          read: { try elements.list.read($0).contains(where: elements.holds) },
-          condition: path.map { translation.element(of: $0, elements.inner) } ?? .other,
-          text: "ANY \(elements.text)")
-      }
+    guard let elements = ElementTest(variable, sequence, test, translation) else {
+      return translation.evaluated(self)
     }
-    let type = LHS.Output.Element.self as? any ObjectIdentity.Type
-    return type.flatMap { open($0) } ?? translation.evaluated(self)
+    let path = elements.list.indexed?.path
+    return QueryTerm(
+      read: { try elements.list.read($0).contains(where: elements.holds) },
+      condition: path.map(elements.condition) ?? .other, text: "ANY \(elements.text)")
   }
 }
 
@@ -120,17 +127,12 @@ extension PredicateExpressions.SequenceAllSatisfy: QueryExpression {
   func term<Object: StoredObject>(
     _ translation: QueryTranslation<Object>
   ) -> QueryTerm<Object, Bool> {
-    func open<Target: ObjectIdentity>(_: Target.Type) -> QueryTerm<Object, Bool>? {
-      let elements = ElementTest<Object, Target, LHS.Output>(
-        variable, sequence, test, translation)
-      return elements.map { elements in
-        QueryTerm(
-          read: { try elements.list.read($0).allSatisfy(elements.holds) },
-          text: "ALL \(elements.text)")
-      }
+    guard let elements = ElementTest(variable, sequence, test, translation) else {
+      return translation.evaluated(self)
     }
-    let type = LHS.Output.Element.self as? any ObjectIdentity.Type
-    return type.flatMap { open($0) } ?? translation.evaluated(self)
+    return QueryTerm(
+      read: { try elements.list.read($0).allSatisfy(elements.holds) },
+      text: "ALL \(elements.text)")
   }
 }
 
@@ -138,17 +140,10 @@ extension PredicateExpressions.Filter: QueryExpression {
   func term<Object: StoredObject>(
     _ translation: QueryTranslation<Object>
   ) -> QueryTerm<Object, [LHS.Output.Element]> {
-    func open<Target: ObjectIdentity>(
-      _: Target.Type
-    ) -> QueryTerm<Object, [LHS.Output.Element]>? {
-      let elements = ElementTest<Object, Target, LHS.Output>(
-        variable, sequence, filter, translation)
-      return elements.map { elements in
-        QueryTerm(
-          read: { try elements.list.read($0).filter(elements.holds) }, text: elements.text)
-      }
+    guard let elements = ElementTest(variable, sequence, filter, translation) else {
+      return translation.evaluated(self)
     }
-    let type = LHS.Output.Element.self as? any ObjectIdentity.Type
-    return type.flatMap { open($0) } ?? translation.evaluated(self)
+    return QueryTerm(
+      read: { try elements.list.read($0).filter(elements.holds) }, text: elements.text)
   }
 }

@@ -105,7 +105,7 @@ extension RelationshipKeeper {
       try object.fetchContent()
       return false
     } catch {
-      // Any other failure is reported by whoever asks for the property.
+      // Any other failure is reported when somebody reads the property.
       return error.code == .recordMissing && entry.store?.isDeletedElsewhere(object, entry) == true
     }
   }

@@ -51,12 +51,16 @@ final class RelationshipEnd {
 ///
 /// Each list is read once, however many of its objects are new.
 struct FilledLists {
+  /// The new objects that other objects were edited beside.
+  let inserted: Set<ObjectIdentifier>
   private var counts: [List: [ObjectIdentifier: Int]] = [:]
 
   private struct List: Hashable {
     let object: ObjectIdentifier
     let end: ObjectIdentifier
   }
+
+  init(inserted: Set<ObjectIdentifier>) { self.inserted = inserted }
 
   /// - Precondition: the objects live for as long as this does.
   mutating func count(

@@ -197,8 +197,7 @@ extension RelationshipKeeper {
   private func settleAllEdits() {
     let settled = edits
     edits = []
-    var filled = FilledLists()
-    let inserted = insertedBesideEdits(settled)
+    var filled = FilledLists(inserted: insertedBesideEdits(settled))
     for edit in settled {
       edit.object.state.remove(.editable)
       guard edit.object.registration === edit.entry, !edit.object.state.contains(.deleted) else {
@@ -209,36 +208,15 @@ extension RelationshipKeeper {
           settle(new: edit.object, end, &filled)
           continue
         }
-        if index < before.count {
-          if !inserted.isEmpty { believe(inserted, edit.object, end, before[index], &filled) }
-          settle(edit.object, end, before[index])
-        }
+        if index < before.count { settle(edit.object, end, before[index], &filled) }
       }
     }
   }
 
-  /// The new objects among edits of others, which an insertion lets go on.
+  /// The new objects among edits of others, which are not settled by an insertion.
   private func insertedBesideEdits(_ edits: [Edit]) -> Set<ObjectIdentifier> {
     if edits.allSatisfy({ $0.before == nil }) { return [] }
     return Set(edits.lazy.filter { $0.before == nil }.map { ObjectIdentifier($0.object) })
-  }
-
-  /// Lets a list that was edited in place have a new object as often as that says it does: both
-  /// sides have been filled by hand, and the one that says more is believed.
-  private func believe(
-    _ inserted: Set<ObjectIdentifier>, _ object: StoredObject, _ end: RelationshipEnd,
-    _ before: RelationshipEnd.Value, _ filled: inout FilledLists
-  ) {
-    guard end.kind == .list, case .many(let before) = before else { return }
-    let now = end.targets(of: object)
-    let changed = ChangedTargets(before, now)
-    for target in changed.targets where inserted.contains(ObjectIdentifier(target)) {
-      guard let inverse = inverse(of: end, in: target), inverse.kind == .list else { continue }
-      let missing =
-        filled.count(of: object, in: target, inverse) - changed.count(of: target, in: now)
-      if missing <= 0 { continue }
-      end.setTargets(of: object, end.targets(of: object) + Array(repeating: target, count: missing))
-    }
   }
 
   /// Reads and changes properties without bringing anything up to date: changes here are no edits.
@@ -258,7 +236,8 @@ extension RelationshipKeeper {
   }
 
   private func settle(
-    _ object: StoredObject, _ end: RelationshipEnd, _ before: RelationshipEnd.Value
+    _ object: StoredObject, _ end: RelationshipEnd, _ before: RelationshipEnd.Value,
+    _ filled: inout FilledLists
   ) {
     switch before {
     case .one(let before):
@@ -271,8 +250,23 @@ extension RelationshipKeeper {
       let now = end.targets(of: object)
       let changed = ChangedTargets(before, now)
       for target in changed.targets {
-        settle(object, end, target, changed.count(of: target, in: now))
+        let count = changed.count(of: target, in: now)
+        let isInserted = filled.inserted.contains(ObjectIdentifier(target))
+        if isInserted, fill(object, end, target, count, &filled) { continue }
+        settle(object, end, target, count)
       }
+    }
+  }
+
+  private func settle(
+    new object: StoredObject, _ end: RelationshipEnd, _ filled: inout FilledLists
+  ) {
+    let now = end.targets(of: object)
+    let changed = ChangedTargets([], now)
+    for target in changed.targets {
+      let count = changed.count(of: target, in: now)
+      if fill(object, end, target, count, &filled) { continue }
+      settle(object, end, target, count)
     }
   }
 
@@ -285,6 +279,24 @@ extension RelationshipKeeper {
     }
   }
 
+  /// Adds a target to a list until both sides have each other equally often.
+  ///
+  /// An application may fill both sides of a new object: the side that has more counts.
+  ///
+  /// - Returns: Whether the target had more.
+  private func fill(
+    _ object: StoredObject, _ end: RelationshipEnd, _ target: StoredObject, _ count: Int,
+    _ filled: inout FilledLists
+  ) -> Bool {
+    guard end.kind == .list, let inverse = inverse(of: end, in: target), inverse.kind == .list
+    else { return false }
+    let missing = filled.count(of: object, in: target, inverse) - count
+    if missing <= 0 { return false }
+    note(object, end, target)
+    end.setTargets(of: object, end.targets(of: object) + Array(repeating: target, count: missing))
+    return true
+  }
+
   /// The same as ``inverse(of:in:)``; should a target that is deleted elsewhere come back, nobody
   /// has told it of this, and the next save is a conflict.
   private func watchedInverse(
@@ -293,28 +305,6 @@ extension RelationshipKeeper {
     if let inverse = inverse(of: end, in: target) { return inverse }
     if end.hasInverse { target.store?.relyOnAbsence(of: target) }
     return nil
-  }
-
-  private func settle(
-    new object: StoredObject, _ end: RelationshipEnd, _ filled: inout FilledLists
-  ) {
-    let now = end.targets(of: object)
-    let changed = ChangedTargets([], now)
-    for target in changed.targets {
-      note(object, end, target)
-      guard let inverse = watchedInverse(of: end, in: target) else { continue }
-      // Both sides may have been filled by hand: the one that says more is believed.
-      let count = changed.count(of: target, in: now)
-      if end.kind == .list, inverse.kind == .list {
-        let other = filled.count(of: object, in: target, inverse)
-        if other > count {
-          let missing = Array(repeating: target, count: other - count)
-          end.setTargets(of: object, end.targets(of: object) + missing)
-          continue
-        }
-      }
-      setCount(count, of: object, in: target, inverse, end)
-    }
   }
 
   private func note(_ object: StoredObject, _ end: RelationshipEnd, _ target: StoredObject) {

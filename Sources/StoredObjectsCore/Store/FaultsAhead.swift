@@ -19,6 +19,8 @@ final class FaultsAhead {
   private var made: [UInt32] = []
   private static let madeCount = 8192
 
+  init() { batch.stopsWhenFull = true }
+
   /// Remembers that a fault was made.
   func note(_ rowID: UInt32) {
     if made.count == Self.madeCount { made.removeFirst(Self.madeCount / 2) }
@@ -36,7 +38,6 @@ final class FaultsAhead {
     adjustCount()
     let rows = [rowID] + entry.faults(near: rowID, among: made, atMost: count - 1)
     removeAll()
-    batch.stopsWhenFull = true
     try backend.copyRecords(rows, of: entry.table, to: &batch)
     for (number, record) in batch.entries.enumerated() { numbers[record.rowID] = number }
     return take(rowID, into: &buffer)
@@ -49,17 +50,19 @@ final class FaultsAhead {
     return true
   }
 
-  /// More where the last ones were of use, and few where they were not.
+  /// Reads more at once if at least half of the last records were used, and few otherwise.
   private func adjustCount() {
     if batch.count == 0 { return }
     let wereUsed = numbers.count * 2 <= batch.count
     count = wereUsed ? min(count * 16, batch.limits.records) : Self.leastCount
   }
 
-  /// Somebody else has saved a row.
-  func remove(_ rowID: UInt32) { numbers[rowID] = nil }
+  /// Forgets rows that somebody else has saved.
+  func remove(_ news: ForeignNews.Table) {
+    for rows in [news.changed, news.written, news.deleted] { rows.forEach { numbers[$0] = nil } }
+  }
 
-  /// The store saves.
+  /// Forgets all records, when the store saves.
   func removeAll() {
     batch.removeAll()
     numbers.removeAll(keepingCapacity: true)
@@ -67,7 +70,7 @@ final class FaultsAhead {
 }
 
 extension RegisteredClass {
-  /// The rows of faults that were made behind one, and before it, the nearest first.
+  /// The rows of the faults that were made after one, then of those made before it, nearest first.
   ///
   /// Complexity: linear in the number of faults that are remembered.
   fileprivate func faults(near rowID: UInt32, among made: [UInt32], atMost count: Int) -> [UInt32] {

@@ -132,9 +132,7 @@ extension Store {
   private func note(_ news: ForeignNews.Table, _ entry: RegisteredClass) {
     entry.liveQueries?.note(news, entry)
     foreign.add(news, entry.classID)
-    for rows in [news.changed, news.written, news.deleted] {
-      rows.forEach { entry.faultsAhead?.remove($0) }
-    }
+    entry.faultsAhead?.remove(news)
     news.changed.forEach { rowID in
       // An object that is not here, or a fault, will read the new record.
       if let object = entry.living(rowID), !object.state.isFault {

@@ -7,8 +7,6 @@ import StoreEngine
 /// held from elsewhere: such an object stays, too.
 struct CycleCollector {
   private var objects: [StoredObject] = []
-  /// The memory of each.
-  private var memories: [StoredObject.Memory] = []
   private var layouts: [ReferenceLayout] = []
   private var positions: [ObjectIdentifier: Int] = [:]
   private var isReached: [Bool] = []
@@ -29,7 +27,6 @@ struct CycleCollector {
       for object in entry.livingObjects {
         positions[ObjectIdentifier(object)] = objects.count
         objects.append(object)
-        memories.append(StoredObject.Memory(of: object))
         layouts.append(layout)
       }
     }
@@ -40,7 +37,7 @@ struct CycleCollector {
   private func heldElsewhere() -> [Int] {
     var counts = Array(repeating: 1, count: objects.count)
     for index in objects.indices { visit(index) { counts[$0] += 1 } }
-    let holderCounts = Self.holderCounts(of: memories)
+    let holderCounts = Self.holderCounts(of: objects.map { StoredObject.Memory(of: $0) })
     return objects.indices.filter { holderCounts[$0] > counts[$0] }
   }
 

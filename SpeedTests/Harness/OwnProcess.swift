@@ -1,0 +1,22 @@
+import Foundation
+
+/// Another process of this program.
+struct OwnProcess {
+  private let process = Process()
+  private let output = Pipe()
+
+  /// Starts it.
+  init(_ arguments: [String]) throws {
+    process.executableURL = URL(filePath: "/proc/self/exe")
+    process.arguments = arguments
+    process.standardOutput = output
+    try process.run()
+  }
+
+  /// Waits for its end, and returns the lines of its output.
+  func lines() -> [String] {
+    let bytes = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+}
