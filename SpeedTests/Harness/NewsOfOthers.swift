@@ -29,8 +29,10 @@ enum NewsOfOthers {
     return zip(saves, times).map { Double($1) > Double($0) ? Double($1 - $0) / 1e6 : 0 }.sorted()
   }
 
-  /// Waits for a task, on the main thread: commands that are tasks themselves run on another one, and
-  /// what they measure takes longer there.
+  /// Waits for a task.
+  ///
+  /// A command that is a task itself would have threads beside it from the beginning, which makes
+  /// mutexes slower for all that is measured.
   private static func waitFor<Value: Sendable>(
     _ body: @escaping @Sendable () async throws -> Value
   ) throws -> Value {
