@@ -59,10 +59,6 @@ int files_is_remote(int descriptor) {
   }
 }
 
-unsigned long long files_word_load(const void *word) {
-  return __atomic_load_n((const unsigned long long *)word, __ATOMIC_ACQUIRE);
-}
-
 void files_word_store(void *word, unsigned long long value) {
   __atomic_store_n((unsigned long long *)word, value, __ATOMIC_RELEASE);
 }

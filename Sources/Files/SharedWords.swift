@@ -1,4 +1,5 @@
 internal import CFiles
+internal import Synchronization
 
 #if canImport(Musl)
   internal import Musl
@@ -43,8 +44,13 @@ package final class SharedWords: @unchecked Sendable {
 
   /// A word.
   package subscript(index: Int) -> UInt64 {
-    get { unsafe files_word_load(address(index)) }
+    get { word(index).load() }
     set { unsafe files_word_store(address(index), newValue) }
+  }
+
+  /// A word that can be read for as long as these words are there.
+  package func word(_ index: Int) -> SharedWord {
+    unsafe SharedWord(address(index).assumingMemoryBound(to: Atomic<UInt64>.self))
   }
 
   /// Adds to a word, wrapping around.
@@ -65,4 +71,16 @@ package final class SharedWords: @unchecked Sendable {
 
   /// Wakes all that wait for a word, in all processes.
   package func wake(_ index: Int) { unsafe files_word_wake(address(index)) }
+}
+
+/// One of the words, for who reads it too often to look it up.
+@safe
+package struct SharedWord: @unchecked Sendable {
+  // Sendable: the address is a constant, and what is behind it is read in one step.
+  private let word: UnsafePointer<Atomic<UInt64>>
+
+  fileprivate init(_ word: UnsafePointer<Atomic<UInt64>>) { unsafe self.word = word }
+
+  /// What the word says, and with it all that was written before it.
+  package func load() -> UInt64 { unsafe word.pointee.load(ordering: .acquiring) }
 }

@@ -30,9 +30,8 @@ int files_byte_is_locked(int descriptor, long byte);
 /// Whether an open file is on a file system of another machine: 1 or 0, or -1 with `errno`.
 int files_is_remote(int descriptor);
 
-/// Reads and writes words of memory that several processes share, each in one step that others see in
-/// its order. The addresses are multiples of 8.
-unsigned long long files_word_load(const void *word);
+/// Writes words of memory that several processes share, each in one step that others see in its order.
+/// The addresses are multiples of 8.
 void files_word_store(void *word, unsigned long long value);
 /// Adds to a word, and returns what it was before.
 unsigned long long files_word_add(void *word, unsigned long long difference);

@@ -43,6 +43,10 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
   let log: Locked<LoggedLog>
   /// The lock of the processes that share the store; nil where it is not shared.
   let sharing: ProcessLock?
+  /// The word that changes with every commit of another process, and what it said when this one
+  /// looked; beside the lock, so that a read counts no references.
+  let version: SharedWord?
+  let knownVersion = Atomic<UInt64>(0)
   /// The thread that takes in commits of other processes, under the lock of the log; 0 for none.
   let catchingUp = Atomic<UInt>(0)
   /// The process that has opened it.
@@ -79,7 +83,7 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
     self.limits = limits
     (state, valuesInUse, isSnapshot) = (Locked(PendingState()), nil, false)
     let shared = files.ordered.directory.shared
-    sharing = shared.map { ProcessLock($0) }
+    (sharing, version) = (shared.map { ProcessLock($0) }, shared?.versionWord)
     let joined = shared?.isFirst == false ? shared : nil
     var log = LoggedLog()
     var names: [String] = []
@@ -118,7 +122,8 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
     (self.files, valuesInUse, isSnapshot) = (files, values, true)
     // Tables that are first looked for here have numbers of their own.
     sealing = backend.sealing.map { Sealing($0.seal) }
-    (durability, limits, sharing) = (backend.durability, backend.limits, nil)
+    (durability, limits) = (backend.durability, backend.limits)
+    (sharing, version) = (nil, nil)
     tornTailByteCount = backend.tornTailByteCount
     coordinator = StoreCoordinator(ofSnapshotAt: files.location, state.lastCommit, values?.values)
     self.state = Locked(state)

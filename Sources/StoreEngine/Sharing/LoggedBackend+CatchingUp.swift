@@ -10,11 +10,20 @@ extension LoggedBackend {
   ///
   /// Comes before every read that sees what is committed. Without news it reads one word.
   @inline(__always)
-  func refresh() throws(StoreError) {
-    if let sharing, sharing.file.hasNews { try catchUp(sharing) }
+  func refresh() throws(StoreError) { if hasNews { try catchUp() } }
+
+  /// Whether others may have committed since this process looked.
+  @inline(__always)
+  private var hasNews: Bool {
+    guard let version else { return false }
+    return version.load() != knownVersion.load(ordering: .relaxed)
   }
 
-  private func catchUp(_ sharing: ProcessLock) throws(StoreError) {
+  /// Takes note of what this process knows.
+  func know(_ version: UInt64) { knownVersion.store(version, ordering: .releasing) }
+
+  private func catchUp() throws(StoreError) {
+    guard let sharing else { return }
     try checkProcess()
     // A listener that is told of a commit may read.
     if catchingUp.load(ordering: .relaxed) == currentThread() { return }
@@ -62,11 +71,11 @@ extension LoggedBackend {
     _ log: inout LoggedLog, _ shared: SharedFile, isAlone: Bool
   ) throws(StoreError) -> Bool {
     let looksIntoLog = isAlone && !shared.isSettled
-    if isAlone, !looksIntoLog, !shared.hasNews { return true }
+    if isAlone, !looksIntoLog, !hasNews { return true }
     catchingUp.store(currentThread(), ordering: .relaxed)
     defer { catchingUp.store(0, ordering: .relaxed) }
     // Before the log is read: what comes later is found the next time.
-    let version = shared.version
+    let version = shared.versionWord.load()
     while log.failure == nil, let writer = log.writer {
       let end = shared.end(ofLog: writer.epoch)
       let isRead = try readBatches(behind: writer, &log, upTo: looksIntoLog ? nil : end)
@@ -79,7 +88,7 @@ extension LoggedBackend {
       try reload(&log, shared)
       break
     }
-    shared.know(version)
+    know(version)
     // What nobody had told of is found, and on the disk.
     if looksIntoLog, log.failure == nil, let writer = log.writer { publish(writer) }
     return true
@@ -175,7 +184,7 @@ extension LoggedBackend {
 
   /// Tells other processes how far the log reaches.
   func publish(_ writer: CommitLogWriter) {
-    sharing?.file.publish(epoch: writer.epoch, end: writer.offset)
+    if let sharing { know(sharing.file.publish(epoch: writer.epoch, end: writer.offset)) }
   }
 
   // MARK: New files

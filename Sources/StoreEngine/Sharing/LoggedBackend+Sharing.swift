@@ -26,7 +26,7 @@ extension LoggedBackend {
         if try CommitLogReader(behind: writer)?.isClosed == false { try log.writer?.clearTail() }
         publish(writer)
       } else {
-        sharing.file.know(sharing.file.version)
+        know(sharing.file.versionWord.load())
       }
     }
     sharing.unlock()

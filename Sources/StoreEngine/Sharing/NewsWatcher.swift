@@ -1,3 +1,4 @@
+import Files
 import Locks
 
 /// Finds out what other processes commit as soon as they do, on a thread of its own, while somebody
@@ -28,7 +29,7 @@ final class NewsWatcher: Sendable {
     file.beginObserving()
     defer { file.endObserving() }
     while isWanted() {
-      let version = file.version
+      let version = file.versionWord.load()
       refresh()
       if isWanted() { file.waitForNews(after: version, atMost: Self.longestWait) }
     }

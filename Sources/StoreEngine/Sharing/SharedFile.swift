@@ -1,6 +1,5 @@
 import Files
 import Locks
-import Synchronization
 
 /// The file through which processes that share a store's directory find each other: `.shared`.
 ///
@@ -46,8 +45,6 @@ final class SharedFile: Sendable {
   private let words: SharedWords
   /// Whether no other process had the store open when this one came.
   let isFirst: Bool
-  /// The version that this process knows.
-  private let known = Atomic<UInt64>(0)
   /// Since when this process has taken the lock though others wait for it.
   private let burstStart = Locked<ContinuousClock.Instant?>(nil)
   /// For so long it may: to give the lock on costs more than a commit.
@@ -240,14 +237,8 @@ final class SharedFile: Sendable {
 
   // MARK: News
 
-  /// Whether others may have committed since this process looked.
-  var hasNews: Bool { words[Word.version] != known.load(ordering: .relaxed) }
-
-  /// The version, to be read before the log is.
-  var version: UInt64 { words[Word.version] }
-
-  /// Takes note of what this process knows.
-  func know(_ version: UInt64) { known.store(version, ordering: .releasing) }
+  /// The word of the version, to be read before the log is.
+  var versionWord: SharedWord { words.word(Word.version) }
 
   /// Up to where a log may be read without the lock; nil for a log that another one has followed.
   func end(ofLog epoch: UInt64) -> Int? {
@@ -256,11 +247,14 @@ final class SharedFile: Sendable {
   }
 
   /// Tells everyone that the log holds more, or is another one; under the commit lock.
-  func publish(epoch: UInt64, end: Int) {
+  ///
+  /// - Returns: The new version.
+  func publish(epoch: UInt64, end: Int) -> UInt64 {
     words[Word.end] = (epoch & 0xFF_FFFF) << 40 | UInt64(end) & 0xFF_FFFF_FFFF
-    know(words.add(1, to: Word.version) &+ 1)
+    let version = words.add(1, to: Word.version) &+ 1
     words[Word.writing] = 0
     if words[Word.observers] != 0 { words.wake(Word.version) }
+    return version
   }
 
   // MARK: Waiting for news
