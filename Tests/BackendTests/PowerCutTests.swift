@@ -20,10 +20,15 @@ struct PowerCutTests {
     case atOnce
     /// Beside the saves that follow: they go to a second log.
     case beside
+    /// The same, by one of three openings that share the store, and save in turn.
+    case shared
+
+    var sharing: StoreSharing { self == .shared ? .processes : .exclusive }
+    var openingCount: Int { self == .shared ? 3 : 1 }
 
     var limits: CheckpointLimits {
       var limits = ScriptedSession.limits
-      if self == .beside {
+      if self != .atOnce {
         // A session of few saves begins several logs, and ends some in time and some late.
         limits.logBytes = 400
         (limits.besideBytes, limits.foldsOnThread) = (0, false)
@@ -36,7 +41,8 @@ struct PowerCutTests {
     _ kind: TestedBackend, _ disk: CrashingDirectory, _ durability: Durability,
     _ folding: Folding = .atOnce
   ) throws -> any DirectoryBackend {
-    try kind.open(disk, durability: durability, limits: folding.limits)
+    try kind.open(
+      disk, durability: durability, sharing: folding.sharing, limits: folding.limits)
   }
 
   @Test(
@@ -82,16 +88,16 @@ struct PowerCutTests {
     #expect(operations.contains(.rename))
     // What encryption adds happens once, at the opening; the rest is the same for both.
     let isSample = kind.isEncrypted
-    #expect(operations.contains(.exchange) == (folding == .beside))
-    // Both ways of folding share most calls; of the second every other one is tried in a run.
-    let step = folding == .beside ? 2 : 1
+    #expect(operations.contains(.exchange) == (folding != .atOnce))
+    // All ways of folding share most calls; of the second every other one is tried in a run.
+    let step = folding == .atOnce ? 1 : 2
     let first = Int.random(in: 0..<step, using: &generator)
     for (number, cut) in changes.enumerated()
     where (number + first) % step == 0 && (!isSample || number < 40 || number % 8 < step) {
       let disk = try CrashingDirectory()
       disk.plan(.cutPower(at: cut))
       var session = unused
-      do { try session.run { try Self.open(kind, disk, durability, folding) } } catch {}
+      do { try run(&session, kind, disk, durability, folding) } catch {}
       let title = "\(kind) at \(durability), \(folding), cut at \(cut), \(operations[cut])"
       do {
         try check(disk, session, kind, durability, folding, title, isEnough, &generator)
@@ -109,8 +115,17 @@ struct PowerCutTests {
   ) throws -> ([FileCall], changes: [Int]) {
     let disk = try CrashingDirectory()
     var session = unused
-    try session.run { try Self.open(kind, disk, durability, folding) }
+    try run(&session, kind, disk, durability, folding)
     return (disk.operations, disk.changes)
+  }
+
+  private func run(
+    _ session: inout ScriptedSession, _ kind: TestedBackend, _ disk: CrashingDirectory,
+    _ durability: Durability, _ folding: Folding
+  ) throws {
+    try session.run(openings: folding.openingCount) {
+      try Self.open(kind, disk, durability, folding)
+    }
   }
 
   /// Reopens after a cut, perhaps with another one meanwhile; saves on, and cuts once more.

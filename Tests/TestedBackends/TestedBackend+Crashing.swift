@@ -4,9 +4,10 @@ package import TestFiles
 extension TestedBackend {
   /// Opens a directory that fails when a test says so.
   package func open(
-    _ disk: CrashingDirectory, durability: Durability = .full, limits: CheckpointLimits = .init()
+    _ disk: CrashingDirectory, durability: Durability = .full, sharing: StoreSharing = .exclusive,
+    limits: CheckpointLimits = .init()
   ) throws -> any DirectoryBackend {
-    try open(disk.path, durability: durability, limits: limits, in: disk)
+    try open(disk.path, durability: durability, sharing: sharing, limits: limits, in: disk)
   }
 }
 

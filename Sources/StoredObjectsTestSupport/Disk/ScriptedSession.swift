@@ -38,19 +38,27 @@ public struct ScriptedSession: Sendable {
 
   /// Saves on, and opens the store again at every sixth save.
   ///
+  /// - Parameters:
+  ///   - count: How many openings save in turn, as processes that share the store do. One of them is
+  ///     made anew at every sixth save, while the others stay.
+  ///   - open: Opens the store.
   /// - Throws: what the backend throws.
-  public mutating func run(open: () throws -> any DirectoryBackend) throws {
-    var backend = try open()
+  public mutating func run(
+    openings count: Int = 1, open: () throws -> any DirectoryBackend
+  ) throws {
+    var backends = try (0..<count).map { _ in try open() }
     for save in saves.prefix(saveCount) {
-      if save.number % Self.savesBetweenOpenings == 0 {
-        try backend.close()
-        backend = try open()
+      let (turn, index) = save.number.quotientAndRemainder(dividingBy: Self.savesBetweenOpenings)
+      if index == 0 {
+        try backends[turn % count].close()
+        backends[turn % count] = try open()
       }
+      let backend = backends[save.number % count]
       try save.commit(to: backend)
       acknowledged = save.number
       if save.isFollowedByCheckpoint { try backend.checkpoint() }
     }
-    try backend.close()
+    for backend in backends { try backend.close() }
   }
 
   /// The save that a reopened store ends with, 0 for the empty store; nil when it is none, whole.

@@ -7,13 +7,14 @@
 //     kind (1 byte) | inode (8) | text length (4) | text | count of files (4)
 //     and for each file: inode (8) | name length (4) | name | size (8) | content
 //
-// Kinds: 's' sync of a file, 'd' sync of the directory, 'r' rename (text: old NUL new), 'u' unlink,
-// 'c' an open that may create or empty a file, 'w' a write that is durable when it returns (text: offset
+// Kinds: 's' sync of a file, 'd' sync of the directory, 'r' rename (text: old NUL new), 'x' two names
+// that change places (text: the same), 'u' unlink, 'c' an open that may create or empty a file, 'w' a write that is durable when it returns (text: offset
 // (8) and what is written). The record of a call stands before the call; a call that
 // fails is followed by nothing, which is as if a power cut came first.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -81,15 +82,22 @@ static void snapshot(void) {
   closedir(directory);
 }
 
+// Between begin() and finish() there is a record, and the call behind it; no other thread has one there.
 static void record(char kind, uint64_t inode, const char *bytes, size_t size) {
-  if (!trace) return;
-  pthread_mutex_lock(&lock);
   fputc(kind, trace);
   number(inode, 8);
   text(bytes, size);
   snapshot();
   fflush(trace);
+}
+
+static void begin(void) { pthread_mutex_lock(&lock); }
+
+static long finish(long result) {
+  int number = errno;
   pthread_mutex_unlock(&lock);
+  errno = number;
+  return result;
 }
 
 // Whether a descriptor is of the directory.
@@ -122,14 +130,16 @@ static void record_sync(int file) {
 
 int fsync(int file) {
   int (*real)(int) = dlsym(RTLD_NEXT, "fsync");
+  begin();
   record_sync(file);
-  return real(file);
+  return finish(real(file));
 }
 
 int fdatasync(int file) {
   int (*real)(int) = dlsym(RTLD_NEXT, "fdatasync");
+  begin();
   record_sync(file);
-  return real(file);
+  return finish(real(file));
 }
 
 static void record_write(int file, const void *bytes, size_t size, off_t offset) {
@@ -146,34 +156,46 @@ static void record_write(int file, const void *bytes, size_t size, off_t offset)
 
 ssize_t pwrite(int file, const void *bytes, size_t size, off_t offset) {
   ssize_t (*real)(int, const void *, size_t, off_t) = dlsym(RTLD_NEXT, "pwrite");
+  begin();
   record_write(file, bytes, size, offset);
-  return real(file, bytes, size, offset);
+  return finish(real(file, bytes, size, offset));
 }
 
 ssize_t pwrite64(int file, const void *bytes, size_t size, off64_t offset) {
   ssize_t (*real)(int, const void *, size_t, off64_t) = dlsym(RTLD_NEXT, "pwrite64");
+  begin();
   record_write(file, bytes, size, offset);
-  return real(file, bytes, size, offset);
+  return finish(real(file, bytes, size, offset));
 }
 
-static void record_rename(const char *old, const char *new) {
+static void record_rename(char kind, const char *old, const char *new) {
   if (!old || !new) return;
   char names[8192];
   int first = snprintf(names, 4096, "%s", old) + 1;
   int second = snprintf(names + first, 4096, "%s", new);
-  record('r', 0, names, first + second);
+  record(kind, 0, names, first + second);
 }
 
 int rename(const char *old, const char *new) {
   int (*real)(const char *, const char *) = dlsym(RTLD_NEXT, "rename");
-  record_rename(inside(old), inside(new));
-  return real(old, new);
+  begin();
+  record_rename('r', inside(old), inside(new));
+  return finish(real(old, new));
 }
 
 int renameat(int old_at, const char *old, int new_at, const char *new) {
   int (*real)(int, const char *, int, const char *) = dlsym(RTLD_NEXT, "renameat");
-  record_rename(inside_at(old_at, old), inside_at(new_at, new));
-  return real(old_at, old, new_at, new);
+  begin();
+  record_rename('r', inside_at(old_at, old), inside_at(new_at, new));
+  return finish(real(old_at, old, new_at, new));
+}
+
+int renameat2(int old_at, const char *old, int new_at, const char *new, unsigned int flags) {
+  int (*real)(int, const char *, int, const char *, unsigned int) = dlsym(RTLD_NEXT, "renameat2");
+  char kind = flags & RENAME_EXCHANGE ? 'x' : 'r';
+  begin();
+  record_rename(kind, inside_at(old_at, old), inside_at(new_at, new));
+  return finish(real(old_at, old, new_at, new, flags));
 }
 
 static void record_name(char kind, const char *name) {
@@ -182,26 +204,32 @@ static void record_name(char kind, const char *name) {
 
 int unlink(const char *path) {
   int (*real)(const char *) = dlsym(RTLD_NEXT, "unlink");
+  begin();
   record_name('u', inside(path));
-  return real(path);
+  return finish(real(path));
 }
 
 int unlinkat(int at, const char *path, int flags) {
   int (*real)(int, const char *, int) = dlsym(RTLD_NEXT, "unlinkat");
+  begin();
   if (!(flags & AT_REMOVEDIR)) record_name('u', inside_at(at, path));
-  return real(at, path, flags);
+  return finish(real(at, path, flags));
 }
 
 static int opened(const char *name, const char *path, int flags, mode_t mode) {
   int (*real)(const char *, int, ...) = dlsym(RTLD_NEXT, name);
-  if (flags & (O_CREAT | O_TRUNC)) record_name('c', inside(path));
-  return real(path, flags, mode);
+  if (!(flags & (O_CREAT | O_TRUNC))) return real(path, flags, mode);
+  begin();
+  record_name('c', inside(path));
+  return finish(real(path, flags, mode));
 }
 
 static int opened_at(const char *name, int at, const char *path, int flags, mode_t mode) {
   int (*real)(int, const char *, int, ...) = dlsym(RTLD_NEXT, name);
-  if (flags & (O_CREAT | O_TRUNC)) record_name('c', inside_at(at, path));
-  return real(at, path, flags, mode);
+  if (!(flags & (O_CREAT | O_TRUNC))) return real(at, path, flags, mode);
+  begin();
+  record_name('c', inside_at(at, path));
+  return finish(real(at, path, flags, mode));
 }
 
 int openat(int at, const char *path, int flags, ...) {

@@ -33,34 +33,19 @@ enum BackendName: String, ExpressibleByArgument, CaseIterable {
   /// Opens a store, or makes one.
   func open(
     _ directory: String, isReadOnly: Bool, durability: Durability = .full,
-    limits: CheckpointLimits
+    sharing: StoreSharing = .exclusive, limits: CheckpointLimits
   ) throws -> any CrashedBackend {
     switch self {
     case .tokyoCabinet, .encryptedTokyoCabinet:
-      let files = try TokyoCabinetFiles(
-        directory: directory,
-        configuration: .init(access: isReadOnly ? .readOnly : .readWrite, durability: durability))
-      return try TokyoCabinetBackend(
-        files: files, durability: durability, limits: limits, key: key)
-    case .cdb, .encryptedCDB:
-      let files = try CDBFiles(
-        directory: directory,
-        configuration: .init(access: isReadOnly ? .readOnly : .readWrite, durability: durability))
-      return try CDBBackend(files: files, durability: durability, limits: limits, key: key)
-    }
-  }
-
-  /// Opens a store that other processes have open, too.
-  func openShared(_ directory: String, limits: CheckpointLimits) throws -> any CrashedBackend {
-    switch self {
-    case .tokyoCabinet, .encryptedTokyoCabinet:
-      var configuration = TokyoCabinetBackend.Configuration()
-      configuration.sharing = .processes
+      var configuration = TokyoCabinetBackend.Configuration(
+        access: isReadOnly ? .readOnly : .readWrite, durability: durability)
+      configuration.sharing = sharing
       return try TokyoCabinetBackend(
         directory: directory, configuration: configuration, limits: limits, key: key)
     case .cdb, .encryptedCDB:
-      var configuration = CDBBackend.Configuration()
-      configuration.sharing = .processes
+      var configuration = CDBBackend.Configuration(
+        access: isReadOnly ? .readOnly : .readWrite, durability: durability)
+      configuration.sharing = sharing
       return try CDBBackend(
         directory: directory, configuration: configuration, limits: limits, key: key)
     }

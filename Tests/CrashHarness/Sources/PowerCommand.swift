@@ -15,20 +15,25 @@ struct PowerCommand: ParsableCommand {
   @Option(help: "The seed of saves and cuts; random if left out.") var seed: UInt64?
   @Option(help: "The backend.") var backend = BackendName.tokyoCabinet
   @Flag(help: "Write through a key-value store.") var values = false
+  @Flag(help: "Save in turn from several openings, as processes do that share the store.")
+  var sharing = false
   @Flag(help: "Print what each session was.") var verbose = false
 
   func run() throws {
     let seed = seed ?? .random(in: 0 ... .max)
-    note("crash power: seed \(seed), backend \(backend.rawValue)\(values ? ", values" : "")")
+    let kinds = (values ? ", values" : "") + (sharing ? ", shared" : "")
+    note("crash power: seed \(seed), backend \(backend.rawValue)\(kinds)")
     var counts = KillCounts()
     var done = 0
     try withTemporaryDirectory { directory in
-      let recorder = try PowerRecorder(directory, backend, hasValues: values)
+      let recorder = try PowerRecorder(
+        directory, backend, flags: (values ? ["--values"] : []) + (sharing ? ["--sharing"] : []))
       var session: UInt64 = 0
       while done < rounds {
         let count = min(rounds - done, 1000)
         var rounds = PowerRounds(
-          seed: seed &+ session, backend: backend, hasValues: values, directory: directory)
+          seed: seed &+ session, backend: backend, hasValues: values, isShared: sharing,
+          directory: directory)
         let events = try recorder.record(seed: seed &+ session, isLarge: session % 4 == 3)
         try rounds.run(events, count: count)
         if verbose { note("session \(session): \(events.count) moments, \(count) cuts") }
@@ -60,28 +65,33 @@ struct SessionCommand: ParsableCommand {
   @Option var seed: UInt64
   @Flag var isLarge = false
   @Flag var values = false
+  @Flag var sharing = false
 
   static let saveCount = 36
 
   func run() throws {
     let store = SmallStore(directory: directory, backend: backend)
-    var content = try open(store)
+    let count = sharing ? 3 : 1
+    var contents = try (0..<count).map { _ in try open(store) }
     for number in 1...Self.saveCount {
       if number % 12 == 0 {
-        try content.close()
-        content = try open(store)
+        try contents[number / 12 % count].close()
+        contents[number / 12 % count] = try open(store)
       }
+      let content = contents[number % count]
       let save = ScriptedSave(number, seed: seed, largeByteCount: 4000)
       try content.commit(save)
       _ = unsafe unlink("\(directory)/\(PowerTrace.mark)\(number)")
       if save.isFollowedByCheckpoint { try content.backend.checkpoint() }
     }
-    if isLarge { _ = try content.backend.compact { _ in } }
-    try content.close()
+    if isLarge { _ = try contents[0].backend.compact { _ in } }
+    for content in contents { try content.close() }
   }
 
   private func open(_ store: SmallStore) throws -> CrashedContent {
-    try CrashedContent(store.open(isReadOnly: false, logBytes: 3000), hasValues: values)
+    let sharing: StoreSharing = sharing ? .processes : .exclusive
+    return try CrashedContent(
+      store.open(isReadOnly: false, sharing: sharing, logBytes: 3000), hasValues: values)
   }
 }
 
@@ -89,13 +99,12 @@ struct SessionCommand: ParsableCommand {
 struct PowerRecorder {
   private let directory: URL
   private let backend: BackendName
-  private let hasValues: Bool
+  private let flags: [String]
   private let library: String
 
-  /// Compiles the recorder.
-  init(_ directory: URL, _ backend: BackendName, hasValues: Bool) throws {
-    self.directory = directory
-    (self.backend, self.hasValues) = (backend, hasValues)
+  /// Compiles the recorder, for sessions that get some flags.
+  init(_ directory: URL, _ backend: BackendName, flags: [String]) throws {
+    (self.directory, self.backend, self.flags) = (directory, backend, flags)
     library = directory.path + "/shim.so"
     let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     let compiler = try Process.run(
@@ -122,13 +131,14 @@ struct PowerRecorder {
     for (name, value) in variables { unsafe setenv(name, value, 1) }
     let child = try ChildProcess(
       ["session", store, "--seed", "\(seed)", "--backend", backend.rawValue]
-        + (isLarge ? ["--is-large"] : []) + (hasValues ? ["--values"] : []))
+        + (isLarge ? ["--is-large"] : []) + flags)
     for name in variables.keys { unsafe unsetenv(name) }
     let status = child.wait()
     guard status == 0 else { throw HarnessError("the session ended with status \(status)") }
     let events = PowerTrace([UInt8](try Data(contentsOf: URL(fileURLWithPath: trace)))).events
     guard events.compactMap(\.acknowledged).count == SessionCommand.saveCount,
-      events.contains(where: { $0.kind == .rename }), events.contains(where: { $0.kind == .sync })
+      events.contains(where: { $0.kind == .rename }), events.contains(where: { $0.kind == .sync }),
+      flags.contains("--sharing") == events.contains(where: { $0.kind == .exchange })
     else { throw HarnessError("the recorder has seen \(events.count) calls: was it not loaded?") }
     return events
   }
@@ -140,14 +150,15 @@ struct PowerRounds {
   private let seed: UInt64
   private let backend: BackendName
   private let hasValues: Bool
+  private let isShared: Bool
   private let directory: URL
   private var generator: SeededGenerator
   /// The store after each save.
   private var images = [StoreImage()]
 
-  init(seed: UInt64, backend: BackendName, hasValues: Bool, directory: URL) {
+  init(seed: UInt64, backend: BackendName, hasValues: Bool, isShared: Bool, directory: URL) {
     self.seed = seed
-    (self.backend, self.hasValues) = (backend, hasValues)
+    (self.backend, self.hasValues, self.isShared) = (backend, hasValues, isShared)
     self.directory = directory
     generator = SeededGenerator(seed: seed)
     for number in 1...SessionCommand.saveCount + 2 {
@@ -187,7 +198,11 @@ struct PowerRounds {
       try Data(content).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
     }
     do {
-      let content = try CrashedContent(store.open(isReadOnly: false), hasValues: hasValues)
+      // What processes have shared may be opened by one alone, and the other way round.
+      let sharing: StoreSharing =
+        isShared && Bool.random(using: &generator) ? .processes : .exclusive
+      let content = try CrashedContent(
+        store.open(isReadOnly: false, sharing: sharing), hasValues: hasValues)
       let found = try content.image()
       guard let last = images[acknowledged...].firstIndex(of: found), last <= acknowledged + 1
       else {

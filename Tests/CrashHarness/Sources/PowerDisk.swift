@@ -16,6 +16,8 @@ struct PowerDisk {
   private enum NameChange {
     case link(String, UInt64)
     case rename(String, String)
+    /// Both names, with the files they lead to from then on; in one step.
+    case exchange([String: UInt64])
     case remove(String)
   }
 
@@ -73,6 +75,11 @@ struct PowerDisk {
       guard let (old, new) = event.names, let inode = names.removeValue(forKey: old) else { return }
       names[new] = inode
       changes.append(.rename(old, new))
+    case .exchange:
+      guard let (first, second) = event.names, let old = names[first], let new = names[second]
+      else { return }
+      names.merge([first: new, second: old]) { $1 }
+      changes.append(.exchange([first: new, second: old]))
     case .durableWrite:
       guard let (offset, bytes) = event.written, var state = files[event.inode] else { return }
       state.durable = state.durable.replacing(offset, bytes)
@@ -100,6 +107,7 @@ struct PowerDisk {
     case .remove(let name): names[name] = nil
     case .rename(let old, let new):
       if let inode = names.removeValue(forKey: old) { names[new] = inode }
+    case .exchange(let both): names.merge(both) { $1 }
     }
   }
 

@@ -8,6 +8,7 @@ struct PowerTrace {
       case sync = 0x73
       case syncDirectory = 0x64
       case rename = 0x72
+      case exchange = 0x78
       case unlink = 0x75
       case create = 0x63
       case durableWrite = 0x77
@@ -32,9 +33,9 @@ struct PowerTrace {
       return (offset, text[8...])
     }
 
-    /// The old and the new name of a rename.
+    /// The old and the new name of a rename, or the two names that change places.
     var names: (old: String, new: String)? {
-      guard kind == .rename else { return nil }
+      guard kind == .rename || kind == .exchange else { return nil }
       let parts = text.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
       return parts.count == 2 ? (parts[0], parts[1]) : nil
     }

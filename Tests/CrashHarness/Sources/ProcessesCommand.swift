@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import KeyValueStoreCore
 import StoredObjectsCore
 import StoredObjectsTestSupport
 
@@ -100,8 +101,9 @@ private struct ProcessesRun {
     let store = Store(backend: opened)
     try store.register(Mark.self, Tally.self)
     let marks = try store.allObjects(of: Mark.self)
-    let numbers = Set(marks.map(\.number))
+    var numbers = Set(marks.map(\.number))
     if numbers.count != marks.count { faults.append("marks are there twice") }
+    faults += try valueFaults(opened, &numbers)
     for lost in acknowledged.subtracting(numbers).sorted().prefix(5) {
       faults.append("mark \(lost) is lost")
     }
@@ -111,7 +113,7 @@ private struct ProcessesRun {
       faults.append("group \(group) has \(members.count) of \(members[0].groupSize) marks")
     }
     let tallies = try store.allObjects(of: Tally.self)
-    incrementCount = tallies.reduce(0) { $0 + $1.count }
+    incrementCount += tallies.reduce(0) { $0 + $1.count }
     for tally in tallies {
       let saved = marks.count { $0.tally == tally.name }
       if saved != tally.count {
@@ -120,6 +122,22 @@ private struct ProcessesRun {
     }
     if Set(tallies.map(\.name)).count != tallies.count { faults.append("a tally is there twice") }
     faults += try store.check().findings.map { "store: \($0)" }
+    return faults
+  }
+
+  /// What is wrong with the values; their marks are added to the numbers of those that are there.
+  private mutating func valueFaults(
+    _ backend: any CrashedBackend, _ numbers: inout Set<Int64>
+  ) throws -> [String] {
+    let values = try SharedValues(backend)
+    let marks = try values.marks.all.items().map { ($0.key, try $0.decoded(as: String.self)) }
+    numbers.formUnion(marks.compactMap { Int64($0.0) })
+    var faults: [String] = []
+    for counter in try values.counters.all.items() {
+      let (count, saved) = (try counter.decoded(as: Int.self), marks.count { $0.1 == counter.key })
+      incrementCount += count
+      if saved != count { faults.append("\(counter.key) is \(count), with \(saved) marks") }
+    }
     return faults
   }
 }
@@ -137,8 +155,10 @@ struct ShareCommand: ParsableCommand {
     var limits = CheckpointLimits(logBytes: 60_000, filePart: 1 << 20)
     // Half of the processes make new files on a thread beside their saves.
     limits.besideBytes = number % 2 == 0 ? 0 : 4 << 20
-    let opened = try backend.openShared(directory, limits: limits)
-    var work = SharedWork(try Self.store(on: opened), number, seed)
+    let opened = try backend.open(
+      directory, isReadOnly: false, sharing: .processes, limits: limits)
+    var work = SharedWork(
+      try Self.store(on: opened), try SharedValues(opened), process: number, seed: seed)
     while true { try work.step() }
   }
 
@@ -152,31 +172,45 @@ struct ShareCommand: ParsableCommand {
 /// What a process does to the store.
 private struct SharedWork {
   private let store: Store
+  private let values: SharedValues
   private let process: Int
   private var generator: SeededGenerator
   private var count = 0
 
-  init(_ store: Store, _ process: Int, _ seed: UInt64) {
-    (self.store, self.process) = (store, process)
+  init(_ store: Store, _ values: SharedValues, process: Int, seed: UInt64) {
+    (self.store, self.values, self.process) = (store, values, process)
     generator = SeededGenerator(seed: seed)
   }
 
   mutating func step() throws {
-    switch Int.random(in: 0..<10, using: &generator) {
-    case 0: try save(groupOf: Int.random(in: 20...300, using: &generator))
-    case 1...3: try save(groupOf: Int.random(in: 1...5, using: &generator))
-    case 4...7: try increment("t\(Int.random(in: 0..<6, using: &generator))")
-    case 8: try look()
+    switch Int.random(in: 0..<130, using: &generator) {
+    case 0: try save(groupOf: 3000)
+    case 1..<10: try save(groupOf: Int.random(in: 20...300, using: &generator))
+    case 10..<40: try save(groupOf: Int.random(in: 1...5, using: &generator))
+    case 40..<80: try increment("t\(Int.random(in: 0..<6, using: &generator))")
+    case 80..<110: try count("v\(Int.random(in: 0..<6, using: &generator))")
+    case 110..<120: try look()
     default: store.mergeChanges()
     }
   }
 
-  private mutating func newMark() -> Mark {
+  /// A number that no other mark of any process has.
+  private mutating func newNumber() -> Int64 {
     count += 1
+    return Int64(process) << 32 | Int64(count)
+  }
+
+  private mutating func newMark() -> Mark {
     let mark = Mark()
-    mark.number = Int64(process) << 32 | Int64(count)
+    mark.number = newNumber()
     store.insert(mark)
     return mark
+  }
+
+  private mutating func count(_ name: String) throws {
+    let number = newNumber()
+    try values.increment(name, number)
+    ChildProcess.send(number)
   }
 
   private mutating func save(groupOf size: Int) throws {

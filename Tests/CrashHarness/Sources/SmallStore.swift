@@ -53,12 +53,15 @@ struct SmallStore {
   let backend: BackendName
 
   func open(
-    isReadOnly: Bool, logBytes: Int = 4 << 20, foldsAtClose: Bool = true
+    isReadOnly: Bool, sharing: StoreSharing = .exclusive, logBytes: Int = 4 << 20,
+    foldsAtClose: Bool = true
   ) throws -> any CrashedBackend {
     var limits = CheckpointLimits(logBytes: logBytes, filePart: 1000, bulkBytes: 3000)
     limits.logGrowth = 8 << 10
     limits.foldsAtClose = foldsAtClose
-    return try backend.open(directory, isReadOnly: isReadOnly, limits: limits)
+    // A fold of the small store is as long as one of a large one to those who save beside it.
+    if sharing == .processes { limits.besideBytes = 0 }
+    return try backend.open(directory, isReadOnly: isReadOnly, sharing: sharing, limits: limits)
   }
 
   /// Makes class files without records, which keep their few buckets, where the format has any.
