@@ -48,6 +48,11 @@ package final class SharedWords: @unchecked Sendable {
     set { unsafe files_word_store(address(index), newValue) }
   }
 
+  /// Makes all words 0, one after the other.
+  package func clear() {
+    for index in 0..<Self.byteCount / Self.distance { self[index] = 0 }
+  }
+
   /// A word that can be read for as long as these words are there.
   package func word(_ index: Int) -> SharedWord {
     unsafe SharedWord(address(index).assumingMemoryBound(to: Atomic<UInt64>.self))

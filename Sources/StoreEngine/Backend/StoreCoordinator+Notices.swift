@@ -31,6 +31,7 @@ extension StoreCoordinator {
     }
     let (inboxes, listeners) = shared.withLock { shared in
       for table in shared.tables { table.table.countCommit() }
+      shared.orderedTableNews += 1
       return (shared.inboxes, shared.listeners)
     }
     for inbox in inboxes { inbox.receiveEverything() }
@@ -47,6 +48,7 @@ extension StoreCoordinator {
       for table in changes.tables where !table.records.isEmpty {
         shared.table(table.table)?.countCommit()
       }
+      for table in changes.ordered { shared.note(table.table) }
       let isAlone = shared.inboxes.count == 1 && shared.inboxes[0] === sender
       return (isAlone ? [] : shared.inboxes, shared.listeners)
     }

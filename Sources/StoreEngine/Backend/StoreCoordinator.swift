@@ -34,6 +34,18 @@ public final class StoreCoordinator: Sendable {
     var listeners: [CommitListener] = []
     /// The names of the migrations that the program knows.
     var migrations: [String] = []
+    /// Which ordered tables have been committed to, by their numbers.
+    var isOrderedTableKnown: [Bool] = []
+    /// Changes when one is for the first time.
+    var orderedTableNews: UInt64 = 0
+
+    mutating func note(_ table: OrderedTableID) {
+      let missing = table.index + 1 - isOrderedTableKnown.count
+      if missing > 0 { isOrderedTableKnown += repeatElement(false, count: missing) }
+      if isOrderedTableKnown[table.index] { return }
+      isOrderedTableKnown[table.index] = true
+      orderedTableNews += 1
+    }
 
     func table(_ id: TableID) -> SharedTable? { tables.first { $0.id == id }?.table }
   }
@@ -90,6 +102,9 @@ public final class StoreCoordinator: Sendable {
   package func releaseClassID(for table: TableID) {
     shared.withLock { $0.classIDs.removeAll { $0.table == table } }
   }
+
+  /// Changes when there may be an ordered table that was not there before.
+  package var orderedTableNews: UInt64 { shared.withLock(\.orderedTableNews) }
 
   /// The names of the migrations that the program knows, for all its stores.
   package var knownMigrations: [String] { shared.withLock(\.migrations) }

@@ -115,9 +115,7 @@ final class SharedFile: Sendable {
 
   private static func join(_ file: OpenFile) throws -> (isFirst: Bool, SharedWords) {
     let isFirst = try !file.isLocked(byte: Byte.member)
-    if isFirst {
-      // Nothing in it counts that nobody has open.
-      try file.resize(to: 0)
+    if isFirst, try file.size() < SharedWords.byteCount {
       try file.resize(to: SharedWords.byteCount)
     }
     guard try file.size() >= SharedWords.byteCount else {
@@ -125,8 +123,13 @@ final class SharedFile: Sendable {
     }
     _ = try file.lock(byte: Byte.member, shared: true)
     let words = try SharedWords(file)
-    // No version of an earlier file comes again.
-    if isFirst { words[Word.version] = .random(in: 1 ... .max) }
+    if isFirst {
+      // Nothing counts that is left of processes that are gone. The file keeps its size: those that
+      // wait for the lock have it in memory.
+      words.clear()
+      // No version of an earlier file comes again.
+      words[Word.version] = .random(in: 1 ... .max)
+    }
     return (isFirst, words)
   }
 

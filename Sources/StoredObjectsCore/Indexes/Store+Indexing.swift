@@ -40,17 +40,8 @@ extension Store {
   private func clearStrangeIndexes(
     of entry: RegisteredClass, _ changes: inout ChangeSet, _ request: inout CommitRequest
   ) throws(StoreError) {
-    if entry.strangeIndexes == nil {
-      let own = Set(entry.indexes.map(\.table))
-      entry.strangeIndexes = try backend.orderedTableNames().filter {
-        $0.kind == .index && $0.name.utf8.starts(with: Self.indexPrefix(entry.name).utf8)
-      }.map(backend.orderedTable).filter { !own.contains($0) }
-      if entry.fullText == nil {
-        entry.strangeIndexes?.append(try backend.orderedTable(textTableName(entry.name)))
-      }
-    }
     // Others may have filled them since.
-    for table in entry.strangeIndexes ?? [] {
+    for table in try strangeIndexes(of: entry) {
       if try backend.keyCount(in: table, KeyRange()) > 0 {
         changes.clear(table)
       } else if backend.coordinator.isOrderedByServer {
@@ -58,6 +49,40 @@ extension Store {
         request.basis?.keys.append((table, KeyRange()))
       }
     }
+  }
+
+  /// The indexes of a class that this program doesn't keep, as far as there are any now.
+  private func strangeIndexes(of entry: RegisteredClass) throws(StoreError) -> [OrderedTableID] {
+    // Read first: a table that comes meanwhile is looked for again.
+    let news = backend.coordinator.orderedTableNews
+    if let known = entry.strangeIndexes, known.asOf == news { return known.tables }
+    let own = Set(entry.indexes.map(\.table))
+    let prefix = Self.indexPrefix(entry.name).utf8
+    var tables: [OrderedTableID] = []
+    for name in try backend.orderedTableNames()
+    where name.kind == .index && name.name.utf8.starts(with: prefix) {
+      let table = try backend.orderedTable(name)
+      if !own.contains(table) { tables.append(table) }
+    }
+    if entry.fullText == nil { tables.append(try backend.orderedTable(textTableName(entry.name))) }
+    entry.strangeIndexes = (tables, news)
+    return tables
+  }
+
+  /// Empties indexes that another program has made while a save of this one was on its way to a
+  /// server, which orders the two.
+  ///
+  /// - Parameter news: What was known of ordered tables when it was worked out.
+  func clearLateIndexes(unless news: UInt64) {
+    guard backend.coordinator.isOrderedByServer, backend.coordinator.orderedTableNews != news else {
+      return
+    }
+    var (changes, request) = (ChangeSet(), CommitRequest())
+    // The save is there. What can't be emptied now is found by a check.
+    for entry in classes where !entry.changeCounts.isEmpty {
+      try? clearStrangeIndexes(of: entry, &changes, &request)
+    }
+    if !changes.isEmpty { _ = try? backend.commit(changes, request) }
   }
 }
 

@@ -43,8 +43,9 @@ import StoreEngine
 
   /// The indexes that the class declares.
   let indexes: [RegisteredIndex]
-  /// Indexes of the class that it does not declare, but an other program did.
-  var strangeIndexes: [OrderedTableID]?
+  /// Indexes of the class that it does not declare, but another program did; nil before they are
+  /// looked for.
+  var strangeIndexes: (tables: [OrderedTableID], asOf: UInt64)?
   /// Indexes that were whole, and after how many commits to the class.
   var usableIndexes: [OrderedTableID: UInt64] = [:]
 

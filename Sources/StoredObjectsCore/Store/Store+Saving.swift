@@ -87,6 +87,7 @@ extension Store {
     _ encoder: inout ChangeSetEncoder, _ deletionCount: Int, _ turn: CommitTurn?
   ) throws(StoreError) -> Bool {
     let number = backend.lastCommitNumber
+    let orderedTableNews = backend.coordinator.orderedTableNews
     collectChangesElsewhere()
     guard foreign.deletionCount == deletionCount else { return false }
     try checkForConflicts()
@@ -119,6 +120,7 @@ extension Store {
       didFail(error)
       throw error
     }
+    clearLateIndexes(unless: orderedTableNews)
     didCommit(valueChanges)
     for (entry, saved) in metadata { entry.shared.setMetadata(saved) }
     for entry in classes where entry.savesLayouts { entry.layouts.needsSaving = false }

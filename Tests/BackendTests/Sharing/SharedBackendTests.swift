@@ -125,6 +125,29 @@ struct SharedBackendTests {
     }
   }
 
+  @Test("What dead processes have left of the shared file never shrinks: others may wait with it")
+  func leftovers() throws {
+    try withTemporaryDirectory(in: .memory) { parent in
+      let (kind, path) = (TestedBackend.tokyoCabinet, parent + "/store")
+      try kind.openSmall(path, sharing: .processes).close()
+      let strange = (0..<4096).map { _ in UInt8.random(in: 0...255) }
+      try Data(strange).write(to: URL(filePath: path + "/.shared"))
+      let sizes = Locked<[Int]>([])
+      let files = TestedFileSystem { call, file in
+        guard call == .truncate, file.hasSuffix("/.shared") else { return }
+        let size = try? FileStatus.find(FileLocation(file))?.size
+        sizes.withLock { $0.append(size ?? 0) }
+      } _: { _, _ in nil }
+      let backends = try (0..<2).map { _ in
+        try kind.openSmall(path, sharing: .processes, in: files)
+      }
+      defer { for backend in backends { try? backend.close() } }
+      #expect(sizes.withLock { $0.allSatisfy { $0 >= 4096 } })
+      try kind.write(1, to: backends[0])
+      #expect(backends[1].lastCommitNumber == 1)
+    }
+  }
+
   @Test("A store that is open alone is not shared, and the error names the process")
   func exclusive() throws {
     try withTemporaryDirectory(in: .memory) { parent in
