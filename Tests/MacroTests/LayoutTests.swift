@@ -57,6 +57,23 @@
       }
     }
 
+    @Test("A program that is open when a later one saves the class can't save it any more")
+    func laterBeside() throws {
+      try Session.run(try drafts(), Drafts.Tune.self) { earlier throws in
+        let tune = try #require(try earlier.store.object(Drafts.Tune.self, rowID: 2))
+        #expect(tune.title == "Kashmir")
+        let later = Store(backend: earlier.backend, configuration: .init(checksumsRecords: false))
+        try later.register(Grown.Tune.self)
+        later.insert(Grown.Tune())
+        try later.saveChanges()
+        tune.title = "Cashmere"
+        let error = #expect(throws: StoreError.self) { try earlier.store.saveChanges() }
+        #expect(error?.code == .newerVersion && error?.location.className == "Tune")
+        earlier.store.discardChanges()
+        #expect(tune.title == "Kashmir")
+      }
+    }
+
     @Test("A new property gets another default in each object")
     func defaults() throws {
       let disk = try drafts()

@@ -81,9 +81,10 @@ extension Store {
     }
   }
 
-  /// Looks whether others have saved layouts of the classes that the next save brings some of.
+  /// Looks whether others have saved layouts of the classes whose objects the next save writes.
   func reconcileLayouts() throws(StoreError) {
-    for entry in classes where entry.savesLayouts {
+    for entry in classes
+    where entry.savesLayouts || entry.mayBeOutdated && !entry.changeCounts.isEmpty {
       let layouts = try classLayouts(of: entry.type, entry.shared.metadata, entry.shared)
       guard layouts.number == entry.version else {
         throw StoreError(
@@ -93,7 +94,7 @@ extension Store {
           store again.
           """, at: entry.location())
       }
-      entry.layouts = layouts
+      (entry.layouts, entry.mayBeOutdated) = (layouts, false)
     }
   }
 

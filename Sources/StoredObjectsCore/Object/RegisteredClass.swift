@@ -43,6 +43,8 @@ import StoreEngine
 
   /// The indexes that the class declares.
   let indexes: [RegisteredIndex]
+  /// Whether others have saved layouts of the class since these were read.
+  var mayBeOutdated = false
   /// Indexes of the class that it does not declare, but another program did; nil before they are
   /// looked for.
   var strangeIndexes: (tables: [OrderedTableID], asOf: UInt64)?

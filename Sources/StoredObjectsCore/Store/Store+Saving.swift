@@ -92,8 +92,8 @@ extension Store {
     guard foreign.deletionCount == deletionCount else { return false }
     try checkForConflicts()
     relationships?.willCommit()
-    try checkClassVersions()
     try reconcileLayouts()
+    try checkClassVersions()
     encoder.appendLayouts(of: classes)
     let metadata = encoder.appendMetadata(of: classes)
     var changes = encoder.changeSet()

@@ -100,6 +100,9 @@ extension Store {
     guard let names = news.names else { return }
     if foreign.names == nil { foreign.names = [] }
     foreign.names?.formUnion(names)
+    for entry in classes where names.contains(ExactName(LayoutFormat.bufferName(of: entry.name))) {
+      entry.mayBeOutdated = true
+    }
     history?.noteForeignChanges(names)
   }
 
@@ -107,6 +110,7 @@ extension Store {
   private func noteEverything() {
     liveQueries?.reloadLater()
     for entry in classes {
+      entry.mayBeOutdated = true
       var news = ForeignNews.Table(table: entry.table)
       for object in entry.livingObjects
       where !object.state.isFault && !object.state.contains(.inserted) {

@@ -57,6 +57,26 @@ import Testing
     #expect(try versions(fixture, 2) == [3, 0])
   }
 
+  @Test("A program that is open when a new one saves can't save the class any more")
+  func newerBeside() throws {
+    let fixture = try Fixture(OldLetter.self)
+    try oldLetters(fixture, 3)
+    let old = try fixture.store()
+    let read = try #require(try old.object(OldLetter.self, rowID: 3))
+    #expect(read.text == "1")
+    read.text = "before"
+    try old.saveChanges()
+    let new = try newStore(fixture)
+    try new.object(NewLetter.self, rowID: 2)?.stamp = 1
+    try new.saveChanges()
+    read.text = "after"
+    let error = expectStoreError(.newerVersion) { try old.saveChanges() }
+    #expect(error?.location.className == "Letter")
+    expectStoreError(.newerVersion) { _ = try old.object(OldLetter.self, rowID: 2) }
+    #expect(try fixture.record(OldLetter.self, 1)?[4] == 3)
+    #expect(try newStore(fixture).allObjects(of: NewLetter.self).map(\.text) == ["0", "before", "2"])
+  }
+
   @Test("An old program refuses records of a new one, and reads the others")
   func newerRecord() throws {
     let fixture = try Fixture(OldLetter.self)
