@@ -25,9 +25,14 @@ struct StoreOption: ParsableArguments {
   /// Opens the notes, and closes them whatever happens.
   func withNotes(_ body: (KeyValueTable) throws -> Void) throws {
     let key = try key()
+    var configuration = TokyoCabinetBackend.Configuration()
+    // Any number of commands may be at work at once.
+    configuration.sharing = .processes
     let store =
-      if let store { try KeyValueStore(directory: store, key: key) } else {
-        try KeyValueStore(named: "Notebook", key: key)
+      if let store {
+        try KeyValueStore(directory: store, configuration: configuration, key: key)
+      } else {
+        try KeyValueStore(named: "Notebook", configuration: configuration, key: key)
       }
     do {
       try body(store.createTable("notes"))

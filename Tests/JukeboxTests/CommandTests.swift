@@ -252,6 +252,21 @@ struct CommandTests {
     }
   }
 
+  @Test("waits for other commands that change the same store, and reads beside them")
+  func atOnce() throws {
+    try withSmallLibrary { program in
+      let commands = (0..<4).map { ["create", "List \($0)"] } + [["songs"], ["playlists"]]
+      let runs = try program.runAtOnce(
+        "jukebox", commands.map { $0 + ["--store", program.path("Music")] })
+      #expect(runs.map(\.errors) == Array(repeating: "", count: 6))
+      #expect(runs.allSatisfy { $0.status == 0 })
+      let lists: [List] = try program.run("playlists", "--json").json()
+      #expect(
+        lists.map(\.name).sorted()
+          == ["Evening", "List 0", "List 1", "List 2", "List 3", "Rags"])
+    }
+  }
+
   @Test("says how many playlist items it could not follow")
   func danglingItems() throws {
     try withProgram { program in

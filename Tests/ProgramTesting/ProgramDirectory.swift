@@ -46,6 +46,18 @@ public struct ProgramDirectory: Sendable {
 
   /// Runs a program in the directory, to its end.
   public func run(_ program: String, _ arguments: [String]) throws -> ProgramRun {
+    try start(program, arguments)()
+  }
+
+  /// Runs a program several times at once in the directory, each to its end.
+  public func runAtOnce(_ program: String, _ arguments: [[String]]) throws -> [ProgramRun] {
+    try arguments.map { try start(program, $0) }.map { try $0() }
+  }
+
+  /// Starts a program; the closure waits for its end.
+  private func start(
+    _ program: String, _ arguments: [String]
+  ) throws -> () throws -> ProgramRun {
     let process = Process()
     process.executableURL = try Self.executable(program)
     process.arguments = arguments
@@ -60,10 +72,12 @@ public struct ProgramDirectory: Sendable {
     process.standardError = try Self.emptyFile(names.1)
     process.standardInput = FileHandle.nullDevice
     try process.run()
-    process.waitUntilExit()
-    return ProgramRun(
-      status: process.terminationReason == .exit ? process.terminationStatus : -1,
-      output: try Self.text(names.0), errors: try Self.text(names.1))
+    return {
+      process.waitUntilExit()
+      return ProgramRun(
+        status: process.terminationReason == .exit ? process.terminationStatus : -1,
+        output: try Self.text(names.0), errors: try Self.text(names.1))
+    }
   }
 
   private static func text(_ path: String) throws -> String {

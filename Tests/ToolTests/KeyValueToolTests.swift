@@ -77,6 +77,18 @@ struct KeyValueToolTests {
     }
   }
 
+  @Test("Notebooks that are used by many commands at once lose no note")
+  func notebooksAtOnce() throws {
+    try ProgramDirectory.run { tool in
+      let runs = try tool.runAtOnce(
+        "notebook", (0..<8).map { ["add", "Note \($0)", "text", "--store", "Notes"] })
+      #expect(runs.map(\.errors) == Array(repeating: "", count: 8))
+      let list = try tool.run("notebook", ["list", "--store", "Notes"]).output
+      #expect((0..<8).allSatisfy { list.contains("Note \($0)") })
+      #expect(try tool.run("stored-objects", ["check", "Notes"]).status == 0)
+    }
+  }
+
   @Test("A notebook with a passphrase opens with that one only, and shows nothing of its notes")
   func encryptedNotebook() throws {
     try ProgramDirectory.run { tool in

@@ -120,6 +120,36 @@ struct ServerProcessTests {
       #expect(count.isMultiple(of: 1000) && 1000..<13_000 ~= count)
     }
   }
+
+  @Test("Copies that another process makes of a running server's store are one commit each")
+  func copies() async throws {
+    try await withDirectory { directory in
+      let server = try ServerProcess(directory)
+      try await server.addSongs(1000)
+      let songsImport = SongsImport()
+      var copies: [String] = []
+      async let songs: Void = {
+        for _ in 0..<4 { try await server.addSongs(3000) }
+        songsImport.isDone.store(true, ordering: .relaxed)
+      }()
+      while !songsImport.isDone.load(ordering: .relaxed) {
+        copies.append(directory + "-\(copies.count)")
+        // What `stored-objects backup` does.
+        let backend = try TokyoCabinetBackend(
+          directory: directory, configuration: .init(access: .readOnly))
+        try backend.backup(to: copies[copies.count - 1])
+        try backend.close()
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      try await songs
+      server.terminate()
+      #expect(try await server.waitForEnd() == 0)
+      #expect(copies.count > 1)
+      var counts: [Int] = []
+      for copy in copies { counts.append(try await songCount(copy)) }
+      #expect(counts.allSatisfy { $0.isMultiple(of: 1000) } && counts == counts.sorted())
+    }
+  }
 }
 
 /// An import that goes on while others use the server.

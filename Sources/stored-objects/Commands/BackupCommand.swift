@@ -5,7 +5,8 @@ struct BackupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup", abstract: "Copy a store into a new directory.",
     discussion: """
-      A store that a program has open for writing is in use: let the program call backup(to:).
+      Programs may have the store open, and save to it meanwhile. The copy is the store as of one \
+      commit.
       """)
 
   @OptionGroup var store: StoreArgument
