@@ -1,13 +1,13 @@
 import Foundation
 
-/// Another process of this program.
+/// Another process: of this program, if nothing else is said.
 struct OwnProcess {
   private let process = Process()
   private let output = Pipe()
 
   /// Starts it.
-  init(_ arguments: [String]) throws {
-    process.executableURL = URL(filePath: "/proc/self/exe")
+  init(_ arguments: [String], of program: String = "/proc/self/exe") throws {
+    process.executableURL = URL(filePath: program)
     process.arguments = arguments
     process.standardOutput = output
     try process.run()

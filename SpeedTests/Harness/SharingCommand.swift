@@ -12,6 +12,8 @@ struct SharingCommand: ParsableCommand {
 
   @Option(help: "How many seconds each run takes.") var seconds = 2.0
   @Option(help: "How often to run each, in turns.") var runs = 5
+  @Option(help: "The directory of SQLite's program; without it there is no comparison.")
+  var rivals: String?
 
   /// A shared store that one process has open saves at least so often, compared with an exclusive
   /// one, and reads take so long at most.
@@ -24,10 +26,12 @@ struct SharingCommand: ParsableCommand {
     // The C library locks nothing in a process that never had a second thread.
     Thread {}.start()
     var (saves, reads, pairs): ([Double], [Double], [Double]) = ([], [], [])
+    var rivalPairs: [Double] = []
     for _ in 0..<runs {
       let alone = try measure(.exclusive)
       let shared = try measure(.processes)
       let two = try savesOfTwoProcesses()
+      if let rivals { rivalPairs.append(try two / savesOfTwoRivals(rivals + "/sqlite-writer")) }
       saves.append(shared.savesPerSecond / alone.savesPerSecond)
       reads.append(shared.readTime / alone.readTime)
       pairs.append(two / alone.savesPerSecond)
@@ -44,6 +48,11 @@ struct SharingCommand: ParsableCommand {
       shared saves \(format(save, 2)), reads \(format(read, 2)), \
       two processes \(format(pairs.sorted()[runs / 2], 2)) of an exclusive store
       """)
+    if !rivalPairs.isEmpty {
+      let ratio = rivalPairs.sorted()[runs / 2]
+      print("two processes save \(format(ratio, 2)) times as often as two with SQLite (WAL, FULL)")
+      if ratio < 1 { throw ExitCode.failure }
+    }
     let delays = try withFolder(NewsOfOthers.delays)
     let median = delays[delays.count / 2]
     print(
@@ -68,13 +77,26 @@ struct SharingCommand: ParsableCommand {
       let workers = try (0..<2).map { _ in
         try OwnProcess(["sharing-worker", folder, "\(seconds)"])
       }
-      var rate = 0.0
-      for worker in workers {
-        guard let own = worker.lines().first.flatMap(Double.init) else { throw ExitCode.failure }
-        rate += own
-      }
+      let rate = try sum(of: workers)
       try keeper.close()
       return rate
+    }
+  }
+
+  private func savesOfTwoRivals(_ program: String) throws -> Double {
+    try withFolder { folder in
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      return try sum(
+        of: (0..<2).map { _ in
+          try OwnProcess([folder + "/songs.sqlite", "\(seconds)"], of: program)
+        })
+    }
+  }
+
+  private func sum(of workers: [OwnProcess]) throws -> Double {
+    try workers.reduce(0) { sum, worker in
+      guard let own = worker.lines().first.flatMap(Double.init) else { throw ExitCode.failure }
+      return sum + own
     }
   }
 

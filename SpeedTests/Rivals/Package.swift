@@ -27,6 +27,9 @@ let package = Package(
         .linkedLibrary("sqlite3"), .linkedLibrary("lmdb"), .linkedLibrary("tokyocabinet"),
       ]),
     .executableTarget(
+      name: "sqlite-writer", path: "Sources/SQLiteWriter", cSettings: warnings,
+      linkerSettings: [.linkedLibrary("sqlite3")]),
+    .executableTarget(
       name: "rocksdb-rival", dependencies: ["CWorkloads"], path: "Sources/RocksDBRival",
       cSettings: warnings, linkerSettings: [.linkedLibrary("rocksdb")]),
     .executableTarget(
