@@ -86,10 +86,10 @@ struct SharingCommand: ParsableCommand {
   private func savesOfTwoRivals(_ program: String) throws -> Double {
     try withFolder { folder in
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-      return try sum(
-        of: (0..<2).map { _ in
-          try OwnProcess([folder + "/songs.sqlite", "\(seconds)"], of: program)
-        })
+      let file = folder + "/songs.sqlite"
+      // Makes the table, which takes the lock that the two will share.
+      _ = try OwnProcess([file, "0"], of: program).lines()
+      return try sum(of: (0..<2).map { _ in try OwnProcess([file, "\(seconds)"], of: program) })
     }
   }
 

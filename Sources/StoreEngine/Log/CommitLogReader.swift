@@ -44,6 +44,9 @@ struct CommitLogReader {
   private let firstHeader: [UInt8]
   private(set) var offset = CommitLogFormat.firstBatch
   private(set) var sequence: UInt64 = 0
+  /// Up to where batches are surely whole, and are read many at a time.
+  private var wholeEnd = 0
+  private var ahead = (offset: 0, bytes: [UInt8]())
 
   /// Reads the slots.
   ///
@@ -118,17 +121,31 @@ struct CommitLogReader {
 
   /// The next good batch, or nil behind the last one.
   mutating func next() throws(StoreError) -> Batch? {
+    if offset < wholeEnd, offset >= ahead.offset + ahead.bytes.count {
+      ahead = (offset, try storage.read(min(Self.chunkSize, wholeEnd - offset), at: offset))
+    }
     guard let batch = try batch(at: offset, sequence) else { return nil }
     offset = batch.end
     sequence += 1
     return batch
   }
 
+  /// Lets the batches up to an offset be read together: nobody changes them any more.
+  mutating func readTogether(to end: Int) { wholeEnd = end }
+
+  private func read(_ count: Int, at offset: Int) throws(StoreError) -> [UInt8] {
+    let start = offset - ahead.offset
+    guard start >= 0, start + count <= ahead.bytes.count else {
+      return try storage.read(count, at: offset)
+    }
+    return Array(ahead.bytes[start..<start + count])
+  }
+
   private func batch(at offset: Int, _ sequence: UInt64) throws(StoreError) -> Batch? {
     guard let (header, checksum) = try header(at: offset), header.sequence == sequence,
       let length = plausibleLength(header, at: offset)
     else { return nil }
-    let payload = try storage.read(length, at: offset + CommitLogFormat.batchHeaderSize)
+    let payload = try read(length, at: offset + CommitLogFormat.batchHeaderSize)
     guard payload.count == length, header.checksum([payload], slot.checksums) == checksum else {
       return nil
     }
@@ -147,7 +164,7 @@ struct CommitLogReader {
   ) throws(StoreError) -> (CommitLogFormat.BatchHeader, checksum: UInt32)? {
     let bytes =
       offset == CommitLogFormat.firstBatch
-      ? firstHeader : try storage.read(CommitLogFormat.batchHeaderSize, at: offset)
+      ? firstHeader : try read(CommitLogFormat.batchHeaderSize, at: offset)
     guard let found = CommitLogFormat.BatchHeader.read(bytes), found.0.epoch == epoch else {
       return nil
     }

@@ -99,6 +99,7 @@ extension LoggedBackend {
     behind writer: CommitLogWriter, _ log: inout LoggedLog, upTo end: Int?
   ) throws(StoreError) -> Bool {
     guard var reader = try CommitLogReader(behind: writer) else { return false }
+    if let end { reader.readTogether(to: end) }
     while reader.offset < end ?? .max, let batch = try reader.next() {
       guard !batch.kind.isCheckpoint, try take(batch) else { return false }
     }

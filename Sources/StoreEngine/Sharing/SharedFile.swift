@@ -49,6 +49,8 @@ final class SharedFile: Sendable {
   private let burstStart = Locked<ContinuousClock.Instant?>(nil)
   /// For so long it may: to give the lock on costs more than a commit.
   private static let longestBurst = Duration.milliseconds(2)
+  /// The one that is the next to get the lock looks so often whether it is free.
+  private static let longestSleep = Duration.microseconds(250)
 
   /// How long a commit waits for those of other processes.
   let timeout: Duration
@@ -193,6 +195,7 @@ final class SharedFile: Sendable {
     }
   }
 
+  /// Waits for the lock, until it is given on or no longer taken again and again.
   private static func lockInTurn(
     _ file: OpenFile, _ words: SharedWords, _ timeout: Duration, _ path: String
   ) throws {
@@ -212,15 +215,21 @@ final class SharedFile: Sendable {
       if hasTurn, try file.lock(byte: Byte.commit) { return }
       let rest = ContinuousClock.now.duration(to: deadline)
       guard rest > .zero else { throw busy(path) }
-      // A process that dies wakes nobody.
-      words.wait(Word.released, while: released, atMost: min(rest, .milliseconds(5)))
+      // A process that dies wakes nobody, nor does one that only may have taken the lock again.
+      let sleep = hasTurn ? longestSleep : .milliseconds(5)
+      words.wait(Word.released, while: released, atMost: min(rest, sleep))
     }
   }
 
-  /// Gives the lock back.
+  /// Gives the lock back, and wakes those that wait for it, if it is new that they do, or if this
+  /// process is not going to take it before them.
   func unlock() {
     file.unlock(byte: Byte.commit)
-    if isWanted { Self.wakeWaiters(words) }
+    guard isWanted else { return }
+    let isInBurst = burstStart.withLock { start in
+      start.map { $0.duration(to: .now) < Self.longestBurst } ?? false
+    }
+    if !isInBurst { Self.wakeWaiters(words) }
   }
 
   private static func wakeWaiters(_ words: SharedWords) {
