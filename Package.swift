@@ -234,8 +234,8 @@ let package = Package(
       name: "KeyValueStoreTests",
       dependencies: [
         "KeyValueStore", "KeyValueStoreCore", "CDB", "CDBBackend", "StoredObjectsCore",
-        "StoredObjectsEncryption", "TokyoCabinetBackend", "StoredObjectsTestSupport", "Files",
-        "Locks", "TestFiles", "TestedBackends",
+        "PostgreSQLBackend", "StoredObjectsEncryption", "TokyoCabinetBackend",
+        "StoredObjectsTestSupport", "Files", "Locks", "TestFiles", "TestServer", "TestedBackends",
       ]),
     .testTarget(
       name: "EncryptionTests",

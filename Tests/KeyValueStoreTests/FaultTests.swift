@@ -101,12 +101,12 @@ struct FaultTests {
   /// Writes and reads, with whatever fails; what was acknowledged, and keys of which nobody
   /// knows.
   private func session(
-    _ location: Location, in files: any FileSystem
+    _ kind: TestedBackend, at path: String, in files: any FileSystem
   ) -> (known: [String: Int], open: Set<String>) {
     var (known, open): ([String: Int], Set<String>) = ([:], [])
     for round in 0..<3 {
       guard
-        let store = try? KeyValueStore(backend: location.kind.openSmall(location.path, in: files))
+        let store = try? KeyValueStore(backend: kind.openSmall(path, in: files))
       else { continue }
       for number in 0..<6 {
         let key = "\(number % 4)"
@@ -149,7 +149,7 @@ struct FaultTests {
             return $0 == failing ? EIO : nil
           }
         }
-        let (known, open) = session(location, in: files)
+        let (known, open) = session(kind, at: location.path, in: files)
         let store = try location.open()
         let table = try store.createTable("table")
         for (key, value) in known where !open.contains(key) {

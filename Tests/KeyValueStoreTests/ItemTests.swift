@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Items")
 struct ItemTests {
-  @Test("What was put is got, until it is deleted", arguments: TestedBackend.allCases)
-  func putGetDelete(_ kind: TestedBackend) throws {
+  @Test("What was put is got, until it is deleted", arguments: TestedPlace.all)
+  func putGetDelete(_ kind: TestedPlace) throws {
     try kind.withTable { table, clock in
       #expect(try table.get("k", as: String.self) == nil)
       try table.put("one", for: "k")
@@ -31,8 +31,8 @@ struct ItemTests {
     }
   }
 
-  @Test("Many are deleted at once, by a list and by a prefix", arguments: TestedBackend.allCases)
-  func deleteMany(_ kind: TestedBackend) throws {
+  @Test("Many are deleted at once, by a list and by a prefix", arguments: TestedPlace.all)
+  func deleteMany(_ kind: TestedPlace) throws {
     try kind.withTable { table, _ in
       try table.put(["a": 1, "a1": 2, "a2": 3, "b": 4, "c": 5])
       #expect(try table.delete(["a", "b", "none"]) == 2)
@@ -50,8 +50,8 @@ struct ItemTests {
     "KeyValueTables", "a%b", "a_b", "axb", "%2F",
   ]
 
-  @Test("Keys and prefixes mean themselves", arguments: TestedBackend.allCases)
-  func trickyKeys(_ kind: TestedBackend) throws {
+  @Test("Keys and prefixes mean themselves", arguments: TestedPlace.all)
+  func trickyKeys(_ kind: TestedPlace) throws {
     try kind.withTable { table, _ in
       for (index, key) in Self.tricks.enumerated() { try table.put(index, for: key) }
       for (index, key) in Self.tricks.enumerated() {
@@ -68,8 +68,8 @@ struct ItemTests {
     }
   }
 
-  @Test("Ranges and pages go by the bytes of keys", arguments: TestedBackend.allCases)
-  func trickyRanges(_ kind: TestedBackend) throws {
+  @Test("Ranges and pages go by the bytes of keys", arguments: TestedPlace.all)
+  func trickyRanges(_ kind: TestedPlace) throws {
     try kind.withTable { table, _ in
       try table.store.write { batch in
         for (index, key) in Self.tricks.enumerated() { try batch.put(index, for: key, in: table) }
@@ -93,8 +93,8 @@ struct ItemTests {
   }
 
   @Test(
-    "Tables have any names, and their files stay in the store", arguments: TestedBackend.allCases)
-  func trickyTables(_ kind: TestedBackend) throws {
+    "Tables have any names, and their files stay in the store", arguments: TestedPlace.all)
+  func trickyTables(_ kind: TestedPlace) throws {
     try kind.withLocation { location in
       let store = try location.open()
       for (index, name) in Self.tricks.enumerated() {
@@ -107,7 +107,7 @@ struct ItemTests {
         #expect(try again.table(name).get("k", as: Int.self) == index, "\(name.debugDescription)")
       }
       try again.close()
-      guard kind != .memory else { return }
+      guard case .backend(let backend) = kind, backend != .memory else { return }
       let parent = URL(fileURLWithPath: location.path).deletingLastPathComponent().path
       #expect(try FileManager.default.contentsOfDirectory(atPath: parent) == ["store"])
       let names = try FileManager.default.subpathsOfDirectory(atPath: location.path)
@@ -120,8 +120,8 @@ struct ItemTests {
     }
   }
 
-  @Test("Long keys and large values are kept", arguments: TestedBackend.allCases)
-  func large(_ kind: TestedBackend) throws {
+  @Test("Long keys and large values are kept", arguments: TestedPlace.all)
+  func large(_ kind: TestedPlace) throws {
     try kind.withLocation { location in
       let key = String(repeating: "long ", count: 40_000)
       let value = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
@@ -137,8 +137,8 @@ struct ItemTests {
     }
   }
 
-  @Test("A batch is all or nothing, and sees itself", arguments: TestedBackend.allCases)
-  func batch(_ kind: TestedBackend) throws {
+  @Test("A batch is all or nothing, and sees itself", arguments: TestedPlace.all)
+  func batch(_ kind: TestedPlace) throws {
     struct Stop: Error {}
     try kind.withTable { table, clock in
       let other = try table.store.createTable("other")
@@ -175,8 +175,8 @@ struct ItemTests {
     }
   }
 
-  @Test("Selections: ranges, pages, filters and orders", arguments: TestedBackend.allCases)
-  func selections(_ kind: TestedBackend) throws {
+  @Test("Selections: ranges, pages, filters and orders", arguments: TestedPlace.all)
+  func selections(_ kind: TestedPlace) throws {
     try kind.withTable { table, clock in
       for index in 0..<600 {
         if index % 100 == 0 { clock.advance(1) }
@@ -228,9 +228,9 @@ struct ItemTests {
   }
 
   @Test(
-    "An expired item is gone, whether it has been removed or not", arguments: TestedBackend.allCases
+    "An expired item is gone, whether it has been removed or not", arguments: TestedPlace.all
   )
-  func expiry(_ kind: TestedBackend) throws {
+  func expiry(_ kind: TestedPlace) throws {
     try kind.withLocation { location in
       let store = try location.open()
       let (table, other) = (try store.createTable("a"), try store.createTable("b"))

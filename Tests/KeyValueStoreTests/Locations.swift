@@ -1,13 +1,32 @@
 import Foundation
 import KeyValueStore
 import Locks
+import PostgreSQLBackend
 import StoredObjectsCore
 import StoredObjectsTestSupport
 import TestFiles
+import TestServer
 import TestedBackends
 import Testing
 
-extension TestedBackend {
+/// A kind of place in which the behaviour of stores is tried.
+enum TestedPlace: Equatable, Sendable {
+  case backend(TestedBackend)
+  case postgreSQL
+
+  static let all =
+    TestedBackend.allCases.map { TestedPlace.backend($0) }
+    + (TestServer.isAvailable ? [.postgreSQL] : [])
+
+  /// How many steps of random work take a second or so.
+  var randomStepCount: Int {
+    switch self {
+    case .backend(.memory): 1500
+    case .backend: 500
+    case .postgreSQL: 150
+    }
+  }
+
   func withLocation<Result>(_ body: (Location) throws -> Result) throws -> Result {
     try withTemporaryDirectory { try body(Location(kind: self, path: $0 + "/store")) }
   }
@@ -22,10 +41,30 @@ extension TestedBackend {
   }
 }
 
+extension TestedPlace: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .backend(let kind): "\(kind)"
+    case .postgreSQL: "PostgreSQL"
+    }
+  }
+}
+
+extension TestedBackend {
+  func withLocation<Result>(_ body: (Location) throws -> Result) throws -> Result {
+    try TestedPlace.backend(self).withLocation(body)
+  }
+
+  func withTable(_ body: (KeyValueTable, TestClock) throws -> Void) throws {
+    try TestedPlace.backend(self).withTable(body)
+  }
+}
+
 /// A place where a store can be opened again and again.
 struct Location {
-  let kind: TestedBackend
+  let kind: TestedPlace
   let path: String
+  private let name = UUID().uuidString
   let disk = MemoryDisk()
   let clock = TestClock()
 
@@ -35,9 +74,15 @@ struct Location {
   }
 
   private func backend(_ readOnly: Bool) throws -> any StoreBackend {
-    kind == .memory
-      ? try MemoryBackend(disk: disk, isReadOnly: readOnly)
-      : try kind.open(path, readOnly: readOnly)
+    switch kind {
+    case .backend(.memory): return try MemoryBackend(disk: disk, isReadOnly: readOnly)
+    case .backend(let kind): return try kind.open(path, readOnly: readOnly)
+    case .postgreSQL:
+      var configuration = PostgreSQLConfiguration()
+      configuration.access = readOnly ? .readOnly : .readWrite
+      return try PostgreSQLBackend(
+        TestServer.shared.get().url(), store: name, configuration: configuration)
+    }
   }
 }
 

@@ -33,12 +33,12 @@ private struct Model: Equatable {
 struct RandomTests {
   @Test(
     "A store does what a dictionary of dictionaries does, over reopenings",
-    arguments: TestedBackend.allCases)
-  func random(_ kind: TestedBackend) throws {
+    arguments: TestedPlace.all)
+  func random(_ kind: TestedPlace) throws {
     var generator = Seeds.generator(for: "random work on \(kind)")
     try kind.withLocation { location in
       var runner = Runner(location, try location.open(), generator)
-      for step in 0..<(kind == .memory ? 1500 : 500) {
+      for step in 0..<kind.randomStepCount {
         do {
           try runner.step()
           if step % 10 == 0 { try runner.compare() }

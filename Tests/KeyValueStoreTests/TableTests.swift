@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Tables")
 struct TableTests {
-  @Test("Making a table twice gives the same one", arguments: TestedBackend.allCases)
-  func create(_ kind: TestedBackend) throws {
+  @Test("Making a table twice gives the same one", arguments: TestedPlace.all)
+  func create(_ kind: TestedPlace) throws {
     try kind.withLocation { location in
       let store = try location.open()
       #expect(!store.hasTable("a"))
@@ -26,8 +26,8 @@ struct TableTests {
     }
   }
 
-  @Test("A dropped table is gone, for whoever still has it too", arguments: TestedBackend.allCases)
-  func drop(_ kind: TestedBackend) throws {
+  @Test("A dropped table is gone, for whoever still has it too", arguments: TestedPlace.all)
+  func drop(_ kind: TestedPlace) throws {
     try kind.withLocation { location in
       let store = try location.open()
       let old = try store.createTable("a")
@@ -52,8 +52,8 @@ struct TableTests {
     }
   }
 
-  @Test("Clearing a table leaves the table, and others alone", arguments: TestedBackend.allCases)
-  func clear(_ kind: TestedBackend) throws {
+  @Test("Clearing a table leaves the table, and others alone", arguments: TestedPlace.all)
+  func clear(_ kind: TestedPlace) throws {
     try kind.withLocation { location in
       let store = try location.open()
       let (a, b) = (try store.createTable("a"), try store.createTable("b"))
@@ -69,8 +69,8 @@ struct TableTests {
     }
   }
 
-  @Test("A store that is open for reading only refuses to write", arguments: TestedBackend.allCases)
-  func readOnly(_ kind: TestedBackend) throws {
+  @Test("A store that is open for reading only refuses to write", arguments: TestedPlace.all)
+  func readOnly(_ kind: TestedPlace) throws {
     try kind.withLocation { location in
       let store = try location.open()
       try store.createTable("a").put(1, for: "x")

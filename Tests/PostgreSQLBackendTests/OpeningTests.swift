@@ -1,5 +1,4 @@
 import Foundation
-import KeyValueStoreCore
 import Locks
 import PostgreSQLBackend
 import StoredObjectsCore
@@ -19,13 +18,6 @@ struct OpeningTests {
       try backend.commit(change(.insert, UInt32(number) + 2, [1], table))
     }
     #expect(try database.backend(database: name).lastCommitNumber == 8)
-  }
-
-  @Test("A key-value store is refused, and the backend stays as it is")
-  func keyValueStore() throws {
-    let backend = try TestDatabase().backend()
-    #expect(storeError { _ = try KeyValueStore(backend: backend) }?.code == .invalidArgument)
-    #expect(Store(backend: backend).backend.lastCommitNumber == 0)
   }
 
   @Test("A schema of a later release is refused, and left as it is")

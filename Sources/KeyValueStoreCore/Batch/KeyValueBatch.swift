@@ -272,6 +272,7 @@ public struct KeyValueBatch {
 
   private func check(_ table: KeyValueTable) throws(StoreError) {
     precondition(table.store === store, "a table of another store")
+    store.noteRead(of: table.name)
     try table.state.check()
   }
 
@@ -345,7 +346,7 @@ public struct KeyValueBatch {
       isThere = try view.copyValue(
         of: key, hash: hash, atMost: ItemFormat.maximumHeadSize, to: &scratch)
     } else {
-      isThere = try store.backend.copyValue(of: [UInt8](copying: key), in: id, to: &scratch)
+      isThere = try store.copyValue(of: [UInt8](copying: key), in: id, to: &scratch)
     }
     guard isThere else { return nil }
     return scratch.lend { ItemFormat.head(of: $0)?.head }
@@ -367,17 +368,8 @@ extension KeyValueBatch {
   /// - Returns: how many items.
   @discardableResult
   mutating func sweep(_ state: TableState, atMost count: Int) throws(StoreError) -> Int {
-    // Most tables have nothing that expires.
-    if let viewing = store.viewing, try viewing.view(of: state.expiry).isEmpty { return 0 }
-    var found: [[UInt8]] = []
-    _ = try store.backend.scanKeys(
-      of: state.expiry, ExpiryKey.range(through: now), isReversed: false
-    ) { key, _ in
-      found.append([UInt8](copying: key))
-      return found.count < count ? .next : .pause
-    }
     var swept = 0
-    for expiryKey in found {
+    for expiryKey in try store.expired(state, now, atMost: count) {
       guard expiryKey.count >= ExpiryKey.timeSize else { continue }
       if try sweep(Array(expiryKey[ExpiryKey.timeSize...]), expiryKey, state) { swept += 1 }
     }

@@ -80,7 +80,7 @@ extension KeyValueBatch {
       ] {
         // What has nothing to clear gets no file.
         let clears =
-          table.isCleared && (try? store.backend.keyCount(in: id, KeyRange()) > 0) ?? true
+          table.isCleared && (try? store.hasKeys(id)) ?? true
         if clears || !changes.isEmpty {
           ordered.append(.init(table: id, clearsFirst: clears, changes: changes))
         }

@@ -132,19 +132,25 @@ extension KeyValueStore {
   ///
   ///     for await change in store.changes() { print(change.table, change.key ?? "") }
   public func changes() -> KeyValueChanges {
-    KeyValueChanges(stream: observers.stream(of: nil, .all).0)
+    hearOfOthers()
+    let stream = observers.stream(of: nil, .all).0
+    // Changes of a table are published by those who know it.
+    readList()
+    return KeyValueChanges(stream: stream)
   }
 }
 
 extension KeyValueTable {
   /// What happens to the table from now on.
   public func changes() -> KeyValueChanges {
-    KeyValueChanges(stream: store.observers.stream(of: state, .all).0)
+    store.hearOfOthers()
+    return KeyValueChanges(stream: store.observers.stream(of: state, .all).0)
   }
 
   /// What happens to keys that begin with a text, from now on.
   public func changes(prefix: String) -> KeyValueChanges {
-    KeyValueChanges(stream: store.observers.stream(of: state, .prefix(prefix)).0)
+    store.hearOfOthers()
+    return KeyValueChanges(stream: store.observers.stream(of: state, .prefix(prefix)).0)
   }
 
   /// The value of a key now, and after each change.

@@ -20,12 +20,15 @@ struct Catalogue: Sendable {
 
   private(set) var tables: [ExactName: TableState] = [:]
 
+  /// A list of no tables.
+  init() {}
+
   /// Reads the list.
   ///
   /// - Throws: `StoreError`; `StoreError` with `damaged`.
-  init(_ backend: any StoreBackend) throws(StoreError) {
+  init(_ backend: any StoreBackend, _ news: ServerNews?) throws(StoreError) {
     let list = try backend.orderedTable(Self.list)
-    let isListed = Self.isListed(in: list, of: backend)
+    let isListed = Self.isListed(in: list, of: backend, news)
     var entries: [(name: String, number: UInt32)] = []
     _ = try backend.scanKeys(of: list, KeyRange(), isReversed: false) {
       (key, value) throws(StoreError) in
@@ -43,10 +46,14 @@ struct Catalogue: Sendable {
 
   /// Returns a check of whether a table is in the list; nil where no other process changes that.
   static func isListed(
-    in list: OrderedTableID, of backend: any StoreBackend
+    in list: OrderedTableID, of backend: any StoreBackend, _ news: ServerNews?
   ) -> (@Sendable (TableState) -> Bool)? {
-    guard backend.coordinator.isShared else { return nil }
+    guard news != nil || backend.coordinator.isShared else { return nil }
     return { table in
+      // What others drop on a server is news, unless those were lost.
+      let lossCount = news?.lossCount
+      if let lossCount, table.checkedLossCount == lossCount { return true }
+      defer { if let lossCount { table.checkedLossCount = lossCount } }
       // What can't be read now is reported by what comes next.
       guard let number = try? Self.number(of: table.name, in: list, of: backend) else {
         return (try? backend.keyCount(in: list, KeyRange())) == nil
@@ -62,6 +69,8 @@ struct Catalogue: Sendable {
   }
 
   mutating func remove(_ table: TableState) {
+    // Another one of the name may have been found in the list meanwhile.
+    guard tables[ExactName(table.name)] === table else { return }
     tables[ExactName(table.name)] = nil
     usedNumbers.remove(table.number)
     freeNumber = min(freeNumber, table.number)

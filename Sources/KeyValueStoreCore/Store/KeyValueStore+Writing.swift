@@ -17,6 +17,11 @@ extension KeyValueStore {
   /// sync. The batch sees writes that are on their way to the disk. If one of these fails that it
   /// has looked at, it fails with the same error. Reading past the batch waits for them.
   ///
+  /// On a server, where other machines may write at any time, the closure runs again when they have
+  /// changed something that it has read. What it sees was always so at one moment. So let it change
+  /// nothing but the batch, and its own variables from their beginnings. After a minute of that the
+  /// write throws `conflict`.
+  ///
   /// Complexity: O(log n) for each change, and one commit of the backend. One thread waits for a
   /// sync of the disk each time at full durability: batches of hundreds are many times faster than
   /// single puts.

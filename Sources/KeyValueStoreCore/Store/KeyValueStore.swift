@@ -34,6 +34,8 @@ public final class KeyValueStore: Sendable {
   let queueing: (any CommitQueueing)?
   /// Whether other processes may write, too.
   let isShared: Bool
+  /// What others write, where a server keeps nobody from writing; nil where nobody can during a turn.
+  let news: ServerNews?
   /// Held while a write is prepared.
   let turn = Locked(false)
   /// The thread that prepares a write, or 0.
@@ -52,31 +54,26 @@ public final class KeyValueStore: Sendable {
   ///   - backend: Where the items are kept; objects may be kept there, too.
   ///   - now: The clock by which items get their times and expire; tests give one of their own.
   /// - Throws: `StoreError` with `inUse` when there is a store on the backend already (share
-  ///   that one), `invalidArgument` for a backend on a server, or `damaged`; what the backend throws.
+  ///   that one), or `damaged`; what the backend throws.
   public init(
     backend: any StoreBackend, now: @escaping @Sendable () -> Date = { Date() }
   ) throws(StoreError) {
-    try Self.checkOrder(of: backend)
     claim = try BackendClaim(backend)
     (self.backend, self.now) = (backend, now)
-    isShared = backend.coordinator.isShared
+    let coordinator = backend.coordinator
+    news = coordinator.isOnServer ? ServerNews(coordinator) : nil
+    isShared = coordinator.isShared || coordinator.isOnServer
     viewing = backend as? any OrderedViewing
     queueing = backend as? any CommitQueueing
     list = try backend.orderedTable(Catalogue.list)
-    catalogue = Locked(try Catalogue(backend))
+    catalogue = Locked(Catalogue())
+    // First, so that no change of the list is missed.
+    news?.begin(list: list) { [weak self] in self?.noteTables($0) }
+    let listChanges = news?.newListChanges
+    let read = try Catalogue(backend, news)
+    catalogue.withLock { $0 = read }
+    if let listChanges { news?.didReadList(listChanges) }
     if isShared { observeOtherProcesses() }
-  }
-
-  /// Refuses a backend that keeps nobody from writing between a read and a write that rests on it.
-  private static func checkOrder(of backend: any StoreBackend) throws(StoreError) {
-    if !backend.coordinator.isOrderedByServer { return }
-    throw StoreError(
-      .invalidArgument,
-      """
-      A key-value store can't be kept on a server yet: other machines could write between its reads and \
-      writes. Keep it in a directory, or keep objects.
-      """,
-      at: .init(path: backend.location))
   }
 
   /// Ends all observation and closes the backend; closing twice is harmless.
@@ -84,6 +81,7 @@ public final class KeyValueStore: Sendable {
   /// - Throws: what the backend throws.
   public func close() throws(StoreError) {
     observers.finish()
+    news?.end()
     claim.release()
     try backend.close()
   }
@@ -94,6 +92,7 @@ public final class KeyValueStore: Sendable {
   ///
   /// Complexity: O(n log n) for n tables.
   public func tableNames() -> [String] {
+    noteRead(KeyRange(), of: list)
     readList()
     return catalogue.withLock { $0.tables.keys.sorted().map(\.text) }
   }
@@ -125,17 +124,19 @@ public final class KeyValueStore: Sendable {
     return try exclusively { () throws(StoreError) in
       // Somebody may have made it meanwhile.
       if let known = state(of: name) { return KeyValueTable(store: self, state: known) }
+      // Which number is free rests on all of it.
+      noteRead(KeyRange(), of: list)
       readList()
       let number = catalogue.withLock(\.freeNumber)
       let state = try TableState(
         name: name, number: number, backend: backend,
-        isListed: Catalogue.isListed(in: list, of: backend))
+        isListed: Catalogue.isListed(in: list, of: backend, news))
       var changes = ChangeSet()
       changes.set(Array(name.utf8), to: Catalogue.entry(number, name), in: list)
       try commitExclusively(changes)
-      catalogue.withLock { $0.add(state) }
-      observers.publish([KeyValueChange(.created, name, nil)], of: state)
-      return KeyValueTable(store: self, state: state)
+      let made = adopt(state)
+      observers.publish([KeyValueChange(.created, name, nil)], of: made)
+      return KeyValueTable(store: self, state: made)
     }
   }
 
@@ -160,13 +161,21 @@ public final class KeyValueStore: Sendable {
 
   /// Removes the items and the expiry times of a table, where there are any.
   func clear(_ state: TableState, _ changes: inout ChangeSet) throws(StoreError) {
-    for table in [state.items, state.expiry]
-    where try backend.keyCount(in: table, KeyRange()) > 0 { changes.clear(table) }
+    for table in [state.items, state.expiry] where try hasKeys(table) { changes.clear(table) }
+  }
+
+  /// Whether an ordered table has any keys.
+  func hasKeys(_ table: OrderedTableID) throws(StoreError) -> Bool {
+    try noting(KeyRange(), of: table) { () throws(StoreError) in
+      try backend.keyCount(in: table, KeyRange()) > 0
+    }
   }
 
   func state(of name: String) -> TableState? {
+    noteRead(of: name)
     if isShared { readList() }
-    return knownState(of: name)
+    let known = knownState(of: name)
+    return known?.isDropped == true ? nil : known
   }
 
   /// A table that this store knows, without a look into the list.
@@ -176,13 +185,27 @@ public final class KeyValueStore: Sendable {
 
   /// Takes over a table that another process has made, which this store need not have met.
   func learn(_ name: String, _ number: UInt32) -> TableState? {
-    let isListed = Catalogue.isListed(in: list, of: backend)
+    let isListed = Catalogue.isListed(in: list, of: backend, news)
     let made = try? TableState(name: name, number: number, backend: backend, isListed: isListed)
-    guard let made else { return nil }
-    return catalogue.withLock { catalogue in
-      if let known = catalogue.tables[ExactName(name)], known.number == number { return known }
-      catalogue.add(made)
-      return made
+    return made.map { adopt($0) }
+  }
+
+  /// Adds a table, unless somebody has found it in the list meanwhile.
+  private func adopt(_ new: TableState) -> TableState {
+    catalogue.withLock { catalogue in
+      let known = catalogue.tables[ExactName(new.name)]
+      if let known, known.number == new.number, !known.isDropped { return known }
+      catalogue.add(new)
+      return new
+    }
+  }
+
+  /// Takes note of tables that a commit has removed from the list.
+  private func noteTables(_ changes: ChangeSet) {
+    for table in changes.ordered where table.table == list {
+      for change in table.changes where change.isRemoval {
+        knownState(of: String(decoding: changes.bytes[change.key], as: UTF8.self))?.drop()
+      }
     }
   }
 
@@ -193,14 +216,21 @@ public final class KeyValueStore: Sendable {
 
   /// Takes over which tables other processes have made and dropped.
   func readList() {
-    guard isShared, let listed = try? Catalogue(backend) else { return }
+    guard isShared else { return }
+    // A server says whether there is anything new.
+    hearOfOthers()
+    let listChanges = news?.newListChanges
+    if news != nil, listChanges == nil { return }
+    guard let listed = try? Catalogue(backend, news) else { return }
     catalogue.withLock { catalogue in
-      for (name, known) in catalogue.tables where listed.tables[name]?.number != known.number {
+      for (name, known) in catalogue.tables
+      where known.isDropped || listed.tables[name]?.number != known.number {
         known.drop()
         catalogue.remove(known)
       }
       for (name, new) in listed.tables where catalogue.tables[name] == nil { catalogue.add(new) }
     }
+    if let listChanges { news?.didReadList(listChanges) }
   }
 
   /// Lends the value of a key of an ordered table, if there is one.

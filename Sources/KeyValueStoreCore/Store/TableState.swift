@@ -9,6 +9,7 @@ final class TableState: Sendable {
   let items: OrderedTableID
   let expiry: OrderedTableID
   private let dropped = Atomic(false)
+  private let lossCount = Atomic(0)
   /// Looks into the list of tables, where other processes may have dropped it; nil where there are
   /// none.
   private let isListed: (@Sendable (TableState) -> Bool)?
@@ -24,6 +25,12 @@ final class TableState: Sendable {
 
   /// Whether it is gone, for good.
   var isDropped: Bool { dropped.load(ordering: .acquiring) }
+
+  /// How often news were lost when the table was last looked for in the list.
+  var checkedLossCount: Int {
+    get { lossCount.load(ordering: .acquiring) }
+    set { lossCount.store(newValue, ordering: .releasing) }
+  }
 
   func drop() { dropped.store(true, ordering: .releasing) }
 

@@ -97,7 +97,7 @@ extension KeyValueSelection {
       // What has expired by a moment never grows. So if it has not shrunk either, nothing of it has
       // been removed between the two looks.
       let expired = try expiredCount(now)
-      let count = try table.reading { (backend) throws(StoreError) in
+      let count = try table.reading(range) { (backend) throws(StoreError) in
         try backend.keyCount(in: table.state.items, range)
       }
       if expired == 0 { return count }
@@ -107,9 +107,10 @@ extension KeyValueSelection {
 
   private func expiredCount(_ now: Date) throws(StoreError) -> Int {
     var count = 0
-    _ = try table.reading { (backend) throws(StoreError) in
+    let due = ExpiryKey.range(through: now)
+    _ = try table.reading(due, of: table.state.expiry) { (backend) throws(StoreError) in
       try backend.scanKeys(
-        of: table.state.expiry, ExpiryKey.range(through: now), isReversed: false
+        of: table.state.expiry, due, isReversed: false
       ) { key, _ in
         if let item = ExpiryKey.itemKey(key), range.contains(item) { count += 1 }
         return .next
@@ -196,7 +197,7 @@ extension KeyValueSelection {
   private func scanBytes(
     _ range: KeyRange, _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
   ) throws(StoreError) -> Bool {
-    try table.reading { (backend) throws(StoreError) in
+    try table.reading(range) { (backend) throws(StoreError) in
       try backend.scanKeys(of: table.state.items, range, isReversed: isReversed, body)
     }
   }

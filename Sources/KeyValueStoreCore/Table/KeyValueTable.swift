@@ -70,7 +70,7 @@ public struct KeyValueTable: Sendable {
   /// `now` is the time of the batch that reads; nil for a read outside of batches.
   private func record(_ key: String, _ now: Date?) throws(StoreError) -> ItemRecord? {
     var found: ItemRecord?
-    try reading(isBatch: now != nil) { (_) throws(StoreError) in
+    try reading(.key(key), isBatch: now != nil) { (_) throws(StoreError) in
       try key.lendUTF8 { (bytes) throws(StoreError) in
         try store.lendValue(of: bytes, in: state.items) { (value) throws(StoreError) in
           found = try ItemFormat.record(value, of: bytes, key, state)
@@ -89,7 +89,7 @@ public struct KeyValueTable: Sendable {
   public func contains(_ key: String) throws(StoreError) -> Bool { try contains(key, nil) }
 
   func contains(_ key: String, _ now: Date?) throws(StoreError) -> Bool {
-    let found = try reading(isBatch: now != nil) { (backend) throws(StoreError) in
+    let found = try reading(.key(key), isBatch: now != nil) { (backend) throws(StoreError) in
       try backend.withValue(of: Array(key.utf8), in: state.items) { ItemFormat.head(of: $0)?.head }
     }
     guard let head = found else { return false }
@@ -134,14 +134,18 @@ public struct KeyValueTable: Sendable {
   /// Reads, and makes sure that it was this table: its numbers may have become another's.
   ///
   /// A batch knows of the writes before it that aren't visible yet. A read outside of batches waits
-  /// for them.
+  /// for them. The range says which items are read, or which keys of another table of this one.
   func reading<Result>(
-    isBatch: Bool = false, _ body: (any StoreBackend) throws(StoreError) -> Result
+    _ range: @autoclosure () -> KeyRange, of table: OrderedTableID? = nil, isBatch: Bool = false,
+    _ body: (any StoreBackend) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     if !isBatch { store.settleIfWriting() }
+    store.noteRead(of: name)
     try state.check()
     do {
-      let result = try body(store.backend)
+      let result = try store.noting(range(), of: table ?? state.items) { () throws(StoreError) in
+        try body(store.backend)
+      }
       try state.check()
       return result
     } catch {
@@ -153,7 +157,7 @@ public struct KeyValueTable: Sendable {
   /// All keys of a range, those of expired items too.
   func keyBytes(in range: KeyRange) throws(StoreError) -> [[UInt8]] {
     var keys: [[UInt8]] = []
-    _ = try reading { (backend) throws(StoreError) in
+    _ = try reading(range) { (backend) throws(StoreError) in
       try backend.scanKeys(of: state.items, range, isReversed: false) { key, _ in
         keys.append([UInt8](copying: key))
         return .next

@@ -9,12 +9,14 @@ extension KeyValueStore {
   func writeOnce<Result, Failure: Error>(
     _ body: (inout KeyValueBatch) throws(Failure) -> Result
   ) throws(StoreError) -> Swift.Result<Result, Failure> {
-    try beginTurn()
-    defer { endTurn() }
-    var batch = KeyValueBatch(self)
-    let result = try finish(&batch, body)
-    if case .success = result { try commit(batch) }
-    return result
+    try repeatedly { () throws(StoreError) in
+      try beginTurn()
+      defer { endTurn() }
+      var batch = KeyValueBatch(self)
+      let result = try finish(&batch, body)
+      if case .success = result { try commit(batch) }
+      return result
+    }
   }
 
   /// Does a put or a delete in a commit of its own.
@@ -36,6 +38,8 @@ extension KeyValueStore {
   ) throws(StoreError) -> Swift.Result<Result, Failure> {
     let result = Swift.Result { () throws(Failure) in try body(&batch) }
     do throws(StoreError) {
+      // The closure may have hidden that.
+      try news?.checkReads()
       guard case .success = result else {
         // The reason may be something that was never written.
         try waitForBasis(of: batch)
@@ -71,7 +75,7 @@ extension KeyValueStore {
       let write = WriteUnderWay(batch, turn)
       writesUnderWay.append(write)
       do throws(StoreError) {
-        try backend.commit(changes, request(write))
+        try backend.commit(changes, request(write, changes))
         // Most backends have said so.
         write.didCommit()
       } catch {
@@ -85,12 +89,14 @@ extension KeyValueStore {
   func commitExclusively(_ changes: ChangeSet) throws(StoreError) {
     _ = try backend.coordinator.whileTakingTurn(holdingProcesses: isShared) {
       (turn) throws(StoreError) in
-      try backend.commit(changes, request(turn))
+      try backend.commit(changes, request(turn, changes))
     }
   }
 
-  private func request(_ follower: any CommitFollower) -> CommitRequest {
-    var request = CommitRequest()
+  private func request(
+    _ follower: any CommitFollower, _ changes: ChangeSet
+  ) -> CommitRequest {
+    var request = CommitRequest(basis: news?.basis(of: changes))
     request.follower = follower
     return request
   }
@@ -106,13 +112,15 @@ extension KeyValueStore {
     _ completion: @escaping @Sendable (Result<Result<Value, Failure>, StoreError>) -> Void
   ) {
     do throws(StoreError) {
-      try beginTurn()
-      defer { endTurn() }
-      var batch = KeyValueBatch(self)
-      let value = try finish(&batch, body)
-      guard case .success = value else { return completion(.success(value)) }
-      try enqueue(batch, mayWait: mayWait) { error in
-        completion(error.map { .failure($0) } ?? .success(value))
+      try repeatedly { () throws(StoreError) in
+        try beginTurn()
+        defer { endTurn() }
+        var batch = KeyValueBatch(self)
+        let value = try finish(&batch, body)
+        guard case .success = value else { return completion(.success(value)) }
+        try enqueue(batch, mayWait: mayWait) { error in
+          completion(error.map { .failure($0) } ?? .success(value))
+        }
       }
     } catch { completion(.failure(error)) }
   }
@@ -130,7 +138,7 @@ extension KeyValueStore {
     let write = WriteUnderWay(batch, turn)
     writesUnderWay.append(write)
     do throws(StoreError) {
-      try queueing.enqueue(changes, request(write), mayWait: mayWait) { outcome in
+      try queueing.enqueue(changes, request(write, changes), mayWait: mayWait) { outcome in
         turn.finish()
         switch outcome {
         case .success: completion(nil)

@@ -21,6 +21,7 @@ extension KeyValueStore {
         throw error
       }
     }
+    news?.beginWrite()
     writingThread.store(ThreadIdentity.current, ordering: .relaxed)
   }
 
@@ -28,12 +29,13 @@ extension KeyValueStore {
   func endTurn() {
     guard isWriting else { return }
     writingThread.store(0, ordering: .relaxed)
+    news?.endWrite()
     if isShared { backend.coordinator.endWithoutProcesses() }
     turn.unlock()
   }
 
   /// Whether this thread works out a write.
-  private var isWriting: Bool {
+  var isWriting: Bool {
     let thread = writingThread.load(ordering: .relaxed)
     return thread != 0 && thread == ThreadIdentity.current
   }
@@ -42,14 +44,17 @@ extension KeyValueStore {
   /// writes before it.
   func settleIfWriting() { if isWriting { writesUnderWay.waitForAll() } }
 
-  /// Runs a closure while nobody else writes, and everyone sees what was written before.
+  /// Runs a closure while nobody else writes, and everyone sees what was written before; again where
+  /// a server has refused what it has committed.
   func exclusively<Result>(
     _ body: () throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
-    try beginTurn()
-    defer { endTurn() }
-    writesUnderWay.waitForAll()
-    return try body()
+    try repeatedly { () throws(StoreError) in
+      try beginTurn()
+      defer { endTurn() }
+      writesUnderWay.waitForAll()
+      return try body()
+    }
   }
 
   /// Refuses a child process that was forked: those who write for its parent are not there.

@@ -22,6 +22,7 @@ struct CommitArguments {
   private var cleared: [Int32] = []
   private var basisRows = Rows()
   private var ranges: [(table: Int32, range: KeyRange)] = []
+  private var basisKeys: (tables: [Int32], keys: [[UInt8]?]) = ([], [])
 
   /// Rows with the places of their tables; where in the change set the bytes are.
   private struct Rows {
@@ -54,7 +55,7 @@ struct CommitArguments {
       basisRows.tables.append(place(of: row.table))
       basisRows.rows.append(Int64(row.rowID))
     }
-    for (table, range) in basis.keys { ranges.append((place(of: table), range)) }
+    for (table, range) in basis.keys { add(range, place(of: table)) }
   }
 
   // MARK: Gathering
@@ -82,6 +83,13 @@ struct CommitArguments {
     metadata.append(nil)
     lastRows.append(nil)
     return tables.count - 1
+  }
+
+  /// Single keys, of which there may be many, are found by a hash in the server.
+  private mutating func add(_ range: KeyRange, _ place: Int32) {
+    guard let key = range.onlyKey else { return ranges.append((place, range)) }
+    basisKeys.tables.append(place)
+    basisKeys.keys.append(key)
   }
 
   private mutating func add(_ table: ChangeSet.TableChanges) {
@@ -134,15 +142,28 @@ struct CommitArguments {
     parameters += rowParameters(firstRows)
     parameters += nameParameters()
     parameters += [.int4s(cleared), .int4s(keys.tables), array(keys.keys)]
-    parameters.append(.int2s(keys.values.map { $0 == nil ? 2 : 1 }))
+    parameters += [.int2s(keys.values.map { $0 == nil ? 2 : 1 }), rememberedValues()]
     parameters += keyParameters(firstKeys)
     parameters += [.int4s(basisRows.tables), .ints(basisRows.rows)]
     parameters += [
       .int4s(ranges.map(\.table)), array(ranges.map(\.range.from)), array(ranges.map(\.range.to)),
+      .int4s(basisKeys.tables), array(basisKeys.keys),
     ]
     let places = (1...parameters.count).map { "$\($0)" }.joined(separator: ", ")
     let first = Statement("select * from stored_objects.commit(\(places))", parameters)
     return [first] + moreRows.map { more(rows: $0, token) } + moreKeys.map { more(keys: $0, token) }
+  }
+
+  /// The values that others get with the news of the commit: small ones, as lists of tables have.
+  private func rememberedValues() -> Parameter {
+    array(
+      keys.values.indices.map { index in
+        let kind = tableKinds[Int(keys.tables[index]) - 1]
+        guard let value = keys.values[index], value.count <= Schema.rememberedValueByteCount,
+          kind == Schema.TableKind.data.rawValue
+        else { return nil }
+        return Array(changes.bytes[value])
+      })
   }
 
   private func rowParameters(_ part: [Int]) -> [Parameter] {

@@ -19,7 +19,7 @@ extension PostgreSQLBackend {
       """
       select s.last_commit, c.number, c.token, c.author, c."time", c.based_on, c.table_kinds,
         c.table_names, c.metadata, c.row_tables, c.rows, c.row_kinds, c.names, c.name_kinds,
-        c.cleared, c.key_tables, c.keys, c.key_kinds
+        c.cleared, c.key_tables, c.keys, c.key_kinds, c.key_values
       from stored_objects.stores s
         left join stored_objects.commits c on c.store = s.id and c.number > $2
           and s.last_commit - $2 <= \(Self.fetchedCommitCount) and c.token is distinct from $3
@@ -148,8 +148,8 @@ struct NewCommit {
 }
 
 extension NewCommit {
-  /// Reads what a commit has changed: rows, names and keys, without their bytes, but for keys; nil where
-  /// the server has forgotten.
+  /// Reads what a commit has changed: rows, names and keys, without their bytes, but for keys and
+  /// small values of theirs; nil where the server has forgotten.
   init?(
     _ commit: Commit, _ answer: QueryResult, _ row: Int, _ backend: PostgreSQLBackend
   ) throws(ServerFailure) {
@@ -216,18 +216,20 @@ extension NewCommit {
     _ answer: QueryResult, _ row: Int
   ) throws(ServerFailure) -> (bytes: [UInt8], changes: [Int: [ChangeSet.KeyChange]]) {
     let (keys, kinds) = (try answer.byteArrays(row, 16), try answer.ints(row, 17))
+    let values = try answer.byteArrays(row, 18)
     var bytes: [UInt8] = []
     var found: [Int: [ChangeSet.KeyChange]] = [:]
     for (index, place) in try answer.ints(row, 15).enumerated() {
       guard index < keys.count, index < kinds.count, let key = keys[index] else {
         throw ServerFailure.unexpectedAnswer
       }
+      let value = index < values.count ? values[index] ?? [] : []
       let change =
         kinds[index] == Schema.removal
         ? ChangeSet.KeyChange(removing: bytes.count, keyCount: key.count)
-        : ChangeSet.KeyChange(putting: bytes.count, keyCount: key.count, valueCount: 0)
+        : ChangeSet.KeyChange(putting: bytes.count, keyCount: key.count, valueCount: value.count)
       found[place, default: []].append(change)
-      bytes += key
+      bytes += key + value
     }
     return (bytes, found)
   }

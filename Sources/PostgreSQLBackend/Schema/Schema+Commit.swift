@@ -31,9 +31,11 @@ extension Schema {
       p_data_tables integer[], p_data_rows bigint[], p_data bytea[],
       p_names bytea[], p_name_data bytea[],
       p_cleared integer[], p_key_tables integer[], p_keys bytea[], p_key_kinds smallint[],
+      p_key_values bytea[],
       p_value_tables integer[], p_value_keys bytea[], p_values bytea[],
       p_basis_tables integer[], p_basis_rows bigint[],
-      p_range_tables integer[], p_range_from bytea[], p_range_to bytea[])
+      p_range_tables integer[], p_range_from bytea[], p_range_to bytea[],
+      p_point_tables integer[], p_points bytea[])
     returns table (outcome integer, number bigint, row_tables integer[], rows bigint[],
       names integer[], key_tables integer[])
     language plpgsql as $$
@@ -118,7 +120,8 @@ extension Schema {
             select mine.table_index
               from (
                 select unnest(p_cleared), true union all select unnest(p_key_tables), false
-                union all select unnest(p_range_tables), false) mine(table_index, clears)
+                union all select unnest(p_range_tables), false
+                union all select unnest(p_point_tables), false) mine(table_index, clears)
                 join (
                   select c.table_ids[u.table_index] as id, u.clears
                   from stored_objects.commits c,
@@ -128,7 +131,10 @@ extension Schema {
                   where c.store = p_store and c.number > p_based_on
                 ) theirs on theirs.id = v_ids[mine.table_index] and (mine.clears or theirs.clears)
             union all
-            select n.table_index from unnest(p_key_tables, p_keys) n(table_index, key)
+            select n.table_index
+              from (
+                select * from unnest(p_key_tables, p_keys)
+                union all select * from unnest(p_point_tables, p_points)) n(table_index, key)
               join (
                 select c.table_ids[u.table_index] as id, u.key
                 from stored_objects.commits c, unnest(c.key_tables, c.keys) u(table_index, key)
@@ -248,13 +254,13 @@ extension Schema {
       insert into stored_objects.commits (
           store, number, token, author, "time", based_on, weight, table_ids, table_kinds,
           table_names, metadata, row_tables, rows, row_kinds, names, name_kinds, cleared,
-          key_tables, keys, key_kinds)
+          key_tables, keys, key_kinds, key_values)
         values (
           p_store, v_number, p_token, p_author, p_time, p_based_on, v_weight, v_ids, p_table_kinds,
           p_tables, p_metadata, p_row_tables, p_rows, p_row_kinds, p_names,
           (select coalesce(array_agg((case when d is null then 2 else 1 end)::smallint
             order by place), '{}') from unnest(p_name_data) with ordinality n(d, place)),
-          p_cleared, p_key_tables, p_keys, p_key_kinds);
+          p_cleared, p_key_tables, p_keys, p_key_kinds, p_key_values);
       if v_number % 64 = 0 or v_weight > \(rememberedWeight / 8) then
         select coalesce(max(w.number), 0) into v_found
           from (
@@ -264,7 +270,7 @@ extension Schema {
         update stored_objects.commits c
           set table_ids = null, table_kinds = null, table_names = null, metadata = null,
             row_tables = null, rows = null, row_kinds = null, names = null, name_kinds = null,
-            cleared = null, key_tables = null, keys = null, key_kinds = null
+            cleared = null, key_tables = null, keys = null, key_kinds = null, key_values = null
           where c.store = p_store and c.number <= v_found and c.rows is not null;
         delete from stored_objects.commits c
           where c.store = p_store and c.number <= v_number - \(rememberedCommitCount);

@@ -8,6 +8,8 @@ enum Schema {
   static let version: Int32 = 1
   /// How many bytes of a key are in the index.
   static let keyHeadByteCount = 1024
+  /// Up to so many bytes a value is remembered with the commit that has put it.
+  static let rememberedValueByteCount = 16
   /// The kind of a change that removes a row or a key.
   ///
   /// Others are as in `ChangeSet.Kind`.
@@ -64,6 +66,7 @@ enum Schema {
       row_tables integer[], rows bigint[], row_kinds smallint[],
       names bytea[], name_kinds smallint[],
       cleared integer[], key_tables integer[], keys bytea[], key_kinds smallint[],
+      key_values bytea[],
       primary key (store, number),
       unique (store, token))
     """,

@@ -9,14 +9,17 @@ package final class CommitListener: Sendable {
 
   /// Whether it wants to hear of commits of other processes only.
   let isForForeign: Bool
+  /// Whether it hears of commits of other processes when a call finds out about them, and no thread
+  /// asks for them.
+  let isPassive: Bool
 
   /// Makes a listener, to be attached to a ``StoreCoordinator``.
   package init(
-    ofOtherProcesses isForForeign: Bool = false,
+    ofOtherProcesses isForForeign: Bool = false, isPassive: Bool = false,
     _ didCommit: @escaping @Sendable (ChangeSet) -> Void,
     didLoseTrack: @escaping @Sendable () -> Void = {}
   ) {
     (self.didCommit, self.didLoseTrack) = (didCommit, didLoseTrack)
-    self.isForForeign = isForForeign
+    (self.isForForeign, self.isPassive) = (isForForeign, isPassive)
   }
 }

@@ -17,6 +17,8 @@ package struct ProcessOrder: Sendable {
   var lastNumber: (@Sendable () throws(StoreError) -> UInt64)?
   /// Whether this process never commits.
   var isReadOnly = false
+  /// Whether a server orders the commits.
+  var isOfServer = false
 }
 
 extension ProcessOrder {
@@ -35,6 +37,7 @@ extension ProcessOrder {
   ) {
     self.init(
       yield: {}, begin: { () throws(StoreError) in }, end: {}, takeRows: takeRows,
-      observe: observe, lastNumber: isReadOnly ? nil : lastNumber, isReadOnly: isReadOnly)
+      observe: observe, lastNumber: isReadOnly ? nil : lastNumber, isReadOnly: isReadOnly,
+      isOfServer: true)
   }
 }

@@ -132,10 +132,11 @@ public final class StoreCoordinator: Sendable {
 
   /// Calls a listener after each commit, on the thread of that, until it is detached.
   ///
-  /// Commits of other processes are reported on a thread of the backend.
+  /// Commits of other processes are reported on a thread of the backend, unless the listener is
+  /// passive.
   package func attach(_ listener: CommitListener) {
     shared.withLock { $0.listeners.append(listener) }
-    processes.withLock { $0 }?.observe(true)
+    if !listener.isPassive { processes.withLock { $0 }?.observe(true) }
   }
 
   /// Ends what ``attach(_:)`` began.
@@ -145,7 +146,7 @@ public final class StoreCoordinator: Sendable {
       shared.listeners.removeAll { $0 === listener }
       return shared.listeners.count < count
     }
-    if wasAttached { processes.withLock { $0 }?.observe(false) }
+    if wasAttached, !listener.isPassive { processes.withLock { $0 }?.observe(false) }
   }
 
   /// Whether no second store is attached, which could commit between two looks.
@@ -288,6 +289,9 @@ public final class StoreCoordinator: Sendable {
 
   /// Whether a server orders the commits of all, which may refuse any of them.
   package var isOrderedByServer: Bool { processes.withLock { $0?.lastNumber != nil } }
+
+  /// Whether the data is on a server, where others may commit at any time.
+  package var isOnServer: Bool { processes.withLock { $0?.isOfServer == true } }
 
   private func checkProcess() throws(StoreError) {
     // Before any lock, which a thread of the parent may have held at the fork.

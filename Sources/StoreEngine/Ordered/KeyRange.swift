@@ -39,6 +39,12 @@ public struct KeyRange: Hashable, Sendable {
     return !from.lexicographicallyPrecedes(to)
   }
 
+  /// The key of a range that has room for one only; nil for any other.
+  package var onlyKey: [UInt8]? {
+    guard let to, to.count == from.count + 1, to.last == 0 else { return nil }
+    return to.starts(with: from) ? from : nil
+  }
+
   /// Whether a key is in the range.
   public func contains(_ key: [UInt8]) -> Bool {
     !key.lexicographicallyPrecedes(from) && to.map { key.lexicographicallyPrecedes($0) } ?? true
