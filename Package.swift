@@ -224,8 +224,8 @@ let package = Package(
     .testTarget(
       name: "PostgreSQLBackendTests",
       dependencies: [
-        "KeyValueStoreCore", "PostgreSQLBackend", "StoredObjectsCore", "StoredObjectsTestSupport",
-        "Files", "Locks", "TestFiles", "TestServer",
+        "KeyValueStoreCore", "PostgreSQLBackend", "StoredObjectsCore", "StoredObjectsEncryption",
+        "StoredObjectsTestSupport", "Files", "Locks", "TestFiles", "TestServer",
       ]),
     .testTarget(
       name: "YTKImportTests",

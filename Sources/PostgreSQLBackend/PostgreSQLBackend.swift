@@ -22,6 +22,10 @@ public final class PostgreSQLBackend: StoreBackend {
   public let configuration: PostgreSQLConfiguration
 
   let pool: ConnectionPool
+  /// Seals what the server gets; nil for a store that is not encrypted.
+  let sealing: ServerSealing?
+  /// The order of keys, where the server does not know it.
+  let sortedKeys: Locked<SortedKeys>
   /// The number of the store in the database.
   let storeID: Int32
   /// The numbers of tables in this process.
@@ -44,33 +48,40 @@ public final class PostgreSQLBackend: StoreBackend {
   /// - Parameters:
   ///   - connection: A connection string of libpq: a URL or settings.
   ///   - store: The name of the store: 1 to 1,000 bytes of UTF-8, without NUL.
+  ///   - key: The key of an encrypted store; a store that has nothing yet is encrypted from then on.
   ///   - configuration: How the backend works.
   /// - Throws: ``/StoreEngine/StoreError`` with `invalidArgument` (the string or the name makes no
-  ///   sense), `ioError` (no connection, no right, or no such store to read), `newerVersion`, `readOnly`
+  ///   sense), `encrypted` (give the key), `notEncrypted`, `wrongKey`, `ioError` (no connection, no right, or no such store to read), `newerVersion`, `readOnly`
   ///   (a standby), `noSpace` or `damaged`.
   public init(
-    _ connection: String, store: String,
+    _ connection: String, store: String, key: (any StoreKey)? = nil,
     configuration: PostgreSQLConfiguration = PostgreSQLConfiguration()
   ) throws(StoreError) {
-    guard !store.isEmpty, store.utf8.count <= maximumNameByteCount, !store.utf8.contains(0) else {
-      throw StoreError(
-        .invalidArgument, "The name of a store has 1 to \(maximumNameByteCount) bytes and no NUL.")
-    }
+    try Self.checkStoreName(store)
     let target = try ConnectionTarget(connection, store: store, configuration)
     pool = ConnectionPool(target, configuration)
     (location, self.configuration) = (target.location, configuration)
     isReadOnly = configuration.access == .readOnly
     let opened: StoreOpening
     do {
-      opened = try StoreOpening(pool, store, at: target.location, isReadOnly: isReadOnly)
+      opened = try StoreOpening(pool, store, key, at: target.location, isReadOnly: isReadOnly)
     } catch {
       pool.close()
       throw error
     }
-    storeID = opened.storeID
+    (storeID, sealing) = (opened.storeID, opened.sealing)
+    sortedKeys = Locked(SortedKeys(upTo: opened.last?.number ?? 0))
     coordinator = StoreCoordinator(ofFilesAt: target.location)
     coordinator.begin(after: opened.last)
     beginSharing()
+  }
+
+  static func checkStoreName(_ name: String) throws(StoreError) {
+    guard name.isEmpty || name.utf8.count > maximumNameByteCount || name.utf8.contains(0) else {
+      return
+    }
+    throw StoreError(
+      .invalidArgument, "The name of a store has 1 to \(maximumNameByteCount) bytes and no NUL.")
   }
 
   deinit { close() }
@@ -137,6 +148,8 @@ public final class PostgreSQLBackend: StoreBackend {
   }
 
   private func check(_ name: String) throws(StoreError) {
+    // Which has limits of its own.
+    _ = try sealing?.name(ofTable: name)
     guard name.isEmpty || name.utf8.count > maximumNameByteCount || name.utf8.contains(0) else {
       return
     }
@@ -150,7 +163,7 @@ public final class PostgreSQLBackend: StoreBackend {
   {
     let statement = Statement(
       "select stored_objects.reserve_rows($1, $2, $3)",
-      [.int4(storeID), .text(name(of: table)), .int(count)])
+      [.int4(storeID), .text(try serverName(of: table)), .int(count)])
     let rows = try perform { (connection) throws(ServerFailure) -> ClosedRange<UInt32>? in
       let result = try connection.run([statement])[0]
       guard let last = result.int(0, 0) else { return nil }

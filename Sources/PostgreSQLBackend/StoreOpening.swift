@@ -5,13 +5,69 @@ import StoreEngine
 struct StoreOpening {
   let storeID: Int32
   let last: Commit?
+  /// Seals what the server gets; nil for a store that is not encrypted.
+  let sealing: ServerSealing?
 
   /// So often the schema is looked for again when another program has created it at the same moment.
   private static let attempts = 8
 
   init(
-    _ pool: ConnectionPool, _ store: String, at location: String, isReadOnly: Bool
+    _ pool: ConnectionPool, _ store: String, _ key: (any StoreKey)?, at location: String,
+    isReadOnly: Bool
   ) throws(StoreError) {
+    var found = try Self.find(pool, store, at: location, isReadOnly)
+    if found.isNew, let key, !isReadOnly {
+      let keyFile = KeyFile.bytes(try key.makeSeal().keyFile)
+      try Self.setKeyFile(keyFile, of: store, pool, at: location)
+      found = try Self.find(pool, store, at: location, isReadOnly)
+    }
+    storeID = found.storeID
+    let sealing = try Self.sealing(found.keyFile, key, at: location)
+    self.sealing = sealing
+    do throws(ServerFailure) {
+      last = try Commit.last(found.result, 1, sealing)
+    } catch { throw error.error(at: location) }
+  }
+
+  /// The seal of a store.
+  ///
+  /// - Throws: `StoreError` with `encrypted`, `notEncrypted`, `wrongKey` or `damaged`.
+  private static func sealing(
+    _ keyFile: [UInt8]?, _ key: (any StoreKey)?, at location: String
+  ) throws(StoreError) -> ServerSealing? {
+    guard let keyFile else {
+      if key == nil { return nil }
+      throw StoreError(
+        .notEncrypted,
+        "The store is not encrypted: open it without a key, or copy it to one that is.",
+        at: .init(path: location))
+    }
+    guard let key else {
+      throw StoreError(
+        .encrypted, "The store is encrypted: open it with its key.", at: .init(path: location))
+    }
+    return ServerSealing(try Sealing.seal(keyFile, key, location), at: location)
+  }
+
+  /// Encrypts a store that has nothing yet, unless another program has begun it meanwhile.
+  private static func setKeyFile(
+    _ keyFile: [UInt8], of store: String, _ pool: ConnectionPool, at location: String
+  ) throws(StoreError) {
+    let statement = Statement(
+      """
+      update stored_objects.stores set key_file = $2
+      where name = $1 and key_file is null and last_commit = 0
+      """, [.text(store), .bytes(keyFile)])
+    do throws(ServerFailure) {
+      _ = try pool.withConnection { (connection) throws(ServerFailure) in
+        try connection.run([statement])
+      }
+    } catch { throw error.error(at: location) }
+  }
+
+  private static func find(
+    _ pool: ConnectionPool, _ store: String, at location: String, _ isReadOnly: Bool
+  ) throws(StoreError) -> FoundStore {
     var (attemptsLeft, waiting) = (Self.attempts, Backoff(.seconds(10)))
     while true {
       let found: Found
@@ -26,22 +82,35 @@ struct StoreOpening {
         }
         continue
       }
-      self = try found.get(location)
-      return
+      return try found.get(location)
     }
   }
 
-  private init(_ storeID: Int32, _ last: Commit?) { (self.storeID, self.last) = (storeID, last) }
+  /// What the database has of a store.
+  private struct FoundStore {
+    let storeID: Int32
+    let keyFile: [UInt8]?
+    /// Whether nothing was committed to it, and it is not encrypted.
+    let isNew: Bool
+    let result: QueryResult
+
+    init(_ result: QueryResult) throws(ServerFailure) {
+      self.result = result
+      storeID = Int32(clamping: try result.number(0, 0))
+      keyFile = result.isNull(0, 7) ? nil : result.bytes(0, 7)
+      isNew = try result.number(0, 1) == 0 && keyFile == nil
+    }
+  }
 
   /// The result of looking for the store.
   private enum Found {
-    case store(StoreOpening)
+    case store(FoundStore)
     case noStore
     case otherEncoding(String)
     case newerVersion(Int64)
     case noSchema
 
-    func get(_ location: String) throws(StoreError) -> StoreOpening {
+    func get(_ location: String) throws(StoreError) -> FoundStore {
       if case .store(let opened) = self { return opened }
       let (code, message): (StoreError.Code, String) =
         switch self {
@@ -75,7 +144,8 @@ struct StoreOpening {
       "insert into stored_objects.stores (name) values ($1) on conflict do nothing", [.text(store)])
     let search = Statement(
       """
-      select s.id, s.last_commit, c.number, c.token, c.author, c."time", c.based_on
+      select s.id, s.last_commit, c.number, c.token, c.author, c."time", c.based_on,
+        s.key_file
       from stored_objects.stores s
         left join stored_objects.commits c on c.store = s.id and c.number = s.last_commit
       where s.name = $1
@@ -83,8 +153,7 @@ struct StoreOpening {
     var result = try connection.run([search])[0]
     if result.rowCount == 0, !isReadOnly { result = try connection.run([creation, search])[1] }
     if result.rowCount == 0 { return .noStore }
-    let last = try Commit.last(result, 1)
-    return .store(StoreOpening(Int32(clamping: try result.number(0, 0)), last))
+    return .store(try FoundStore(result))
   }
 
   /// The version of the schema; nil where there is none.

@@ -12,11 +12,12 @@ import Testing
 /// A kind of place in which the behaviour of stores is tried.
 enum TestedPlace: Equatable, Sendable {
   case backend(TestedBackend)
-  case postgreSQL
+  case postgreSQL(isEncrypted: Bool)
 
   static let all =
     TestedBackend.allCases.map { TestedPlace.backend($0) }
-    + (TestServer.isAvailable ? [.postgreSQL] : [])
+    + (TestServer.isAvailable
+      ? [.postgreSQL(isEncrypted: false), .postgreSQL(isEncrypted: true)] : [])
 
   /// How many steps of random work take a second or so.
   var randomStepCount: Int {
@@ -45,7 +46,7 @@ extension TestedPlace: CustomStringConvertible {
   var description: String {
     switch self {
     case .backend(let kind): "\(kind)"
-    case .postgreSQL: "PostgreSQL"
+    case .postgreSQL(let isEncrypted): isEncrypted ? "encrypted PostgreSQL" : "PostgreSQL"
     }
   }
 }
@@ -77,11 +78,12 @@ struct Location {
     switch kind {
     case .backend(.memory): return try MemoryBackend(disk: disk, isReadOnly: readOnly)
     case .backend(let kind): return try kind.open(path, readOnly: readOnly)
-    case .postgreSQL:
+    case .postgreSQL(let isEncrypted):
       var configuration = PostgreSQLConfiguration()
       configuration.access = readOnly ? .readOnly : .readWrite
       return try PostgreSQLBackend(
-        TestServer.shared.get().url(), store: name, configuration: configuration)
+        TestServer.shared.get().url(), store: name, key: isEncrypted ? TestedBackend.key : nil,
+        configuration: configuration)
     }
   }
 }

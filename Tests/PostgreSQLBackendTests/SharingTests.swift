@@ -2,6 +2,7 @@ import Foundation
 import Locks
 import PostgreSQLBackend
 import StoredObjectsCore
+import StoredObjectsEncryption
 import StoredObjectsTestSupport
 import Synchronization
 import TestServer
@@ -123,8 +124,10 @@ struct SharingTests {
     try store.register(types)
   }
 
-  @Test("No two machines save the same value of a unique attribute")
-  func uniqueValues() throws {
+  @Test(
+    "No two machines save the same value of a unique attribute, encrypted or not",
+    arguments: [nil, EncryptionKey(bytes: Array(repeating: 7, count: 32))])
+  func uniqueValues(_ key: EncryptionKey?) throws {
     final class Name: StoredObject {
       @Content var text = ""
       override class var indexes: [AttributeIndex] {
@@ -135,7 +138,7 @@ struct SharingTests {
         text = try buffer.readString()
       }
     }
-    let database = try TestDatabase()
+    let database = try TestDatabase(key: key)
     let saved = Atomic(0)
     let refused = Atomic(0)
     try BackendConformance.runOnThreads(3) { _ in

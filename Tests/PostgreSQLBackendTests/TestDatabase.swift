@@ -1,6 +1,7 @@
 import Foundation
 import PostgreSQLBackend
 import StoredObjectsCore
+import StoredObjectsEncryption
 import StoredObjectsTestSupport
 import TestServer
 import Testing
@@ -9,13 +10,15 @@ import Testing
 struct TestDatabase: BackendLocation {
   let server: TestServer
   let store: String
+  let key: EncryptionKey?
 
   /// The checks for a backend that keeps nobody out.
   static let checks = BackendConformance.checks.filter { check in
     !["inUse", "Closing twice"].contains(where: check.name.contains)
   }
 
-  init() throws {
+  init(key: EncryptionKey? = nil) throws {
+    self.key = key
     server = try TestServer.shared.get()
     store = UUID().uuidString
   }
@@ -26,7 +29,7 @@ struct TestDatabase: BackendLocation {
     _ configuration: PostgreSQLConfiguration = .init()
   ) throws -> PostgreSQLBackend {
     try PostgreSQLBackend(
-      server.url(role: role, database: database, through: proxy?.directory), store: store,
+      server.url(role: role, database: database, through: proxy?.directory), store: store, key: key,
       configuration: configuration)
   }
 

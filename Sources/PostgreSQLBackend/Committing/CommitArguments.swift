@@ -38,7 +38,10 @@ struct CommitArguments {
     var values: [Range<Int>?] = []
   }
 
-  let changes: ChangeSet
+  /// As the server gets them.
+  private let changes: ChangeSet
+  /// As they were committed.
+  let plain: ChangeSet
   private let backend: PostgreSQLBackend
 
   /// So many bytes are sent in one piece.
@@ -46,33 +49,39 @@ struct CommitArguments {
   /// So many rows are.
   private static let pieceRowCount = 16384
 
-  init(_ changes: ChangeSet, _ basis: CommitBasis?, _ backend: PostgreSQLBackend) {
-    (self.changes, self.backend) = (changes, backend)
-    for table in changes.tables where !table.records.isEmpty { add(table) }
-    for table in changes.ordered where !table.isEmpty { add(table) }
+  init(
+    _ plain: ChangeSet, _ basis: CommitBasis?, _ backend: PostgreSQLBackend
+  ) throws(StoreError) {
+    (self.plain, self.backend) = (plain, backend)
+    changes =
+      try backend.sealing?.sealed(plain, table: backend.name(of:), ordered: backend.name(of:))
+      ?? plain
+    for table in changes.tables where !table.records.isEmpty { try add(table) }
+    for table in changes.ordered where !table.isEmpty { try add(table) }
     guard let basis else { return }
     for row in basis.rows {
-      basisRows.tables.append(place(of: row.table))
+      basisRows.tables.append(try place(of: row.table))
       basisRows.rows.append(Int64(row.rowID))
     }
-    for (table, range) in basis.keys { add(range, place(of: table)) }
+    for (table, range) in basis.keys { try add(range, of: table) }
   }
 
   // MARK: Gathering
 
-  private mutating func place(of table: TableID) -> Int32 {
+  private mutating func place(of table: TableID) throws(StoreError) -> Int32 {
     let known = tables.firstIndex {
       if case .records(table) = $0 { true } else { false }
     }
-    return Int32(known ?? add(.records(table), .records, backend.name(of: table))) + 1
+    if let known { return Int32(known) + 1 }
+    return Int32(add(.records(table), .records, try backend.serverName(of: table))) + 1
   }
 
-  private mutating func place(of table: OrderedTableID) -> Int32 {
+  private mutating func place(of table: OrderedTableID) throws(StoreError) -> Int32 {
     let known = tables.firstIndex {
       if case .ordered(table) = $0 { true } else { false }
     }
     if let known { return Int32(known) + 1 }
-    let name = backend.name(of: table)
+    let name = try backend.serverName(of: table)
     return Int32(add(.ordered(table), Schema.TableKind(name.kind), name.name)) + 1
   }
 
@@ -86,14 +95,19 @@ struct CommitArguments {
   }
 
   /// Single keys, of which there may be many, are found by a hash in the server.
-  private mutating func add(_ range: KeyRange, _ place: Int32) {
-    guard let key = range.onlyKey else { return ranges.append((place, range)) }
+  ///
+  /// Of an encrypted store the server does not know which keys are in a range: all may be.
+  private mutating func add(_ range: KeyRange, of table: OrderedTableID) throws(StoreError) {
+    let place = try place(of: table)
+    guard let key = range.onlyKey else {
+      return ranges.append((place, backend.sealing == nil ? range : KeyRange()))
+    }
     basisKeys.tables.append(place)
-    basisKeys.keys.append(key)
+    basisKeys.keys.append(try backend.serverKey(key, of: table))
   }
 
-  private mutating func add(_ table: ChangeSet.TableChanges) {
-    let place = place(of: table.table)
+  private mutating func add(_ table: ChangeSet.TableChanges) throws(StoreError) {
+    let place = try place(of: table.table)
     for record in table.records {
       rows.tables.append(place)
       rows.rows.append(Int64(record.rowID))
@@ -102,12 +116,21 @@ struct CommitArguments {
       guard record.rowID == ClassMetadata.rowID else { continue }
       let bytes = record.kind == .delete ? [] : Array(changes.bytes[record.range])
       metadata[Int(place) - 1] = bytes
-      lastRows[Int(place) - 1] = Int64(ClassMetadata(row: bytes)?.lastRowID ?? 0)
+      lastRows[Int(place) - 1] = lastRow(of: table.table)
     }
   }
 
-  private mutating func add(_ table: ChangeSet.OrderedTableChanges) {
-    let place = place(of: table.table)
+  /// The last row that the metadata row of a table names.
+  private func lastRow(of table: TableID) -> Int64 {
+    let records = plain.tables.first { $0.table == table && !$0.records.isEmpty }?.records ?? []
+    guard let record = records.last(where: { $0.rowID == ClassMetadata.rowID }),
+      record.kind != .delete
+    else { return 0 }
+    return Int64(ClassMetadata(row: Array(plain.bytes[record.range]))?.lastRowID ?? 0)
+  }
+
+  private mutating func add(_ table: ChangeSet.OrderedTableChanges) throws(StoreError) {
+    let place = try place(of: table.table)
     if table.clearsFirst { cleared.append(place) }
     // Of several changes of a key the last one counts.
     var places: [[UInt8]: Int] = [:]
@@ -130,13 +153,18 @@ struct CommitArguments {
   /// The statements that make the commit together.
   ///
   /// The server gives the number. Where one is required, nobody else may have committed behind it.
-  func statements(_ commit: Commit, required: UInt64?) -> [Statement] {
+  ///
+  /// Nobody has changed keys in the ranges of the basis up to `rangesSince`.
+  func statements(
+    _ commit: Commit, required: UInt64?, rangesSince: UInt64?
+  ) throws(StoreError) -> [Statement] {
     let (firstRows, moreRows) = rowPieces()
     let (firstKeys, moreKeys) = keyPieces()
     let token = Parameter.uuid(commit.token)
     var parameters: [Parameter] = [
-      .int4(backend.storeID), token, .bytes(Array(commit.author.utf8)), .int(commit.microseconds),
-      .int(commit.basedOn), .int(required), .texts(tableNames), .int2s(tableKinds),
+      .int4(backend.storeID), token, .bytes(try backend.serverAuthor(commit)),
+      .int(commit.microseconds), .int(commit.basedOn), .int(required),
+      .bool(backend.sealing != nil), .texts(tableNames), .int2s(tableKinds),
       array(metadata), .ints(lastRows), .int4s(rows.tables), .ints(rows.rows), .int2s(rows.kinds),
     ]
     parameters += rowParameters(firstRows)
@@ -147,7 +175,7 @@ struct CommitArguments {
     parameters += [.int4s(basisRows.tables), .ints(basisRows.rows)]
     parameters += [
       .int4s(ranges.map(\.table)), array(ranges.map(\.range.from)), array(ranges.map(\.range.to)),
-      .int4s(basisKeys.tables), array(basisKeys.keys),
+      .int(rangesSince), .int4s(basisKeys.tables), array(basisKeys.keys),
     ]
     let places = (1...parameters.count).map { "$\($0)" }.joined(separator: ", ")
     let first = Statement("select * from stored_objects.commit(\(places))", parameters)
@@ -158,8 +186,11 @@ struct CommitArguments {
   private func rememberedValues() -> Parameter {
     array(
       keys.values.indices.map { index in
+        // What is sealed has its key in it.
+        let overhead = backend.sealing.map { $0.overhead + keys.keys[index].count } ?? 0
         let kind = tableKinds[Int(keys.tables[index]) - 1]
-        guard let value = keys.values[index], value.count <= Schema.rememberedValueByteCount,
+        let limit = Schema.rememberedValueByteCount + overhead
+        guard let value = keys.values[index], value.count <= limit,
           kind == Schema.TableKind.data.rawValue
         else { return nil }
         return Array(changes.bytes[value])

@@ -30,27 +30,54 @@ extension PostgreSQLBackend {
     _ commit: Commit, _ changes: ChangeSet, _ request: CommitRequest
   ) throws(StoreError) -> Commit {
     let required = coordinator.requiredNumber
-    let arguments = CommitArguments(changes, request.basis, self)
-    let known = coordinator.journal.lastNumber
-    let statements =
-      arguments.statements(commit, required: required)
-      + [newsStatement(behind: known, besides: commit.token)]
-    let results = try deliver(statements, commit)
-    let (outcome, number) = try reading { () throws(ServerFailure) in
-      guard let outcome = Schema.Outcome(rawValue: try results[0].number(0, 0)) else {
+    let arguments = try CommitArguments(changes, request.basis, self)
+    var rangesSince = uncontestedNumber(changes, request)
+    while true {
+      let known = coordinator.journal.lastNumber
+      let statements =
+        try arguments.statements(commit, required: required, rangesSince: rangesSince)
+        + [newsStatement(behind: known, besides: commit.token)]
+      let results = try deliver(statements, commit)
+      let (outcome, number) = try self.outcome(results[0])
+      let news = results[results.count - 1]
+      if outcome == .committed || outcome == .repeated {
+        let made = commit.numbered(number)
+        try take(news, behind: known, own: made, changes, request)
+        coordinator.raiseRequiredNumber(to: number)
+        return made
+      }
+      try take(news, behind: known)
+      let uncontested = uncontestedNumber(changes, request)
+      guard outcome == .conflict, let uncontested, uncontested > rangesSince ?? 0 else {
+        throw try refusal(outcome, results[0], arguments, request, lastNumber: number)
+      }
+      // The keys that others have changed are in no range: only this process knows.
+      rangesSince = uncontested
+    }
+  }
+
+  private func outcome(
+    _ answer: QueryResult
+  ) throws(StoreError) -> (Schema.Outcome, number: UInt64) {
+    try reading { () throws(ServerFailure) in
+      guard let outcome = Schema.Outcome(rawValue: try answer.number(0, 0)) else {
         throw ServerFailure.unexpectedAnswer
       }
-      return (outcome, UInt64(clamping: try results[0].number(0, 1)))
+      return (outcome, UInt64(clamping: try answer.number(0, 1)))
     }
-    let news = results[results.count - 1]
-    guard outcome == .committed || outcome == .repeated else {
-      try take(news, behind: known)
-      throw try refusal(outcome, results[0], arguments, request, lastNumber: number)
-    }
-    let made = commit.numbered(number)
-    try take(news, behind: known, own: made, changes, request)
-    coordinator.raiseRequiredNumber(to: number)
-    return made
+  }
+
+  /// The last commit, if nobody has changed up to it what a commit to an encrypted store rests on; nil
+  /// where somebody has, or nobody knows, and for other stores.
+  ///
+  /// The server can't know which keys of an encrypted store are in a range.
+  private func uncontestedNumber(_ changes: ChangeSet, _ request: CommitRequest) -> UInt64? {
+    guard sealing != nil, let basis = request.basis,
+      basis.keys.contains(where: { $0.range.onlyKey == nil })
+    else { return nil }
+    let number = coordinator.journal.lastNumber
+    let conflict = coordinator.journal.conflict(of: changes, on: basis, besides: [])
+    return conflict == nil ? number : nil
   }
 
   /// Sends a commit until it is known what has become of it.
@@ -98,6 +125,7 @@ extension PostgreSQLBackend {
     _ outcome: Schema.Outcome, _ answer: QueryResult, _ arguments: CommitArguments,
     _ request: CommitRequest, lastNumber: UInt64
   ) throws(StoreError) -> StoreError {
+    if outcome == .otherSealing { throw otherSealing() }
     var conflict = FoundConflict(
       basedOn: request.basis?.number ?? 0, lastNumber: lastNumber, isExpired: outcome == .expired)
     try reading { () throws(ServerFailure) in
@@ -120,6 +148,13 @@ extension PostgreSQLBackend {
       at: .init(path: location, className: named.rows.first?.table, rowID: named.rows.first?.rowID))
   }
 
+  private func otherSealing() -> StoreError {
+    StoreError(
+      sealing == nil ? .encrypted : .notEncrypted,
+      "Another program has begun the store \(sealing == nil ? "with" : "without") a key: open it so.",
+      at: .init(path: location))
+  }
+
   // MARK: Looking for commits
 
   /// The commit that has a token, among the last 4,096: waits for the save that may be under way.
@@ -134,7 +169,7 @@ extension PostgreSQLBackend {
       """ : "select * from stored_objects.find_commit($1, $2)"
     let result = try read(Statement(text, [.int4(storeID), .uuid(token)]))
     if result.rowCount == 0 { return nil }
-    return try reading { () throws(ServerFailure) in try Commit(result, 0, 0) }
+    return try reading { () throws(ServerFailure) in try Commit(result, 0, 0, sealing) }
   }
 
   /// Lets the numbers of commits go on after those of another store.
@@ -154,12 +189,13 @@ extension PostgreSQLBackend {
             store, number, token, author, "time", based_on, weight) values ($1, $2, $3, $4, $5, $6, 0)
           """,
           [
-            .int4(storeID), number, .uuid(last.token), .bytes(Array(last.author.utf8)),
+            .int4(storeID), number, .uuid(last.token), .bytes(try serverAuthor(last)),
             .int(last.microseconds), .int(last.basedOn),
           ]))
     }
     _ = try perform { (connection) throws(ServerFailure) in try connection.run(statements) }
     coordinator.begin(after: last)
+    sortedKeys.withLock { $0.loseTrack(upTo: last?.number ?? 0) }
   }
 }
 
@@ -169,7 +205,7 @@ extension ServerFailure {
     switch self {
     case .connectionLost: true
     case .refused: isLost
-    case .noConnection, .unexpectedAnswer: false
+    case .noConnection, .unexpectedAnswer, .notAuthentic: false
     }
   }
 }
@@ -183,7 +219,7 @@ extension CommitArguments {
 
   /// The name of a buffer with a number in the server's answer.
   fileprivate func bufferName(_ place: Int) throws(ServerFailure) -> String {
-    guard changes.names.indices.contains(place - 1) else { throw ServerFailure.unexpectedAnswer }
-    return changes.names[place - 1].name
+    guard plain.names.indices.contains(place - 1) else { throw ServerFailure.unexpectedAnswer }
+    return plain.names[place - 1].name
   }
 }

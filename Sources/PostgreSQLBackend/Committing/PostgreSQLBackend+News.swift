@@ -44,14 +44,24 @@ extension PostgreSQLBackend {
     // A listener that is told of a commit may read.
     if last <= coordinator.journal.lastNumber || isDelivering { return }
     var commits: [UInt64: NewCommit] = [:]
-    try reading { () throws(ServerFailure) in
-      for row in 0..<answer.rowCount {
-        guard let commit = try Commit(answer, row, 1) else { continue }
-        commits[commit.number] = try NewCommit(commit, answer, row, self)
+    for row in 0..<answer.rowCount {
+      let commit = try reading { () throws(ServerFailure) in
+        try Commit(answer, row, 1, sealing)
       }
+      guard let commit else { continue }
+      commits[commit.number] = try newCommit(commit, answer, row)
     }
     if let own { commits[own.number] = NewCommit(commit: own, changes: changes, request: request) }
     deliver(commits, upTo: last)
+  }
+
+  private func newCommit(
+    _ commit: Commit, _ answer: QueryResult, _ row: Int
+  ) throws(StoreError) -> NewCommit? {
+    let new = try reading { () throws(ServerFailure) in
+      try NewCommit(commit, answer, row, self)
+    }
+    return try sealing.map { (sealing) throws(StoreError) in try new?.opened(sealing, self) } ?? new
   }
 
   private func lostCommits(_ last: UInt64, _ number: UInt64) -> StoreError {
@@ -79,6 +89,7 @@ extension PostgreSQLBackend {
   private func deliver(_ new: NewCommit) {
     let own = underWay.withLock { $0[new.commit.token] }
     empty.withLock { $0.note(own?.changes ?? new.changes) }
+    sortedKeys.withLock { $0.note(own?.changes ?? new.changes, new.commit.number) }
     if let own {
       return coordinator.didCommit(new.commit, own.changes, own.request)
     }
@@ -88,6 +99,7 @@ extension PostgreSQLBackend {
 
   private func loseTrack(upTo last: UInt64) {
     empty.withLock { $0.loseTrack() }
+    sortedKeys.withLock { $0.loseTrack(upTo: last) }
     try? coordinator.loseTrack(upTo: Commit(unnamed: last)) { table in
       // A row that can't be read now is read when somebody asks for it.
       let row = try? withRecord(ClassMetadata.rowID, in: table) { [UInt8](copying: $0) }
@@ -121,116 +133,19 @@ extension PostgreSQLBackend {
       try connection.run([newsStatement(behind: number)])
     }[0]
     var news = ForeignNews()
-    let found = try reading { () throws(ServerFailure) in
-      var next = number + 1
-      for row in 0..<answer.rowCount {
-        guard let commit = try Commit(answer, row, 1), commit.number == next,
-          let new = try NewCommit(commit, answer, row, self)
-        else { return next - 1 }
-        news.add(new.changes)
-        next += 1
+    var found = number
+    for row in 0..<answer.rowCount {
+      let commit = try reading { () throws(ServerFailure) in
+        try Commit(answer, row, 1, sealing)
       }
-      return next - 1
+      guard let commit, commit.number == found + 1,
+        let new = try newCommit(commit, answer, row)
+      else { break }
+      news.add(new.changes)
+      found += 1
     }
     // The server has forgotten some, or has taken the numbers over from another store.
     guard found >= last else { return try rememberedChanges(since: number) }
     return ChangeSummary(news, upTo: found)
-  }
-}
-
-/// A commit that stores have to hear of.
-struct NewCommit {
-  let commit: Commit
-  let changes: ChangeSet
-  let request: CommitRequest
-  /// The metadata rows in it; empty ones are gone.
-  var metadata: [(TableID, [UInt8])] = []
-}
-
-extension NewCommit {
-  /// Reads what a commit has changed: rows, names and keys, without their bytes, but for keys and
-  /// small values of theirs; nil where the server has forgotten.
-  init?(
-    _ commit: Commit, _ answer: QueryResult, _ row: Int, _ backend: PostgreSQLBackend
-  ) throws(ServerFailure) {
-    if answer.isNull(row, 10) { return nil }
-    self.commit = commit
-    var request = CommitRequest()
-    request.isForeign = true
-    self.request = request
-    let kinds = try answer.ints(row, 6)
-    let names = try answer.texts(row, 7)
-    let rows = try Self.rows(answer, row)
-    let keys = try Self.keys(answer, row)
-    let cleared = Set(try answer.ints(row, 14))
-    let metadata = try answer.byteArrays(row, 8)
-    var changes = ChangeSet(bytes: keys.bytes)
-    for (index, name) in names.enumerated() where index < kinds.count {
-      if kinds[index] == Int(Schema.TableKind.records.rawValue) {
-        let table = backend.known(name)
-        if let records = rows[index + 1] {
-          changes.tables.append(.init(table: table, records: records))
-        }
-        if index < metadata.count, let bytes = metadata[index] {
-          self.metadata.append((table, bytes))
-        }
-        continue
-      }
-      let table = backend.known(OrderedTableName(name, number: kinds[index]))
-      let own = ChangeSet.OrderedTableChanges(
-        table: table, clearsFirst: cleared.contains(index + 1),
-        changes: keys.changes[index + 1] ?? [])
-      if !own.isEmpty { changes.ordered.append(own) }
-    }
-    changes.names = try Self.names(answer, row)
-    self.changes = changes
-  }
-
-  private static func rows(
-    _ answer: QueryResult, _ row: Int
-  ) throws(ServerFailure) -> [Int: [ChangeSet.RecordChange]] {
-    let (rows, kinds) = (try answer.ints(row, 10), try answer.ints(row, 11))
-    var found: [Int: [ChangeSet.RecordChange]] = [:]
-    for (index, place) in try answer.ints(row, 9).enumerated() {
-      guard index < rows.count, index < kinds.count,
-        let kind = ChangeSet.Kind(rawValue: UInt8(clamping: kinds[index]))
-      else { throw ServerFailure.unexpectedAnswer }
-      let change = ChangeSet.RecordChange(
-        kind: kind, rowID: UInt32(clamping: rows[index]), range: 0..<0)
-      found[place, default: []].append(change)
-    }
-    return found
-  }
-
-  private static func names(
-    _ answer: QueryResult, _ row: Int
-  ) throws(ServerFailure) -> [ChangeSet.NameChange] {
-    let names = try answer.texts(row, 12)
-    let kinds = try answer.ints(row, 13)
-    return zip(names, kinds).map { name, kind in
-      .init(name: name, range: kind == Schema.removal ? nil : 0..<0)
-    }
-  }
-
-  private static func keys(
-    _ answer: QueryResult, _ row: Int
-  ) throws(ServerFailure) -> (bytes: [UInt8], changes: [Int: [ChangeSet.KeyChange]]) {
-    let (keys, kinds) = (try answer.byteArrays(row, 16), try answer.ints(row, 17))
-    let values = try answer.byteArrays(row, 18)
-    var bytes: [UInt8] = []
-    var found: [Int: [ChangeSet.KeyChange]] = [:]
-    for (index, place) in try answer.ints(row, 15).enumerated() {
-      guard index < keys.count, index < kinds.count, let key = keys[index] else {
-        throw ServerFailure.unexpectedAnswer
-      }
-      let value = index < values.count ? values[index] ?? [] : []
-      let change =
-        kinds[index] == Schema.removal
-        ? ChangeSet.KeyChange(removing: bytes.count, keyCount: key.count)
-        : ChangeSet.KeyChange(putting: bytes.count, keyCount: key.count, valueCount: value.count)
-      found[place, default: []].append(change)
-      bytes += key + value
-    }
-    return (bytes, found)
   }
 }

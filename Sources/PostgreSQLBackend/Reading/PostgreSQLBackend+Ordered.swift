@@ -14,8 +14,8 @@ private struct SplitKey {
 }
 
 extension PostgreSQLBackend {
-  private func key(of table: OrderedTableID) -> [Parameter] {
-    let name = name(of: table)
+  func key(of table: OrderedTableID) throws(StoreError) -> [Parameter] {
+    let name = try serverName(of: table)
     let kind = Schema.TableKind(name.kind)
     return [.int4(storeID), .int2(kind.rawValue), .text(name.name)]
   }
@@ -28,7 +28,12 @@ extension PostgreSQLBackend {
       Statement(
         "select kind, name from stored_objects.tables where store = $1 and kind > 0 and count > 0",
         [.int4(storeID)]))
-    return (0..<result.rowCount).map { OrderedTableName(result, $0) }
+    return try reading { () throws(ServerFailure) in
+      try (0..<result.rowCount).map { (row) throws(ServerFailure) in
+        let name = OrderedTableName(result, row)
+        return OrderedTableName(try opened(name.name), kind: name.kind)
+      }
+    }
   }
 
   /// The condition of a range, and its parameters from `$4` on.
@@ -57,11 +62,12 @@ extension PostgreSQLBackend {
     try pool.check()
     if range.isEmpty { return 0 }
     if range.from.isEmpty, range.to == nil { return try keyCount(in: table) }
+    if let sealing { return try sealedKeyCount(in: table, range, sealing) }
     let condition = condition(range)
     let result = try read(
       Statement(
         "select count(*) from stored_objects.keys where \(condition.text)",
-        key(of: table) + condition.parameters))
+        try key(of: table) + condition.parameters))
     return Int(try reading { () throws(ServerFailure) in try result.number(0, 0) })
   }
 
@@ -69,7 +75,7 @@ extension PostgreSQLBackend {
     // A save asks each time for tables that have hardly ever any keys, and rests on the answer.
     let (isEmpty, number) = empty.withLock { ($0.tables.contains(table), $0.number) }
     if isEmpty, coordinator.hasTurn { return 0 }
-    let count = try count(key(of: table))
+    let count = try count(try key(of: table))
     if count == 0 { empty.withLock { $0.add(table, asOf: number) } }
     return count
   }
@@ -81,19 +87,23 @@ extension PostgreSQLBackend {
     of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
     try pool.check()
+    let stored = try serverKey(key, of: table)
     let result = try read(
       Statement(
         """
         select value from stored_objects.keys where table_id = \(Self.tableID)
           and head = $4 and tail_hash = stored_objects.tail_hash($5)
-        """, self.key(of: table) + [SplitKey(key).head, .bytes(key)]))
+        """, try self.key(of: table) + [SplitKey(stored).head, .bytes(stored)]))
     if result.rowCount == 0 { return nil }
-    return try result.withBytes(0, 0, body)
+    return try result.withBytes(0, 0) { (value) throws(StoreError) in
+      guard let sealing else { return try body(value) }
+      return try sealing.open(value, ofKey: key, in: name(of: table)).lend(body)
+    }
   }
 
   private func page(
     _ table: OrderedTableID, _ range: KeyRange, isReversed: Bool, _ size: PageSize
-  ) -> Statement {
+  ) throws(StoreError) -> Statement {
     let condition = condition(range)
     let order = isReversed ? "head desc, tail desc" : "head, tail"
     let number = 4 + condition.parameters.count
@@ -108,7 +118,7 @@ extension PostgreSQLBackend {
           from stored_objects.keys where \(condition.text)
           order by \(order) limit $\(number)) k) w
       where w.before <= $\(number + 1) order by \(order)
-      """, key(of: table) + condition.parameters + size.parameters)
+      """, try key(of: table) + condition.parameters + size.parameters)
   }
 
   /// Lends keys and values, as they were when the call began.
@@ -121,8 +131,11 @@ extension PostgreSQLBackend {
     try pool.check()
     var (range, size) = (range, PageSize())
     if range.isEmpty { return true }
+    if let sealing {
+      return try scanSealedKeys(of: table, range, isReversed: isReversed, sealing, body)
+    }
     let (transaction, results) = try beginReading([
-      page(table, range, isReversed: isReversed, size)
+      try page(table, range, isReversed: isReversed, size)
     ])
     defer { transaction.end() }
     var result = results[0]
@@ -137,7 +150,7 @@ extension PostgreSQLBackend {
       let last = result.bytes(result.rowCount - 1, 1)
       if isReversed { range.to = last } else { range = KeyRange(after: last, to: range.to) }
       size.grow()
-      result = try transaction.run(page(table, range, isReversed: isReversed, size))
+      result = try transaction.run(try page(table, range, isReversed: isReversed, size))
     }
   }
 

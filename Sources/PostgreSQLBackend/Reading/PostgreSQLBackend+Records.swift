@@ -3,8 +3,8 @@ public import StoreEngine
 
 extension PostgreSQLBackend {
   /// The parameters by which statements find a table: `$1` to `$3`.
-  func key(of table: TableID) -> [Parameter] {
-    [.int4(storeID), .int2(Schema.TableKind.records.rawValue), .text(name(of: table))]
+  func key(of table: TableID) throws(StoreError) -> [Parameter] {
+    [.int4(storeID), .int2(Schema.TableKind.records.rawValue), .text(try serverName(of: table))]
   }
 
   /// The number of a table in the server.
@@ -22,7 +22,15 @@ extension PostgreSQLBackend {
       Statement(
         "select name from stored_objects.tables where store = $1 and kind = 0 and count > 0",
         [.int4(storeID)]))
-    return (0..<result.rowCount).map { result.text($0, 0) }
+    return try names(result)
+  }
+
+  private func names(_ result: QueryResult) throws(StoreError) -> [String] {
+    try reading { () throws(ServerFailure) in
+      try (0..<result.rowCount).map { (row) throws(ServerFailure) in
+        try opened(result.text(row, 0))
+      }
+    }
   }
 
   /// The number of rows in a table.
@@ -53,9 +61,11 @@ extension PostgreSQLBackend {
     let result = try read(
       Statement(
         "select data from stored_objects.records where table_id = \(Self.tableID) and row = $4",
-        key(of: table) + [.int(Int(rowID))]))
+        try key(of: table) + [.int(Int(rowID))]))
     if result.rowCount == 0 { return nil }
-    return try result.withBytes(0, 0, body)
+    return try result.withBytes(0, 0) { (record) throws(StoreError) in
+      try lendRecord(record, rowID, table, body)
+    }
   }
 
   /// Adds copies of the records of some rows, in their order.
@@ -75,12 +85,25 @@ extension PostgreSQLBackend {
           select r.row, r.data from unnest($4) with ordinality n(row, place)
             join stored_objects.records r on r.table_id = \(Self.tableID) and r.row = n.row
           order by n.place
-          """, key(of: table) + [.ints(part.map { Int64($0) })]))
+          """, try key(of: table) + [.ints(part.map { Int64($0) })]))
       for index in 0..<result.rowCount {
         if batch.stopsWhenFull, batch.isFull { return }
         let row = try reading { () throws(ServerFailure) in try result.number(index, 0) }
-        result.withBytes(index, 1) { batch.append(UInt32(clamping: row), $0) }
+        try result.withBytes(index, 1) { (record) throws(StoreError) in
+          try append(record, UInt32(clamping: row), table, to: &batch)
+        }
       }
+    }
+  }
+
+  /// Adds a copy of a record, or of the reason why it can't be opened where the batch keeps them.
+  func append(
+    _ record: RawSpan, _ rowID: UInt32, _ table: TableID, to batch: inout RecordBatch
+  ) throws(StoreError) {
+    do {
+      try lendRecord(record, rowID, table) { batch.append(rowID, $0) }
+    } catch  where batch.keepsFailures {
+      batch.failures.append(error)
     }
   }
 
@@ -92,12 +115,16 @@ extension PostgreSQLBackend {
   public func withNamedBuffer<Result>(
     _ name: String, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
+    let key = try serverName(ofBuffer: name)
     let result = try read(
       Statement(
         "select data from stored_objects.buffers where store = $1 and name_hash = sha256($2)",
-        [.int4(storeID), .bytes(Array(name.utf8))]))
+        [.int4(storeID), .bytes(Array(key.utf8))]))
     if result.rowCount == 0 { return nil }
-    return try result.withBytes(0, 0, body)
+    return try result.withBytes(0, 0) { (stored) throws(StoreError) in
+      guard let sealing else { return try body(stored) }
+      return try sealing.open(stored, ofBuffer: key).lend(body)
+    }
   }
 
   /// The names of all buffers.
@@ -106,6 +133,6 @@ extension PostgreSQLBackend {
   public func bufferNames() throws(StoreError) -> [String] {
     let result = try read(
       Statement("select name from stored_objects.buffers where store = $1", [.int4(storeID)]))
-    return (0..<result.rowCount).map { result.text($0, 0) }
+    return try names(result)
   }
 }

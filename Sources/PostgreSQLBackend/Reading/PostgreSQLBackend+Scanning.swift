@@ -18,10 +18,11 @@ extension PostgreSQLBackend {
 
   private func page(
     _ table: TableID, from row: UInt64, _ size: PageSize, generation: UInt64?
-  ) -> Statement {
+  ) throws(StoreError) -> Statement {
     Statement(
       Self.page,
-      key(of: table) + [.int(row)] + size.parameters + [generation.map { .int($0) } ?? .int(-1)])
+      try key(of: table) + [.int(row)] + size.parameters + [generation.map { .int($0) } ?? .int(-1)]
+    )
   }
 
   /// The records of one page.
@@ -56,7 +57,10 @@ extension PostgreSQLBackend {
     _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
   ) throws(StoreError) -> ScanEnd {
     try pool.check()
-    return try scan(table, from: position, PageSize(), body)
+    return try scan(table, from: position, PageSize()) { (rowID, stored) throws(StoreError) in
+      try lendRecord(stored, rowID, table) { (record) throws(StoreError) in try body(rowID, record)
+      }
+    }
   }
 
   /// Copies the next records in one page that fits the batch.
@@ -65,8 +69,9 @@ extension PostgreSQLBackend {
   ) throws(StoreError) -> ScanEnd {
     try pool.check()
     let limits = batch.limits
-    return try scan(table, from: position, PageSize(rows: limits.records, bytes: limits.bytes)) {
-      batch.append($0, $1)
+    let size = PageSize(rows: limits.records, bytes: limits.bytes)
+    return try scan(table, from: position, size) { (rowID, stored) throws(StoreError) in
+      try append(stored, rowID, table, to: &batch)
       return batch.isFull ? .pause : .next
     }
   }
@@ -76,7 +81,7 @@ extension PostgreSQLBackend {
     _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
   ) throws(StoreError) -> ScanEnd {
     var size = size
-    let first = page(
+    let first = try page(
       table, from: position?.location ?? 0, size, generation: position?.generation)
     let (transaction, results) = try beginReading([first])
     defer { transaction.end() }
@@ -98,7 +103,7 @@ extension PostgreSQLBackend {
       }
       if page.isLast { return .finished }
       size.grow()
-      let result = try transaction.run(self.page(table, from: next, size, generation: nil))
+      let result = try transaction.run(try self.page(table, from: next, size, generation: nil))
       page = try reading { () throws(ServerFailure) in try Page(result, size) }
     }
   }

@@ -36,7 +36,7 @@ extension PostgreSQLBackend {
     let copy = try MemoryBackend(disk: disk)
     try copy.commit(try copiedChanges(results, copy))
     let last = try reading { () throws(ServerFailure) -> Commit? in
-      try Commit.last(results[3], 0)
+      try Commit.last(results[3], 0, sealing)
     }
     try copy.continueNumbers(after: last)
     copy.close()
@@ -54,29 +54,50 @@ extension PostgreSQLBackend {
     var changes = ChangeSet()
     var places: [TableID: Int] = [:]
     for index in 0..<results[0].rowCount {
-      let table = try copy.table(named: results[0].text(index, 0))
-      let row = try reading { () throws(ServerFailure) in try results[0].number(index, 1) }
+      let (name, row) = try reading { () throws(ServerFailure) in
+        (try opened(results[0].text(index, 0)), UInt32(clamping: try results[0].number(index, 1)))
+      }
+      let table = try copy.table(named: name)
       let start = changes.bytes.count
-      results[0].withBytes(index, 2) { changes.bytes.append(copying: $0) }
+      try results[0].withBytes(index, 2) { (stored) throws(StoreError) in
+        try lendRecord(stored, row, known(name)) { changes.bytes.append(copying: $0) }
+      }
       let place = places[table] ?? changes.tables.count
       if place == changes.tables.count {
         changes.tables.append(.init(table: table, records: []))
         places[table] = place
       }
       changes.tables[place].records.append(
-        .init(kind: .insert, rowID: UInt32(clamping: row), range: start..<changes.bytes.count))
+        .init(kind: .insert, rowID: row, range: start..<changes.bytes.count))
     }
     for index in 0..<results[1].rowCount {
-      let name = OrderedTableName(results[1], index)
-      changes.set(
-        results[1].bytes(index, 2), to: results[1].bytes(index, 3), in: try copy.orderedTable(name))
+      let (name, key, value) = try copiedKey(results[1], index)
+      changes.set(key, to: value, in: try copy.orderedTable(name))
     }
     for index in 0..<results[2].rowCount {
       let start = changes.bytes.count
-      results[2].withBytes(index, 1) { changes.bytes.append(copying: $0) }
-      changes.names.append(
-        .init(name: results[2].text(index, 0), range: start..<changes.bytes.count))
+      let key = results[2].text(index, 0)
+      try results[2].withBytes(index, 1) { (stored) throws(StoreError) in
+        guard let sealing else { return changes.bytes.append(copying: stored) }
+        changes.bytes += try sealing.open(stored, ofBuffer: key)
+      }
+      let name = try reading { () throws(ServerFailure) in try opened(key) }
+      changes.names.append(.init(name: name, range: start..<changes.bytes.count))
     }
     return changes
+  }
+
+  private func copiedKey(
+    _ result: QueryResult, _ row: Int
+  ) throws(StoreError) -> (OrderedTableName, key: [UInt8], value: [UInt8]) {
+    let stored = OrderedTableName(result, row)
+    guard let sealing else { return (stored, result.bytes(row, 2), result.bytes(row, 3)) }
+    let name = OrderedTableName(
+      try reading { () throws(ServerFailure) in try opened(stored.name) }, kind: stored.kind)
+    let key = try sealing.open(result.bytes(row, 2), of: name)
+    let value = try result.withBytes(row, 3) { (value) throws(StoreError) in
+      try sealing.open(value, ofKey: key, in: name)
+    }
+    return (name, key, value)
   }
 }

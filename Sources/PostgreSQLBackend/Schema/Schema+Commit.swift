@@ -10,6 +10,8 @@ extension Schema {
     case expired = 4
     /// Others have committed behind the number that was required.
     case overtaken = 5
+    /// It is sealed and the store is not encrypted, or the other way round.
+    case otherSealing = 6
   }
 
   /// The commits of the last so many numbers are remembered.
@@ -25,7 +27,7 @@ extension Schema {
   static let commit = """
     create function stored_objects.commit(
       p_store integer, p_token uuid, p_author bytea, p_time bigint, p_based_on bigint,
-      p_required bigint,
+      p_required bigint, p_is_sealed boolean,
       p_tables text[], p_table_kinds smallint[], p_metadata bytea[], p_metadata_rows bigint[],
       p_row_tables integer[], p_rows bigint[], p_row_kinds smallint[],
       p_data_tables integer[], p_data_rows bigint[], p_data bytea[],
@@ -35,18 +37,25 @@ extension Schema {
       p_value_tables integer[], p_value_keys bytea[], p_values bytea[],
       p_basis_tables integer[], p_basis_rows bigint[],
       p_range_tables integer[], p_range_from bytea[], p_range_to bytea[],
+      p_ranges_since bigint,
       p_point_tables integer[], p_points bytea[])
     returns table (outcome integer, number bigint, row_tables integer[], rows bigint[],
       names integer[], key_tables integer[])
     language plpgsql as $$
     #variable_conflict use_column
     declare
-      v_last bigint; v_forgotten bigint; v_found bigint; v_number bigint;
+      v_last bigint; v_forgotten bigint; v_is_sealed boolean; v_found bigint; v_number bigint;
       v_ids integer[]; v_kept integer[]; v_weight bigint;
       v_row_tables integer[]; v_rows bigint[]; v_names integer[]; v_key_tables integer[];
     begin
-      select s.last_commit, s.forgotten into v_last, v_forgotten
+      select s.last_commit, s.forgotten, s.key_file is not null
+        into v_last, v_forgotten, v_is_sealed
         from stored_objects.stores s where s.id = p_store for update;
+      if p_is_sealed <> v_is_sealed then
+        return query select \(Outcome.otherSealing.rawValue), v_last,
+          null::integer[], null::bigint[], null::integer[], null::integer[];
+        return;
+      end if;
       select c.number into v_found
         from stored_objects.commits c where c.store = p_store and c.token = p_token;
       if v_found is not null then
@@ -146,7 +155,7 @@ extension Schema {
               join (
                 select c.table_ids[u.table_index] as id, u.key
                 from stored_objects.commits c, unnest(c.key_tables, c.keys) u(table_index, key)
-                where c.store = p_store and c.number > p_based_on
+                where c.store = p_store and c.number > greatest(p_based_on, p_ranges_since)
               ) theirs on theirs.id = v_ids[n.table_index] and theirs.key >= n.first
                 and (n.past is null or theirs.key < n.past)
           ) f;

@@ -11,6 +11,8 @@ enum ServerFailure: Error {
   case refused(state: String, message: String)
   /// The answer is in no form that this library knows.
   case unexpectedAnswer
+  /// A name, a key or an author was not sealed by this store.
+  case notAuthentic
 
   /// Whether the connection is of no more use.
   var isLost: Bool {
@@ -19,7 +21,7 @@ enum ServerFailure: Error {
     // The server goes down, or has ended the session; or it is a standby by now.
     case .refused(let state, _):
       state.hasPrefix("57P") || state.hasPrefix("08") || state == "25006"
-    case .unexpectedAnswer: false
+    case .unexpectedAnswer, .notAuthentic: false
     }
   }
 
@@ -45,6 +47,11 @@ enum ServerFailure: Error {
       (.ioError, "The server can't be reached: check that it runs, and the connection string.")
     case .unexpectedAnswer:
       (.damaged, "The server's answer makes no sense: its tables were changed by something else.")
+    case .notAuthentic:
+      (
+        .notAuthentic,
+        "This is not what the store has sealed here: it was changed. Bring back a backup."
+      )
     case .refused(let state, _): Self.advice(ofState: state)
     }
   }
@@ -85,6 +92,7 @@ extension ServerFailure: CustomStringConvertible {
     case .connectionLost(let message), .noConnection(let message, _): message
     case .refused(let state, let message): "\(state): \(message)"
     case .unexpectedAnswer: "an unexpected answer"
+    case .notAuthentic: "not authentic"
     }
   }
 }

@@ -19,8 +19,8 @@ struct Parameter: Sendable {
   let bytes: [UInt8]?
 
   private enum TypeID {
-    static let (bytes, int2, int4, int8, text) = (
-      UInt32(17), UInt32(21), UInt32(23), UInt32(20), UInt32(25)
+    static let (bool, bytes, int2, int4, int8, text) = (
+      UInt32(16), UInt32(17), UInt32(21), UInt32(23), UInt32(20), UInt32(25)
     )
     static let (uuid, bytesArray, int2Array, int4Array) = (
       UInt32(2950), UInt32(1001), UInt32(1005), UInt32(1007)
@@ -42,6 +42,7 @@ struct Parameter: Sendable {
   static func int2(_ number: Int16) -> Parameter {
     Parameter(TypeID.int2, [UInt8](bigEndian: number))
   }
+  static func bool(_ isTrue: Bool) -> Parameter { Parameter(TypeID.bool, [isTrue ? 1 : 0]) }
   static func bytes(_ bytes: [UInt8]?) -> Parameter { Parameter(TypeID.bytes, bytes) }
   static func text(_ text: String) -> Parameter { Parameter(TypeID.text, Array(text.utf8)) }
   static func uuid(_ uuid: UUID?) -> Parameter {

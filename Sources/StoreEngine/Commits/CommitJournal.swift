@@ -108,7 +108,7 @@ package final class CommitJournal: Sendable {
   ///   - basis: What it rests on.
   ///   - others: Commits that come before it, and that nobody sees yet.
   /// - Returns: what it rests on and others have changed; nil when there is nothing of that.
-  func conflict(
+  package func conflict(
     of changes: ChangeSet, on basis: CommitBasis, besides others: some Collection<ChangeSet>
   ) -> FoundConflict? {
     if others.isEmpty, basis.number == lastNumber { return nil }

@@ -91,7 +91,7 @@ extension Sealing {
   }
 
   /// Gives errors of a key the path of the store.
-  static func naming<Result>(_ path: String, _ body: () throws(StoreError) -> Result)
+  package static func naming<Result>(_ path: String, _ body: () throws(StoreError) -> Result)
     throws(StoreError) -> Result
   {
     do {

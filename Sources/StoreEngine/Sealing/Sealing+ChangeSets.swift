@@ -5,7 +5,7 @@ extension Sealing {
   ///
   /// Complexity: linear in the change set; a microsecond or two for each record, by two
   /// threads when there are many.
-  func sealed(
+  package func sealed(
     _ changes: ChangeSet, fileName: (TableID) throws(StoreError) -> String
   ) throws(StoreError) -> ChangeSet {
     var sealed = ChangeSet()

@@ -1,0 +1,100 @@
+import Files
+import FoundationEssentials
+import Locks
+public import StoreEngine
+
+// Where an encrypted store differs: names and bytes on their way to the server, and back.
+extension PostgreSQLBackend {
+  /// The name that the server has for a table.
+  func serverName(of table: TableID) throws(StoreError) -> String {
+    let name = name(of: table)
+    guard let sealing else { return name }
+    return try sealing.name(ofTable: name)
+  }
+
+  /// The name that the server has for an ordered table.
+  func serverName(of table: OrderedTableID) throws(StoreError) -> OrderedTableName {
+    let name = name(of: table)
+    guard let sealing else { return name }
+    return OrderedTableName(try sealing.name(ofTable: name.name), kind: name.kind)
+  }
+
+  /// The name that the server has for a buffer.
+  func serverName(ofBuffer name: String) throws(StoreError) -> String {
+    guard let sealing else { return name }
+    return try sealing.name(ofBuffer: name)
+  }
+
+  /// A key as the server has it.
+  func serverKey(_ key: [UInt8], of table: OrderedTableID) throws(StoreError) -> [UInt8] {
+    guard let sealing else { return key }
+    return try sealing.key(key, of: name(of: table))
+  }
+
+  /// The author of a commit as the server has it.
+  func serverAuthor(_ commit: Commit) throws(StoreError) -> [UInt8] {
+    guard let sealing else { return Array(commit.author.utf8) }
+    return try sealing.author(commit.author, of: commit.token)
+  }
+
+  /// The name of a table or a buffer that the server has so.
+  func opened(_ name: String) throws(ServerFailure) -> String {
+    guard let sealing else { return name }
+    return try sealing.opened(name)
+  }
+
+  /// Lends a record of the server.
+  func lendRecord<Result>(
+    _ stored: RawSpan, _ rowID: UInt32, _ table: TableID,
+    _ body: (RawSpan) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    guard let sealing else { return try body(stored) }
+    let record = try sealing.open(stored, rowID, table, named: name(of: table))
+    return try record.lend(body)
+  }
+
+  /// Gives an encrypted store another key, or passphrase.
+  ///
+  /// What its records are sealed with stays the same, so that programs that have it open go on.
+  ///
+  /// - Parameters:
+  ///   - connection: A connection string of libpq.
+  ///   - store: The name of the store.
+  ///   - oldKey: The key that the store has.
+  ///   - newKey: The key that it gets.
+  /// - Throws: ``/StoreEngine/StoreError`` with `notEncrypted`, `wrongKey`, `conflict` (another program
+  ///   has changed the key meanwhile), `invalidArgument`, `damaged` or `ioError`.
+  public static func changeKey<Key: StoreKey>(
+    _ connection: String, store: String, from oldKey: Key, to newKey: Key
+  ) throws(StoreError) {
+    try checkStoreName(store)
+    let configuration = PostgreSQLConfiguration()
+    let target = try ConnectionTarget(connection, store: store, configuration)
+    let pool = ConnectionPool(target, configuration)
+    defer { pool.close() }
+    func run(_ text: String, _ parameters: [Parameter]) throws(StoreError) -> QueryResult {
+      do throws(ServerFailure) {
+        return try pool.withConnection { (connection) throws(ServerFailure) in
+          try connection.run([Statement(text, parameters)])[0]
+        }
+      } catch { throw error.error(at: target.location) }
+    }
+    let found = try run(
+      "select key_file from stored_objects.stores where name = $1", [.text(store)])
+    guard found.rowCount > 0, !found.isNull(0, 0) else {
+      throw StoreError(
+        .notEncrypted, "The store has no key to change.", at: .init(path: target.location))
+    }
+    let old = found.bytes(0, 0)
+    let new = try Sealing.naming(target.location) { () throws(StoreError) in
+      try oldKey.rewrap(KeyFile.content(old, path: target.location), for: newKey)
+    }
+    let changed = try run(
+      """
+      update stored_objects.stores set key_file = $3 where name = $1 and key_file = $2 returning id
+      """, [.text(store), .bytes(old), .bytes(KeyFile.bytes(new))])
+    guard changed.rowCount == 0 else { return }
+    throw StoreError(
+      .conflict, "Another program has changed the key meanwhile.", at: .init(path: target.location))
+  }
+}
