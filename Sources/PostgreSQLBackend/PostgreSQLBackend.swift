@@ -74,6 +74,7 @@ public final class PostgreSQLBackend: StoreBackend {
     coordinator = StoreCoordinator(ofFilesAt: target.location)
     coordinator.begin(after: opened.last)
     beginSharing()
+    removeOldValues()
   }
 
   static func checkStoreName(_ name: String) throws(StoreError) {

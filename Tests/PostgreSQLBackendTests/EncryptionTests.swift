@@ -32,8 +32,10 @@ struct EncryptionTests {
     let database = try TestDatabase(key: isEncrypted ? key : nil)
     let name = try database.newDatabase()
     let backend = try database.backend(database: name)
-    let secrets = ["class", "record", "buffer", "content", "index", "key", "value", "author"]
-      .map { "\($0)-secret" }
+    let secrets = [
+      "class", "record", "buffer", "content", "index", "key", "value", "author", "external",
+    ]
+    .map { "\($0)-secret" }
     func bytes(_ index: Int) -> [UInt8] { Array(secrets[index].utf8) }
     var changes = ChangeSet(bytes: bytes(1) + bytes(3))
     let (record, content) = (0..<bytes(1).count, bytes(1).count..<changes.bytes.count)
@@ -47,6 +49,9 @@ struct EncryptionTests {
     changes.set(bytes(5), to: bytes(6), in: index)
     changes.set(bytes(5) + [1], to: [], in: index)
     try backend.commit(changes, CommitRequest(author: secrets[7]))
+    let external = try #require(try backend.externalStorage?.create(.random()))
+    try external.append(bytes(8))
+    try external.finish()
     let store = try KeyValueStore(backend: backend)
     try store.createTable(secrets[0]).put(secrets[6], for: secrets[5], expiresAfter: .seconds(999))
     let found = try Self.found(secrets, in: name, database.server)

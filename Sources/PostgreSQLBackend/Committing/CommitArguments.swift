@@ -176,10 +176,24 @@ struct CommitArguments {
     parameters += [
       .int4s(ranges.map(\.table)), array(ranges.map(\.range.from)), array(ranges.map(\.range.to)),
       .int(rangesSince), .int4s(basisKeys.tables), array(basisKeys.keys),
+      .uuids(values { !$0.isRemoval }), .uuids(values(where: \.isRemoval)),
     ]
     let places = (1...parameters.count).map { "$\($0)" }.joined(separator: ", ")
     let first = Statement("select * from stored_objects.commit(\(places))", parameters)
     return [first] + moreRows.map { more(rows: $0, token) } + moreKeys.map { more(keys: $0, token) }
+  }
+
+  /// The values outside of records whose entries in the list are changed so.
+  private func values(where isWanted: (ChangeSet.KeyChange) -> Bool) -> [ExternalID] {
+    var values: Set<ExternalID> = []
+    for table in plain.ordered where backend.name(of: table.table) == ExternalCatalogue.table {
+      for change in table.changes where isWanted(change) {
+        if let id = ExternalCatalogue.value(ofKey: Array(plain.bytes[change.key])) {
+          values.insert(id)
+        }
+      }
+    }
+    return Array(values)
   }
 
   /// The values that others get with the news of the commit: small ones, as lists of tables have.

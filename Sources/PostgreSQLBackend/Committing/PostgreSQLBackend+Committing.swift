@@ -126,6 +126,7 @@ extension PostgreSQLBackend {
     _ request: CommitRequest, lastNumber: UInt64
   ) throws(StoreError) -> StoreError {
     if outcome == .otherSealing { throw otherSealing() }
+    if outcome == .valueMissing { throw valueGone() }
     var conflict = FoundConflict(
       basedOn: request.basis?.number ?? 0, lastNumber: lastNumber, isExpired: outcome == .expired)
     try reading { () throws(ServerFailure) in
@@ -180,6 +181,11 @@ extension PostgreSQLBackend {
         "update stored_objects.stores set last_commit = $2, forgotten = $2 where id = $1",
         [.int4(storeID), number]),
       Statement("delete from stored_objects.commits where store = $1", [.int4(storeID)]),
+      Statement(
+        """
+        update stored_objects.external_values set listed = least(listed, greatest($2, 1))
+        where store = $1
+        """, [.int4(storeID), number]),
     ]
     if let last {
       statements.append(

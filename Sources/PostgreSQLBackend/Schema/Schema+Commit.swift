@@ -12,6 +12,8 @@ extension Schema {
     case overtaken = 5
     /// It is sealed and the store is not encrypted, or the other way round.
     case otherSealing = 6
+    /// It refers to a value outside of records that is gone.
+    case valueMissing = 7
   }
 
   /// The commits of the last so many numbers are remembered.
@@ -38,7 +40,8 @@ extension Schema {
       p_basis_tables integer[], p_basis_rows bigint[],
       p_range_tables integer[], p_range_from bytea[], p_range_to bytea[],
       p_ranges_since bigint,
-      p_point_tables integer[], p_points bytea[])
+      p_point_tables integer[], p_points bytea[], p_external uuid[],
+      p_dropped uuid[])
     returns table (outcome integer, number bigint, row_tables integer[], rows bigint[],
       names integer[], key_tables integer[])
     language plpgsql as $$
@@ -181,6 +184,25 @@ extension Schema {
         end if;
       end if;
       v_number := v_last + 1;
+      if cardinality(p_external) > 0 then
+        -- Locked, so that nobody removes one meanwhile.
+        select count(*) into v_found
+          from (
+            select 1 from stored_objects.external_values e
+            where e.store = p_store and e.id = any (p_external) and e.byte_count is not null
+            for update) e;
+        if v_found <> cardinality(p_external) then
+          return query select \(Outcome.valueMissing.rawValue), v_last,
+            null::integer[], null::bigint[], null::integer[], null::integer[];
+          return;
+        end if;
+        update stored_objects.external_values e set listed = v_number, removed = null
+          where e.store = p_store and e.id = any (p_external);
+      end if;
+      if cardinality(p_dropped) > 0 then
+        update stored_objects.external_values e set dropped = now()
+          where e.store = p_store and e.id = any (p_dropped);
+      end if;
       -- Of two metadata rows that were written without knowing of each other, the one stays that
       -- has given out more rows.
       select coalesce(array_agg(n.table_index::integer), '{}') into v_kept

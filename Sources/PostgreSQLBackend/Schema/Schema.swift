@@ -97,6 +97,34 @@ enum Schema {
       data bytea not null,
       primary key (store, name_hash))
     """,
+    // byte_count is NULL until the value is whole; listed is the last commit that refers to it anew.
+    // A value that a row no longer refers to is dropped, and one that nobody needs is removed.
+    """
+    create table stored_objects.external_values (
+      store integer not null references stored_objects.stores on delete cascade,
+      id uuid not null,
+      byte_count bigint,
+      created timestamptz not null default now(),
+      listed bigint not null default 0,
+      dropped timestamptz,
+      removed timestamptz,
+      primary key (store, id))
+    """,
+    """
+    create index external_values_unused on stored_objects.external_values (store)
+      where removed is not null or dropped is not null or listed = 0
+    """,
+    """
+    create table stored_objects.external_chunks (
+      store integer not null,
+      id uuid not null,
+      number bigint not null,
+      data bytea not null,
+      primary key (store, id, number),
+      foreign key (store, id) references stored_objects.external_values on delete cascade)
+    """,
+    // Recordings and pictures are compressed already.
+    "alter table stored_objects.external_chunks alter column data set storage external",
   ]
 
   /// All that makes the schema, in one transaction.

@@ -14,7 +14,7 @@ import StoreEngine
 ///
 /// The server sees no order of keys: see ``SortedKeys``.
 final class ServerSealing: Sendable {
-  private let sealing: Sealing
+  let sealing: Sealing
   private let location: String
   private let names = Locked<[String: String]>([:])
   private let scopes = Locked<[OrderedTableName: SealedLocation.Scope]>([:])

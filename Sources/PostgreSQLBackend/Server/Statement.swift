@@ -25,7 +25,7 @@ struct Parameter: Sendable {
     static let (uuid, bytesArray, int2Array, int4Array) = (
       UInt32(2950), UInt32(1001), UInt32(1005), UInt32(1007)
     )
-    static let (int8Array, textArray) = (UInt32(1016), UInt32(1009))
+    static let (int8Array, textArray, uuidArray) = (UInt32(1016), UInt32(1009), UInt32(2951))
   }
 
   private init(_ type: UInt32, _ bytes: [UInt8]?) { (self.type, self.bytes) = (type, bytes) }
@@ -45,6 +45,7 @@ struct Parameter: Sendable {
   static func bool(_ isTrue: Bool) -> Parameter { Parameter(TypeID.bool, [isTrue ? 1 : 0]) }
   static func bytes(_ bytes: [UInt8]?) -> Parameter { Parameter(TypeID.bytes, bytes) }
   static func text(_ text: String) -> Parameter { Parameter(TypeID.text, Array(text.utf8)) }
+  static func uuid(_ id: ExternalID) -> Parameter { Parameter(TypeID.uuid, id.bytes) }
   static func uuid(_ uuid: UUID?) -> Parameter {
     var buffer = DataBuffer()
     if let uuid { buffer.write(uuid) }
@@ -74,6 +75,11 @@ struct Parameter: Sendable {
     var array = ArrayBuilder(TypeID.text, texts.count)
     for text in texts { array.append(text.utf8) }
     return Parameter(TypeID.textArray, array.bytes)
+  }
+  static func uuids(_ ids: [ExternalID]) -> Parameter {
+    var array = ArrayBuilder(TypeID.uuid, ids.count)
+    for id in ids { array.append(id.bytes) }
+    return Parameter(TypeID.uuidArray, array.bytes)
   }
   static func bytesArray(_ array: ByteArrays) -> Parameter {
     Parameter(TypeID.bytesArray, array.builder.bytes)

@@ -124,7 +124,7 @@ public struct ExternalCatalogue {
 
   /// The value that a key of the list is about; nil for a key that makes no sense, or stands for
   /// another one.
-  static func value(ofKey key: [UInt8]) -> ExternalID? {
+  package static func value(ofKey key: [UInt8]) -> ExternalID? {
     guard key.first == byValue, key.count == 1 + ExternalID.byteCount + ownerSize else {
       return nil
     }

@@ -3,7 +3,7 @@ import Files
 /// The file of a value: its head, and chunks one behind the other.
 ///
 /// StoringLargeValues.md has the bytes.
-enum ExternalFileFormat {
+package enum ExternalFileFormat {
   static let magic = Array("SO-Value".utf8)
   static let version: UInt32 = 1
   static let headSize = 48
@@ -57,7 +57,7 @@ enum ExternalFileFormat {
   }
 
   /// A chunk as it is stored.
-  static func stored(
+  package static func stored(
     _ chunk: [UInt8], _ number: Int, of id: ExternalID, _ sealing: Sealing?
   ) throws(StoreError) -> [UInt8] {
     var stored: [UInt8] = []
@@ -74,7 +74,7 @@ enum ExternalFileFormat {
   }
 
   /// The chunk that is stored so; nil when it is not what was written there.
-  static func chunk(
+  package static func chunk(
     _ stored: [UInt8], _ number: Int, of id: ExternalID, _ sealing: Sealing?
   ) -> [UInt8]? {
     if let sealing {

@@ -114,12 +114,12 @@ extension ExternalValues.State {
 }
 
 /// The values that a snapshot may refer to: none of them is removed while this is held.
-final class ExternalValuesInUse: Sendable {
+package final class ExternalValuesInUse: Sendable {
   let values: ExternalValues
   private let number: UInt64
 
   /// Keeps what rows refer to now, and what they refer to when a snapshot is taken next.
-  init(_ values: ExternalValues) {
+  package init(_ values: ExternalValues) {
     self.values = values
     number = values.beginSnapshot()
   }

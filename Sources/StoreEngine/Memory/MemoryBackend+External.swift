@@ -2,7 +2,9 @@ import Locks
 
 extension MemoryBackend {
   /// The values of the disk.
-  public var externalStorage: (any ExternalStorage)? { MemoryExternalStorage(self) }
+  public var externalStorage: (any ExternalStorage)? {
+    valuesInUse?.values.storage ?? MemoryExternalStorage(self)
+  }
 }
 
 /// Values in memory.

@@ -12,13 +12,15 @@ import Locks
 ///     let second = try MemoryBackend(disk: disk)
 public final class MemoryBackend: StoreBackend {
   /// What the stores on this backend share.
-  public let coordinator = StoreCoordinator()
+  public let coordinator: StoreCoordinator
   /// "memory".
   public let location = "memory"
   /// Whether commits are refused.
   public let isReadOnly: Bool
 
   let disk: MemoryDisk
+  /// The values outside of records, where they are another backend's; nil where the disk has them.
+  let valuesInUse: ExternalValuesInUse?
   private let session: Locked<Session>
 
   struct Session {
@@ -33,7 +35,7 @@ public final class MemoryBackend: StoreBackend {
     // First: once all properties are set, a refusal would run `deinit`, and unlock another's disk.
     let last = try disk.open(isReadOnly: isReadOnly)
     (self.disk, session) = (disk, Locked(Session()))
-    self.isReadOnly = isReadOnly
+    (self.isReadOnly, valuesInUse, coordinator) = (isReadOnly, nil, StoreCoordinator())
     coordinator.begin(after: last)
   }
 
@@ -41,8 +43,18 @@ public final class MemoryBackend: StoreBackend {
   init(snapshotOf backend: MemoryBackend) throws(StoreError) {
     disk = backend.disk.copied()
     session = Locked(try backend.inSession { $0 })
-    isReadOnly = true
+    (isReadOnly, valuesInUse, coordinator) = (true, nil, StoreCoordinator())
     coordinator.begin(after: try disk.open(isReadOnly: true))
+  }
+
+  /// Opens a disk with a copy of another backend's data, as a snapshot of that.
+  package init(
+    snapshotOn disk: MemoryDisk, _ valuesInUse: ExternalValuesInUse?
+  ) throws(StoreError) {
+    let last = try disk.open(isReadOnly: true)
+    (self.disk, session, isReadOnly) = (disk, Locked(Session()), true)
+    self.valuesInUse = valuesInUse
+    coordinator = StoreCoordinator(ofSnapshotAt: "memory", last, valuesInUse?.values)
   }
 
   deinit { closeOnce() }
