@@ -226,7 +226,8 @@ let package = Package(
       dependencies: [
         "KeyValueStoreCore", "PostgreSQLBackend", "StoredObjectsCore", "StoredObjectsEncryption",
         "StoredObjectsTestSupport", "Files", "Locks", "TestFiles", "TestServer",
-      ]),
+      ],
+      exclude: ["Fixtures"]),
     .testTarget(
       name: "YTKImportTests",
       dependencies: ["CSQLite", "KeyValueStore", "YTKImport", "TestFiles"]),

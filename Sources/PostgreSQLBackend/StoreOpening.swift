@@ -108,6 +108,7 @@ struct StoreOpening {
     case noStore
     case otherEncoding(String)
     case newerVersion(Int64)
+    case olderVersion
     case noSchema
 
     func get(_ location: String) throws(StoreError) -> FoundStore {
@@ -116,6 +117,11 @@ struct StoreOpening {
         switch self {
         case .store, .noStore: (.ioError, "The database has no store of this name.")
         case .noSchema: (.ioError, "The database has no stores: open one for writing first.")
+        case .olderVersion:
+          (
+            .ioError,
+            "The tables are of an earlier release: open a store for writing first, which upgrades them."
+          )
         case .otherEncoding(let name):
           (.ioError, "The database is in \(name): create one with the encoding UTF8.")
         case .newerVersion(let version):
@@ -140,6 +146,10 @@ struct StoreOpening {
     if known == nil { known = try create(connection, isReadOnly) }
     guard let version = known else { return .noSchema }
     guard version <= Schema.version else { return .newerVersion(version) }
+    if version < Schema.version {
+      if isReadOnly { return .olderVersion }
+      _ = try connection.run(Schema.upgrade)
+    }
     let creation = Statement(
       "insert into stored_objects.stores (name) values ($1) on conflict do nothing", [.text(store)])
     let search = Statement(
@@ -181,7 +191,8 @@ extension ServerFailure {
   /// Whether another program has created the same at the same moment.
   fileprivate var isOfRace: Bool {
     guard case .refused(let state, _) = self else { return false }
-    // Duplicate keys, tables, schemas, functions and types; a row of the catalogue was updated.
-    return ["23505", "42P07", "42P06", "42723", "42710", "XX000"].contains(state)
+    // Duplicate keys, tables, columns, schemas, functions and types; a row of the catalogue was
+    // updated.
+    return ["23505", "42P07", "42701", "42P06", "42723", "42710", "XX000"].contains(state)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import KeyValueStoreCore
 import Locks
 import PostgreSQLBackend
 import StoredObjectsCore
@@ -18,6 +19,40 @@ struct OpeningTests {
       try backend.commit(change(.insert, UInt32(number) + 2, [1], table))
     }
     #expect(try database.backend(database: name).lastCommitNumber == 8)
+  }
+
+  @Test("A schema of an earlier release is upgraded once, by whoever writes, and its stores go on")
+  func earlierSchema() throws {
+    let database = try TestDatabase()
+    let name = try database.newDatabase()
+    let fixture = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "Fixtures/version1.sql")
+    try database.server.sql(String(contentsOf: fixture, encoding: .utf8), database: name)
+    var readOnly = PostgreSQLConfiguration()
+    readOnly.access = .readOnly
+    let url = database.server.url(database: name)
+    let refusal = storeError {
+      _ = try PostgreSQLBackend(url, store: "Music", configuration: readOnly)
+    }
+    #expect(refusal?.code == .ioError && refusal?.message.contains("earlier release") == true)
+    try BackendConformance.runOnThreads(4) { _ in
+      try PostgreSQLBackend(url, store: "Music").close()
+    }
+    let backend = try PostgreSQLBackend(url, store: "Music")
+    #expect(backend.lastCommitNumber == 4)
+    let store = Store(backend: backend)
+    try store.register(Song.self)
+    let songs = try store.allObjects(of: Song.self).sorted { $0.rowID < $1.rowID }
+    #expect(songs.map(\.title) == ["Song 1", "Song 3", "Song 4"])
+    #expect(songs.map(\.plays) == [1, 33, 4])
+    #expect(try store.buffer(named: "Order") != nil)
+    let keys = try backend.orderedTable(OrderedTableName("Keys", kind: .data))
+    #expect(try backend.keyCount(in: keys, KeyRange()) == 2)
+    songs[0].plays = 2
+    store.insert(Song())
+    try store.saveChanges()
+    #expect(try backend.changes(since: 0).tables.count == 1)
+    try KeyValueStore(backend: backend).createTable("new").put(1, for: "a")
   }
 
   @Test("A schema of a later release is refused, and left as it is")

@@ -137,7 +137,9 @@ struct SharedBackendTests {
         guard call == .truncate, file.hasSuffix("/.shared") else { return }
         let size = try? FileStatus.find(FileLocation(file))?.size
         sizes.withLock { $0.append(size ?? 0) }
-      } _: { _, _ in nil }
+      } _: { _, _ in
+        nil
+      }
       let backends = try (0..<2).map { _ in
         try kind.openSmall(path, sharing: .processes, in: files)
       }

@@ -16,7 +16,8 @@ struct SharedValues {
   /// Counts, and leaves a mark in the same batch.
   func increment(_ name: String, _ mark: Int64) throws {
     try store.write { batch in
-      try batch.put((batch.get(name, from: counters, as: Int.self) ?? 0) + 1, for: name, in: counters)
+      let count = try batch.get(name, from: counters, as: Int.self) ?? 0
+      try batch.put(count + 1, for: name, in: counters)
       try batch.put(name, for: "\(mark)", in: marks)
     }
   }
