@@ -70,6 +70,26 @@ struct SharedTableTests {
     }
   }
 
+  @Test("A new table shares no items with one that took the number of a dropped table")
+  func numbers() async throws {
+    let parent = try makeTemporaryDirectory(in: .memory)
+    defer { try? FileManager.default.removeItem(atPath: parent) }
+    let stores = try (0..<2).map { _ in
+      try KeyValueStore(
+        backend: TestedBackend.tokyoCabinet.openSmall(parent + "/store", sharing: .processes))
+    }
+    try await stores[0].createTable("old")
+    var changes = stores[0].changes().makeAsyncIterator()
+    try await stores[1].dropTable("old")
+    // It gets the number of the dropped one.
+    let theirs = try await stores[1].createTable("theirs")
+    while let change = await changes.next(), change.table != "theirs" {}
+    let mine = try await stores[0].createTable("mine")
+    try await mine.put(1, for: "a")
+    #expect(try theirs.count() == 0)
+    for store in stores { try store.close() }
+  }
+
   @Test("Observers hear of what another process writes")
   func observing() async throws {
     let parent = try makeTemporaryDirectory(in: .memory)

@@ -62,8 +62,40 @@ struct Catalogue: Sendable {
     }
   }
 
-  mutating func add(_ table: TableState) {
+  /// Changes with the tables, so that a list which was read before counts no more.
+  private(set) var version = 0
+  /// The table whose items an ordered table holds.
+  ///
+  /// One that is dropped stays until the list is read, and another may have its number by then.
+  private var owners: [OrderedTableID: TableState] = [:]
+
+  /// The table whose items an ordered table holds.
+  func table(ofItems id: OrderedTableID) -> TableState? { owners[id] }
+
+  /// Adds a table, or finds the one that is there already.
+  mutating func adopt(_ new: TableState) -> TableState {
+    if let known = tables[ExactName(new.name)], known.number == new.number, !known.isDropped {
+      owners[known.items] = known
+      return known
+    }
+    add(new)
+    return new
+  }
+
+  /// Takes over which tables a list has.
+  mutating func take(_ listed: Catalogue) {
+    for (name, known) in tables
+    where known.isDropped || listed.tables[name]?.number != known.number {
+      known.drop()
+      remove(known)
+    }
+    for (name, new) in listed.tables where tables[name] == nil { add(new) }
+  }
+
+  private mutating func add(_ table: TableState) {
+    version += 1
     tables[ExactName(table.name)] = table
+    owners[table.items] = table
     usedNumbers.insert(table.number)
     while usedNumbers.contains(freeNumber) { freeNumber += 1 }
   }
@@ -71,7 +103,12 @@ struct Catalogue: Sendable {
   mutating func remove(_ table: TableState) {
     // Another one of the name may have been found in the list meanwhile.
     guard tables[ExactName(table.name)] === table else { return }
+    version += 1
     tables[ExactName(table.name)] = nil
+    // News may have brought one that has taken the number since.
+    let heir = tables.values.first { $0.number == table.number }
+    if owners[table.items] === table { owners[table.items] = heir }
+    if heir != nil { return }
     usedNumbers.remove(table.number)
     freeNumber = min(freeNumber, table.number)
   }

@@ -192,12 +192,7 @@ public final class KeyValueStore: Sendable {
 
   /// Adds a table, unless somebody has found it in the list meanwhile.
   private func adopt(_ new: TableState) -> TableState {
-    catalogue.withLock { catalogue in
-      let known = catalogue.tables[ExactName(new.name)]
-      if let known, known.number == new.number, !known.isDropped { return known }
-      catalogue.add(new)
-      return new
-    }
+    catalogue.withLock { $0.adopt(new) }
   }
 
   /// Takes note of tables that a commit has removed from the list.
@@ -211,7 +206,7 @@ public final class KeyValueStore: Sendable {
 
   /// The table whose items an ordered table holds.
   func state(ofItems id: OrderedTableID) -> TableState? {
-    catalogue.withLock { $0.tables.values.first { $0.items == id } }
+    catalogue.withLock { $0.table(ofItems: id) }
   }
 
   /// Takes over which tables other processes have made and dropped.
@@ -219,18 +214,21 @@ public final class KeyValueStore: Sendable {
     guard isShared else { return }
     // A server says whether there is anything new.
     hearOfOthers()
-    let listChanges = news?.newListChanges
-    if news != nil, listChanges == nil { return }
-    guard let listed = try? Catalogue(backend, news) else { return }
-    catalogue.withLock { catalogue in
-      for (name, known) in catalogue.tables
-      where known.isDropped || listed.tables[name]?.number != known.number {
-        known.drop()
-        catalogue.remove(known)
+    while true {
+      let listChanges = news?.newListChanges
+      if news != nil, listChanges == nil { return }
+      let version = catalogue.withLock(\.version)
+      guard let listed = try? Catalogue(backend, news) else { return }
+      // Another thread may have made or dropped a table since the list was read.
+      let isCurrent = catalogue.withLock { catalogue in
+        guard catalogue.version == version else { return false }
+        catalogue.take(listed)
+        return true
       }
-      for (name, new) in listed.tables where catalogue.tables[name] == nil { catalogue.add(new) }
+      guard isCurrent else { continue }
+      if let listChanges { news?.didReadList(listChanges) }
+      return
     }
-    if let listChanges { news?.didReadList(listChanges) }
   }
 
   /// Lends the value of a key of an ordered table, if there is one.
