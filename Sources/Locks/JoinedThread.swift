@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Darwin)
   internal import Darwin
 #elseif canImport(Musl)
@@ -5,9 +7,10 @@
 #else
   internal import Glibc
 #endif
-
-/// A thread that runs one closure, and that whoever lets go of this object waits for, unless it is
-/// the thread itself.
+/// A thread that runs one closure.
+///
+/// Releasing this object waits for the thread's end, unless the thread itself releases it, or it was
+/// detached.
 ///
 /// In a child process that was forked there is no such thread, and nothing to wait for.
 ///
@@ -15,6 +18,7 @@
 @safe package final class JoinedThread: @unchecked Sendable {
   private let thread: pthread_t
   private let process = getpid()
+  private let isDetached = Atomic(false)
 
   /// Starts a thread with a stack of so many bytes, nil for the system's default; nil when the
   /// system has no thread left.
@@ -36,13 +40,16 @@
     self.thread = thread
   }
 
+  /// Lets the thread end by itself: nobody waits for it.
+  package func detach() { isDetached.store(true, ordering: .relaxed) }
+
   /// Whether this process has the thread, and was not forked since it began.
   package var isHere: Bool { getpid() == process }
 
   deinit {
     if !isHere { return }
     // What the thread itself lets go of it can't wait for.
-    if pthread_equal(thread, pthread_self()) != 0 {
+    if isDetached.load(ordering: .relaxed) || pthread_equal(thread, pthread_self()) != 0 {
       _ = pthread_detach(thread)
     } else {
       _ = pthread_join(thread, nil)

@@ -29,14 +29,18 @@ package final class ObserverThread: Sendable {
     }
   }
 
-  /// Removes an observer; waits for the end of the thread with the last.
+  /// Removes an observer; the last one ends the thread.
   ///
-  /// - Parameter wake: Ends what the thread waits for.
-  package func removeObserver(wake: () -> Void = {}) {
+  /// - Parameters:
+  ///   - isWaiting: Whether the call returns only once the thread has ended. It must not wait where
+  ///     the caller holds a lock that the thread may need.
+  ///   - wake: Ends what the thread waits for.
+  package func removeObserver(isWaiting: Bool = true, wake: () -> Void = {}) {
     let thread = state.withLock { state -> JoinedThread? in
       state.observerCount -= 1
       return state.observerCount == 0 ? Self.takeThread(from: &state) : nil
     }
+    if !isWaiting { thread?.detach() }
     if thread != nil { wake() }
     // Not under the lock, which the thread takes.
     withExtendedLifetime(thread) {}

@@ -107,7 +107,8 @@ public final class PostgreSQLBackend: StoreBackend {
           try self?.takeRows(count, of: table)
         },
         observe: { [weak self, poller, configuration] begins in
-          guard begins else { return poller.removeObserver() }
+          // A stream of a table may end while a commit is delivered, for which the thread may wait.
+          guard begins else { return poller.removeObserver(isWaiting: false) }
           poller.addObserver { [weak self] isWanted in
             while isWanted() {
               _ = try? self?.poll()

@@ -250,4 +250,45 @@ struct KeyValueTests {
     #expect(storeError { _ = try table.get("x", as: Int.self) }?.code == .noSuchTable)
     #expect(mine.tableNames() == ["b"])
   }
+
+  @Test("A table that takes the number of a dropped one has its own items and changes")
+  func numbers() async throws {
+    let (mine, theirs) = (try openStore(), try openStore())
+    try await mine.createTable("old")
+    var changes = mine.changes().makeAsyncIterator()
+    try await theirs.dropTable("old")
+    let other = try await theirs.createTable("theirs")
+    try await other.put(1, for: "a")
+    var found: [String] = []
+    while found.count < 3, let change = await changes.next() {
+      found.append("\(change.kind) \(change.table)")
+    }
+    #expect(found == ["dropped old", "created theirs", "put theirs"])
+    try await mine.createTable("mine").put(2, for: "b")
+    #expect(try other.all.keys() == ["a"])
+  }
+
+  @Test("A stream ends with its table while the thread that asks for news waits for the same news")
+  func streamEnds() throws {
+    var configuration = PostgreSQLConfiguration()
+    configuration.pollInterval = .milliseconds(100)
+    let store = try KeyValueStore(backend: database.backend(configuration))
+    let (table, other) = (try store.createTable("a"), try store.createTable("b"))
+    // Delivers slowly, so that the asking thread gets its answer meanwhile.
+    let slowly = CommitListener(ofOtherProcesses: true, isPassive: true) { _ in
+      Thread.sleep(forTimeInterval: 0.3)
+    }
+    store.backend.coordinator.attach(slowly)
+    let changes = table.changes()
+    Thread.sleep(forTimeInterval: 0.02)
+    try openStore().dropTable("a")
+    let isRead = DispatchSemaphore(value: 0)
+    let reader = Thread {
+      _ = try? other.get("x", as: Int.self)
+      isRead.signal()
+    }
+    reader.start()
+    #expect(isRead.wait(timeout: .now() + 10) == .success)
+    withExtendedLifetime(changes) {}
+  }
 }
