@@ -59,14 +59,6 @@ int files_is_remote(int descriptor) {
   }
 }
 
-void files_word_store(void *word, unsigned long long value) {
-  __atomic_store_n((unsigned long long *)word, value, __ATOMIC_RELEASE);
-}
-
-unsigned long long files_word_add(void *word, unsigned long long difference) {
-  return __atomic_fetch_add((unsigned long long *)word, difference, __ATOMIC_ACQ_REL);
-}
-
 // The half that counts comes first on a machine with the least significant byte first.
 static void *low_half(const void *word) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

@@ -45,7 +45,7 @@ package final class SharedWords: @unchecked Sendable {
   /// A word.
   package subscript(index: Int) -> UInt64 {
     get { word(index).load() }
-    set { unsafe files_word_store(address(index), newValue) }
+    set { word(index).store(newValue) }
   }
 
   /// Makes all words 0, one after the other.
@@ -63,7 +63,7 @@ package final class SharedWords: @unchecked Sendable {
   /// - Returns: What it was before.
   @discardableResult
   package func add(_ difference: Int, to index: Int) -> UInt64 {
-    unsafe files_word_add(address(index), UInt64(bitPattern: Int64(difference)))
+    word(index).add(UInt64(bitPattern: Int64(difference)))
   }
 
   /// Waits until the word is woken, or the time is over; not at all if it has changed since.
@@ -78,14 +78,24 @@ package final class SharedWords: @unchecked Sendable {
   package func wake(_ index: Int) { unsafe files_word_wake(address(index)) }
 }
 
-/// One of the words, for who reads it too often to look it up.
+/// A word whose address is already known, for code that reads it often.
 @safe
 package struct SharedWord: @unchecked Sendable {
-  // Sendable: the address is a constant, and what is behind it is read in one step.
+  // Sendable: the address is a constant, and each access to what is behind it is one atomic step.
   private let word: UnsafePointer<Atomic<UInt64>>
 
   fileprivate init(_ word: UnsafePointer<Atomic<UInt64>>) { unsafe self.word = word }
 
-  /// What the word says, and with it all that was written before it.
+  /// Returns the word.
+  ///
+  /// Everything that was written before the word is visible from here on.
   package func load() -> UInt64 { unsafe word.pointee.load(ordering: .acquiring) }
+
+  fileprivate func store(_ value: UInt64) {
+    unsafe word.pointee.store(value, ordering: .releasing)
+  }
+
+  fileprivate func add(_ difference: UInt64) -> UInt64 {
+    unsafe word.pointee.wrappingAdd(difference, ordering: .acquiringAndReleasing).oldValue
+  }
 }

@@ -30,16 +30,10 @@ int files_byte_is_locked(int descriptor, long byte);
 /// Whether an open file is on a file system of another machine: 1 or 0, or -1 with `errno`.
 int files_is_remote(int descriptor);
 
-/// Writes words of memory that several processes share, each in one step that others see in its order.
-/// The addresses are multiples of 8.
-void files_word_store(void *word, unsigned long long value);
-/// Adds to a word, and returns what it was before.
-unsigned long long files_word_add(void *word, unsigned long long difference);
-
-/// Waits until somebody wakes those who wait for a word, for so many nanoseconds at most, unless its low
-/// half has become another one than expected (`FUTEX_WAIT`).
+/// Waits until a word is woken, for at most so many nanoseconds; returns at once if its low half isn't the
+/// expected one (`FUTEX_WAIT`). The word's address is a multiple of 8.
 void files_word_wait(const void *word, unsigned int expected, long nanoseconds);
-/// Wakes all who wait for a word, in all processes (`FUTEX_WAKE`).
+/// Wakes every thread that waits for a word, in all processes (`FUTEX_WAKE`).
 void files_word_wake(const void *word);
 
 /// Opens a new file that is in memory only and has no name in any directory; or -1 with `errno`.

@@ -2,9 +2,9 @@ import Files
 import Locks
 import Synchronization
 
-// Other processes append to the same log. What they have committed is read from there when a word in
-// memory says that there is something; before a commit also when another word says that a process has
-// died while it wrote.
+// Other processes append to the same log. Their commits are read from there when a word in memory says
+// that there are some; before a commit also when the words say that a process has died while it wrote,
+// or don't fit each other.
 extension LoggedBackend {
   /// Finds out what other processes have committed, if they have.
   ///
@@ -89,8 +89,10 @@ extension LoggedBackend {
       break
     }
     know(version)
-    // What nobody had told of is found, and on the disk.
-    if looksIntoLog, log.failure == nil, let writer = log.writer { publish(writer) }
+    if looksIntoLog, log.failure == nil, let writer = log.writer {
+      // Everything that was found is on the disk.
+      know(shared.publishAgain(epoch: writer.epoch, end: writer.offset))
+    }
     return true
   }
 

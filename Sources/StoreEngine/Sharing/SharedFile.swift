@@ -3,10 +3,10 @@ import Locks
 
 /// The file through which processes that share a store's directory find each other: `.shared`.
 ///
-/// Locks on its bytes keep them in order, and end with their processes. Its words, which all have in
-/// memory, tell what has been committed. As long as no process has died while it wrote, they are as
-/// good as the log; else whoever is about to write looks there. The last process that leaves removes
-/// the file.
+/// Locks on its bytes keep the processes in order, and end with them. Its words, which all processes
+/// have in memory, say how far the log reaches. Where a process has died while it wrote, or a word
+/// doesn't fit the others, the next process that commits reads the log instead. The last process that
+/// leaves removes the file.
 final class SharedFile: Sendable {
   /// The purposes of the locks on bytes.
   enum Byte {
@@ -35,6 +35,8 @@ final class SharedFile: Sendable {
     /// 1 from before a process changes the log until it has told the others; so it stays 1 when the
     /// process dies in between.
     static let writing = 5
+    /// Follows from the version and the end, so that a change to one of them alone shows.
+    static let check = 6
   }
 
   /// The name in the directory.
@@ -129,10 +131,14 @@ final class SharedFile: Sendable {
       // Nothing counts that is left of processes that are gone. The file keeps its size: those that
       // wait for the lock have it in memory.
       words.clear()
-      // No version of an earlier file comes again.
-      words[Word.version] = .random(in: 1 ... .max)
+      renewVersion(words)
     }
     return (isFirst, words)
+  }
+
+  /// Makes the version one that no process knows.
+  private static func renewVersion(_ words: SharedWords) {
+    words[Word.version] = .random(in: 1 ... .max)
   }
 
   static func busy(_ path: String) -> StoreError {
@@ -184,18 +190,16 @@ final class SharedFile: Sendable {
 
   private func mayGoFirst() -> Bool {
     burstStart.withLock { start in
-      guard isWanted else {
-        start = nil
-        return true
-      }
-      let now = ContinuousClock.now
-      let began = start ?? now
-      start = began
-      return began.duration(to: now) < Self.longestBurst
+      start = isWanted ? start ?? .now : nil
+      return start.map(Self.isBurst) ?? true
     }
   }
 
-  /// Waits for the lock, until it is given on or no longer taken again and again.
+  private static func isBurst(since start: ContinuousClock.Instant) -> Bool {
+    start.duration(to: .now) < longestBurst
+  }
+
+  /// Waits for the lock until its holder has given it back and takes no further turn.
   private static func lockInTurn(
     _ file: OpenFile, _ words: SharedWords, _ timeout: Duration, _ path: String
   ) throws {
@@ -226,9 +230,7 @@ final class SharedFile: Sendable {
   func unlock() {
     file.unlock(byte: Byte.commit)
     guard isWanted else { return }
-    let isInBurst = burstStart.withLock { start in
-      start.map { $0.duration(to: .now) < Self.longestBurst } ?? false
-    }
+    let isInBurst = burstStart.withLock { $0.map(Self.isBurst) ?? false }
     if !isInBurst { Self.wakeWaiters(words) }
   }
 
@@ -239,10 +241,19 @@ final class SharedFile: Sendable {
 
   // MARK: Writing
 
-  /// Whether everything in the log has been told, so that no process has died while it wrote.
+  /// Whether the words are those of the last commit: no process has died while it wrote, and nothing
+  /// else has changed the file.
   ///
   /// Under the commit lock.
-  var isSettled: Bool { words[Word.writing] == 0 }
+  var isSettled: Bool {
+    words[Word.writing] == 0
+      && words[Word.check] == Self.check(words[Word.version], words[Word.end])
+  }
+
+  /// Another value whenever one of the two words is another one: the factor is odd.
+  private static func check(_ version: UInt64, _ end: UInt64) -> UInt64 {
+    version ^ end &* 0x9E37_79B9_7F4A_7C15
+  }
 
   /// The log is about to be changed, until ``publish(epoch:end:)``; under the commit lock.
   func beginWriting() { words[Word.writing] = 1 }
@@ -258,12 +269,24 @@ final class SharedFile: Sendable {
     return word >> 40 == epoch & 0xFF_FFFF ? Int(word & 0xFF_FFFF_FFFF) : nil
   }
 
+  /// Tells everyone how far the log reaches when the words could not say it; under the commit lock.
+  ///
+  /// Counting on from a wrong version could lead to one that another process knows.
+  ///
+  /// - Returns: The new version.
+  func publishAgain(epoch: UInt64, end: Int) -> UInt64 {
+    Self.renewVersion(words)
+    return publish(epoch: epoch, end: end)
+  }
+
   /// Tells everyone that the log holds more, or is another one; under the commit lock.
   ///
   /// - Returns: The new version.
   func publish(epoch: UInt64, end: Int) -> UInt64 {
-    words[Word.end] = (epoch & 0xFF_FFFF) << 40 | UInt64(end) & 0xFF_FFFF_FFFF
+    let end = (epoch & 0xFF_FFFF) << 40 | UInt64(end) & 0xFF_FFFF_FFFF
+    words[Word.end] = end
     let version = words.add(1, to: Word.version) &+ 1
+    words[Word.check] = Self.check(version, end)
     words[Word.writing] = 0
     if words[Word.observers] != 0 { words.wake(Word.version) }
     return version
