@@ -7,6 +7,7 @@ import Synchronization
 #else
   internal import Glibc
 #endif
+
 /// A thread that runs one closure.
 ///
 /// Releasing this object waits for the thread's end, unless the thread itself releases it, or it was

@@ -51,8 +51,9 @@ public final class PostgreSQLBackend: StoreBackend {
   ///   - key: The key of an encrypted store; a store that has nothing yet is encrypted from then on.
   ///   - configuration: How the backend works.
   /// - Throws: ``/StoreEngine/StoreError`` with `invalidArgument` (the string or the name makes no
-  ///   sense), `encrypted` (give the key), `notEncrypted`, `wrongKey`, `ioError` (no connection, no right, or no such store to read), `newerVersion`, `readOnly`
-  ///   (a standby), `noSpace` or `damaged`.
+  ///   sense), `encrypted` (give the key), `notEncrypted`, `wrongKey`, `ioError` (no connection, no
+  ///   right, or no such store to read), `newerVersion`, `readOnly` (a standby), `noSpace` or
+  ///   `damaged`.
   public init(
     _ connection: String, store: String, key: (any StoreKey)? = nil,
     configuration: PostgreSQLConfiguration = PostgreSQLConfiguration()
@@ -78,11 +79,13 @@ public final class PostgreSQLBackend: StoreBackend {
   }
 
   static func checkStoreName(_ name: String) throws(StoreError) {
-    guard name.isEmpty || name.utf8.count > maximumNameByteCount || name.utf8.contains(0) else {
-      return
-    }
+    if isName(name) { return }
     throw StoreError(
       .invalidArgument, "The name of a store has 1 to \(maximumNameByteCount) bytes and no NUL.")
+  }
+
+  private static func isName(_ name: String) -> Bool {
+    (1...maximumNameByteCount).contains(name.utf8.count) && !name.utf8.contains(0)
   }
 
   deinit { close() }
@@ -150,11 +153,9 @@ public final class PostgreSQLBackend: StoreBackend {
   }
 
   private func check(_ name: String) throws(StoreError) {
-    // Which has limits of its own.
+    // Sealing has limits of its own.
     _ = try sealing?.name(ofTable: name)
-    guard name.isEmpty || name.utf8.count > maximumNameByteCount || name.utf8.contains(0) else {
-      return
-    }
+    if Self.isName(name) { return }
     throw StoreError(
       .invalidName, "The name of a table has 1 to \(maximumNameByteCount) bytes and no NUL.",
       at: .init(path: location))

@@ -64,11 +64,9 @@ extension KeyValueStore {
   func copyValue(
     of key: [UInt8], in table: OrderedTableID, to bytes: inout [UInt8]
   ) throws(StoreError) -> Bool {
-    guard let news, isWriting else { return try backend.copyValue(of: key, in: table, to: &bytes) }
-    news.willRead(KeyRange(from: key, through: key), of: table)
-    let isThere = try backend.copyValue(of: key, in: table, to: &bytes)
-    try news.checkReads()
-    return isThere
+    try noting(.key(key), of: table) { () throws(StoreError) in
+      try backend.copyValue(of: key, in: table, to: &bytes)
+    }
   }
 
   // MARK: Expiry
@@ -84,7 +82,7 @@ extension KeyValueStore {
     var keys: [[UInt8]] = []
     try news.findingFirstExpiry(of: state.expiry) { () throws(StoreError) in
       keys = try expiryKeys(state, due, atMost: count)
-      // What is due stays the first one until it is removed.
+      // A key that is due stays the first one until it is removed.
       if let first = keys.first { return first }
       return try expiryKeys(state, KeyRange(), atMost: 1).first
     }
@@ -104,8 +102,6 @@ extension KeyValueStore {
 }
 
 extension KeyRange {
-  /// The range of one key.
-  static func key(_ key: String) -> KeyRange {
-    KeyRange(from: Array(key.utf8), through: Array(key.utf8))
-  }
+  /// Makes the range of one key.
+  static func key(_ key: String) -> KeyRange { .key(Array(key.utf8)) }
 }

@@ -41,7 +41,7 @@ struct KeysRead: Sendable {
     for (table, keys) in tables {
       let changed = changes.ordered.first { $0.table == table }?.changes ?? []
       let rest = keys.single.subtracting(changed.lazy.map { Array(changes.bytes[$0.key]) })
-      for key in rest { basis.keys.append((table, KeyRange(from: key, through: key))) }
+      for key in rest { basis.keys.append((table, .key(key))) }
       for range in keys.ranges { basis.keys.append((table, range)) }
     }
     return basis

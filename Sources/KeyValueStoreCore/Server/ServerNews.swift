@@ -2,7 +2,7 @@ import Locks
 import StoreEngine
 import Synchronization
 
-/// What a store on a server knows of the commits of others, who write at any time.
+/// The part of a key-value store on a server that follows the commits of other machines.
 ///
 /// No lock keeps other machines from committing between a read and the write that rests on it. So a
 /// write notes the keys that it reads, and each answer of the server brings the commits since the
@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// A write that has read a key which somebody has changed since ends at once, with what it reads
 /// next, and is worked out again. So no closure ever sees a and b as they have never been together.
-/// What is changed between the last read and the commit, the server finds out.
+/// Changes between the last read and the commit are found by the server.
 final class ServerNews: Sendable {
   private let coordinator: StoreCoordinator
   private let state = Locked(State())
@@ -111,7 +111,7 @@ final class ServerNews: Sendable {
     if isOutdated { throw .outdatedRead }
   }
 
-  /// What a change set of the write rests on.
+  /// Returns the keys and the commit that a change set of the write rests on.
   func basis(of changes: ChangeSet) -> CommitBasis {
     state.withLock { $0.read.basis(upTo: $0.number, of: changes) }
   }

@@ -34,7 +34,7 @@ public final class KeyValueStore: Sendable {
   let queueing: (any CommitQueueing)?
   /// Whether other processes may write, too.
   let isShared: Bool
-  /// What others write, where a server keeps nobody from writing; nil where nobody can during a turn.
+  /// Follows the commits of other machines; nil where nobody else can write during a turn.
   let news: ServerNews?
   /// Held while a write is prepared.
   let turn = Locked(false)

@@ -54,7 +54,7 @@ enum Schema {
       changed bigint not null default 0,
       unique (store, kind, name)) with (fillfactor = 50)
     """,
-    // What a commit has changed; rows is NULL where that is forgotten.
+    // The changes of each commit; rows is NULL once they are forgotten.
     """
     create table stored_objects.commits (
       store integer not null references stored_objects.stores on delete cascade,
@@ -102,7 +102,7 @@ enum Schema {
 
   /// Values outside of records, since version 2.
   private static let externalTables = [
-    // byte_count is NULL until the value is whole; listed is the last commit that refers to it anew.
+    // byte_count stays NULL until all chunks are there; listed is the last commit that refers to it.
     // A value that a row no longer refers to is dropped, and one that nobody needs is removed.
     """
     create table stored_objects.external_values (
@@ -142,11 +142,11 @@ enum Schema {
         "insert into stored_objects.schema_version (version) values ($1)", [.int4(version)])
     ]
 
-  /// What brings the schema of version 1 to today's, in one transaction.
+  /// The statements that upgrade a schema of version 1, in one transaction.
   ///
-  /// A program of the earlier release that is at work gets an error with its next save.
+  /// A program of the earlier release that has the store open gets an error with its next save.
   static let upgrade =
-    // First, so that programs do it one after the other.
+    // First, so that programs that start at once upgrade one after the other.
     [Statement("update stored_objects.schema_version set version = $1", [.int4(version)])]
     + ([
       "alter table stored_objects.stores add column key_file bytea",

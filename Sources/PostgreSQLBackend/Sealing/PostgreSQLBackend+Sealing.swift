@@ -55,7 +55,8 @@ extension PostgreSQLBackend {
 
   /// Gives an encrypted store another key, or passphrase.
   ///
-  /// What its records are sealed with stays the same, so that programs that have it open go on.
+  /// The key changes only how the store's own key is sealed. Records stay as they are, and programs
+  /// that have the store open go on.
   ///
   /// - Parameters:
   ///   - connection: A connection string of libpq.

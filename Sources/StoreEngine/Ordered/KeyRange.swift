@@ -39,6 +39,9 @@ public struct KeyRange: Hashable, Sendable {
     return !from.lexicographicallyPrecedes(to)
   }
 
+  /// Makes the range of one key.
+  package static func key(_ key: [UInt8]) -> KeyRange { KeyRange(from: key, through: key) }
+
   /// The key of a range that has room for one only; nil for any other.
   package var onlyKey: [UInt8]? {
     guard let to, to.count == from.count + 1, to.last == 0 else { return nil }
