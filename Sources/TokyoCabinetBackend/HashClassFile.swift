@@ -56,6 +56,15 @@ final class HashClassFile: ClassFile {
     }
   }
 
+  /// Returns which rows have a record.
+  ///
+  /// Complexity: linear in the number of rows, on average.
+  ///
+  /// - Throws: `StoreError` with `damaged`.
+  func hasRecords(_ rows: [UInt32]) throws(StoreError) -> [Bool] {
+    do { return try file.contains(rows: rows) } catch { throw StoreError(error, className: name) }
+  }
+
   /// Lends the buffer of a name to a closure, which runs under no lock.
   ///
   /// - Throws: `StoreError` with `damaged`, and what the closure throws.

@@ -69,9 +69,15 @@ extension HashFile {
   func find(row: UInt32, in bytes: RawSpan) throws(HashFileError) -> HashFileBlock? {
     let word = row.byteSwapped
     return try find(HashFileFormat.hashes(ofBigEndian: word), in: bytes) { record in
-      if record.keyCount != 4 { return 4 - record.keyCount }
-      return Int(word) - Int(bytes.loadUInt32(at: record.keyStart, isBigEndian: true))
+      Self.order(of: word, record, bytes)
     }
+  }
+
+  /// Compares the key of a row with that of a record, see ``HashFileFormat/compare(_:_:)``.
+  @inline(__always)
+  static func order(of word: UInt32, _ record: HashFileBlock, _ bytes: RawSpan) -> Int {
+    if record.keyCount != 4 { return 4 - record.keyCount }
+    return Int(word) - Int(bytes.loadUInt32(at: record.keyStart, isBigEndian: true))
   }
 
   /// The same for any key, of which a closure says whether it is greater than that of a record.
@@ -105,7 +111,7 @@ extension HashFile {
 
   /// Makes sure that a record, or at least its links, can be at an offset.
   @inline(__always)
-  private func checkRecord(at offset: Int, _ bytes: RawSpan) throws(HashFileError) {
+  func checkRecord(at offset: Int, _ bytes: RawSpan) throws(HashFileError) {
     guard offset >= geometry.first, offset <= geometry.end - geometry.leastRecordSize else {
       throw damaged(HashFileBlock.Fault.outOfFile.message, offset)
     }

@@ -36,18 +36,40 @@ extension HashFile {
     of rows: [UInt32], to copy: inout [UInt8], _ entries: inout [Entry], byteLimit: Int
   ) throws(HashFileError) {
     try file.withBytes { (bytes) throws(HashFileError) in
-      var (last, end) = (UInt32(0), geometry.end)
-      for row in rows {
-        if copy.count >= byteLimit { return }
-        var record = row > last ? block(of: row, row - last, from: end, in: bytes) : nil
-        if record == nil { record = try find(row: row, in: bytes) }
-        guard let record else { continue }
-        let start = UInt32(copy.count)
-        try append(record, bytes, to: &copy)
-        entries.append((row, start, UInt32(copy.count)))
-        (last, end) = (row, record.end)
+      var previous: (row: UInt32, end: Int)?
+      for start in stride(from: 0, to: rows.count, by: Self.groupSize) {
+        let group = rows[start..<min(start + Self.groupSize, rows.count)]
+        // Rows that are far from each other are looked up side by side, all others one by one.
+        let records = Self.areFar(group) ? try find(rows: group, in: bytes) : nil
+        for (index, row) in group.enumerated() {
+          if copy.count >= byteLimit { return }
+          let record =
+            if let records { records[index] } else { try find(row, behind: previous, in: bytes) }
+          guard let record else { continue }
+          let start = UInt32(copy.count)
+          try append(record, bytes, to: &copy)
+          entries.append((row, start, UInt32(copy.count)))
+          previous = (row, record.end)
+        }
       }
     }
+  }
+
+  /// Whether few of some rows can be near each other.
+  private static func areFar(_ rows: ArraySlice<UInt32>) -> Bool {
+    guard let first = rows.first, let last = rows.last, last > first else { return false }
+    return last - first > nearRows * UInt32(rows.count)
+  }
+
+  private func find(
+    _ row: UInt32, behind previous: (row: UInt32, end: Int)?, in bytes: RawSpan
+  ) throws(HashFileError) -> HashFileBlock? {
+    if let previous, row > previous.row,
+      let near = block(of: row, row - previous.row, from: previous.end, in: bytes)
+    {
+      return near
+    }
+    return try find(row: row, in: bytes)
   }
 
   /// A look-up takes as long as going past so many records.

@@ -65,6 +65,8 @@ struct DamageTests {
       #expect(fault?.code == .damaged)
       #expect(fault?.message.contains("circle") == true)
     }
+    let fault = error { _ = try hashFile.contains(rows: [1, 2, 3]) }
+    #expect(fault?.message.contains("circle") == true)
     let check = hashFile.check()
     #expect(check.findings.contains { $0.part == .index && $0.message.contains("second time") })
   }

@@ -24,6 +24,29 @@ struct ReaderTests {
     #expect(check.freeBlockCount == (try file.freeBlocks().count))
   }
 
+  /// The hash that orders the keys of a bucket.
+  private func secondHash(_ key: [UInt8]) -> UInt8 {
+    UInt8(truncatingIfNeeded: key.reversed().reduce(751) { ($0 &* 31) ^ Int($1) })
+  }
+
+  @Test("Rows are found in a bucket whose tree is a list of 200")
+  func deepTree() throws {
+    try withTemporaryDirectory { directory in
+      let keys = (0..<UInt32(200)).map { Fixtures.key($0 &* 1001) }
+      let database = try HashDatabase(path: directory + "/a", tuning: Tuning(bucketCount: 1))
+      for key in keys.sorted(by: { secondHash($0) < secondHash($1) }) {
+        try database.put(key: key, value: key)
+      }
+      try database.close()
+      let file = try HashFile(directory + "/a")
+      let rows = (0..<UInt32(400)).map { $0 &* 1001 }
+      #expect(try file.contains(rows: rows) == rows.map { $0 < 200 &* 1001 })
+      var (bytes, entries) = ([UInt8](), [HashFile.Entry]())
+      try file.copyRecords(of: rows, to: &bytes, &entries, byteLimit: .max)
+      #expect(bytes == keys.flatMap(\.self))
+    }
+  }
+
   @Test(
     "Rows are read together, whatever their order in the file and between free blocks",
     arguments: Fixtures.tunings, [false, true])
@@ -50,7 +73,9 @@ struct ReaderTests {
   private func expectRows(of records: Records, in file: HashFile) throws {
     let all = Array(0..<UInt32(220))
     let some: [UInt32] = [5, 6, 9, 23, 24, 40, 41, 41, 3, 3, 199, 200, 1]
-    for rows in [all, all.reversed(), some, all.filter { $0 % 7 == 0 }] {
+    let far: [UInt32] = [0, 40, 80, 83, 120, 200, 219, 5000]
+    for rows in [all, all.reversed(), some, all.filter { $0 % 7 == 0 }, far] {
+      #expect(try file.contains(rows: rows) == rows.map { records[Fixtures.key($0)] != nil })
       var (bytes, entries) = ([UInt8](), [HashFile.Entry]())
       try file.copyRecords(of: rows, to: &bytes, &entries, byteLimit: .max)
       let found = rows.filter { records[Fixtures.key($0)] != nil }

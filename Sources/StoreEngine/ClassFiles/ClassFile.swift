@@ -41,6 +41,14 @@ public protocol ClassFile: AnyObject, Sendable {
   /// - Throws: ``StoreError`` with `damaged` or `ioError`.
   func copyRecords(_ rows: [UInt32], to batch: inout RecordBatch) throws(StoreError)
 
+  /// Returns which rows have a record, in the order of the rows; by default through
+  /// ``withRecord(_:_:)``.
+  ///
+  /// Complexity: linear in the number of rows, on average.
+  ///
+  /// - Throws: ``StoreError`` with `damaged` or `ioError`.
+  func hasRecords(_ rows: [UInt32]) throws(StoreError) -> [Bool]
+
   /// Lends the buffer of a name to a closure, which runs under no lock.
   ///
   /// Complexity: constant time on average.
@@ -109,6 +117,14 @@ extension ClassFile {
   /// Copies one record after the other.
   public func copyRecords(_ rows: [UInt32], to batch: inout RecordBatch) throws(StoreError) {
     try batch.append(rows) { (row, bytes) throws(StoreError) in try copyRecord(row, to: &bytes) }
+  }
+
+  /// Looks up one row after the other.
+  public func hasRecords(_ rows: [UInt32]) throws(StoreError) -> [Bool] {
+    var found: [Bool] = []
+    found.reserveCapacity(rows.count)
+    for row in rows { found.append(try withRecord(row) { _ in true } ?? false) }
+    return found
   }
 
   /// Copies what is lent.

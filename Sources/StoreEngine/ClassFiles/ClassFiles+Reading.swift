@@ -43,6 +43,15 @@ extension ClassFiles {
     try tables.file(table).file()?.copyRecords(rows, to: &batch)
   }
 
+  /// Returns which rows have a record in the file of a table, in the order of the rows.
+  ///
+  /// Complexity: linear in the number of rows, on average.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  public func hasRecords(_ rows: [UInt32], in table: TableID) throws(StoreError) -> [Bool] {
+    try tables.file(table).file()?.hasRecords(rows) ?? rows.map { _ in false }
+  }
+
   /// Lends the buffer of a name where it is in the file; the closure runs under no lock.
   ///
   /// Complexity: constant time on average.

@@ -158,6 +158,17 @@ struct PendingRecords: Sendable {
     return .some(bytes(of: entry))
   }
 
+  /// Takes rows that the files have out of the number by which tables have grown, where saves were
+  /// added without a look into the files.
+  mutating func subtractRows(
+    inFiles areInFile: ([UInt32], TableID) throws(StoreError) -> [Bool]
+  ) throws(StoreError) {
+    for (id, table) in tables {
+      let found = try areInFile(Array(table.rows.keys), id)
+      tables[id]?.countDifference -= found.count { $0 }
+    }
+  }
+
   /// Takes note that files have been replaced that what is pending here lies over.
   mutating func didFold(
     generation: (TableID) throws(StoreError) -> UInt64,

@@ -62,6 +62,10 @@ struct Recovery<Files: RecordFiles> {
       while let batch = try reader?.next() {
         if isLastLogLost { try checkIsUnsynced(batch) } else { try replay(batch, of: storage) }
       }
+      // At the end, for each row once and all together.
+      try pending.subtractRows { (rows, table) throws(StoreError) in
+        try files.hasRecords(rows, in: table)
+      }
     } catch {
       // Saves that are laid over other files than theirs make no sense, and these are the cause.
       throw firstStranger ?? error
@@ -137,8 +141,9 @@ struct Recovery<Files: RecordFiles> {
     case .changes, .orderedChanges, .commit:
       let changes = try ChangeSet(
         encoded: payload, kind: batch.kind, table: files.table, orderedTable: files.ordered.table)
-      let states = try files.states(of: changes) { (record, table) throws(StoreError) in
-        try files.hasRecord(record.rowID, in: table)
+      var states: [TableID: PendingRecords.FileState] = [:]
+      for table in changes.tables where !table.records.isEmpty {
+        states[table.table] = .init(generation: try files.generation(of: table.table))
       }
       let keys = try files.pendingKeys(adding: changes, to: pending.ordered)
       pending.add(changes, over: states, keys: keys)

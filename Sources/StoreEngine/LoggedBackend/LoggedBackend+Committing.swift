@@ -251,22 +251,50 @@ extension LoggedBackend {
     _ changes: ChangeSet, isNew: Bool = true
   ) throws(StoreError) -> [TableID: PendingRecords.FileState] {
     let (pending, folding) = state.withLock { ($0.pending, $0.folding) }
-    return try files.states(of: changes) { (record, table) throws(StoreError) in
-      let known = pending.tables[table]?.rows[record.rowID]
-      let isBelow = known == nil ? try isInFile(record.rowID, table, folding) : false
-      if isNew, record.kind == .insert, isBelow || known?.isDeleted == false {
-        throw rowExists(record.rowID, try files.name(of: table))
-      }
-      return isBelow
+    var states: [TableID: PendingRecords.FileState] = [:]
+    for table in changes.tables where !table.records.isEmpty {
+      states[table.table] = try fileState(table, pending, folding, isNew)
     }
+    return states
   }
 
-  /// Whether the file of a table has a row, or will have it once what is being folded is in it.
-  private func isInFile(
-    _ rowID: UInt32, _ table: TableID, _ folding: PendingRecords?
-  ) throws(StoreError) -> Bool {
-    if let entry = folding?.tables[table]?.rows[rowID] { return !entry.isDeleted }
-    return try files.hasRecord(rowID, in: table)
+  private func fileState(
+    _ changes: ChangeSet.TableChanges, _ pending: PendingRecords, _ folding: PendingRecords?,
+    _ isNew: Bool
+  ) throws(StoreError) -> PendingRecords.FileState {
+    let table = changes.table
+    let (known, below) = (pending.tables[table]?.rows, folding?.tables[table]?.rows)
+    var state = PendingRecords.FileState(generation: try files.generation(of: table))
+    var unknown: [ChangeSet.RecordChange] = []
+    for record in changes.records {
+      if let entry = known?[record.rowID] {
+        if isNew, !entry.isDeleted { try checkIsNew(record, table) }
+      } else if let entry = below?[record.rowID] {
+        if !entry.isDeleted { try note(record, in: &state, table, isNew) }
+      } else {
+        unknown.append(record)
+      }
+    }
+    for (record, isThere) in zip(unknown, try files.hasRecords(unknown.map(\.rowID), in: table))
+    where isThere { try note(record, in: &state, table, isNew) }
+    return state
+  }
+
+  /// Takes note that the file of a table has a row, or will have it once what is being folded is in
+  /// it.
+  private func note(
+    _ record: ChangeSet.RecordChange, in state: inout PendingRecords.FileState, _ table: TableID,
+    _ isNew: Bool
+  ) throws(StoreError) {
+    if isNew { try checkIsNew(record, table) }
+    state.rows.insert(record.rowID)
+  }
+
+  /// Refuses to insert a row that is there.
+  private func checkIsNew(
+    _ record: ChangeSet.RecordChange, _ table: TableID
+  ) throws(StoreError) {
+    if record.kind == .insert { throw rowExists(record.rowID, try files.name(of: table)) }
   }
 
   private func rowExists(_ rowID: UInt32, _ name: String) -> StoreError {

@@ -26,6 +26,14 @@ public protocol RecordFiles: RecordSource {
   /// - Throws: ``StoreError`` with `closed`.
   func generation(of table: TableID) throws(StoreError) -> UInt64
 
+  /// Returns which rows have a record in the file of a table, in the order of the rows; by default
+  /// through `withRecord`.
+  ///
+  /// Complexity: linear in the number of rows, on average.
+  ///
+  /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
+  func hasRecords(_ rows: [UInt32], in table: TableID) throws(StoreError) -> [Bool]
+
   /// Refuses names of buffers that the files can't keep.
   ///
   /// - Throws: ``StoreError`` with `invalidName`.
@@ -223,6 +231,14 @@ public protocol RecordFiles: RecordSource {
 }
 
 extension RecordFiles {
+  /// Looks up one row after the other.
+  public func hasRecords(_ rows: [UInt32], in table: TableID) throws(StoreError) -> [Bool] {
+    var found: [Bool] = []
+    found.reserveCapacity(rows.count)
+    for row in rows { found.append(try withRecord(row, in: table) { _ in true } ?? false) }
+    return found
+  }
+
   /// Opens all files.
   public func hold() throws(StoreError) { try openAll() }
   /// Does nothing.
@@ -265,29 +281,6 @@ extension RecordFiles {
   public func need(_ fileNames: [String]) throws(StoreError) {}
   /// Always.
   public func hasFile(_ name: String) throws(StoreError) -> Bool { true }
-}
-
-extension RecordFiles {
-  /// Whether the file of a table has a row.
-  func hasRecord(_ rowID: UInt32, in table: TableID) throws(StoreError) -> Bool {
-    try withRecord(rowID, in: table) { _ in true } ?? false
-  }
-
-  /// What a save has to know of the files that it will be folded into.
-  func states(
-    of changes: ChangeSet,
-    isInFile: (ChangeSet.RecordChange, TableID) throws(StoreError) -> Bool
-  ) throws(StoreError) -> [TableID: PendingRecords.FileState] {
-    var states: [TableID: PendingRecords.FileState] = [:]
-    for table in changes.tables where !table.records.isEmpty {
-      var state = PendingRecords.FileState(generation: try generation(of: table.table))
-      for record in table.records where try isInFile(record, table.table) {
-        state.rows.insert(record.rowID)
-      }
-      states[table.table] = state
-    }
-    return states
-  }
 }
 
 /// A new file and the one whose place it takes, by their names in the directory.
