@@ -15,7 +15,7 @@
 ///
 /// `@unchecked Sendable`: the pointer is set once and freed in `deinit`; the value is `Sendable`,
 /// and used between lock and unlock only.
-@safe package final class Locked<Value: Sendable>: @unchecked Sendable {
+@safe @usableFromInline package final class Locked<Value: Sendable>: @unchecked Sendable {
   private let system: UnsafeMutablePointer<SystemLock>
   /// Used by whoever holds the mutex, so that no access can meet another.
   @safe @exclusivity(unchecked)

@@ -163,8 +163,9 @@ private struct Entry: Sendable {
 
   private enum Content: Sendable {
     case changes(ChangeSet)
-    /// Of a large commit only the rows are remembered, and which ordered tables it has changed.
-    case rows(ForeignNews, ordered: [OrderedTableID])
+    /// Of a large commit only the rows and the names are remembered, and which ordered tables it has
+    /// changed.
+    case rows(ForeignNews, names: [ChangeSet.NameChange], ordered: [OrderedTableID])
   }
 
   init(_ changes: ChangeSet, atMost maximum: Int) {
@@ -174,15 +175,19 @@ private struct Entry: Sendable {
       return
     }
     var news = ForeignNews()
-    news.add(changes)
-    content = .rows(news, ordered: changes.ordered.filter { !$0.isEmpty }.map(\.table))
-    self.weight = 64 + changes.tables.reduce(0) { $0 + $1.records.count } / 4
+    for table in changes.tables { news.add(table) }
+    content = .rows(
+      news, names: changes.names, ordered: changes.ordered.filter { !$0.isEmpty }.map(\.table))
+    self.weight =
+      64 + changes.tables.reduce(0) { $0 + $1.records.count } / 4 + 64 * changes.names.count
   }
 
   func add(to news: inout ForeignNews) {
     switch content {
     case .changes(let changes): news.add(changes)
-    case .rows(let rows, _): news.add(rows)
+    case .rows(let rows, let names, _):
+      news.add(rows)
+      news.add(names: names)
     }
   }
 
@@ -190,7 +195,7 @@ private struct Entry: Sendable {
   func find(_ changes: ChangeSet, _ basis: CommitBasis, _ conflict: inout FoundConflict) {
     switch content {
     case .changes(let own): own.find(changes, basis, &conflict)
-    case .rows(let news, let ordered):
+    case .rows(let news, let names, let ordered):
       for table in news.tables {
         changes.forEachRow(of: table.table, and: basis) { row in
           if table.written.contains(row) || table.deleted.contains(row) {
@@ -198,8 +203,11 @@ private struct Entry: Sendable {
           }
         }
       }
-      for name in changes.names where news.names?.contains(ExactName(name.name)) == true {
-        conflict.names.append(name.name)
+      let wanted = Set(changes.names.map { ExactName($0.name) })
+      if !wanted.isEmpty {
+        for name in names where wanted.contains(ExactName(name.name)) {
+          conflict.names.append(name.name)
+        }
       }
       // Nobody knows any more which keys they were.
       for table in ordered where changes.touches(table, basis) {

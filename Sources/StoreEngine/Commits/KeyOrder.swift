@@ -40,6 +40,17 @@ enum KeyOrder {
     return items.lazy.map { Int($0.index) }
   }
 
+  /// Sorts numbers that are all different.
+  ///
+  /// Complexity: linear in the number of them.
+  ///
+  /// - Returns: Their indices in ascending order of the numbers.
+  static func indices(of numbers: some Sequence<UInt32>) -> some Sequence<Int> {
+    var items = numbers.enumerated().map { Item(head: UInt64($1), index: UInt32($0)) }
+    sortByHeads(&items)
+    return items.lazy.map { Int($0.index) }
+  }
+
   /// The number of a key, and the eight bytes by which it is sorted.
   private struct Item {
     var head: UInt64

@@ -27,9 +27,7 @@ package protocol KeyedChanges {
   /// The change of a key, once more.
   func change(of key: RawSpan) -> KeyChange
   /// Lends the keys, in the order of the changes, that are written and were not taken.
-  func forEachLeft<Failure: Error>(
-    _ body: (RawSpan, Range<Int>) throws(Failure) -> Void
-  ) throws(Failure)
+  func forEachLeft(_ body: (RawSpan, Range<Int>) throws -> Void) throws
 }
 
 /// The changes of a table.
@@ -96,14 +94,10 @@ package struct RowChanges<Keys: RowKeys>: KeyedChanges {
   }
 
   @inlinable
-  package func forEachLeft<Failure: Error>(
-    _ body: (RawSpan, Range<Int>) throws(Failure) -> Void
-  ) throws(Failure) {
+  package func forEachLeft(_ body: (RawSpan, Range<Int>) throws -> Void) throws {
     for index in changes.indices where changes[index].kind != .delete {
       if isIndexed, isTaken[index] { continue }
-      try Keys.lend(changes[index].rowID) { (key) throws(Failure) in
-        try body(key, changes[index].range)
-      }
+      try Keys.lend(changes[index].rowID) { try body($0, changes[index].range) }
     }
   }
 }
@@ -153,12 +147,10 @@ package struct NameChanges: KeyedChanges {
     return nil
   }
 
-  package func forEachLeft<Failure: Error>(
-    _ body: (RawSpan, Range<Int>) throws(Failure) -> Void
-  ) throws(Failure) {
+  package func forEachLeft(_ body: (RawSpan, Range<Int>) throws -> Void) throws {
     for (index, change) in changes.enumerated() where !isTaken[index] {
       guard let range = change.range else { continue }
-      try change.name.lendUTF8 { (key) throws(Failure) in try body(key, range) }
+      try change.name.lendUTF8 { try body($0, range) }
     }
   }
 }

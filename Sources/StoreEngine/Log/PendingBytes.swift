@@ -67,6 +67,11 @@ struct PendingBytes: Sendable {
 }
 
 extension Dictionary {
+  /// Makes room for many more keys at once; for few, the dictionary grows as it needs to.
+  mutating func reserveRoom(for count: Int) {
+    if count > self.count { reserveCapacity(self.count + count) }
+  }
+
   /// Replaces each value by what a closure makes of it.
   mutating func mapInPlace(_ transform: (Value) -> Value) {
     var index = values.startIndex

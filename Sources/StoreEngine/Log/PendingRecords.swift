@@ -3,18 +3,26 @@
 /// A value: whoever reads takes a copy and is undisturbed by commits.
 struct PendingRecords: Sendable {
   /// A row or a name as the log has it.
+  ///
+  /// It takes 16 bytes, because there may be millions.
   struct Entry: Sendable {
-    /// Which batch has the bytes; nil if the row is deleted.
-    fileprivate let batch: Int?
-    fileprivate let range: Range<Int>
+    private let start: Int
+    private let count: UInt32
+    /// Which batch has the bytes; the highest number if the row is deleted.
+    private let batchNumber: UInt32
+    private static let noBatch = UInt32.max
 
+    /// - Precondition: there are fewer than 2^32 - 1 batches, and less than 4 GiB in the range.
     fileprivate init(batch: Int?, range: Range<Int>?) {
       // What is empty is nowhere, so that it can be read when its batch is gone.
       let range = range ?? 0..<0
-      (self.batch, self.range) = (batch, range.isEmpty ? 0..<0 : range)
+      (start, count) = (range.isEmpty ? 0 : range.lowerBound, UInt32(range.count))
+      batchNumber = batch.map { UInt32($0) } ?? Self.noBatch
     }
 
-    var isDeleted: Bool { batch == nil }
+    fileprivate var batch: Int? { isDeleted ? nil : Int(batchNumber) }
+    fileprivate var range: Range<Int> { start..<start + Int(count) }
+    var isDeleted: Bool { batchNumber == Self.noBatch }
 
     /// The same with its bytes behind others, in the only batch.
     fileprivate func moved(to bytes: inout [UInt8], from batches: PendingBytes) -> Entry {
@@ -35,8 +43,25 @@ struct PendingRecords: Sendable {
     /// A later one has what is pending here, and the same rows.
     var fileGeneration: UInt64 = 0
 
+    /// Adds what a save does to rows.
+    ///
+    /// - Parameters:
+    ///   - records: The changes.
+    ///   - rowsInFile: Those of their rows that the file has.
+    ///   - batches: The bytes of the saves before this one, which is the next.
+    fileprivate mutating func add(
+      _ records: [ChangeSet.RecordChange], over rowsInFile: Set<UInt32>,
+      _ batches: inout PendingBytes
+    ) {
+      rows.reserveRoom(for: records.count)
+      for record in records {
+        let old = set(record, isInFile: rowsInFile.contains(record.rowID), batch: batches.count)
+        if let old, let batch = old.batch { batches.release(old.range.count, of: batch) }
+      }
+    }
+
     /// Sets what has happened to a row last, and returns what had before.
-    fileprivate mutating func set(
+    private mutating func set(
       _ record: ChangeSet.RecordChange, isInFile: Bool, batch: Int
     ) -> Entry? {
       let exists = record.kind != .delete
@@ -81,13 +106,10 @@ struct PendingRecords: Sendable {
     ordered.merge(keys) { $1 }
     for change in changes.tables where !change.records.isEmpty {
       let file = files[change.table] ?? FileState()
-      let new = Table(fileGeneration: file.generation)
-      for record in change.records {
-        let old = tables[change.table, default: new].set(
-          record, isInFile: file.rows.contains(record.rowID), batch: batches.count)
-        if let old, let batch = old.batch { batches.release(old.range.count, of: batch) }
-      }
+      tables[change.table, default: Table(fileGeneration: file.generation)].add(
+        change.records, over: file.rows, &batches)
     }
+    names.reserveRoom(for: changes.names.count)
     for name in changes.names {
       let old = names.updateValue(
         Entry(batch: name.range == nil ? nil : batches.count, range: name.range),
@@ -194,14 +216,18 @@ struct PendingRecords: Sendable {
     for (id, table) in tables.sorted(by: { $0.key.index < $1.key.index }) {
       var records: [ChangeSet.RecordChange] = []
       records.reserveCapacity(table.rows.count)
-      for (rowID, entry) in table.rows.sorted(by: { $0.key < $1.key }) {
+      let rows = Array(table.rows)
+      for index in KeyOrder.indices(of: rows.lazy.map(\.key)) {
+        let (rowID, entry) = rows[index]
         let range = copy(entry, to: &merged.bytes)
         records.append(
           .init(kind: range == nil ? .delete : .update, rowID: rowID, range: range ?? 0..<0))
       }
       merged.tables.append(.init(table: id, records: records))
     }
-    for (name, entry) in names.sorted(by: { $0.key < $1.key }) {
+    let names = Array(names)
+    for index in ExactName.indicesInOrder(names.map(\.key.text)) {
+      let (name, entry) = names[index]
       merged.names.append(.init(name: name.text, range: copy(entry, to: &merged.bytes)))
     }
     return merged

@@ -30,7 +30,7 @@ struct NameChangesTests {
         #expect(Self.range(of: again) == ranges[key])
       }
       var left: [[UInt8]] = []
-      changes.forEachLeft { key, _ in left.append([UInt8](copying: key)) }
+      try changes.forEachLeft { key, _ in left.append([UInt8](copying: key)) }
       let taken = Set(present.map { Array($0.utf8) })
       #expect(
         left
