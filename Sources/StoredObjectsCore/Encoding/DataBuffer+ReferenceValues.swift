@@ -6,13 +6,14 @@ import StoreEngine
 
 extension DataBuffer {
   /// Writes a reference to an object of a known class, as `write(_:)` does.
-  public mutating func writeValue<Object: StoredObject>(_ object: Object?, as type: Object?.Type) {
-    write(object)
-  }
+  @inlinable public mutating func writeValue<Object: StoredObject>(
+    _ object: Object?, as type: Object?.Type
+  ) { write(object) }
 
   /// Writes references to objects of a known class, in their order, repeats included.
-  public mutating func writeValue<Object: StoredObject>(_ objects: [Object], as type: [Object].Type)
-  { write(objects) }
+  @inlinable public mutating func writeValue<Object: StoredObject>(
+    _ objects: [Object], as type: [Object].Type
+  ) { write(objects) }
 
   /// Writes references to objects of a known class, in their order, repeats included.
   public mutating func writeValue<Object: StoredObject>(
@@ -57,21 +58,21 @@ extension DataBuffer {
   /// Reads a reference to an object of a known class; no record is read.
   ///
   /// - Throws: ``/StoreEngine/DataBufferError``, see ``readObject(of:)``.
-  public mutating func readValue<Object: StoredObject>(
+  @inlinable public mutating func readValue<Object: StoredObject>(
     of type: Object?.Type
   ) throws(DataBufferError) -> Object? { try readObject(of: Object.self) }
 
   /// Reads references to objects of a known class; no record is read.
   ///
   /// - Throws: ``/StoreEngine/DataBufferError``, see ``readObjects(of:)``.
-  public mutating func readValue<Object: StoredObject>(
+  @inlinable public mutating func readValue<Object: StoredObject>(
     of type: [Object].Type
   ) throws(DataBufferError) -> [Object] { try readObjects(of: Object.self) }
 
   /// Reads references to objects of a known class, and makes none of them.
   ///
   /// - Throws: ``/StoreEngine/DataBufferError``, see ``readList(of:)``.
-  public mutating func readValue<Object: StoredObject>(
+  @inlinable public mutating func readValue<Object: StoredObject>(
     of type: ObjectList<Object>.Type
   ) throws(DataBufferError) -> ObjectList<Object> { try readList(of: Object.self) }
 
