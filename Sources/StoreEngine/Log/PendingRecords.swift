@@ -35,7 +35,7 @@ struct PendingRecords: Sendable {
 
   /// What is pending of one table.
   struct Table: Sendable {
-    var rows: [UInt32: Entry] = [:]
+    var rows = PendingRows()
     /// How many more rows the table has than its file.
     var countDifference = 0
     /// The generation of that file.
@@ -66,7 +66,7 @@ struct PendingRecords: Sendable {
     ) -> Entry? {
       let exists = record.kind != .delete
       let old = rows.updateValue(
-        Entry(batch: exists ? batch : nil, range: record.range), forKey: record.rowID)
+        Entry(batch: exists ? batch : nil, range: record.range), forRow: record.rowID)
       let existed = old.map { !$0.isDeleted } ?? isInFile
       countDifference += (exists ? 1 : 0) - (existed ? 1 : 0)
       return old
@@ -130,7 +130,8 @@ struct PendingRecords: Sendable {
   /// Whether all rows and names have their bytes, and these are counted.
   var isConsistent: Bool {
     var needed = 0
-    for entry in tables.values.lazy.flatMap(\.rows.values) + Array(names.values) {
+    let entries = tables.values.flatMap { $0.rows.map(\.value) } + Array(names.values)
+    for entry in entries {
       guard let batch = entry.batch, !entry.range.isEmpty else { continue }
       guard batch < batches.count, entry.range.upperBound <= batches[batch].count else {
         return false
@@ -186,7 +187,7 @@ struct PendingRecords: Sendable {
     inFiles areInFile: ([UInt32], TableID) throws(StoreError) -> [Bool]
   ) throws(StoreError) {
     for (id, table) in tables {
-      let found = try areInFile(Array(table.rows.keys), id)
+      let found = try areInFile(table.rows.rowIDs, id)
       tables[id]?.countDifference -= found.count { $0 }
     }
   }
@@ -213,6 +214,7 @@ struct PendingRecords: Sendable {
   /// Everything that is pending as one change set, the newest state of each row only.
   func merged() -> ChangeSet {
     var merged = ChangeSet()
+    merged.bytes.reserveCapacity(batches.neededCount)
     for (id, table) in tables.sorted(by: { $0.key.index < $1.key.index }) {
       var records: [ChangeSet.RecordChange] = []
       records.reserveCapacity(table.rows.count)

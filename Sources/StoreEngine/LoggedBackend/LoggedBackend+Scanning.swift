@@ -108,7 +108,7 @@ private struct TableView: Sendable {
 
   struct Layer: Sendable {
     let pending: PendingRecords
-    let rows: [UInt32: PendingRecords.Entry]
+    let rows: PendingRows
   }
 
   /// Whether any rows are pending.
@@ -138,9 +138,9 @@ private struct TableView: Sendable {
   func pendingRows(after position: ScanPosition?) -> [UInt32] {
     let start = position.flatMap { $0.isPending ? $0.pendingRow : nil } ?? 0
     guard let first = layers.first else { return [] }
-    var rows = first.rows.keys.filter { $0 > start }
+    var rows = first.rows.rowIDs.filter { $0 > start }
     for layer in layers.dropFirst() {
-      rows += layer.rows.keys.filter { $0 > start && first.rows[$0] == nil }
+      rows += layer.rows.rowIDs.filter { $0 > start && first.rows[$0] == nil }
     }
     return rows.sorted()
   }

@@ -18,7 +18,7 @@ extension LoggedBackend {
   ) throws(StoreError) -> [StoreFinding] {
     var findings: [StoreFinding] = []
     for (table, changes) in pending.tables {
-      for rowID in changes.rows.keys.sorted() {
+      for rowID in changes.rows.rowIDs.sorted() {
         let location = try location(rowID, table, sealing)
         findings += finding(errorLocation(rowID, table)) { (error) throws(StoreError) in
           try files.withRecord(rowID, in: table) { (sealed) throws(StoreError) in

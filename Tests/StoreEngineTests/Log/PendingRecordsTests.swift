@@ -135,7 +135,7 @@ struct PendingRecordsTests {
       let table = pending.tables[TableID(index: index)]
       let (now, before) = (image.tables[name] ?? [:], file.tables[name] ?? [:])
       #expect((table?.countDifference ?? 0) == now.count - before.count)
-      for (row, entry) in table?.rows ?? [:] {
+      for (row, entry) in table?.rows ?? PendingRows() {
         #expect(entry.isDeleted == (now[row] == nil))
         #expect(pending.bytes(of: entry).map { Array($0.bytes[$0.range]) } == now[row])
       }
