@@ -265,16 +265,22 @@ extension LoggedBackend {
     let table = changes.table
     let (known, below) = (pending.tables[table]?.rows, folding?.tables[table]?.rows)
     var state = PendingRecords.FileState(generation: try files.generation(of: table))
+    // Few rows are looked up one by one, which takes no memory.
+    let isSmall = changes.records.count < 8
     var unknown: [ChangeSet.RecordChange] = []
     for record in changes.records {
       if let entry = known?[record.rowID] {
         if isNew, !entry.isDeleted { try checkIsNew(record, table) }
       } else if let entry = below?[record.rowID] {
         if !entry.isDeleted { try note(record, in: &state, table, isNew) }
+      } else if isSmall {
+        let isThere = try files.withRecord(record.rowID, in: table) { _ in true } ?? false
+        if isThere { try note(record, in: &state, table, isNew) }
       } else {
         unknown.append(record)
       }
     }
+    if unknown.isEmpty { return state }
     for (record, isThere) in zip(unknown, try files.hasRecords(unknown.map(\.rowID), in: table))
     where isThere { try note(record, in: &state, table, isNew) }
     return state
