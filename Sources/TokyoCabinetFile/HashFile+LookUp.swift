@@ -93,25 +93,36 @@ extension HashFile {
       if offset == seen { throw damaged("the links of records lead in a circle", offset) }
       steps += 1
       if steps == limit { (seen, limit) = (offset, limit * 2) }
-      try checkRecord(at: offset, bytes)
-      // Most records on the way differ in the second hash: the sizes and the key are not looked at.
-      let other = bytes.loadByte(at: offset + 1)
-      var isLeft = hashes.second > other
-      if hashes.second == other {
-        let record = try block(in: bytes, at: offset)
-        let order = compare(record)
-        if order == 0 { return record }
-        isLeft = order > 0
-      }
-      let link = isLeft ? geometry.left(offset) : geometry.right(offset)
-      offset = geometry.offset(in: bytes, at: link)
+      if let record = try step(&offset, hashes.second, bytes, compare) { return record }
     }
+    return nil
+  }
+
+  /// Looks at one record of a tree, and goes on to the next: 0 behind the last one.
+  ///
+  /// - Returns: The record, if its key is the wanted one.
+  @inline(__always)
+  func step(
+    _ offset: inout Int, _ secondHash: UInt8, _ bytes: RawSpan, _ compare: (HashFileBlock) -> Int
+  ) throws(HashFileError) -> HashFileBlock? {
+    try checkRecord(at: offset, bytes)
+    // Most records on the way differ in the second hash: the sizes and the key are not looked at.
+    let other = bytes.loadByte(at: offset + 1)
+    var isLeft = secondHash > other
+    if secondHash == other {
+      let record = try block(in: bytes, at: offset)
+      let order = compare(record)
+      if order == 0 { return record }
+      isLeft = order > 0
+    }
+    let link = isLeft ? geometry.left(offset) : geometry.right(offset)
+    offset = geometry.offset(in: bytes, at: link)
     return nil
   }
 
   /// Makes sure that a record, or at least its links, can be at an offset.
   @inline(__always)
-  func checkRecord(at offset: Int, _ bytes: RawSpan) throws(HashFileError) {
+  private func checkRecord(at offset: Int, _ bytes: RawSpan) throws(HashFileError) {
     guard offset >= geometry.first, offset <= geometry.end - geometry.leastRecordSize else {
       throw damaged(HashFileBlock.Fault.outOfFile.message, offset)
     }

@@ -15,9 +15,10 @@ extension HashFile {
     var offset = 0
   }
 
-  /// The number of rows that are looked up side by side: about as many as there are reads from
-  /// memory that a core can have under way.
-  static let groupSize = 16
+  /// The rows that are looked up side by side: about as many as there are reads from memory that a
+  /// core can have under way.
+  private typealias Group = InlineArray<16, LookUp>
+  static var groupSize: Int { Group.count }
 
   /// A tree that is deeper is walked alone, which notices circles.
   private static let stepLimit = 64
@@ -52,7 +53,14 @@ extension HashFile {
       var stillOpen = 0
       for index in 0..<openCount {
         var lookUp = lookUps[index]
-        if try step(&lookUp, &records, bytes) {
+        if lookUp.offset == 0 { continue }
+        let word = lookUp.word
+        let record = try step(&lookUp.offset, lookUp.secondHash, bytes) { record in
+          Self.order(of: word, record, bytes)
+        }
+        if let record {
+          records[lookUp.index] = record
+        } else {
           lookUps[stillOpen] = lookUp
           stillOpen += 1
         }
@@ -66,10 +74,8 @@ extension HashFile {
     return records
   }
 
-  private func beginLookUps(
-    _ rows: ArraySlice<UInt32>, _ bytes: RawSpan
-  ) -> InlineArray<16, LookUp> {
-    var lookUps = InlineArray<16, LookUp>(repeating: LookUp())
+  private func beginLookUps(_ rows: ArraySlice<UInt32>, _ bytes: RawSpan) -> Group {
+    var lookUps = Group(repeating: LookUp())
     for (index, row) in rows.enumerated() {
       let word = row.byteSwapped
       let hashes = HashFileFormat.hashes(ofBigEndian: word)
@@ -78,28 +84,5 @@ extension HashFile {
         offset: geometry.root(ofBucket: hashes.first % geometry.bucketCount, in: bytes))
     }
     return lookUps
-  }
-
-  /// Looks at one record on the way; false once the row is found, or is not there.
-  @inline(__always)
-  private func step(
-    _ lookUp: inout LookUp, _ records: inout [HashFileBlock?], _ bytes: RawSpan
-  ) throws(HashFileError) -> Bool {
-    if lookUp.offset == 0 { return false }
-    try checkRecord(at: lookUp.offset, bytes)
-    let other = bytes.loadByte(at: lookUp.offset + 1)
-    var isLeft = lookUp.secondHash > other
-    if lookUp.secondHash == other {
-      let record = try block(in: bytes, at: lookUp.offset)
-      let order = Self.order(of: lookUp.word, record, bytes)
-      if order == 0 {
-        records[lookUp.index] = record
-        return false
-      }
-      isLeft = order > 0
-    }
-    let link = isLeft ? geometry.left(lookUp.offset) : geometry.right(lookUp.offset)
-    lookUp.offset = geometry.offset(in: bytes, at: link)
-    return true
   }
 }

@@ -46,9 +46,9 @@ extension HashFile {
           let record =
             if let records { records[index] } else { try find(row, behind: previous, in: bytes) }
           guard let record else { continue }
-          let start = UInt32(copy.count)
+          let first = UInt32(copy.count)
           try append(record, bytes, to: &copy)
-          entries.append((row, start, UInt32(copy.count)))
+          entries.append((row, first, UInt32(copy.count)))
           previous = (row, record.end)
         }
       }

@@ -28,9 +28,8 @@ struct SharingCommand: ParsableCommand {
     var (saves, reads, pairs): ([Double], [Double], [Double]) = ([], [], [])
     var rivalPairs: [Double] = []
     // Where it could not be built, the script has said so.
-    let rival = rivals.map { $0 + "/sqlite-writer" }.flatMap {
-      FileManager.default.isExecutableFile(atPath: $0) ? $0 : nil
-    }
+    let rival = rivals.map { $0 + "/sqlite-writer" }
+      .flatMap { FileManager.default.isExecutableFile(atPath: $0) ? $0 : nil }
     for _ in 0..<runs {
       let alone = try measure(.exclusive)
       let shared = try measure(.processes)

@@ -31,10 +31,7 @@ extension ChangeSet {
         }
       }
     }
-    for name in later.names
-    where names.contains(where: { ExactName($0.name) == ExactName(name.name) }) {
-      conflict.names.append(name.name)
-    }
+    conflict.names += names.names(sharedWith: later.names)
     for change in ordered where !change.isEmpty && later.touches(change.table, basis) {
       if hasChanged(change, later, basis) { conflict.orderedTables.insert(change.table) }
     }
@@ -58,5 +55,16 @@ extension ChangeSet {
       return true
     }
     return wanted?.changes.contains { later.bytes.lend($0.key) { run.find($0) != nil } } == true
+  }
+}
+
+extension [ChangeSet.NameChange] {
+  /// Returns the names that later changes touch, too.
+  ///
+  /// Complexity: linear in the number of both.
+  func names(sharedWith later: [ChangeSet.NameChange]) -> [String] {
+    if isEmpty || later.isEmpty { return [] }
+    let wanted = Set(later.map { ExactName($0.name) })
+    return map(\.name).filter { wanted.contains(ExactName($0)) }
   }
 }

@@ -203,12 +203,7 @@ private struct Entry: Sendable {
           }
         }
       }
-      let wanted = Set(changes.names.map { ExactName($0.name) })
-      if !wanted.isEmpty {
-        for name in names where wanted.contains(ExactName(name.name)) {
-          conflict.names.append(name.name)
-        }
-      }
+      conflict.names += names.names(sharedWith: changes.names)
       // Nobody knows any more which keys they were.
       for table in ordered where changes.touches(table, basis) {
         conflict.orderedTables.insert(table)

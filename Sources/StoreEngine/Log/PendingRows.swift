@@ -1,4 +1,4 @@
-/// What is pending of the rows of a table: a dictionary in parts.
+/// The pending changes of a table's rows: a dictionary in parts.
 ///
 /// A dictionary that grows moves all of its entries at once: with a million of them a save would take
 /// a twentieth of a second longer. So does one that is copied, because a reader still has it. Here
@@ -36,12 +36,12 @@ struct PendingRows: Sendable {
     parts.count == 1 ? 0 : Int(Self.partOfHash[Int((row &* 0x9E37_79B1) >> 20)])
   }
 
-  /// What is pending of a row; nil for nothing.
+  /// Returns the pending change of a row, or nil if there is none.
   ///
   /// Complexity: constant time.
   subscript(row: UInt32) -> Entry? { parts[part(of: row)][row] }
 
-  /// Sets what is pending of a row, and returns what was before.
+  /// Sets the pending change of a row, and returns the one before it.
   ///
   /// Complexity: constant time, or linear in the size of one part where that grows.
   mutating func updateValue(_ entry: Entry, forRow row: UInt32) -> Entry? {
@@ -55,7 +55,7 @@ struct PendingRows: Sendable {
   mutating func reserveRoom(for newCount: Int) {
     guard newCount > count else { return }
     if count + newCount > Self.splitCount, parts.count == 1 { split() }
-    if parts.count == 1 { return parts[0].reserveCapacity(count + newCount) }
+    if parts.count == 1 { return parts[0].reserveRoom(for: newCount) }
     // The largest part has 1.4 times as many as there would be in parts of one size.
     for part in parts.indices {
       parts[part].reserveCapacity((count + newCount) * 3 / (2 * Self.partCount))
@@ -80,11 +80,9 @@ extension PendingRows: Sequence {
     parts.joined().makeIterator()
   }
 
+  /// So that an array of all rows is allocated once.
+  var underestimatedCount: Int { count }
+
   /// The rows, in no order.
-  var rowIDs: [UInt32] {
-    var rows: [UInt32] = []
-    rows.reserveCapacity(count)
-    for (row, _) in self { rows.append(row) }
-    return rows
-  }
+  var rowIDs: [UInt32] { map(\.key) }
 }

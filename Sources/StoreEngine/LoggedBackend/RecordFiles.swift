@@ -26,8 +26,7 @@ public protocol RecordFiles: RecordSource {
   /// - Throws: ``StoreError`` with `closed`.
   func generation(of table: TableID) throws(StoreError) -> UInt64
 
-  /// Returns which rows have a record in the file of a table, in the order of the rows; by default
-  /// through `withRecord`.
+  /// Returns which rows have a record in the file of a table, in the order of the rows.
   ///
   /// Complexity: linear in the number of rows, on average.
   ///
@@ -231,14 +230,6 @@ public protocol RecordFiles: RecordSource {
 }
 
 extension RecordFiles {
-  /// Looks up one row after the other.
-  public func hasRecords(_ rows: [UInt32], in table: TableID) throws(StoreError) -> [Bool] {
-    var found: [Bool] = []
-    found.reserveCapacity(rows.count)
-    for row in rows { found.append(try withRecord(row, in: table) { _ in true } ?? false) }
-    return found
-  }
-
   /// Opens all files.
   public func hold() throws(StoreError) { try openAll() }
   /// Does nothing.

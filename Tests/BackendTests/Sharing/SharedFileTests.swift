@@ -12,7 +12,7 @@ private final class RemoteFiles: FileSystem {
   func perform(
     _ call: FileCall, _ range: Range<Int>?, on path: @autoclosure () -> String, _ body: () -> Int
   ) throws(SystemError) -> Int {
-    // What asks for the kind of the file system, before anything else is asked of the file.
+    // The first status that is asked of the file is that of its file system.
     if call == .status, path().hasSuffix("/.shared") { return 1 }
     return try SystemFiles.shared.perform(call, range, on: path(), body)
   }
