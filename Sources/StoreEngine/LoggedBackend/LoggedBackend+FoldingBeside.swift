@@ -18,6 +18,9 @@ extension LoggedBackend {
     guard let writer = log.writer, claimFold(&log) else { return false }
     try checkWritable(log)
     do {
+      // Only the log that is followed by the last one may lose its end to a power cut. A process that
+      // has joined others has not synced what they left in earlier ones.
+      try synchronizeEarlierLogs(log)
       sharing?.file.beginWriting()
       guard let next = try nextWriter(after: writer) else { return false }
       log.writer = next
@@ -176,7 +179,7 @@ extension LoggedBackend {
     }
   }
 
-  /// Lets no log be lost that is left for the next opening.
+  /// Brings the logs before this one to the disk, where saves don't.
   func synchronizeEarlierLogs(_ log: LoggedLog) throws(StoreError) {
     guard durability == .process else { return }
     for epoch in log.earlierEpochs { try files.openEarlierLog(epoch)?.synchronize() }
