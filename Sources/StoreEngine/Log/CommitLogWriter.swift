@@ -5,9 +5,8 @@ import Files
 /// One thread at a time. After a failure of the disk the writer refuses everything, because nobody
 /// knows what has reached it; see ``CommitLogReader`` for what the next opening makes of it.
 struct CommitLogWriter: Sendable {
-  /// The log grows by so much at a time, so that most saves change no metadata of the file.
-  static let growth = 1 << 20
-  /// But it begins with so much, and doubles: a store that is saved once keeps a small log.
+  /// A log begins with so much and doubles until it grows by as much as ``LogGrowth`` says: a store
+  /// that is saved once keeps a small log.
   static let firstSize = 1 << 16
   /// What an emptied log keeps; the rest goes back to the disk.
   static let sizeKept = 8 << 20
@@ -18,7 +17,9 @@ struct CommitLogWriter: Sendable {
 
   let storage: StoreFile
   let durability: Durability
-  private let growth: Int
+  private let growth: LogGrowth
+  /// Brings to the disk what the log has grown by, where saves don't.
+  private let background: BackgroundSync
   /// The header that counts, and which of the two it is.
   private var slot: CommitLogSlot
   private var slotIndex: Int
@@ -40,24 +41,32 @@ struct CommitLogWriter: Sendable {
   /// Goes on behind the last batch that was read.
   init(
     _ storage: StoreFile, durability: Durability, slot: CommitLogSlot, slotIndex: Int,
-    sequence: UInt64, offset: Int, growth: Int = CommitLogWriter.growth
+    sequence: UInt64, offset: Int, growth: LogGrowth = LogGrowth()
   ) throws(StoreError) {
-    self.storage = storage
-    self.growth = growth
-    self.durability = durability
+    self.init(
+      storage, durability: durability, slot: slot, slotIndex: slotIndex, sequence: sequence,
+      offset: offset, growth: growth, background: BackgroundSync(usesThread: growth.usesThread),
+      size: try storage.size())
+  }
+
+  private init(
+    _ storage: StoreFile, durability: Durability, slot: CommitLogSlot, slotIndex: Int,
+    sequence: UInt64, offset: Int, growth: LogGrowth, background: BackgroundSync, size: Int
+  ) {
+    (self.storage, self.durability, self.growth) = (storage, durability, growth)
+    self.background = background
     (self.slot, self.slotIndex) = (slot, slotIndex)
-    self.sequence = sequence
-    self.offset = offset
-    size = try storage.size()
+    (self.sequence, self.offset, self.size) = (sequence, offset, size)
     roomStart = slot.isClosed ? offset : size
   }
 
   /// The same log, behind what others have written to it.
   func continued(behind reader: CommitLogReader) throws(StoreError) -> CommitLogWriter {
     storage.noteForeignWrite()
-    var writer = try CommitLogWriter(
+    var writer = CommitLogWriter(
       storage, durability: durability, slot: reader.slot, slotIndex: reader.slotIndex,
-      sequence: reader.sequence, offset: reader.offset, growth: growth)
+      sequence: reader.sequence, offset: reader.offset, growth: growth, background: background,
+      size: try storage.size())
     // The process that let the log grow has synced it, with its batches.
     writer.isGrown = durability != .full
     return writer
@@ -86,6 +95,7 @@ struct CommitLogWriter: Sendable {
   /// - Throws: what the storage throws; ``StoreError`` with `reopenNeeded` after a failed sync.
   mutating func append(_ batches: [Batch]) throws(StoreError) {
     try checkHasNotFailed()
+    try noteGrowth()
     let end = batches.reduce(offset) { CommitLogFormat.end(ofBatchAt: $0, payload: count($1)) }
     let isSynced = batches.contains { self.isSynced($0.kind) }
     assert(offset >= CommitLogFormat.firstBatch && end >= offset, "the log goes back")
@@ -191,15 +201,34 @@ struct CommitLogWriter: Sendable {
   }
 
   private mutating func makeRoom(upTo end: Int) throws(StoreError) {
-    guard end > slot.size else { return }
+    guard end > (durability == .full ? slot.size : size) else { return }
     // In steps, so that one large batch does not hold as many zeros in memory.
     while size < end {
-      let wanted = size + min(growth, max(size, Self.firstSize))
+      let wanted = size + min(growth.byteCount, max(size, Self.firstSize))
       try storage.resize(to: wanted)
       size = wanted
     }
-    if durability != .none { try note(newSlot(size: size, end: offset)) }
+    let grown = newSlot(size: size, end: offset)
+    switch durability {
+    case .full: try note(grown)
+    case .process: background.start(storage, for: grown)
+    case .none: break
+    }
     isGrown = true
+  }
+
+  /// Says in a header how large the log is, if it has grown and the disk has all of it since.
+  private mutating func noteGrowth() throws(StoreError) {
+    if durability != .process { return }
+    let grown: CommitLogSlot?
+    do { grown = try background.takeHeader() } catch {
+      failure = error
+      return try checkHasNotFailed()
+    }
+    guard let grown, grown.epoch == epoch, grown.size >= slot.size, grown.end >= slot.end,
+      !slot.isClosed
+    else { return }
+    try write(grown)
   }
 
   /// Takes back, before the first batch, that the log is closed.
@@ -222,6 +251,8 @@ struct CommitLogWriter: Sendable {
   /// so nothing is said.
   mutating func noteClosing() throws(StoreError) {
     if durability == .none { return }
+    background.wait()
+    try noteGrowth()
     try checkHasNotFailed()
     var closed = newSlot(size: size, end: offset)
     closed.isClosed = true

@@ -13,7 +13,7 @@ struct Recovery<Files: RecordFiles> {
   var earlierLogs: [EarlierLog] = []
   /// Whether the last log rests on saves that a power cut has taken, so that it counts no more.
   var isLastLogLost = false
-  private let growth: Int
+  private let growth: LogGrowth
   /// The shared words of the processes that have the store open; nil where there are none.
   private let joined: SharedFile?
   /// Where the reading of the last log has ended; nil when there is none.
@@ -41,7 +41,7 @@ struct Recovery<Files: RecordFiles> {
   /// - Throws: ``StoreError`` with `damaged` when a save that was acknowledged is spoilt, or a file
   ///   is gone.
   init(
-    _ files: Files, growth: Int = CommitLogWriter.growth, sealing: Sealing? = nil,
+    _ files: Files, growth: LogGrowth = LogGrowth(), sealing: Sealing? = nil,
     joining joined: SharedFile? = nil
   ) throws(StoreError) {
     self.files = files
@@ -274,7 +274,7 @@ struct Recovery<Files: RecordFiles> {
 
   private mutating func makeLog(_ storage: StoreFile) throws(StoreError) -> CommitLogSlot {
     try synchronizeNames()
-    let size = min(growth, CommitLogWriter.firstSize)
+    let size = min(growth.byteCount, CommitLogWriter.firstSize)
     let slot = CommitLogSlot(epoch: CommitLogSlot.randomEpoch(), size: size)
     try storage.resize(to: size)
     // A log that has a header has its size, so that one that is shorter has been cut off.

@@ -245,9 +245,9 @@ public struct CheckpointLimits: Sendable {
   /// Whether closing the backend folds the log where that is quick; true by default.
   public var foldsAtClose = true
   /// The number of bytes by which the log's file grows; 1 MiB by default, 4 KiB at least.
-  public var logGrowth = CommitLogWriter.growth
+  public var logGrowth = LogGrowth.standardByteCount
   /// That number, or the least that there can be.
-  var usedLogGrowth: Int { max(logGrowth, 4 << 10) }
+  var usedLogGrowth: LogGrowth { LogGrowth(max(logGrowth, 4 << 10), usesThread: foldsOnThread) }
   /// The number of bytes from which on a thread makes the new files, while saves go on; 4 MiB by
   /// default.
   ///

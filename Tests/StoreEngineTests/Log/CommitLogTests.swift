@@ -38,7 +38,7 @@ enum LogFixture {
   ) throws -> CommitLogWriter {
     try CommitLogWriter(
       storage.file, durability: durability, slot: CommitLogSlot(epoch: epoch, size: growth),
-      slotIndex: 0, sequence: sequence, offset: offset, growth: growth)
+      slotIndex: 0, sequence: sequence, offset: offset, growth: LogGrowth(growth))
   }
 
   static func reader(_ storage: TestLog) throws -> CommitLogReader? {
@@ -127,7 +127,7 @@ struct CommitLogTests {
     #expect(try reader.next()?.payload.suffix(3) == [7, 8, 9])
     var writer = try CommitLogWriter(
       storage.file, durability: .full, slot: reader.slot, slotIndex: 0, sequence: 1,
-      offset: reader.offset, growth: Log.growth)
+      offset: reader.offset, growth: LogGrowth(Log.growth))
     try Log.append([[1]], to: &writer)
     #expect(try Log.read(storage).0.count == 2)
     try writer.noteClosing()
@@ -302,7 +302,7 @@ struct CommitLogTests {
     try storage.write(slot.bytes, at: 0)
     writer = try CommitLogWriter(
       storage.file, durability: .full, slot: slot, slotIndex: 0, sequence: 0,
-      offset: CommitLogFormat.firstBatch, growth: Log.growth)
+      offset: CommitLogFormat.firstBatch, growth: LogGrowth(Log.growth))
     try Log.append((100..<120).map(payload), to: &writer)
     let new = try storage.content
     let size = CommitLogFormat.end(ofBatchAt: 0, payload: payload(0).count)

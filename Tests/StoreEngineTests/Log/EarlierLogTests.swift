@@ -63,7 +63,7 @@ struct EarlierLogTests {
       isSynced: true)
     var writer = try CommitLogWriter(
       storage.file, durability: .full, slot: slot, slotIndex: 0, sequence: 0,
-      offset: CommitLogFormat.firstBatch, growth: LogFixture.growth)
+      offset: CommitLogFormat.firstBatch, growth: LogGrowth(LogFixture.growth))
     try writer.append(.changes, [[UInt8](repeating: 4, count: 9000)])
     try writer.noteClosing()
     #expect(try LogFixture.reader(storage)?.slot.earlier == ending)

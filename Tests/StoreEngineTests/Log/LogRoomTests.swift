@@ -25,7 +25,7 @@ struct LogRoomTests {
     while try reader.next() != nil {}
     return try CommitLogWriter(
       storage.file, durability: .full, slot: reader.slot, slotIndex: reader.slotIndex,
-      sequence: reader.sequence, offset: reader.offset, growth: Log.growth)
+      sequence: reader.sequence, offset: reader.offset, growth: LogGrowth(Log.growth))
   }
 
   /// What a check says of a log.

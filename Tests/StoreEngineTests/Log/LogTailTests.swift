@@ -45,7 +45,7 @@ struct LogTailTests {
       FileLocation(log.disk.file("Commit.log").path, in: disk), writable: true)
     var writer = try CommitLogWriter(
       file, durability: .full, slot: CommitLogSlot(epoch: 1, size: Log.growth), slotIndex: 0,
-      sequence: 0, offset: CommitLogFormat.firstBatch, growth: 1 << 18)
+      sequence: 0, offset: CommitLogFormat.firstBatch, growth: LogGrowth(1 << 18))
     try writer.append(.changes, [[UInt8](repeating: 1, count: 1 << 17)])
     disk.failWrite(
       endingAt: CommitLogFormat.end(ofBatchAt: writer.offset, payload: size))

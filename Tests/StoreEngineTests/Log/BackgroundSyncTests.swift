@@ -1,0 +1,69 @@
+import Files
+import Locks
+import TestFiles
+import Testing
+
+@testable import StoreEngine
+
+@Suite("Growth of a log beside saves")
+struct BackgroundSyncTests {
+  typealias Log = LogFixture
+
+  /// Larger than what a log grows by.
+  private let large = [UInt8](repeating: 7, count: 9 << 10)
+
+  /// A log whose saves don't wait for the disk; what it grows by is synced on a thread or at once.
+  private func make(usesThread: Bool) throws -> (TestLog, CommitLogWriter) {
+    let (storage, _) = try Log.make(durability: .process)
+    let writer = try CommitLogWriter(
+      storage.file, durability: .process, slot: CommitLogSlot(epoch: 1, size: Log.growth),
+      slotIndex: 0, sequence: 0, offset: CommitLogFormat.firstBatch,
+      growth: LogGrowth(Log.growth, usesThread: usesThread))
+    storage.disk.plan(.none)
+    return (storage, writer)
+  }
+
+  @Test("A log that has grown is on the disk before a header says so, with the next save")
+  func order() throws {
+    var (storage, writer) = try make(usesThread: false)
+    try writer.append(.changes, [large])
+    let size = try storage.file.size()
+    #expect(size > Log.growth && storage.disk.syncCount == 1)
+    #expect(try Log.reader(storage)?.slot.size == Log.growth)
+    try writer.append(.changes, [[1]])
+    let slot = try #require(try Log.reader(storage)?.slot)
+    #expect(slot.size == size && slot.end == CommitLogFormat.firstBatch)
+    #expect(storage.disk.syncCount == 1)
+    let short = try TestLog(Array(storage.content.prefix(size - 1)))
+    #expect(Log.error { _ = try Log.read(short) }?.code == .damaged)
+  }
+
+  @Test("No save waits for a disk that is busy with what the log has grown by")
+  func waitsForNothing() throws {
+    var (storage, writer) = try make(usesThread: true)
+    let isDiskReady = Locked(false)
+    storage.disk.observeSyncs { isDiskReady.change(once: { $0 }) { _ in } }
+    for _ in 0..<5 { try writer.append(.changes, [large]) }
+    #expect(storage.disk.syncCount == 0)
+    #expect(try Log.reader(storage)?.slot.size == Log.growth)
+    isDiskReady.change { $0 = true }
+    try writer.noteClosing()
+    #expect(try Log.reader(storage)?.slot.isClosed == true)
+    #expect(try Log.read(storage).0 == [[UInt8]](repeating: large, count: 5))
+  }
+
+  @Test("After a sync that has failed nothing more is saved", arguments: [false, true])
+  func failure(usesThread: Bool) throws {
+    var (storage, writer) = try make(usesThread: usesThread)
+    try writer.append(.changes, [large])
+    try writer.noteClosing()
+    let sync = try #require(storage.disk.operations.firstIndex(of: .syncData))
+
+    (storage, writer) = try make(usesThread: usesThread)
+    storage.disk.plan(.fail(at: sync, errno: 5))
+    try? writer.append(.changes, [large])
+    #expect(Log.error { try writer.noteClosing() }?.code == .reopenNeeded)
+    #expect(writer.hasFailed)
+    #expect(Log.error { try writer.append(.changes, [[1]]) }?.code == .reopenNeeded)
+  }
+}
