@@ -15,6 +15,8 @@ package final class CommitJournal: Sendable {
   private struct State {
     /// The commits behind ``forgotten``.
     var entries = Ring<Entry>(capacity: CommitJournal.capacity)
+    /// How much memory each of them takes: an entry is not copied to ask for that.
+    var weights = Ring<Int>(capacity: CommitJournal.capacity)
     /// Nobody knows any more what the commits up to this number have changed.
     var forgotten: UInt64 = 0
     /// How much memory the entries take, roughly.
@@ -47,6 +49,7 @@ package final class CommitJournal: Sendable {
     state.withLock { state in
       (state.last, state.forgotten, state.weight) = (last, number, 0)
       state.entries.removeAll()
+      state.weights.removeAll()
       state.commits.removeAll()
       if let last { state.commits[number] = last }
     }
@@ -61,6 +64,7 @@ package final class CommitJournal: Sendable {
       let isFull = commit.number - state.forgotten > UInt64(Self.capacity)
       if isFull { Self.forgetFirst(&state) }
       state.entries[commit.number] = entry
+      state.weights[commit.number] = entry.weight
       state.weight += entry.weight
       state.last = commit
       state.commits[commit.number] = commit
@@ -73,7 +77,7 @@ package final class CommitJournal: Sendable {
 
   private static func forgetFirst(_ state: inout State) {
     state.forgotten += 1
-    state.weight -= state.entries[state.forgotten]?.weight ?? 0
+    state.weight -= state.weights[state.forgotten] ?? 0
     state.entries[state.forgotten] = nil
   }
 

@@ -320,7 +320,7 @@ extension LoggedBackend {
     sharing?.file.beginWriting()
     do {
       try log.writer?.append(batches)
-      if let writer = log.writer { publish(writer) }
+      if sharing != nil, let writer = log.writer { publish(writer) }
     } catch {
       if log.writer?.hasFailed == true { log.failure = reopenNeeded(error) }
       throw log.failure ?? error

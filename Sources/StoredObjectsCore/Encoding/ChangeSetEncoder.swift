@@ -127,8 +127,9 @@ struct ChangeSetEncoder {
   ) -> [(RegisteredClass, ClassMetadata)] {
     var saved: [(RegisteredClass, ClassMetadata)] = []
     for (index, entry) in classes.enumerated() {
-      let metadata = entry.nextMetadata()
-      guard metadata != entry.shared.metadata else { continue }
+      let known = entry.shared.metadata
+      let metadata = entry.nextMetadata(after: known)
+      guard metadata != known else { continue }
       let start = buffer.beginRecord()
       metadata.write(to: &buffer)
       tables[index].records.append(
@@ -144,7 +145,7 @@ extension RegisteredClass {
   /// changes than the last row that was given out.
   var changesMetadata: Bool {
     guard let known = shared.metadata, !savesLayouts else { return true }
-    var next = nextMetadata()
+    var next = nextMetadata(after: known)
     next.lastRowID = known.lastRowID
     return next != known
   }
@@ -155,9 +156,9 @@ extension RegisteredClass {
   }
 
   /// The metadata row as the next save should leave it.
-  fileprivate func nextMetadata() -> ClassMetadata {
+  fileprivate func nextMetadata(after known: ClassMetadata?) -> ClassMetadata {
     var next =
-      shared.metadata
+      known
       ?? ClassMetadata(
         classVersion: version, classID: classID, salt: .random(),
         flags: format)
