@@ -102,7 +102,7 @@
 
   /// Says that no two objects of the class have the same value in the property, but for nil.
   ///
-  /// It is another way to write `@Indexed(unique: true)`, see ``Indexed(unique:)``.
+  /// It is another way to write `@Indexed(unique: true)`, see ``Indexed(unique:folded:)``.
   @attached(peer)
   public macro Unique() = #externalMacro(module: "StoredObjectsMacros", type: "MarkMacro")
 
@@ -124,10 +124,13 @@
   /// their referrers are found. It makes an ``/StoredObjectsCore/AttributeIndex`` that has the name
   /// of the property.
   ///
-  /// - Parameter unique: Whether a save is refused that would give two objects the same value, but
-  ///   for nil.
+  /// - Parameters:
+  ///   - unique: Whether a save is refused that would give two objects the same value, but for nil.
+  ///   - folded: Whether a text is indexed without case, accents and width. The index is named
+  ///     "folded title" then and answers `$0.title.folded == "halo"`; a unique one refuses a
+  ///     text that differs from another only in these. See ``/StoredObjectsCore/FoldedString``.
   @attached(peer)
-  public macro Indexed(unique: Bool = false) =
+  public macro Indexed(unique: Bool = false, folded: Bool = false) =
     #externalMacro(module: "StoredObjectsMacros", type: "MarkMacro")
 
   /// Says that objects can be found by several properties together, of which the first counts most.

@@ -20,7 +20,7 @@
     ///
     /// - Throws: ``Finding`` for what can't be an index.
     func read() throws(Finding) -> [[String]] {
-      var known = Set(fields.filter { $0.indexed != nil }.map { indexName([$0.name]) })
+      var known = Set(fields.filter { $0.indexed?.isFolded == false }.map { indexName([$0.name]) })
       known.formUnion(fields.compactMap(\.uniqueNames).map(indexName))
       var all: [[String]] = []
       for member in declaration.memberBlock.members {

@@ -8,13 +8,7 @@
   extension StoredClass {
     /// An index is named by its properties.
     var indexes: DeclSyntax? {
-      let single = currentFields.compactMap { field in
-        field.indexed.map { words in
-          let label = field.type.indexForm == .list ? "toMany: " : ""
-          let unique = words.hasSuffix("true") ? ", isUnique: true" : ""
-          return "AttributeIndex(\"\(field.plainName)\", \(label)\(keyPath(field.name))\(unique))"
-        }
-      }
+      let single = currentFields.compactMap { field in field.indexed.map { index(of: field, $0) } }
       let compound = compoundIndexes.map { names in
         let paths = names.map(keyPath).joined(separator: ", ")
         return "AttributeIndex(\"\(indexName(names))\", \(paths))"
@@ -26,6 +20,15 @@
         }
       }
       return override("indexes", "AttributeIndex", single + unique + compound)
+    }
+
+    /// The index of a property, by what `@Indexed` has in parentheses.
+    private func index(of field: StoredField, _ indexing: StoredField.Indexing) -> String {
+      let label = field.type.indexForm == .list ? "toMany: " : ""
+      let (prefix, suffix) = indexing.isFolded ? ("folded ", ".folded") : ("", "")
+      let unique = indexing.isUnique ? ", isUnique: true" : ""
+      let path = "\(label)\(keyPath(field.name))\(suffix)"
+      return "AttributeIndex(\"\(prefix)\(field.plainName)\", \(path)\(unique))"
     }
 
     var fullTextAttributes: DeclSyntax? {
@@ -132,15 +135,25 @@
           references, and lists of references
           """, cures: [variable.remove(attribute)])
       }
-      guard let unique = attribute.argument("unique") else { return }
-      guard let literal = unique.as(BooleanLiteralExprSyntax.self) else {
-        throw Finding(unique, "a macro sees no values: write 'true' or 'false'")
-      }
-      if literal.literal.tokenKind == .keyword(.true), type.indexForm == .list {
+      if try isTrue("unique", of: attribute), type.indexForm == .list {
         throw Finding(
           attribute, "what a list refers to can't be unique: write '@Indexed'",
           cures: [replaceByPlain(attribute)])
       }
+      if try isTrue("folded", of: attribute), !type.mayBeText {
+        throw Finding(
+          attribute, "'\(type.trimmed)' is no text that could be folded: write '@Indexed'",
+          cures: [replaceByPlain(attribute)])
+      }
+    }
+
+    /// Whether an argument of an attribute says so.
+    private func isTrue(_ label: String, of attribute: AttributeSyntax) throws(Finding) -> Bool {
+      guard let value = attribute.argument(label) else { return false }
+      guard let literal = value.as(BooleanLiteralExprSyntax.self) else {
+        throw Finding(value, "a macro sees no values: write 'true' or 'false'")
+      }
+      return literal.literal.tokenKind == .keyword(.true)
     }
 
     /// Refuses `@FullText` of what is no text.

@@ -24,8 +24,9 @@
     let relationship: String?
     /// What `@Unique` says in its parentheses; nil where there is none.
     let unique: String?
-    /// What `@Indexed` and `@FullText` say in their parentheses; nil where there is none.
-    let indexed: String?
+    /// What `@Indexed` says; nil where there is none.
+    let indexed: Indexing?
+    /// What `@FullText` says in its parentheses; nil where there is none.
     let fullText: String?
     /// The size that `@External` says; nil where there is none.
     let externalThreshold: String?
@@ -35,6 +36,20 @@
       let name: String
       let type: ExprSyntax
       let until: UInt8
+    }
+
+    /// What `@Indexed` says of a property.
+    struct Indexing {
+      let isUnique: Bool
+      let isFolded: Bool
+
+      /// Reads an attribute that has been validated.
+      init(_ attribute: AttributeSyntax) {
+        func isTrue(_ label: String) -> Bool {
+          attribute.argument(label)?.trimmedDescription == "true"
+        }
+        (isUnique, isFolded) = (isTrue("unique"), isTrue("folded"))
+      }
     }
 
     /// The name without backticks.
@@ -88,7 +103,7 @@
           conversions: variable.attributes.all(named: "Converted").map(\.argumentText),
           relationship: variable.attribute("Relationship")?.argumentText,
           unique: variable.attribute("Unique")?.argumentText,
-          indexed: variable.attribute("Indexed")?.argumentText,
+          indexed: variable.attribute("Indexed").map { StoredField.Indexing($0) },
           fullText: variable.attribute("FullText")?.argumentText,
           externalThreshold: variable.attribute("External")?.argument("above")?.trimmedDescription))
     }

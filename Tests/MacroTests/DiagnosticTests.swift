@@ -307,6 +307,8 @@
         "@Unique(with: \\Song.title) var number: Int64 = 0",
         "@available(*, deprecated) var title: String = \"\"",
         "@Indexed var day: Day = .today", "@Indexed(unique: false) var songs: Set<Song> = []",
+        "@Indexed(unique: true, folded: true) var name: Name = \"\"",
+        "@Indexed(folded: true) var note: Optional<String>",
         "@Indexed(unique: true) var code: Optional<String> = nil", "@Indexed var artist: Artist?",
         "@FullText var title: Title = Title()", "@FullText(weight: 0.5) var a: Optional<String>",
         "#Index<Song>([\\.title, \\Song.length])\n  var title: String?; var length: Other.Length = .zero",

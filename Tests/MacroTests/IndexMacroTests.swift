@@ -31,6 +31,11 @@
     @Indexed var loose: Set<Take> = []
   }
 
+  @Stored final class Member: StoredObject {
+    @Indexed(unique: true, folded: true) var name = ""
+    @Indexed(folded: true) var note: String?
+  }
+
   /// A class before it had indexes, with them, and with others.
   private enum Before {
     @Stored final class Disc: StoredObject {
@@ -116,6 +121,31 @@
         #expect(error?.message.contains("\"number\"") == true)
         all[1].number = nil
         try session.store.saveChanges()
+      }
+    }
+
+    @Test("A folded index finds texts, and refuses equal ones, without case and accents")
+    func folded() throws {
+      try Session.run(disk, Member.self) { session in
+        let store = session.store
+        let members = ["Beyoncé", "Zoë", "halo"].map { name in
+          let member = Member()
+          (member.name, member.note) = (name, name == "Zoë" ? nil : name.uppercased())
+          store.insert(member)
+          return member
+        }
+        try store.saveChanges()
+        #expect(Member.indexes.map(\.name) == ["folded name", "folded note"])
+        let name = #Predicate<Member> { $0.name.folded == "BEYONCE" }
+        #expect(try store.explain(Member.self, where: name).indexes == ["folded name"])
+        #expect(try store.fetch(Member.self, where: name) == [members[0]])
+        let wanted = "Halo".folded
+        let note = #Predicate<Member> { $0.note.folded == wanted }
+        #expect(try store.explain(Member.self, where: note).indexes == ["folded note"])
+        #expect(try store.fetch(Member.self, where: note) == [members[2]])
+        members[2].name = "ZOE"
+        let error = #expect(throws: StoreError.self) { try store.saveChanges() }
+        #expect(error?.code == .notUnique)
       }
     }
 

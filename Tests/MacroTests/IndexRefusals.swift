@@ -32,6 +32,13 @@
       property: "@Indexed(unique: isUnique) var number: Int64 = 0",
       "a macro sees no values: write 'true' or 'false'"),
     Refusal(
+      property: "@Indexed(folded: true) var number: Int64 = 0",
+      "'Int64' is no text that could be folded: write '@Indexed'",
+      [("Replace it by '@Indexed'", "@Indexed var number: Int64 = 0")]),
+    Refusal(
+      property: "@Indexed(folded: isFolded) var title: String = \"\"",
+      "a macro sees no values: write 'true' or 'false'"),
+    Refusal(
       property: "@Indexed @Indexed(unique: true) var number: Int64 = 0",
       "'number' is @Indexed already: remove one of the two",
       [("Remove '@Indexed'", "@Indexed var number: Int64 = 0")]),
