@@ -13,6 +13,8 @@ enum Traits {
   static let encryption = TargetDependencyCondition.when(
     traits: ["Encryption", "Tools", "Everything"])
   static let tools = TargetDependencyCondition.when(traits: ["Tools", "Everything"])
+  static let observability = TargetDependencyCondition.when(
+    traits: ["Observability", "Everything"])
 
   /// The conditions of `#if` in sources.
   static let defines = [SwiftSetting.define("Macros", .when(traits: ["Everything"]))]
@@ -31,6 +33,12 @@ let extras = Target.Dependency.product(
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser", condition: Traits.tools)
 
+func metrics(_ product: String) -> Target.Dependency {
+  .product(name: product, package: "swift-metrics", condition: Traits.observability)
+}
+let tracing = Target.Dependency.product(
+  name: "Tracing", package: "swift-distributed-tracing", condition: Traits.observability)
+
 let package = Package(
   name: "swift-stored-objects",
   products: [
@@ -48,6 +56,7 @@ let package = Package(
     .library(name: "KeyValueStoreCore", targets: ["KeyValueStoreCore"]),
     .library(name: "StoredObjectsEncryption", targets: ["StoredObjectsEncryption"]),
     .library(name: "BNRPersistenceEncryption", targets: ["BNRPersistenceEncryption"]),
+    .library(name: "StoredObjectsObservability", targets: ["StoredObjectsObservability"]),
     .library(name: "StoredObjectsTestSupport", targets: ["StoredObjectsTestSupport"]),
     .executable(name: "stored-objects", targets: ["stored-objects"]),
     .executable(name: "stored-objects-import-ytk", targets: ["stored-objects-import-ytk"]),
@@ -58,13 +67,18 @@ let package = Package(
     .trait(
       name: "Tools",
       description: "The command-line tools, which take swift-crypto and swift-argument-parser."),
+    .trait(
+      name: "Observability",
+      description: "Metrics and traces, which take swift-metrics and swift-distributed-tracing."),
     .trait(name: "Everything", description: "All of these; the default."),
     .default(enabledTraits: ["Everything"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.4.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.7.0"),
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
   ],
@@ -130,6 +144,11 @@ let package = Package(
     .target(
       name: "BNRPersistenceEncryption",
       dependencies: ["StoreEngine", "TokyoCabinetBackend", "Files", crypto, extras]),
+
+    // What services watch; nobody else builds the packages that it takes.
+    .target(
+      name: "StoredObjectsObservability",
+      dependencies: ["StoreEngine", "Locks", metrics("CoreMetrics"), tracing]),
 
     .target(
       name: "KeyValueStoreCore", dependencies: ["StoreEngine", "Files", "Locks"]),
@@ -246,6 +265,16 @@ let package = Package(
         "TestFiles", "TestedBackends", crypto, extras,
       ],
       exclude: ["EarlierStores"]),
+    .testTarget(
+      name: "ObservabilityTests",
+      dependencies: [
+        "StoredObjectsObservability", "StoredObjectsCore", "TokyoCabinetBackend",
+        "KeyValueStoreCore", "TestFiles", metrics("CoreMetrics"), metrics("MetricsTestKit"),
+        tracing,
+        .product(
+          name: "InMemoryTracing", package: "swift-distributed-tracing",
+          condition: Traits.observability),
+      ]),
     .testTarget(
       name: "TrapTests", dependencies: ["StoredObjectsCore"]),
     .target(

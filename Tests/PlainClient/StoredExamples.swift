@@ -142,6 +142,12 @@
       var artist = ""
       var seconds = 0
     }
+
+    enum Folded {
+      @Stored final class Song: StoredObject {
+        @Indexed(folded: true) var title = ""
+      }
+    }
   }
 
   /// From SubclassesAndObjectIDs.md.

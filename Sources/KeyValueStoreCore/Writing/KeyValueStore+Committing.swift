@@ -75,7 +75,10 @@ extension KeyValueStore {
       let write = WriteUnderWay(batch, turn)
       writesUnderWay.append(write)
       do throws(StoreError) {
-        try backend.commit(changes, request(write, changes))
+        _ = try backend.measure(.commit, byteCount: changes.bytes.count) {
+          () throws(StoreError) in
+          try backend.commit(changes, request(write, changes))
+        }
         // Most backends have said so.
         write.didCommit()
       } catch {

@@ -14,6 +14,8 @@ public final class StoreCoordinator: Sendable {
   fileprivate let underWay = Locked(0)
   /// The last commits.
   package let journal = CommitJournal()
+  /// Who hears how long things take.
+  let instruments = Instruments()
   /// The order of commits among processes; nil where there is one process.
   private let processes = Locked<ProcessOrder?>(nil)
   /// The number that the commits of the thread with the turn rest on, all by itself; nil where

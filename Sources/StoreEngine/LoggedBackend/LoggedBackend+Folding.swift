@@ -73,10 +73,7 @@ extension LoggedBackend {
       if log.writer?.earlier != nil { try install([], emptied: [], &log) }
       return
     }
-    let mark = try mark(log)
-    let replacements = try files.prepareAll(
-      pending.merged(), mark: mark, durability: durability
-    ) { pending.ordered }
+    let replacements = try foldPreparation(try mark(log))(pending)
     try install(replacements, emptied: emptied(by: pending), &log)
     state.withLock { $0.pending = PendingRecords() }
   }

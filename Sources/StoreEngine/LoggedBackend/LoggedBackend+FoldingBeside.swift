@@ -63,12 +63,12 @@ extension LoggedBackend {
     guard limits.foldsOnThread, let mark = earlierMark(log),
       let pending = state.withLock({ $0.folding })
     else { return }
-    let (files, durability) = (files, durability)
+    let prepare = foldPreparation(mark)
     let oldFiles = files.openFiles(touchedBy: pending)
     log.fold = FoldBeside(pending, into: oldFiles) { (pending) throws(StoreError) in
       // The next log must not outlive this one.
       try earlier?.synchronizeBeside()
-      return try Self.prepareFold(pending, mark, files, durability)
+      return try prepare(pending)
     } didPrepare: { [weak self] in
       self?.finishPreparedFold()
     }
@@ -79,11 +79,18 @@ extension LoggedBackend {
     log.earlierEpochs.last.map { FileMark(checkpointIn: $0) }
   }
 
-  private static func prepareFold(
-    _ pending: PendingRecords, _ mark: FileMark, _ files: Files, _ durability: Durability
-  ) throws(StoreError) -> [Replacement] {
-    try files.prepareAll(pending.merged(), mark: mark, durability: durability) {
-      () throws(StoreError) in pending.ordered
+  /// What makes the new files, on any thread, without holding the backend.
+  func foldPreparation(
+    _ mark: FileMark
+  ) -> @Sendable (PendingRecords) throws(StoreError) -> [Replacement] {
+    let (files, durability, location, coordinator) = (files, durability, location, coordinator)
+    return { (pending) throws(StoreError) in
+      try coordinator.measure(.fold, at: location, byteCount: pending.byteCount) {
+        () throws(StoreError) in
+        try files.prepareAll(pending.merged(), mark: mark, durability: durability) {
+          () throws(StoreError) in pending.ordered
+        }
+      }
     }
   }
 
@@ -112,7 +119,7 @@ extension LoggedBackend {
       if let fold {
         try fold.wait()
       } else {
-        try Self.prepareFold(pending, mark, files, durability)
+        try foldPreparation(mark)(pending)
       }
     try checkWritable(log)
     try installFold(replacements, &log)

@@ -18,7 +18,10 @@ extension Store {
   func object(
     _ entry: RegisteredClass, rowID: UInt32
   ) throws(StoreError) -> StoredObject? {
-    if let living = entry.living(rowID) { return try fetchIfThere(living, entry) }
+    if let living = entry.living(rowID) {
+      if living.hasContent { lookUps.hits &+= 1 }
+      return try fetchIfThere(living, entry)
+    }
     // Where others give out rows, too, nobody here knows the last one.
     let isUnknown = rowID > ClassMetadata.rowID && backend.coordinator.isShared
     guard entry.mayHave(rowID) || isUnknown else { return nil }
@@ -150,6 +153,7 @@ extension Store {
     _ rowID: UInt32, _ entry: RegisteredClass, into buffer: inout DataBuffer
   ) throws(StoreError) -> Bool {
     forgetChangeElsewhere(rowID, entry)
+    lookUps.misses &+= 1
     do {
       if let ahead = entry.faultsAhead {
         return try ahead.read(rowID, entry, backend, into: &buffer)

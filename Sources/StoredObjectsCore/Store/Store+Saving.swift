@@ -15,6 +15,11 @@ extension Store {
   ///   ``migrate(_:registering:progress:)``), `readOnly`, `noSpace`, `ioError`, `damaged` or
   ///   `closed`.
   public func saveChanges() throws(StoreError) {
+    tellLookUps()
+    try backend.measure(.save) { () throws(StoreError) in try saveAllChanges() }
+  }
+
+  private func saveAllChanges() throws(StoreError) {
     try checkForTransaction()
     try checkSaveByMigrations()
     relationships?.endModifications()
@@ -113,7 +118,11 @@ extension Store {
     request.follower = turn
     for entry in classes { entry.faultsAhead?.removeAll() }
     do {
-      if let commit = try backend.commit(changes, request) { lastCommit = commit }
+      let commit = try backend.measure(.commit, byteCount: changes.bytes.count) {
+        () throws(StoreError) in
+        try backend.commit(changes, request)
+      }
+      if let commit { lastCommit = commit }
     } catch  where error.code == .conflict && turn != nil {
       return false
     } catch {

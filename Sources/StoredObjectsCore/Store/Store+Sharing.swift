@@ -26,6 +26,7 @@ extension Store {
   /// Merges, and leaves objects alone that are deleted elsewhere if that is wanted: they could not
   /// be read again.
   func mergeChanges(keepsDeleted: Bool) {
+    tellLookUps()
     collectChangesElsewhere()
     for entry in classes {
       foreign.outdated[entry.table] = foreign.outdated[entry.table].filter { rowID in

@@ -86,6 +86,9 @@ public final class Store {
   /// While they are in use there are none here, for records that are read inside of another.
   @safe @exclusivity(unchecked)
   private var scratch: [UInt8] = []
+  /// What the backend's instrument has yet to hear.
+  @safe @exclusivity(unchecked)
+  var lookUps = StoreLookUps()
   /// Whether objects are being encoded, when they must not change.
   @safe @exclusivity(unchecked)
   var isEncoding = false
@@ -132,6 +135,7 @@ public final class Store {
   }
 
   deinit {
+    tellLookUps()
     backend.coordinator.detach(inbox)
     for listener in listeners { listener.finish() }
     // All of them first: the end of an object may lead to objects of other classes.
