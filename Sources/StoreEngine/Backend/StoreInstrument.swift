@@ -62,17 +62,23 @@ extension StoreBackend {
   }
 
   /// Runs a closure that does an operation, and tells the instrument how long it took.
+  @inline(__always)
   package func measure<Result>(
     _ kind: StoreOperation.Kind, byteCount: Int = 0, _ body: () throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
-    try coordinator.measure(kind, at: location, byteCount: byteCount, body)
+    let coordinator = coordinator
+    guard coordinator.isMeasured else { return try body() }
+    return try coordinator.measure(kind, at: location, byteCount: byteCount, body)
   }
 }
 
 extension StoreCoordinator {
+  /// Whether anyone wants to hear how long things take.
+  package var isMeasured: Bool { instruments.isSet }
+
   /// Runs a closure that does an operation, and tells the instrument how long it took.
   package func measure<Result>(
-    _ kind: StoreOperation.Kind, at location: @autoclosure () -> String, byteCount: Int,
+    _ kind: StoreOperation.Kind, at location: String, byteCount: Int,
     _ body: () throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     guard let instrument = instruments.current else { return try body() }
@@ -82,7 +88,7 @@ extension StoreCoordinator {
     if case .failure(let error) = result { failure = error }
     instrument.didEnd(
       StoreOperation(
-        kind: kind, location: location(), duration: ContinuousClock.now - start,
+        kind: kind, location: location, duration: ContinuousClock.now - start,
         byteCount: byteCount, error: failure))
     return try result.get()
   }

@@ -9,7 +9,8 @@ extension Commit {
   /// Adds the commit to a buffer.
   func encode(to buffer: inout DataBuffer) {
     buffer.write(number)
-    buffer.write(token)
+    buffer.write(rawToken.high.byteSwapped)
+    buffer.write(rawToken.low.byteSwapped)
     buffer.write(microseconds ?? .min)
     buffer.write(basedOn ?? .max)
     buffer.write(author)
@@ -29,7 +30,8 @@ extension Commit {
     guard number > 0 else {
       throw DataBufferError(.invalidValue, at: offset, "a commit has no number")
     }
-    let token = try buffer.readUUID()
+    let token = CommitToken(
+      high: try buffer.readUInt64().byteSwapped, low: try buffer.readUInt64().byteSwapped)
     let (microseconds, basedOn) = (try buffer.readInt64(), try buffer.readUInt64())
     self.init(
       number: number, token: token, author: try buffer.readString(),
@@ -51,6 +53,6 @@ extension Commit {
 
   /// A commit of a version that wrote nothing of it.
   package init(unnamed number: UInt64) {
-    self.init(number: number, token: .zero, author: "", microseconds: nil, basedOn: nil)
+    self.init(number: number, token: CommitToken.zero, author: "", microseconds: nil, basedOn: nil)
   }
 }

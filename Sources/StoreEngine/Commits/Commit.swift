@@ -10,7 +10,8 @@ public struct Commit: Sendable, Hashable {
   /// The name that the writer gave it, by which it can be found when the answer was lost.
   ///
   /// All zeros for a commit of a version that knew no tokens.
-  public let token: UUID
+  public var token: UUID { rawToken.uuid }
+  let rawToken: CommitToken
   /// The author, as the writer gave it, or an empty text.
   public let author: String
   /// When it was written, to the microsecond, by the clock of the writer.
@@ -25,7 +26,15 @@ public struct Commit: Sendable, Hashable {
 
   package init(number: UInt64, token: UUID, author: String, microseconds: Int64?, basedOn: UInt64?)
   {
-    (self.number, self.token, self.author, self.basedOn) = (number, token, author, basedOn)
+    self.init(
+      number: number, token: CommitToken(token), author: author, microseconds: microseconds,
+      basedOn: basedOn)
+  }
+
+  init(
+    number: UInt64, token: CommitToken, author: String, microseconds: Int64?, basedOn: UInt64?
+  ) {
+    (self.number, rawToken, self.author, self.basedOn) = (number, token, author, basedOn)
     self.microseconds = microseconds
   }
 
@@ -37,39 +46,5 @@ public struct Commit: Sendable, Hashable {
     var commit = self
     commit.number = number
     return commit
-  }
-}
-
-/// Makes tokens that nobody else makes: a random half, and behind it a counter.
-///
-/// Drawing every token at random would take a system call each. The form is that of version 8 of
-/// RFC 9562, which leaves the bits to the program.
-struct TokenSource: Sendable {
-  private var random: UInt64?
-  private var count: UInt64 = 0
-
-  mutating func next() -> UUID {
-    let random = self.random ?? .random(in: 0 ... .max)
-    self.random = random
-    count += 1
-    return UUID(
-      high: random & ~0xF000 | 0x8000, low: count & (1 << 62 - 1) | 1 << 63)
-  }
-}
-
-extension UUID {
-  static let zero = UUID(high: 0, low: 0)
-
-  /// A UUID of its two halves, the first byte being the highest of the first.
-  init(high: UInt64, low: UInt64) {
-    func byte(_ half: UInt64, _ index: UInt64) -> UInt8 {
-      UInt8(truncatingIfNeeded: half >> (56 - 8 * index))
-    }
-    self.init(
-      uuid: (
-        byte(high, 0), byte(high, 1), byte(high, 2), byte(high, 3), byte(high, 4), byte(high, 5),
-        byte(high, 6), byte(high, 7), byte(low, 0), byte(low, 1), byte(low, 2), byte(low, 3),
-        byte(low, 4), byte(low, 5), byte(low, 6), byte(low, 7)
-      ))
   }
 }

@@ -1,4 +1,4 @@
-package import FoundationEssentials
+import FoundationEssentials
 import Locks
 import Synchronization
 
@@ -41,7 +41,7 @@ package final class CommitJournal: Sendable {
   package var last: Commit? { state.withLock { $0.last } }
 
   /// A token that nothing else has.
-  package func newToken() -> UUID { state.withLock { $0.tokens.next() } }
+  package func newToken() -> CommitToken { state.withLock { $0.tokens.next() } }
 
   /// Goes on behind the last commit that is on the disk; nil when there is none.
   package func begin(after last: Commit?) {
@@ -102,7 +102,8 @@ package final class CommitJournal: Sendable {
 
   /// The commit with a token, if it is one of the last.
   func commit(withToken token: UUID) -> Commit? {
-    state.withLock { state in state.commits.first { $0.token == token } }
+    let token = CommitToken(token)
+    return state.withLock { state in state.commits.first { $0.rawToken == token } }
   }
 
   /// What is in the way of a change set.

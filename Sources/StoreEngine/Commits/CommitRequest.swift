@@ -7,11 +7,19 @@ public import FoundationEssentials
 ///     let commit = try backend.commit(changes, request)
 public struct CommitRequest: Sendable {
   /// The name of the commit; nil lets the backend draw one.
-  public var token: UUID?
+  public var token: UUID? {
+    get { rawToken?.uuid }
+    set { rawToken = newValue.map { CommitToken($0) } }
+  }
+  private var rawToken: CommitToken?
   /// Who writes: at most 255 bytes of UTF-8.
   public var author: String
-  /// When; nil is now.
-  public var time: Date?
+  /// When, to the microsecond; nil is now.
+  public var time: Date? {
+    get { microseconds.map { Date(timeIntervalSince1970: Double($0) / 1e6) } }
+    set { microseconds = newValue.map(Self.microseconds) }
+  }
+  private var microseconds: Int64?
   /// What the changes rest on; nil overwrites what others have committed, whatever it is.
   public var basis: CommitBasis?
 
@@ -26,7 +34,13 @@ public struct CommitRequest: Sendable {
   public init(
     token: UUID? = nil, author: String = "", time: Date? = nil, basis: CommitBasis? = nil
   ) {
-    (self.token, self.author, self.time, self.basis) = (token, author, time, basis)
+    rawToken = token.map { CommitToken($0) }
+    microseconds = time.map(Self.microseconds)
+    (self.author, self.basis) = (author, basis)
+  }
+
+  private static func microseconds(_ time: Date) -> Int64 {
+    Int64(exactly: (time.timeIntervalSince1970 * 1e6).rounded()) ?? 0
   }
 
   /// The longest author, in bytes.
@@ -43,11 +57,10 @@ public struct CommitRequest: Sendable {
   }
 
   /// The commit that this asks for.
-  package func commit(number: UInt64, token: @autoclosure () -> UUID) -> Commit {
-    let time = (time ?? Date()).timeIntervalSince1970 * 1e6
-    return Commit(
-      number: number, token: self.token ?? token(), author: author,
-      microseconds: Int64(exactly: time.rounded()) ?? 0, basedOn: basis?.number)
+  package func commit(number: UInt64, token: @autoclosure () -> CommitToken) -> Commit {
+    Commit(
+      number: number, token: rawToken ?? token(), author: author,
+      microseconds: microseconds ?? Self.microseconds(Date()), basedOn: basis?.number)
   }
 }
 

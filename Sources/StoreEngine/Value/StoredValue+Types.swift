@@ -50,6 +50,12 @@ extension StoredValue {
   /// Decodes a value of a type.
   ///
   /// - Throws: `DecodingError`, and what the type's own coding throws.
+  @specialized(where Value == String)
+  @specialized(where Value == Int)
+  @specialized(where Value == Double)
+  @specialized(where Value == Bool)
+  @specialized(where Value == Data)
+  @specialized(where Value == Date)
   package func decode<Value: Decodable>(
     as type: Value.Type, fromPropertyList: Bool = false
   ) throws -> Value {

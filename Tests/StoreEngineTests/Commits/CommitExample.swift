@@ -5,6 +5,6 @@ import Foundation
 extension Commit {
   /// A commit whose bytes are easily told from each other.
   static let example = Commit(
-    number: 1, token: UUID(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_0E0F), author: "",
-    microseconds: 1_000_000, basedOn: nil)
+    number: 1, token: CommitToken(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_0E0F),
+    author: "", microseconds: 1_000_000, basedOn: nil)
 }

@@ -1,0 +1,54 @@
+import FoundationEssentials
+
+/// The token of a commit, as two numbers: commits are copied often, and those of Foundation's types
+/// by calls of the runtime.
+package struct CommitToken: Hashable, Sendable {
+  /// The first byte of the UUID is the highest of the first number.
+  let high, low: UInt64
+
+  /// All zeros, for a commit of a version that knew no tokens.
+  static let zero = CommitToken(high: 0, low: 0)
+
+  init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
+
+  /// The token that is a UUID.
+  init(_ uuid: UUID) {
+    let b = uuid.uuid
+    high = Self.number(b.0, b.1, b.2, b.3, b.4, b.5, b.6, b.7)
+    low = Self.number(b.8, b.9, b.10, b.11, b.12, b.13, b.14, b.15)
+  }
+
+  private static func number(_ bytes: UInt8...) -> UInt64 {
+    bytes.reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// The token as users know it.
+  var uuid: UUID {
+    func byte(_ half: UInt64, _ index: UInt64) -> UInt8 {
+      UInt8(truncatingIfNeeded: half >> (56 - 8 * index))
+    }
+    return UUID(
+      uuid: (
+        byte(high, 0), byte(high, 1), byte(high, 2), byte(high, 3), byte(high, 4), byte(high, 5),
+        byte(high, 6), byte(high, 7), byte(low, 0), byte(low, 1), byte(low, 2), byte(low, 3),
+        byte(low, 4), byte(low, 5), byte(low, 6), byte(low, 7)
+      ))
+  }
+}
+
+/// Makes tokens that nobody else makes: a random half, and behind it a counter.
+///
+/// Drawing every token at random would take a system call each. The form is that of version 8 of
+/// RFC 9562, which leaves the bits to the program.
+struct TokenSource: Sendable {
+  private var random: UInt64?
+  private var count: UInt64 = 0
+
+  mutating func next() -> CommitToken {
+    let random = self.random ?? .random(in: 0 ... .max)
+    self.random = random
+    count += 1
+    return CommitToken(
+      high: random & ~0xF000 | 0x8000, low: count & (1 << 62 - 1) | 1 << 63)
+  }
+}
