@@ -1,7 +1,7 @@
 import ArgumentParser
 
 @main
-struct Jukebox: ParsableCommand {
+struct Jukebox: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "jukebox",
     abstract: "Keep a music library as objects in a store.",
@@ -21,6 +21,7 @@ struct Jukebox: ParsableCommand {
         jukebox move "For Anna" 2 1 --store Music
         jukebox undo --store Music
         jukebox export Library.xml --store Music
+        jukebox watch Library.xml --store Music
 
       A playlist is named by its name, or by # and its ID where two have the same name: "#5080". So \
       is a song, by its exact title or its ID. Where an ID and a name could both be meant, it is \
@@ -31,6 +32,6 @@ struct Jukebox: ParsableCommand {
       ImportCommand.self, PlaylistsCommand.self, ShowCommand.self, SongsCommand.self,
       SearchCommand.self, CreateCommand.self, AddCommand.self, MoveCommand.self,
       RemoveCommand.self, DeleteSongCommand.self, UndoCommand.self, RedoCommand.self,
-      ExportCommand.self,
+      ExportCommand.self, WatchCommand.self,
     ])
 }

@@ -42,6 +42,19 @@ struct StoreOptions: ParsableArguments {
     }
   }
 
+  /// Opens the store for tasks that use it at the same time; the caller closes it.
+  func container(_ access: BackendChoice.Access) throws -> StoreContainer {
+    let directory = StoreDirectory(path: store)
+    do {
+      try directory.checkBeforeOpening(for: access)
+      return try StoreContainer(
+        backend: kept().open(store, for: access), classes: Library.classes)
+    } catch {
+      directory.removeIfMadeInVain()
+      throw explained(error)
+    }
+  }
+
   private func open<Result>(
     _ access: BackendChoice.Access, _ body: (Library) throws -> Result
   ) throws -> Result {

@@ -3,11 +3,12 @@ import StoredObjects
 /// Brings a library file into the store: what is there already is updated, the rest is inserted,
 /// and what the file does not mention stays.
 ///
-/// Nothing is saved here: the caller saves once, or not at all.
+/// Nothing is saved here, unless it is asked for: the caller saves once, or not at all.
 struct LibraryImporter {
   private let library: Library
   private let progress: ProgressBar
   private var report = ImportReport()
+  private var batchCount: Int?
   /// The songs of the file, by their Track ID.
   private var songs: [Int64: Song] = [:]
 
@@ -17,7 +18,12 @@ struct LibraryImporter {
   }
 
   /// Imports a file and says what it did.
-  mutating func run(_ file: LibraryFile) throws -> ImportReport {
+  ///
+  /// With a count, it saves after every so many songs, so that others see them.
+  mutating func run(
+    _ file: LibraryFile, savingEvery batchCount: Int? = nil
+  ) throws -> ImportReport {
+    self.batchCount = batchCount
     report.problems = file.problems
     try importSongs(file.tracks)
     try importPlaylists(file)
@@ -39,6 +45,7 @@ extension LibraryImporter {
       songs[track.id] = song
       report.songs.add(isNew: match == nil, isChanged: isChanged)
       progress.advance()
+      if let batchCount, songs.count % batchCount == 0 { try library.store.saveChanges() }
     }
   }
 }

@@ -12,8 +12,13 @@ struct Library {
 
   init(backend: any StoreBackend) throws {
     store = Store(backend: backend)
-    try store.register(Song.self, Playlist.self)
+    try store.register(Self.classes)
   }
+
+  /// The library in a store that knows its classes.
+  init(store: Store) { self.store = store }
+
+  static let classes: [StoredObject.Type] = [Song.self, Playlist.self]
 
   /// All songs, in the order in which they came in.
   func songs() throws -> [Song] { try store.allObjects(of: Song.self) }

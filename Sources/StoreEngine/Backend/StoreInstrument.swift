@@ -1,9 +1,9 @@
 /// Hears what the stores on a backend do, and how long it takes.
 ///
-///     backend.instrument = MetricsInstrument()
+///     backend.instrument = ServerInstrument()
 ///
-/// The product `StoredObjectsMetrics` has instruments for swift-metrics and
-/// swift-distributed-tracing; implement the protocol for anything else. Without an instrument
+/// The product `StoredObjectsObservability` has this one, for swift-metrics and
+/// swift-distributed-tracing. Implement the protocol for any other tool. Without an instrument
 /// nothing is measured.
 ///
 /// Calls come on the thread that did the work, which waits for them: return quickly, and do not use

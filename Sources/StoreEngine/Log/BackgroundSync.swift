@@ -7,7 +7,7 @@ import Locks
 final class BackgroundSync: Sendable {
   private enum State {
     case idle
-    case running(CommitLogSlot)
+    case running
     case done(Result<CommitLogSlot, StoreError>)
   }
 
@@ -28,7 +28,7 @@ final class BackgroundSync: Sendable {
   func start(_ storage: StoreFile, for slot: CommitLogSlot) {
     let starts = state.withLock { state in
       guard case .idle = state else { return false }
-      state = .running(slot)
+      state = .running
       return true
     }
     if starts { run { [self] in finish(storage, slot) } }
