@@ -59,6 +59,7 @@ let package = Package(
     .library(name: "StoredObjectsObservability", targets: ["StoredObjectsObservability"]),
     .library(name: "StoredObjectsTestSupport", targets: ["StoredObjectsTestSupport"]),
     .executable(name: "stored-objects", targets: ["stored-objects"]),
+    .executable(name: "stored-objects-postgresql", targets: ["stored-objects-postgresql"]),
     .executable(name: "stored-objects-import-ytk", targets: ["stored-objects-import-ytk"]),
   ],
   traits: [
@@ -164,12 +165,17 @@ let package = Package(
     .target(
       name: "StoreFormats", dependencies: ["CDBBackend", "StoreEngine", "TokyoCabinetBackend"]),
 
-    .executableTarget(
-      name: "stored-objects",
+    .target(
+      name: "StoredObjectsCommands",
       dependencies: [
-        "KeyValueStoreCore", "StoredObjectsCore", "StoredObjectsEncryption", "StoreFormats",
-        "Files", argumentParser,
+        "KeyValueStoreCore", "StoreEngine", "StoredObjectsCore", "StoredObjectsEncryption",
+        "StoreFormats", "Files", argumentParser,
       ]),
+    .executableTarget(name: "stored-objects", dependencies: ["StoredObjectsCommands"]),
+    // The same with stores on a server, apart, so that nobody else needs libpq.
+    .executableTarget(
+      name: "stored-objects-postgresql",
+      dependencies: ["PostgreSQLBackend", "StoreEngine", "StoredObjectsCommands"]),
 
     // Apart from the tool, so that nobody else needs SQLite.
     .systemLibrary(
@@ -244,7 +250,8 @@ let package = Package(
       name: "PostgreSQLBackendTests",
       dependencies: [
         "KeyValueStoreCore", "PostgreSQLBackend", "StoredObjectsCore", "StoredObjectsEncryption",
-        "StoredObjectsTestSupport", "Files", "Locks", "TestFiles", "TestServer",
+        "StoredObjectsTestSupport", "Files", "Locks", "ProgramTesting", "TestFiles", "TestServer",
+        "TokyoCabinetBackend", "stored-objects", "stored-objects-postgresql",
       ],
       exclude: ["Fixtures"]),
     .testTarget(

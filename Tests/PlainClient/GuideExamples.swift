@@ -2,6 +2,7 @@
 // and not run.
 
 #if Macros
+  import Foundation
   import StoredObjects
 
   enum GuideExamples {

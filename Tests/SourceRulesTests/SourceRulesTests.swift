@@ -209,6 +209,7 @@ struct ImportRulesTests {
     #expect(!backends.isEmpty)
     let atTheTop: Set = [
       "StoredObjects", "KeyValueStore", "StoreFormats", "BNRPersistenceEncryption",
+      "stored-objects-postgresql",
     ]
     for file in SourceFile.all where !atTheTop.contains(file.module) {
       #expect(file.imports.isDisjoint(with: backends), "\(file.path)")

@@ -1,12 +1,20 @@
-import ArgumentParser
+package import ArgumentParser
+import Foundation
+package import StoreEngine
+package import StoredObjectsEncryption
 
-@main
-struct StoredObjectsTool: ParsableCommand {
-  static let configuration = CommandConfiguration(
+/// The tool.
+package struct StoredObjectsTool: ParsableCommand {
+  /// The tool, for the argument parser.
+  package init() {}
+
+  /// What it is called, and what it does.
+  package static let configuration = CommandConfiguration(
     commandName: "stored-objects",
     abstract: "Look into stores, check them, and bring them back.",
     discussion: """
-      A store is the directory that a program has opened with StoredObjects. The program's classes \
+      A store is the directory that a program has opened with StoredObjects, or, for schema, check, \
+      dump, export, import and convert, a URL: postgresql://HOST/DATABASE#STORE. The program's classes \
       are not needed. info, schema, check, dump and export only read, and can run beside each \
       other; the others need the store for themselves, but for backup and convert, which also only \
       read.
@@ -21,6 +29,7 @@ struct StoredObjectsTool: ParsableCommand {
         stored-objects export Music -o Music.jsonl
         stored-objects import Music Songs.jsonl --ids new
         stored-objects convert Music "Music in CDB" --backend cdb
+        stored-objects convert Music "postgresql://db.example/music#Music"
         stored-objects migrate Music --rename Song=Track --retire Genre --rehearse
         stored-objects import-ytk cache.sqlite --store Cache
         stored-objects encrypt Music --passphrase-file secret.txt
@@ -36,4 +45,25 @@ struct StoredObjectsTool: ParsableCommand {
       ImportYTKCommand.self, EncryptCommand.self, DecryptCommand.self,
       ChangePassphraseCommand.self,
     ])
+}
+
+extension StoredObjectsTool {
+  /// Runs the tool with the arguments of the process.
+  ///
+  /// - Parameter opener: Opens stores on servers; nil in a program that can't. A command about such a
+  ///   store is handed to the one that can.
+  package static func run(
+    openingServers opener: (
+      @Sendable (ServerAddress, EncryptionKey?, _ isReadOnly: Bool) throws(StoreError)
+        -> any StoreBackend
+    )? = nil
+  ) {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if let opener {
+      ServerStores.use(opener)
+    } else if arguments.contains(where: ServerAddress.isURL) {
+      do { try SiblingProgram.postgreSQL.run(arguments) } catch { exit(withError: error) }
+    }
+    main()
+  }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import StoreFormats
 import StoredObjectsCore
+import StoredObjectsEncryption
 
 struct ConvertCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -14,10 +15,13 @@ struct ConvertCommand: ParsableCommand {
 
   @OptionGroup var store: StoreArgument
   @Argument(
-    help: "Where the new store goes; it must not exist, or be empty.", completion: .directory)
+    help: """
+      Where the new store goes: a directory that must not exist, or be empty, or a URL, \
+      postgresql://HOST/DATABASE#STORE, of a store that has nothing yet.
+      """, completion: .directory)
   var target: String
-  @Option(help: "The backend of the new store: tokyo-cabinet or cdb.")
-  var backend: StoreFormat
+  @Option(help: "The backend of a new store in a directory: tokyo-cabinet or cdb.")
+  var backend: StoreFormat?
   @OptionGroup var output: OutputOptions
 
   private struct Report: Encodable {
@@ -26,23 +30,47 @@ struct ConvertCommand: ParsableCommand {
     var records: Int
   }
 
+  func validate() throws {
+    if (backend == nil) != ServerAddress.isURL(target) {
+      throw ValidationError("Give --backend for a new store in a directory, and only for that.")
+    }
+  }
+
   func run() throws {
     let line = ProgressLine("convert")
     defer { line.end() }
     let key = try store.key.key()
-    let source = try store.openForReading(key)
+    let source = try store.openAnyForReading(key)
+    let (count, name) = try copy(source, key) { line.show($0) }
+    try source.close()
+    line.end()
+    let report = Report(
+      target: name, backend: backend?.rawValue ?? "postgresql", records: count)
+    try output.write(report) {
+      ["\(counted(count, "record", "records")) copied and compared. The new store is in \(name)."]
+    }
+  }
+
+  /// Copies the store; how many records there are, and where they are now.
+  private func copy(
+    _ source: any StoreBackend, _ key: EncryptionKey?, _ progress: (IntegrityProgress) -> Void
+  ) throws -> (Int, String) {
+    if let address = try ServerAddress(target) {
+      let copy = try ServerStores.open(address, key, isReadOnly: false)
+      let count = try BackendCopy(from: source, to: copy).run(progress: progress)
+      try copy.close()
+      // Without the password that the URL may have.
+      return (count, copy.location)
+    }
+    guard let backend else { throw ValidationError("Give --backend.") }
     let count = try inNewDirectory { directory in
       let copy = try backend.open(directory, key: key)
-      let count = try BackendCopy(from: source, to: copy).run { line.show($0) }
+      let count = try BackendCopy(from: source, to: copy).run(progress: progress)
       try copy.checkpoint()
       try copy.close()
       return count
     }
-    try source.close()
-    line.end()
-    try output.write(Report(target: target, backend: backend.rawValue, records: count)) {
-      ["\(counted(count, "record", "records")) copied and compared. The new store is in \(target)."]
-    }
+    return (count, target)
   }
 
   /// Makes the store under another name; it gets its own when all is well.

@@ -52,8 +52,8 @@ struct ImportCommand: ParsableCommand {
     }
   }
 
-  private func open() throws -> any DirectoryBackend {
-    guard let create else { return try store.openForWriting() }
+  private func open() throws -> any StoreBackend {
+    guard let create else { return try store.openAnyForWriting() }
     let entries = try? FileManager.default.contentsOfDirectory(atPath: store.directory)
     guard entries?.isEmpty ?? true else {
       throw Failure(

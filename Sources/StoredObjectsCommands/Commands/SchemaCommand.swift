@@ -26,7 +26,7 @@ struct SchemaCommand: ParsableCommand {
   }
 
   func run() throws {
-    let backend = try store.openForReading()
+    let backend = try store.openAnyForReading()
     let schema = try StoreSchema(backend)
     try backend.close()
     try output.write(SchemaReport(schema)) {

@@ -37,7 +37,7 @@ struct ExportCommand: ParsableCommand {
   }
 
   func run() throws {
-    let backend = try store.openForReading()
+    let backend = try store.openAnyForReading()
     let export = try RecordExport(backend)
     let classes = try self.classes(export)
     let line = ProgressLine("export")

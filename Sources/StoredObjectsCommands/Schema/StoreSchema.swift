@@ -9,7 +9,7 @@ struct StoreSchema {
   /// Whether a class could not be read.
   var hasDamage: Bool { classes.contains { $0.damage != nil } }
 
-  init(_ backend: any DirectoryBackend) throws {
+  init(_ backend: any StoreBackend) throws {
     path = backend.location
     classes = try backend.tableNames().map { try ClassSchema($0, backend) }
       .sorted { ($0.classID ?? .max, $0.name) < ($1.classID ?? .max, $1.name) }
@@ -48,7 +48,7 @@ struct ClassSchema {
 }
 
 extension ClassSchema {
-  init(_ name: String, _ backend: any DirectoryBackend) throws {
+  init(_ name: String, _ backend: any StoreBackend) throws {
     let info = try StoreInfo.ClassInfo(name, backend)
     var (layouts, damage) = ([SavedLayout](), info.damage)
     do {

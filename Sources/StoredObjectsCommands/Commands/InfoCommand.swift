@@ -89,11 +89,11 @@ struct StoreInfo: Encodable {
 }
 
 extension StoreInfo.ClassInfo {
-  init(_ name: String, _ backend: any DirectoryBackend) throws {
+  init(_ name: String, _ backend: any StoreBackend) throws {
     self.name = name
     let table = try backend.table(named: name)
     let count = try backend.recordCount(in: table)
-    fileBytes = try backend.fileSize(of: name)
+    fileBytes = try (backend as? any DirectoryBackend)?.fileSize(of: name) ?? 0
     hasChecksums = false
     objects = count
     let row = try backend.withRecord(1, in: table) { bytesOf($0) }

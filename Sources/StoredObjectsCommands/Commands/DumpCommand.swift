@@ -25,7 +25,7 @@ struct DumpCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let backend = try store.openForReading()
+    let backend = try store.openAnyForReading()
     if values { return try dumpValues(backend) }
     let names = try backend.tableNames().sorted()
     let ordered = try backend.orderedTableNames().sorted { $0.description < $1.description }
@@ -43,7 +43,7 @@ struct DumpCommand: ParsableCommand {
     try backend.close()
   }
 
-  private func dumpValues(_ backend: any DirectoryBackend) throws {
+  private func dumpValues(_ backend: any StoreBackend) throws {
     let dump = try ValueDump(backend, isJSON: output.json)
     if let className, !dump.has(className) {
       try checkIsKnown(className, try backend.tableNames().sorted())

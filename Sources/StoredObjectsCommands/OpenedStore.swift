@@ -9,11 +9,28 @@ struct Failure: Error, CustomStringConvertible {
   let description: String
 }
 
-/// The directory that every command is about.
+/// The store that every command is about.
 struct StoreArgument: ParsableArguments {
-  @Argument(help: "The directory of the store.", completion: .directory)
+  @Argument(
+    help: "The directory of the store; some commands take postgresql://HOST/DATABASE#STORE.",
+    completion: .directory)
   var directory: String
   @OptionGroup(title: "Encrypted stores") var key: KeyOptions
+
+  /// Opens a store in a directory or on a server for reading; nothing is created.
+  func openAnyForReading() throws -> any StoreBackend { try openAnyForReading(key.key()) }
+
+  /// Opens it with a key that is known already.
+  func openAnyForReading(_ key: EncryptionKey?) throws -> any StoreBackend {
+    guard let address = try ServerAddress(directory) else { return try openForReading(key) }
+    return try ServerStores.open(address, key, isReadOnly: true)
+  }
+
+  /// Opens a store that exists in a directory, or any on a server, for writing.
+  func openAnyForWriting() throws -> any StoreBackend {
+    guard let address = try ServerAddress(directory) else { return try openForWriting() }
+    return try ServerStores.open(address, key.key(), isReadOnly: false)
+  }
 
   /// Opens the store for reading; nothing is created.
   func openForReading() throws -> any DirectoryBackend { try openForReading(key.key()) }
@@ -35,6 +52,10 @@ struct StoreArgument: ParsableArguments {
   /// Refuses what can't even be a wreck of a store; the names in the directory.
   @discardableResult
   func checkIsStoreDirectory() throws -> [String] {
+    guard try ServerAddress(directory) == nil else {
+      throw Failure(
+        description: "This command is for stores in directories. On a server, use its own tools.")
+    }
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: resolved) else {
       throw Failure(description: "There is no directory \"\(directory)\". Check the path.")
     }

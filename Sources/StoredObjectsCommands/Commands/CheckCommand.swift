@@ -32,12 +32,21 @@ struct CheckCommand: ParsableCommand {
 
   func run() throws {
     let line = ProgressLine("check")
-    let check = try store.backendOfWreck().check(
-      directory: store.directory, key: store.key.key()
-    ) { line.show($0) }
+    let check = try check { line.show($0) }
     line.end()
     try output.write(report(check)) { lines(check) }
     if !check.isSound { throw ExitCode(1) }
+  }
+
+  private func check(_ progress: (IntegrityProgress) -> Void) throws -> StoreCheck {
+    guard try ServerAddress(store.directory) == nil else {
+      let backend = try store.openAnyForReading()
+      let check = try BackendCheck(backend).run(progress: progress)
+      try backend.close()
+      return check
+    }
+    return try store.backendOfWreck().check(
+      directory: store.directory, key: store.key.key(), progress: progress)
   }
 
   private func report(_ check: StoreCheck) -> Report {

@@ -1,0 +1,3 @@
+import StoredObjectsCommands
+
+StoredObjectsTool.run()
