@@ -31,7 +31,7 @@ public struct StoreOperation: Sendable {
 
   /// What was done.
   public let kind: Kind
-  /// The directory or the server; see ``StoreBackend/location``.
+  /// The directory or the server, as the backend names it.
   public let location: String
   /// How long it took.
   public let duration: Duration
