@@ -5,7 +5,7 @@ import Synchronization
 
 /// The address of a store on a server.
 package struct ServerAddress: Sendable, Equatable {
-  /// What libpq connects to.
+  /// The connection string for libpq.
   package let connection: String
   /// The name of the store in the database.
   package let storeName: String
@@ -31,7 +31,7 @@ package struct ServerAddress: Sendable, Equatable {
   }
 }
 
-/// What opens stores on servers, in the program that has been built with it.
+/// Opens stores on servers, in the program that is built with libpq.
 enum ServerStores {
   typealias Opener =
     @Sendable (ServerAddress, EncryptionKey?, _ isReadOnly: Bool) throws(StoreError)
@@ -41,9 +41,6 @@ enum ServerStores {
 
   /// Has stores on servers opened.
   static func use(_ new: @escaping Opener) { opener.withLock { $0 = new } }
-
-  /// Whether this program can open them.
-  static var areAvailable: Bool { opener.withLock { $0 != nil } }
 
   static func open(
     _ address: ServerAddress, _ key: EncryptionKey?, isReadOnly: Bool

@@ -4,7 +4,7 @@ import Foundation
 /// A program beside this one, which is built apart because of what it needs.
 struct SiblingProgram {
   let name: String
-  /// What it needs, and the Debian package of it.
+  /// The library that it needs, and the Debian package of that library.
   let need: (what: String, package: String)
 
   /// Imports files of YTKKeyValueStore.

@@ -8,7 +8,7 @@ package struct StoredObjectsTool: ParsableCommand {
   /// The tool, for the argument parser.
   package init() {}
 
-  /// What it is called, and what it does.
+  /// The name of the tool, and its help.
   package static let configuration = CommandConfiguration(
     commandName: "stored-objects",
     abstract: "Look into stores, check them, and bring them back.",

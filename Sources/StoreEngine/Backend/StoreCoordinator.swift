@@ -14,7 +14,7 @@ public final class StoreCoordinator: Sendable {
   fileprivate let underWay = Locked(0)
   /// The last commits.
   package let journal = CommitJournal()
-  /// Who hears how long things take.
+  /// The instrument that operations are reported to.
   let instruments = Instruments()
   /// The order of commits among processes; nil where there is one process.
   private let processes = Locked<ProcessOrder?>(nil)

@@ -29,7 +29,7 @@ public struct StoreOperation: Sendable {
     case fold
   }
 
-  /// What was done.
+  /// The kind of work.
   public let kind: Kind
   /// The directory or the server, as the backend names it.
   public let location: String
@@ -62,6 +62,9 @@ extension StoreBackend {
   }
 
   /// Runs a closure that does an operation, and tells the instrument how long it took.
+  ///
+  /// Where nobody listens, the compiler puts the closure in place of the call.
+  @inlinable
   @inline(__always)
   package func measure<Result>(
     _ kind: StoreOperation.Kind, byteCount: Int = 0, _ body: () throws(StoreError) -> Result
@@ -74,9 +77,10 @@ extension StoreBackend {
 
 extension StoreCoordinator {
   /// Whether anyone wants to hear how long things take.
-  package var isMeasured: Bool { instruments.isSet }
+  @usableFromInline package var isMeasured: Bool { instruments.isSet }
 
   /// Runs a closure that does an operation, and tells the instrument how long it took.
+  @usableFromInline
   package func measure<Result>(
     _ kind: StoreOperation.Kind, at location: String, byteCount: Int,
     _ body: () throws(StoreError) -> Result

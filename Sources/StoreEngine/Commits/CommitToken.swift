@@ -23,17 +23,7 @@ package struct CommitToken: Hashable, Sendable {
   }
 
   /// The token as users know it.
-  var uuid: UUID {
-    func byte(_ half: UInt64, _ index: UInt64) -> UInt8 {
-      UInt8(truncatingIfNeeded: half >> (56 - 8 * index))
-    }
-    return UUID(
-      uuid: (
-        byte(high, 0), byte(high, 1), byte(high, 2), byte(high, 3), byte(high, 4), byte(high, 5),
-        byte(high, 6), byte(high, 7), byte(low, 0), byte(low, 1), byte(low, 2), byte(low, 3),
-        byte(low, 4), byte(low, 5), byte(low, 6), byte(low, 7)
-      ))
-  }
+  var uuid: UUID { UUID(high: high, low: low) }
 }
 
 /// Makes tokens that nobody else makes: a random half, and behind it a counter.

@@ -2,7 +2,7 @@ import Locks
 
 /// Brings a log to the disk on a thread of its own, so that no save waits for a busy disk.
 ///
-/// The header that says how large the log is must not be on the disk before the log is. So whoever
+/// The header that says how large the log is must not be on the disk before the log is. A save that
 /// lets the log grow leaves the header here, and a later save writes it once the disk has the rest.
 final class BackgroundSync: Sendable {
   private enum State {

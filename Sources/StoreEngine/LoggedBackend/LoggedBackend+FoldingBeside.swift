@@ -79,7 +79,7 @@ extension LoggedBackend {
     log.earlierEpochs.last.map { FileMark(checkpointIn: $0) }
   }
 
-  /// What makes the new files, on any thread, without holding the backend.
+  /// Returns a closure that makes the new files, on any thread, and does not hold the backend.
   func foldPreparation(
     _ mark: FileMark
   ) -> @Sendable (PendingRecords) throws(StoreError) -> [Replacement] {

@@ -39,7 +39,7 @@ struct CheckCommand: ParsableCommand {
   }
 
   private func check(_ progress: (IntegrityProgress) -> Void) throws -> StoreCheck {
-    guard try ServerAddress(store.directory) == nil else {
+    if ServerAddress.isURL(store.directory) {
       let backend = try store.openAnyForReading()
       let check = try BackendCheck(backend).run(progress: progress)
       try backend.close()

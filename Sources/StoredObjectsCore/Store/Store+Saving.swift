@@ -15,7 +15,6 @@ extension Store {
   ///   ``migrate(_:registering:progress:)``), `readOnly`, `noSpace`, `ioError`, `damaged` or
   ///   `closed`.
   public func saveChanges() throws(StoreError) {
-    guard backend.coordinator.isMeasured else { return try saveAllChanges() }
     tellLookUps()
     try backend.measure(.save) { () throws(StoreError) in try saveAllChanges() }
   }
@@ -119,14 +118,10 @@ extension Store {
     request.follower = turn
     for entry in classes { entry.faultsAhead?.removeAll() }
     do {
-      let commit =
-        if backend.coordinator.isMeasured {
-          try backend.measure(.commit, byteCount: changes.bytes.count) { () throws(StoreError) in
-            try backend.commit(changes, request)
-          }
-        } else {
-          try backend.commit(changes, request)
-        }
+      let commit = try backend.measure(.commit, byteCount: changes.bytes.count) {
+        () throws(StoreError) in
+        try backend.commit(changes, request)
+      }
       if let commit { lastCommit = commit }
     } catch  where error.code == .conflict && turn != nil {
       return false
