@@ -55,15 +55,25 @@ struct BackgroundSyncTests {
   @Test("After a sync that has failed nothing more is saved", arguments: [false, true])
   func failure(usesThread: Bool) throws {
     var (storage, writer) = try make(usesThread: usesThread)
-    try writer.append(.changes, [large])
+    try growThenSync(&writer, storage, usesThread: usesThread)
     try writer.noteClosing()
     let sync = try #require(storage.disk.operations.firstIndex(of: .syncData))
 
     (storage, writer) = try make(usesThread: usesThread)
     storage.disk.plan(.fail(at: sync, errno: 5))
-    try? writer.append(.changes, [large])
+    try? growThenSync(&writer, storage, usesThread: usesThread)
     #expect(Log.error { try writer.noteClosing() }?.code == .reopenNeeded)
     #expect(writer.hasFailed)
     #expect(Log.error { try writer.append(.changes, [[1]]) }?.code == .reopenNeeded)
+  }
+
+  /// Lets a log grow by a batch; a thread's sync comes after it, so that calls have one order.
+  private func growThenSync(
+    _ writer: inout CommitLogWriter, _ storage: TestLog, usesThread: Bool
+  ) throws {
+    let isWritten = Locked(!usesThread)
+    storage.disk.observeSyncs { isWritten.change(once: { $0 }) { _ in } }
+    defer { isWritten.change { $0 = true } }
+    try writer.append(.changes, [large])
   }
 }
