@@ -35,9 +35,7 @@ struct LogBatches {
     for (number, batch) in batches.enumerated() {
       var header = batch.header
       (header.length, header.sequence) = (UInt64(batch.payload.count), UInt64(number))
-      let written =
-        header.bytes(
-          checksum: header.checksum([batch.payload], .reversedWords)) + batch.payload
+      let written = header.bytes(before: [batch.payload], .reversedWords) + batch.payload
       bytes.replaceSubrange(offset..<offset + written.count, with: written)
       offset = CommitLogFormat.end(ofBatchAt: offset, payload: batch.payload.count)
     }

@@ -74,17 +74,19 @@ extension KeyValueBatch {
   /// The changes as the backend takes them.
   var changes: ChangeSet {
     var ordered: [ChangeSet.OrderedTableChanges] = []
-    for table in tables.sorted(by: { $0.state.number < $1.state.number }) {
-      for (id, changes) in [
-        (table.state.items, table.items.map(\.change)), (table.state.expiry, table.expiry),
-      ] {
-        // What has nothing to clear gets no file.
-        let clears =
-          table.isCleared && (try? store.hasKeys(id)) ?? true
-        if clears || !changes.isEmpty {
-          ordered.append(.init(table: id, clearsFirst: clears, changes: changes))
-        }
+    func add(_ id: OrderedTableID, _ changes: [ChangeSet.KeyChange], isCleared: Bool) {
+      // What has nothing to clear gets no file.
+      let clears = isCleared && (try? store.hasKeys(id)) ?? true
+      if clears || !changes.isEmpty {
+        ordered.append(.init(table: id, clearsFirst: clears, changes: changes))
       }
+    }
+    // Most have one table.
+    let order =
+      tables.count == 1 ? tables : tables.sorted { $0.state.number < $1.state.number }
+    for table in order {
+      add(table.state.items, table.items.map { $0.change }, isCleared: table.isCleared)
+      add(table.state.expiry, table.expiry, isCleared: table.isCleared)
     }
     return ChangeSet(bytes: bytes, ordered: ordered)
   }

@@ -12,6 +12,7 @@ package final class SharedTable: Sendable {
   private let isLearned = Atomic(false)
   private let format = Locked<ClassMetadata.Flags?>(nil)
   private let savedMetadata = Locked<ClassMetadata?>(nil)
+  private let isSaved = Atomic(false)
   /// Whether rows come from blocks.
   private let hasBlocks = Atomic(false)
   private let block = Locked<RowBlock?>(nil)
@@ -110,6 +111,9 @@ package final class SharedTable: Sendable {
   /// The metadata row as it was last saved; nil before the first save.
   package var metadata: ClassMetadata? { savedMetadata.withLock { $0 } }
 
+  /// Whether there is a metadata row.
+  package var hasMetadata: Bool { isSaved.load(ordering: .acquiring) }
+
   /// Takes note of the metadata row that is saved.
   ///
   /// No row ID up to its last is handed out again.
@@ -118,6 +122,7 @@ package final class SharedTable: Sendable {
       // Saves that are under way together may say so in another order than they were written.
       if let saved, saved.lastRowID > metadata.lastRowID { return }
       saved = metadata
+      isSaved.store(true, ordering: .releasing)
     }
     _ = last.max(UInt64(metadata.lastRowID), ordering: .acquiringAndReleasing)
   }
@@ -127,13 +132,19 @@ package final class SharedTable: Sendable {
   package func learn(_ metadata: ClassMetadata?) {
     isLearned.store(true, ordering: .releasing)
     guard let metadata else { return }
-    savedMetadata.withLock { if $0 == nil { $0 = metadata } }
+    savedMetadata.withLock { saved in
+      if saved == nil { saved = metadata }
+      isSaved.store(true, ordering: .releasing)
+    }
     _ = last.max(UInt64(metadata.lastRowID), ordering: .acquiringAndReleasing)
   }
 
   /// Forgets a table whose records are gone, or have come from elsewhere.
   package func forget() {
-    savedMetadata.withLock { $0 = nil }
+    savedMetadata.withLock { saved in
+      saved = nil
+      isSaved.store(false, ordering: .releasing)
+    }
     format.withLock { $0 = nil }
     isLearned.store(false, ordering: .releasing)
     last.store(1, ordering: .releasing)

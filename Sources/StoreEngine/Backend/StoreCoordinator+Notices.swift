@@ -1,4 +1,5 @@
 import Locks
+import Synchronization
 
 extension StoreCoordinator {
   /// A commit has been written, and every reader sees it: tells all stores but the one that has made
@@ -31,7 +32,7 @@ extension StoreCoordinator {
     }
     let (inboxes, listeners) = shared.withLock { shared in
       for table in shared.tables { table.table.countCommit() }
-      shared.orderedTableNews += 1
+      orderedNews.add(1, ordering: .acquiringAndReleasing)
       return (shared.inboxes, shared.listeners)
     }
     for inbox in inboxes { inbox.receiveEverything() }
@@ -48,7 +49,9 @@ extension StoreCoordinator {
       for table in changes.tables where !table.records.isEmpty {
         shared.table(table.table)?.countCommit()
       }
-      for table in changes.ordered { shared.note(table.table) }
+      for table in changes.ordered where shared.note(table.table) {
+        orderedNews.add(1, ordering: .acquiringAndReleasing)
+      }
       let isAlone = shared.inboxes.count == 1 && shared.inboxes[0] === sender
       return (isAlone ? [] : shared.inboxes, shared.listeners)
     }

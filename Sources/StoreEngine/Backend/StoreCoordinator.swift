@@ -16,8 +16,12 @@ public final class StoreCoordinator: Sendable {
   package let journal = CommitJournal()
   /// The instrument that operations are reported to.
   let instruments = Instruments()
-  /// The order of commits among processes; nil where there is one process.
-  private let processes = Locked<ProcessOrder?>(nil)
+  /// The order of commits among processes; nil where there is one process, which takes no lock then.
+  private var processes: ProcessOrder? {
+    hasProcesses.load(ordering: .acquiring) ? knownProcesses.withLock { $0 } : nil
+  }
+  private let knownProcesses = Locked<ProcessOrder?>(nil)
+  private let hasProcesses = Atomic(false)
   /// The number that the commits of the thread with the turn rest on, all by itself; nil where
   /// nobody else can commit meanwhile.
   private let soleBasis = Locked<UInt64?>(nil)
@@ -25,6 +29,9 @@ public final class StoreCoordinator: Sendable {
   private let turnOwner = Atomic<UInt>(0)
   /// Held by a backend that writes one commit at a time.
   private let writing = Locked(false)
+
+  /// Changes when an ordered table is committed to for the first time.
+  let orderedNews = Atomic<UInt64>(0)
 
   struct Shared {
     /// Few, and asked for once a save: a dictionary would cost more, its metadata above all.
@@ -38,15 +45,15 @@ public final class StoreCoordinator: Sendable {
     var migrations: [String] = []
     /// Which ordered tables have been committed to, by their numbers.
     var isOrderedTableKnown: [Bool] = []
-    /// Changes when one is for the first time.
-    var orderedTableNews: UInt64 = 0
 
-    mutating func note(_ table: OrderedTableID) {
+    /// Takes note of a commit to an ordered table.
+    ///
+    /// - Returns: whether it is the first one.
+    mutating func note(_ table: OrderedTableID) -> Bool {
       let missing = table.index + 1 - isOrderedTableKnown.count
       if missing > 0 { isOrderedTableKnown += repeatElement(false, count: missing) }
-      if isOrderedTableKnown[table.index] { return }
-      isOrderedTableKnown[table.index] = true
-      orderedTableNews += 1
+      defer { isOrderedTableKnown[table.index] = true }
+      return !isOrderedTableKnown[table.index]
     }
 
     func table(_ id: TableID) -> SharedTable? { tables.first { $0.id == id }?.table }
@@ -74,7 +81,7 @@ public final class StoreCoordinator: Sendable {
 
   /// What is shared about a table; the same for every store.
   package func table(_ id: TableID) -> SharedTable {
-    let processes = processes.withLock { $0 }
+    let processes = processes
     return shared.withLock { shared in
       if let known = shared.table(id) { return known }
       let new = SharedTable()
@@ -106,7 +113,14 @@ public final class StoreCoordinator: Sendable {
   }
 
   /// Changes when there may be an ordered table that was not there before.
-  package var orderedTableNews: UInt64 { shared.withLock(\.orderedTableNews) }
+  package var orderedTableNews: UInt64 { orderedNews.load(ordering: .acquiring) }
+
+  /// Whether an ordered table has been committed to since the backend was opened.
+  package func isKnown(_ table: OrderedTableID) -> Bool {
+    shared.withLock { shared in
+      table.index < shared.isOrderedTableKnown.count && shared.isOrderedTableKnown[table.index]
+    }
+  }
 
   /// The names of the migrations that the program knows, for all its stores.
   package var knownMigrations: [String] { shared.withLock(\.migrations) }
@@ -138,7 +152,7 @@ public final class StoreCoordinator: Sendable {
   /// passive.
   package func attach(_ listener: CommitListener) {
     shared.withLock { $0.listeners.append(listener) }
-    if !listener.isPassive { processes.withLock { $0 }?.observe(true) }
+    if !listener.isPassive { processes?.observe(true) }
   }
 
   /// Ends what ``attach(_:)`` began.
@@ -148,7 +162,7 @@ public final class StoreCoordinator: Sendable {
       shared.listeners.removeAll { $0 === listener }
       return shared.listeners.count < count
     }
-    if wasAttached, !listener.isPassive { processes.withLock { $0 }?.observe(false) }
+    if wasAttached, !listener.isPassive { processes?.observe(false) }
   }
 
   /// Whether no second store is attached, which could commit between two looks.
@@ -166,7 +180,7 @@ public final class StoreCoordinator: Sendable {
     -> Result
   {
     try checkProcess()
-    let processes = processes.withLock { $0 }
+    let processes = processes
     processes?.yield()
     return try turn.withLock { (_) throws(StoreError) in
       try processes?.begin()
@@ -248,7 +262,7 @@ public final class StoreCoordinator: Sendable {
   /// - Throws: ``StoreError`` with `forked`.
   package func takeTurn(holdingProcesses isHolding: Bool = false) throws(StoreError) -> CommitTurn {
     try checkProcess()
-    let processes = processes.withLock { $0 }
+    let processes = processes
     // Not with a turn, for which those would wait whom this waits for.
     if !isHolding { processes?.yield() }
     turn.lock()
@@ -273,27 +287,30 @@ public final class StoreCoordinator: Sendable {
   /// - Throws: ``StoreError`` with `forked` or `inUse`.
   package func beginWithoutProcesses() throws(StoreError) {
     try checkProcess()
-    try processes.withLock { $0 }?.begin()
+    try processes?.begin()
   }
 
   /// Lets other processes come first that have waited for long; without anything that they might
   /// wait for.
-  package func yieldToProcesses() { processes.withLock { $0 }?.yield() }
+  package func yieldToProcesses() { processes?.yield() }
 
   /// Ends what ``beginWithoutProcesses()`` began.
-  package func endWithoutProcesses() { processes.withLock { $0 }?.end() }
+  package func endWithoutProcesses() { processes?.end() }
 
   /// Has turns wait for other processes.
-  package func order(by processes: ProcessOrder) { self.processes.withLock { $0 = processes } }
+  package func order(by processes: ProcessOrder) {
+    knownProcesses.withLock { $0 = processes }
+    hasProcesses.store(true, ordering: .releasing)
+  }
 
   /// Whether other processes may commit, too.
-  package var isShared: Bool { processes.withLock { $0 != nil && $0?.isReadOnly != true } }
+  package var isShared: Bool { processes.map { !$0.isReadOnly } ?? false }
 
   /// Whether a server orders the commits of all, which may refuse any of them.
-  package var isOrderedByServer: Bool { processes.withLock { $0?.lastNumber != nil } }
+  package var isOrderedByServer: Bool { processes?.lastNumber != nil }
 
   /// Whether the data is on a server, where others may commit at any time.
-  package var isOnServer: Bool { processes.withLock { $0?.isOfServer == true } }
+  package var isOnServer: Bool { processes?.isOfServer == true }
 
   private func checkProcess() throws(StoreError) {
     // Before any lock, which a thread of the parent may have held at the fork.

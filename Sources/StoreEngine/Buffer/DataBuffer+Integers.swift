@@ -7,12 +7,29 @@ extension DataBuffer {
   @inlinable public mutating func write<Integer: FixedWidthInteger & DataBufferValue>(
     _ value: Integer, order: ByteOrder
   ) {
-    writing(Integer.storedType) { $0.appendInteger(value, order: order) }
+    // Not by `writing`, whose closure the compiler would call.
+    if recorder == nil { return appendInteger(value, order: order) }
+    recording(Integer.storedType) { $0.appendInteger(value, order: order) }
   }
 
   @inlinable @inline(__always)
   mutating func appendInteger<Integer: FixedWidthInteger>(_ value: Integer, order: ByteOrder) {
-    var bits = order == .littleEndian ? value : value.byteSwapped
+    if Integer.bitWidth <= 32 {
+      return appendBytes(of: order == .littleEndian ? value : value.byteSwapped)
+    }
+    let bits = order == .littleEndian ? value.littleEndian : value.bigEndian
+    storage.append(addingCapacity: Integer.bitWidth / 8) { target in
+      unsafe target.withUnsafeMutableBufferPointer { target, initializedCount in
+        unsafe UnsafeMutableRawBufferPointer(target).storeBytes(of: bits, as: Integer.self)
+        initializedCount = Integer.bitWidth / 8
+      }
+    }
+  }
+
+  /// Appends up to four bytes one by one, which is quicker then.
+  @inlinable @inline(__always)
+  mutating func appendBytes<Integer: FixedWidthInteger>(of value: Integer) {
+    var bits = value
     for _ in 0..<(Integer.bitWidth / 8) {
       storage.append(UInt8(truncatingIfNeeded: bits))
       bits = Integer.bitWidth > 8 ? bits >> 8 : bits

@@ -6,11 +6,14 @@ extension DataBuffer {
   ///
   /// Complexity: linear in the number of bytes.
   public mutating func write(_ value: String) {
-    writing(.string) { buffer in
-      value.lendUTF8 { bytes in
-        buffer.writeCount(bytes.byteCount)
-        buffer.storage.append(copying: bytes)
-      }
+    if recorder == nil { return append(value) }
+    recording(.string) { $0.append(value) }
+  }
+
+  private mutating func append(_ value: String) {
+    value.lendUTF8 { bytes in
+      writeCount(bytes.byteCount)
+      storage.append(copying: bytes)
     }
   }
 

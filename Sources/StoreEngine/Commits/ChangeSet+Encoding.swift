@@ -24,16 +24,11 @@ extension ChangeSet {
     // Enough for a save of a few keys or records, which then takes one piece of memory.
     buffer.reserveCapacity(256)
     commit.encode(to: &buffer)
-    let tables = tables.filter { !$0.records.isEmpty }
-    buffer.writeCount(tables.count)
-    for table in tables {
+    buffer.writeCount(tables.count { !$0.records.isEmpty })
+    for table in tables where !table.records.isEmpty {
       buffer.write(try tableName(table.table))
       buffer.writeCount(table.records.count)
-      for record in table.records {
-        buffer.write(record.kind.rawValue)
-        buffer.write(record.rowID)
-        buffer.write(record.range)
-      }
+      for record in table.records { buffer.append(record.integers) }
     }
     buffer.writeCount(names.count)
     for name in names {
@@ -49,9 +44,8 @@ extension ChangeSet {
   private func encodeOrdered<Failure: Error>(
     to buffer: inout DataBuffer, _ name: (OrderedTableID) throws(Failure) -> OrderedTableName
   ) throws(Failure) {
-    let tables = ordered.filter { !$0.isEmpty }
-    buffer.writeCount(tables.count)
-    for table in tables {
+    buffer.writeCount(ordered.count { !$0.isEmpty })
+    for table in ordered where !table.isEmpty {
       buffer.write(try name(table.table).fileName)
       buffer.write(table.clearsFirst)
       buffer.writeCount(table.changes.count)
@@ -134,6 +128,15 @@ extension ChangeSet {
 }
 
 extension ChangeSet.RecordChange {
+  fileprivate var integers: IntegerBytes {
+    var integers = IntegerBytes()
+    integers.add(kind.rawValue)
+    integers.add(rowID)
+    integers.add(UInt64(range.lowerBound))
+    integers.add(count)
+    return integers
+  }
+
   fileprivate init(from buffer: inout DataBuffer) throws(DataBufferError) {
     let offset = buffer.offset
     guard let kind = ChangeSet.Kind(rawValue: try buffer.readUInt8()) else {
@@ -161,13 +164,11 @@ extension ChangeSet.KeyChange {
 
 extension DataBuffer {
   fileprivate mutating func write(_ changes: [ChangeSet.KeyChange]) {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(16 * changes.count)
+    if changes.count > 1 { reserveCapacity(byteCount + 16 * changes.count) }
     for change in changes {
-      bytes.append(littleEndian: UInt64(change.start))
-      bytes.append(littleEndian: UInt64(change.valueCount) << 32 | UInt64(change.keyCount))
+      storage.append(littleEndian: UInt64(change.start))
+      storage.append(littleEndian: UInt64(change.valueCount) << 32 | UInt64(change.keyCount))
     }
-    append(bytes)
   }
 
   fileprivate mutating func write(_ range: Range<Int>) {

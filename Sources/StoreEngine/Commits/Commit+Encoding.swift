@@ -8,11 +8,13 @@ import FoundationEssentials
 extension Commit {
   /// Adds the commit to a buffer.
   func encode(to buffer: inout DataBuffer) {
-    buffer.write(number)
-    buffer.write(rawToken.high.byteSwapped)
-    buffer.write(rawToken.low.byteSwapped)
-    buffer.write(microseconds ?? .min)
-    buffer.write(basedOn ?? .max)
+    var integers = IntegerBytes()
+    integers.add(number)
+    integers.add(rawToken.high.byteSwapped)
+    integers.add(rawToken.low.byteSwapped)
+    integers.add(microseconds ?? .min)
+    integers.add(basedOn ?? .max)
+    buffer.append(integers)
     buffer.write(author)
   }
 

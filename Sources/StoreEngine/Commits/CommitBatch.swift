@@ -6,19 +6,20 @@ struct CommitBatch: Sendable {
     let index: Int
     let commit: Commit
     let queued: QueuedCommit
-    let fileStates: [TableID: PendingRecords.FileState]
-    let keys: [OrderedTableID: PendingKeys]
+    /// What the files of its tables are like, in the order of the change set.
+    let fileStates: [PendingRecords.FileState]
+    let keys: [TableKeys]
     let payload: [[UInt8]]
   }
 
   private(set) var commits: [Prepared] = []
-  /// What will be pending of ordered tables once these are written.
-  private(set) var keys: [OrderedTableID: PendingKeys] = [:]
+  /// What will be pending of ordered tables once these are written: the last of each table counts.
+  private(set) var keys: [TableKeys] = []
   var isEmpty: Bool { commits.isEmpty }
 
   mutating func append(_ prepared: Prepared) {
     commits.append(prepared)
-    if !prepared.keys.isEmpty { keys.merge(prepared.keys) { $1 } }
+    keys += prepared.keys
   }
 
   /// Gives away all commits.

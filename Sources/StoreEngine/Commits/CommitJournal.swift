@@ -29,7 +29,10 @@ package final class CommitJournal: Sendable {
   }
 
   /// So many commits are remembered with what they have changed at most.
-  fileprivate static let capacity = 128
+  ///
+  /// More than stores commit at once, and not many more: the memory of the last saves is still in the
+  /// processor's cache when it is used again.
+  fileprivate static let capacity = 32
   /// Which together take about so many bytes; a larger one keeps its rows only.
   private static let maximumWeight = 1 << 20
   /// So many commits are known by their token.
@@ -58,14 +61,16 @@ package final class CommitJournal: Sendable {
 
   /// Takes note of a commit that everyone sees by now.
   func append(_ commit: Commit, _ changes: ChangeSet) {
-    let entry = Entry(changes, atMost: Self.maximumWeight)
+    // Moved into the journal: a copy counts references.
+    var entry: Entry? = Entry(changes, atMost: Self.maximumWeight)
+    let weight = entry?.weight ?? 0
     state.withLock { state in
       assert(commit.number == state.lastNumber + 1, "a gap in the numbers of commits")
       let isFull = commit.number - state.forgotten > UInt64(Self.capacity)
       if isFull { Self.forgetFirst(&state) }
-      state.entries[commit.number] = entry
-      state.weights[commit.number] = entry.weight
-      state.weight += entry.weight
+      state.entries[commit.number] = entry.take()
+      state.weights[commit.number] = weight
+      state.weight += weight
       state.last = commit
       state.commits[commit.number] = commit
       while state.weight > Self.maximumWeight, state.forgotten + 1 < commit.number {

@@ -5,7 +5,9 @@ final class QueuedCommit: Sendable {
   /// As it was given.
   let changes: ChangeSet
   /// As the files get it.
-  let stored: ChangeSet
+  var stored: ChangeSet { sealed ?? changes }
+  /// Nil where that is no other one.
+  private let sealed: ChangeSet?
   let request: CommitRequest
   /// What it will be once it has its number.
   let commit: Commit
@@ -14,10 +16,10 @@ final class QueuedCommit: Sendable {
   let encoded: [UInt8]?
 
   init(
-    _ changes: ChangeSet, stored: ChangeSet, _ request: CommitRequest, _ commit: Commit,
+    _ changes: ChangeSet, sealed: ChangeSet?, _ request: CommitRequest, _ commit: Commit,
     encoded: [UInt8]?
   ) {
-    (self.changes, self.stored, self.encoded) = (changes, stored, encoded)
+    (self.changes, self.sealed, self.encoded) = (changes, sealed, encoded)
     (self.request, self.commit) = (request, commit)
   }
 }

@@ -21,9 +21,15 @@ extension DataBuffer {
   package mutating func writing(
     _ type: @autoclosure () -> StoredType, _ write: (inout DataBuffer) -> Void
   ) {
-    guard let recorder else { return write(&self) }
-    recorder.begin(type())
+    if recorder == nil { return write(&self) }
+    recording(type(), write)
+  }
+
+  /// The same where it is wanted, apart from the quick way.
+  @usableFromInline
+  mutating func recording(_ type: StoredType, _ write: (inout DataBuffer) -> Void) {
+    recorder?.begin(type)
     write(&self)
-    recorder.end()
+    recorder?.end()
   }
 }

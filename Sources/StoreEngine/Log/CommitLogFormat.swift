@@ -100,15 +100,26 @@ enum CommitLogFormat {
 
     /// The checksum of this header and a payload in pieces.
     func checksum(_ payload: [[UInt8]], _ order: BatchChecksum.Order) -> UInt32 {
-      var fields = DataBuffer()
-      fields.reserveCapacity(CommitLogFormat.batchHeaderSize)
-      for field in [length, epoch, sequence] { fields.write(field) }
-      fields.write(kindField)
+      var header: [UInt8] = []
+      header.reserveCapacity(CommitLogFormat.batchHeaderSize)
+      append(to: &header, checksum: 0)
       var checksum = BatchChecksum(order)
-      checksum.update(fields.bytes.span)
+      checksum.update(header: header.span)
       for piece in payload { checksum.update(piece.span) }
       return checksum.value()
     }
+
+    private static func checksum(
+      ofBatch batch: Span<UInt8>, _ order: BatchChecksum.Order
+    ) -> UInt32 {
+      let header = CommitLogFormat.batchHeaderSize
+      var checksum = BatchChecksum(order)
+      checksum.update(header: batch.extracting(..<header))
+      checksum.update(batch.extracting(header...))
+      return checksum.value()
+    }
+
+    fileprivate static let checksumOffset = 24
 
     /// Whether a checksum is that of this header and a payload, in one of several orders.
     func matches(
@@ -120,13 +131,34 @@ enum CommitLogFormat {
     private static let unsyncedBit: UInt32 = 1 << 31
     private var kindField: UInt32 { isSynced ? kind : kind | Self.unsyncedBit }
 
-    func bytes(checksum: UInt32) -> [UInt8] {
-      var buffer = DataBuffer()
-      buffer.reserveCapacity(CommitLogFormat.batchHeaderSize)
-      for field in [length, epoch, sequence] { buffer.write(field) }
-      buffer.write(checksum)
-      buffer.write(kindField)
-      return buffer.bytes
+    /// Appends a whole batch, header and payload.
+    func append(_ payload: [[UInt8]], to bytes: inout [UInt8], _ order: BatchChecksum.Order) {
+      let start = bytes.count
+      append(to: &bytes, checksum: 0)
+      for piece in payload { bytes += piece }
+      let checksum = Self.checksum(ofBatch: bytes.span.extracting(start...), order)
+      for index in 0..<4 {
+        bytes[start + Self.checksumOffset + index] = UInt8(
+          truncatingIfNeeded: checksum >> UInt32(8 * index))
+      }
+    }
+
+    /// The header alone, before a payload that is written in pieces.
+    func bytes(before payload: [[UInt8]], _ order: BatchChecksum.Order) -> [UInt8] {
+      var bytes: [UInt8] = []
+      bytes.reserveCapacity(CommitLogFormat.batchHeaderSize)
+      append(to: &bytes, checksum: checksum(payload, order))
+      return bytes
+    }
+
+    private func append(to bytes: inout [UInt8], checksum: UInt32) {
+      var integers = IntegerBytes()
+      integers.add(length)
+      integers.add(epoch)
+      integers.add(sequence)
+      integers.add(checksum)
+      integers.add(kindField)
+      bytes.append(integers)
     }
 
     static func read(_ bytes: [UInt8]) -> (BatchHeader, checksum: UInt32)? {
@@ -142,5 +174,14 @@ enum CommitLogFormat {
         checksum
       )
     }
+  }
+}
+
+extension BatchChecksum {
+  /// Takes in the fields of a header around the place of the checksum itself.
+  fileprivate mutating func update(header: Span<UInt8>) {
+    let start = CommitLogFormat.BatchHeader.checksumOffset
+    update(header.extracting(..<start))
+    update(header.extracting((start + 4)...))
   }
 }

@@ -125,11 +125,10 @@ struct CommitLogWriter: Sendable {
   ///
   /// Only the first says that it is synced, and with it all before it: of those behind it a power
   /// cut may leave the later and not the earlier.
-  private func header(of batch: Batch, at index: Int) -> [UInt8] {
-    let header = CommitLogFormat.BatchHeader(
+  private func header(of batch: Batch, at index: Int) -> CommitLogFormat.BatchHeader {
+    CommitLogFormat.BatchHeader(
       length: UInt64(count(batch)), epoch: epoch, sequence: sequence + UInt64(index),
       kind: batch.kind.rawValue, isSynced: index == 0 && isSynced(batch.kind))
-    return header.bytes(checksum: header.checksum(batch.payload, slot.checksums))
   }
 
   private func bytes(of batches: [Batch], upTo end: Int) -> [UInt8] {
@@ -137,8 +136,7 @@ struct CommitLogWriter: Sendable {
     bytes.reserveCapacity(end - offset)
     for (index, batch) in batches.enumerated() {
       let next = CommitLogFormat.end(ofBatchAt: offset + bytes.count, payload: count(batch))
-      bytes += header(of: batch, at: index)
-      for piece in batch.payload { bytes += piece }
+      header(of: batch, at: index).append(batch.payload, to: &bytes, slot.checksums)
       while offset + bytes.count < next { bytes.append(0) }
     }
     assert(offset + bytes.count == end, "batches have another size than was planned")
@@ -149,7 +147,8 @@ struct CommitLogWriter: Sendable {
     var position = offset
     for (index, batch) in batches.enumerated() {
       let next = CommitLogFormat.end(ofBatchAt: position, payload: count(batch))
-      for piece in [header(of: batch, at: index)] + batch.payload {
+      let header = header(of: batch, at: index).bytes(before: batch.payload, slot.checksums)
+      for piece in [header] + batch.payload {
         try storage.write(piece, at: position)
         position += piece.count
       }

@@ -47,15 +47,14 @@ struct PendingRecords: Sendable {
     ///
     /// - Parameters:
     ///   - records: The changes.
-    ///   - rowsInFile: Those of their rows that the file has.
+    ///   - file: What the file of the table is like.
     ///   - batches: The bytes of the saves before this one, which is the next.
     fileprivate mutating func add(
-      _ records: [ChangeSet.RecordChange], over rowsInFile: Set<UInt32>,
-      _ batches: inout PendingBytes
+      _ records: [ChangeSet.RecordChange], over file: FileState, _ batches: inout PendingBytes
     ) {
       rows.reserveRoom(for: records.count)
-      for record in records {
-        let old = set(record, isInFile: rowsInFile.contains(record.rowID), batch: batches.count)
+      for (index, record) in records.enumerated() {
+        let old = set(record, isInFile: file.hasRow(of: index), batch: batches.count)
         if let old, let batch = old.batch { batches.release(old.range.count, of: batch) }
       }
     }
@@ -77,11 +76,23 @@ struct PendingRecords: Sendable {
   struct FileState {
     /// How often the file has been replaced.
     var generation: UInt64 = 0
-    /// Those of the rows changed by the save that the file has.
-    var rows: Set<UInt32> = []
+    /// For each change of the table whether the file has its row; empty where it has none of them.
+    private var hasRows: [Bool] = []
+
+    /// Of a file that has none of the rows.
+    init(generation: UInt64 = 0) { self.generation = generation }
+
+    /// Takes note that the file has the row of one of `count` changes.
+    mutating func note(rowOf index: Int, of count: Int) {
+      if hasRows.isEmpty { hasRows = Array(repeating: false, count: count) }
+      hasRows[index] = true
+    }
+
+    /// Whether the file has the row of a change.
+    func hasRow(of index: Int) -> Bool { !hasRows.isEmpty && hasRows[index] }
   }
 
-  private(set) var tables: [TableID: Table] = [:]
+  private(set) var tables = TableMap<Table>()
   private(set) var names: [ExactName: Entry] = [:]
   /// What is pending of ordered tables.
   private(set) var ordered: [OrderedTableID: PendingKeys] = [:]
@@ -97,17 +108,18 @@ struct PendingRecords: Sendable {
   ///
   /// - Parameters:
   ///   - changes: The save.
-  ///   - files: What the files of the tables are like.
+  ///   - files: What the files of its tables are like, in the order of the save; none for new ones.
   ///   - keys: What is pending, with the save, of the ordered tables that it changes.
   mutating func add(
-    _ changes: ChangeSet, over files: [TableID: FileState],
-    keys: [OrderedTableID: PendingKeys] = [:]
+    _ changes: ChangeSet, over files: [FileState],
+    keys: [TableKeys] = []
   ) {
-    ordered.merge(keys) { $1 }
-    for change in changes.tables where !change.records.isEmpty {
-      let file = files[change.table] ?? FileState()
-      tables[change.table, default: Table(fileGeneration: file.generation)].add(
-        change.records, over: file.rows, &batches)
+    for one in keys { ordered[one.table] = one.keys }
+    for (index, change) in changes.tables.enumerated() where !change.records.isEmpty {
+      let file = index < files.count ? files[index] : FileState()
+      tables.update(change.table, default: Table(fileGeneration: file.generation)) {
+        $0.add(change.records, over: file, &batches)
+      }
     }
     names.reserveRoom(for: changes.names.count)
     for name in changes.names {
@@ -130,7 +142,7 @@ struct PendingRecords: Sendable {
   /// Whether all rows and names have their bytes, and these are counted.
   var isConsistent: Bool {
     var needed = 0
-    let entries = tables.values.flatMap { $0.rows.map(\.value) } + Array(names.values)
+    let entries = tables.flatMap { $0.value.rows.map(\.value) } + Array(names.values)
     for entry in entries {
       guard let batch = entry.batch, !entry.range.isEmpty else { continue }
       guard batch < batches.count, entry.range.upperBound <= batches[batch].count else {
@@ -140,7 +152,7 @@ struct PendingRecords: Sendable {
     }
     // A save that changes a row twice has more bytes than are needed.
     return batches.isConsistent && needed <= batches.neededCount
-      && tables.values.allSatisfy { abs($0.countDifference) <= $0.rows.count }
+      && tables.allSatisfy { abs($0.value.countDifference) <= $0.value.rows.count }
   }
 
   /// Copies all that is still needed into one batch.
@@ -148,7 +160,7 @@ struct PendingRecords: Sendable {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(batches.neededCount)
     let kept = batches
-    for id in Array(tables.keys) {
+    for id in tables.keys {
       tables[id]?.rows.mapInPlace { $0.moved(to: &bytes, from: kept) }
     }
     names.mapInPlace { $0.moved(to: &bytes, from: kept) }
@@ -197,7 +209,7 @@ struct PendingRecords: Sendable {
     generation: (TableID) throws(StoreError) -> UInt64,
     orderedGeneration: (OrderedTableID) throws(StoreError) -> UInt64
   ) throws(StoreError) {
-    for id in Array(tables.keys) { tables[id]?.fileGeneration = try generation(id) }
+    for id in tables.keys { tables[id]?.fileGeneration = try generation(id) }
     for (id, keys) in ordered {
       let fileGeneration = try orderedGeneration(id)
       if fileGeneration != keys.fileGeneration {
@@ -208,14 +220,14 @@ struct PendingRecords: Sendable {
 
   /// Which files folding touches.
   var footprint: PendingFootprint {
-    PendingFootprint(tables: Array(tables.keys), hasNames: !names.isEmpty)
+    PendingFootprint(tables: tables.keys, hasNames: !names.isEmpty)
   }
 
   /// Everything that is pending as one change set, the newest state of each row only.
   func merged() -> ChangeSet {
     var merged = ChangeSet()
     merged.bytes.reserveCapacity(batches.neededCount)
-    for (id, table) in tables.sorted(by: { $0.key.index < $1.key.index }) {
+    for (id, table) in tables {
       var records: [ChangeSet.RecordChange] = []
       records.reserveCapacity(table.rows.count)
       let rows = Array(table.rows)

@@ -141,9 +141,8 @@ struct Recovery<Files: RecordFiles> {
     case .changes, .orderedChanges, .commit:
       let changes = try ChangeSet(
         encoded: payload, kind: batch.kind, table: files.table, orderedTable: files.ordered.table)
-      var states: [TableID: PendingRecords.FileState] = [:]
-      for table in changes.tables where !table.records.isEmpty {
-        states[table.table] = .init(generation: try files.generation(of: table.table))
+      let states = try changes.tables.map { (table) throws(StoreError) in
+        PendingRecords.FileState(generation: try files.generation(of: table.table))
       }
       let keys = try files.pendingKeys(adding: changes, to: pending.ordered)
       pending.add(changes, over: states, keys: keys)

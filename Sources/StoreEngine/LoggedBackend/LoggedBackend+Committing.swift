@@ -78,12 +78,13 @@ extension LoggedBackend {
     -> QueuedCommit
   {
     for change in changes.names { try files.check(bufferName: change.name) }
-    let stored = try sealed(changes)
+    let sealed = try sealed(changes)
+    let stored = sealed ?? changes
     try stored.checkRecordSizes(files.maximumRecordByteCount, tableName: files.name)
     let commit = request.commit(number: 0, token: coordinator.journal.newToken())
     let isLarge = stored.bytes.count >= limits.bulkBytes
     return QueuedCommit(
-      changes, stored: stored, request, commit,
+      changes, sealed: sealed, request, commit,
       encoded: isLarge ? nil : try encodedIndex(of: stored, commit))
   }
 
@@ -177,7 +178,7 @@ extension LoggedBackend {
   ) throws(StoreError) -> CommitBatch.Prepared {
     let commit = one.commit.numbered(
       coordinator.journal.lastNumber + UInt64(batch.commits.count) + 1)
-    let keys = one.stored.ordered.isEmpty ? [:] : try pendingKeys(adding: one.stored, batch.keys)
+    let keys = one.stored.ordered.isEmpty ? [] : try pendingKeys(adding: one.stored, batch.keys)
     let encoded =
       if let encoded = one.encoded {
         commit.numbering(encoded)
@@ -190,8 +191,8 @@ extension LoggedBackend {
   }
 
   func pendingKeys(
-    adding changes: ChangeSet, _ later: [OrderedTableID: PendingKeys]
-  ) throws(StoreError) -> [OrderedTableID: PendingKeys] {
+    adding changes: ChangeSet, _ later: [TableKeys]
+  ) throws(StoreError) -> [TableKeys] {
     let (pending, folding) = state.withLock { ($0.pending.ordered, $0.folding?.ordered ?? [:]) }
     return try files.pendingKeys(adding: changes, to: pending, over: folding, later)
   }
@@ -249,51 +250,46 @@ extension LoggedBackend {
   /// - Throws: ``StoreError`` with `rowExists` for an insert of a row that is there.
   func fileStates(
     _ changes: ChangeSet, isNew: Bool = true
-  ) throws(StoreError) -> [TableID: PendingRecords.FileState] {
-    let (pending, folding) = state.withLock { ($0.pending, $0.folding) }
-    var states: [TableID: PendingRecords.FileState] = [:]
-    for table in changes.tables where !table.records.isEmpty {
-      states[table.table] = try fileState(table, pending, folding, isNew)
+  ) throws(StoreError) -> [PendingRecords.FileState] {
+    try changes.tables.map { (table) throws(StoreError) in
+      table.records.isEmpty ? .init() : try fileState(table, isNew)
     }
-    return states
   }
 
   private func fileState(
-    _ changes: ChangeSet.TableChanges, _ pending: PendingRecords, _ folding: PendingRecords?,
-    _ isNew: Bool
+    _ changes: ChangeSet.TableChanges, _ isNew: Bool
   ) throws(StoreError) -> PendingRecords.FileState {
     let table = changes.table
-    let (known, below) = (pending.tables[table]?.rows, folding?.tables[table]?.rows)
-    var state = PendingRecords.FileState(generation: try files.generation(of: table))
+    // No more than that is copied.
+    let (known, below) = state.withLock {
+      ($0.pending.tables[table]?.rows, $0.folding?.tables[table]?.rows)
+    }
+    var found = PendingRecords.FileState(generation: try files.generation(of: table))
+    func note(_ index: Int) throws(StoreError) {
+      if isNew { try checkIsNew(changes.records[index], table) }
+      found.note(rowOf: index, of: changes.records.count)
+    }
     // Few rows are looked up one by one, which takes no memory.
     let isSmall = changes.records.count < 8
-    var unknown: [ChangeSet.RecordChange] = []
-    for record in changes.records {
+    var unknown: [Int] = []
+    for (index, record) in changes.records.enumerated() {
       if let entry = known?[record.rowID] {
         if isNew, !entry.isDeleted { try checkIsNew(record, table) }
       } else if let entry = below?[record.rowID] {
-        if !entry.isDeleted { try note(record, in: &state, table, isNew) }
+        // The file will have it once what is being folded is in it.
+        if !entry.isDeleted { try note(index) }
       } else if isSmall {
-        let isThere = try files.withRecord(record.rowID, in: table) { _ in true } ?? false
-        if isThere { try note(record, in: &state, table, isNew) }
+        if try files.withRecord(record.rowID, in: table, { _ in true }) ?? false { try note(index) }
       } else {
-        unknown.append(record)
+        unknown.append(index)
       }
     }
-    if unknown.isEmpty { return state }
-    for (record, isThere) in zip(unknown, try files.hasRecords(unknown.map(\.rowID), in: table))
-    where isThere { try note(record, in: &state, table, isNew) }
-    return state
-  }
-
-  /// Takes note that the file of a table has a row, or will have it once what is being folded is in
-  /// it.
-  private func note(
-    _ record: ChangeSet.RecordChange, in state: inout PendingRecords.FileState, _ table: TableID,
-    _ isNew: Bool
-  ) throws(StoreError) {
-    if isNew { try checkIsNew(record, table) }
-    state.rows.insert(record.rowID)
+    if unknown.isEmpty { return found }
+    let rows = unknown.map { changes.records[$0].rowID }
+    for (index, isThere) in zip(unknown, try files.hasRecords(rows, in: table)) where isThere {
+      try note(index)
+    }
+    return found
   }
 
   /// Refuses to insert a row that is there.

@@ -7,7 +7,7 @@ extension LoggedBackend {
   func emptied(by pending: PendingRecords) throws(StoreError) -> [String] {
     let tables = pending.tables.filter { $0.value.rows[ClassMetadata.rowID]?.isDeleted == true }
     let ordered = pending.ordered.filter(\.value.isCleared)
-    return try tables.keys.map { (table) throws(StoreError) in try files.name(of: table) }
+    return try tables.map { (table, _) throws(StoreError) in try files.name(of: table) }
       + ordered.keys.map { (table) throws(StoreError) in try files.ordered.name(of: table).fileName
       }
   }

@@ -89,7 +89,7 @@ extension LoggedBackend {
     return state.withLock { state in
       TableView(
         fileGeneration: fileGeneration,
-        generation: fileGeneration &+ state.commits[table, default: 0],
+        generation: fileGeneration &+ (state.commits[table] ?? 0),
         layers: [state.pending, state.folding].compactMap { layer in
           layer?.tables[table].flatMap { $0.rows.isEmpty ? nil : $0.rows }
             .map { .init(pending: layer ?? PendingRecords(), rows: $0) }

@@ -8,7 +8,7 @@ struct PendingState: Sendable {
   /// What is being brought to the files; nil most of the time.
   var folding: PendingRecords?
   /// How often each table was committed to.
-  var commits: [TableID: UInt64] = [:]
+  var commits = TableMap<UInt64>()
   /// The last commit that readers see.
   var lastCommit: Commit?
   var isClosed = false
@@ -27,7 +27,7 @@ struct PendingState: Sendable {
   /// Takes note of which tables a commit has changed.
   mutating func countCommit(_ changes: ChangeSet) {
     for table in changes.tables where !table.records.isEmpty {
-      commits[table.table, default: 0] += 1
+      commits.update(table.table, default: 0) { $0 += 1 }
     }
   }
 }
@@ -54,7 +54,7 @@ extension PendingState {
 
   /// The tables that something is pending of.
   var tables: Set<TableID> {
-    Set(pending.tables.keys).union(folding?.tables.keys.map(\.self) ?? [])
+    Set(pending.tables.keys).union(folding?.tables.keys ?? [])
   }
 
   /// The ordered tables that something is pending of.
@@ -81,7 +81,7 @@ extension PendingState {
   mutating func begin(with pending: PendingRecords, _ last: Commit?, _ tables: [TableID]) {
     (self.pending, folding, lastCommit) = (pending, nil, last)
     // Nothing that was read before goes on.
-    for table in tables { commits[table, default: 0] += 1 }
+    for table in tables { commits.update(table, default: 0) { $0 += 1 } }
   }
 
   /// Begins to fold what is pending.

@@ -27,14 +27,16 @@ public struct OrderedTableName: Hashable, Sendable, CustomStringConvertible {
   /// What its loss means.
   public let kind: Kind
 
+  /// The name of its file; kept, because each save of keys writes it.
+  package let fileName: String
+
   /// Names a table.
-  public init(_ name: String, kind: Kind) { (self.name, self.kind) = (name, kind) }
+  public init(_ name: String, kind: Kind) {
+    (self.name, self.kind, fileName) = (name, kind, "\(name).\(kind.rawValue)")
+  }
 
   /// The name and the kind.
   public var description: String { fileName }
-
-  /// The name of its file.
-  package var fileName: String { "\(name).\(kind.rawValue)" }
 
   /// The table that a file is for; nil for other files.
   package init?(fileName: String) {

@@ -86,10 +86,10 @@ package struct OrderedView: Sendable {
     _ range: KeyRange, isReversed: Bool = false,
     _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
   ) throws(StoreError) -> Bool {
-    if range.isEmpty { return true }
     guard !runs.isEmpty else {
       return try file?.scan(range, isReversed: isReversed, body) ?? true
     }
+    if range.isEmpty { return true }
     return try scan(
       range, isReversed, KeyRunsCursor(runs.runs, range, isReversed: isReversed), body)
   }

@@ -1,5 +1,10 @@
 import Locks
 
+/// What is pending of an ordered table.
+///
+/// A save changes few of them: to look at all takes less than a dictionary.
+typealias TableKeys = (table: OrderedTableID, keys: PendingKeys)
+
 // What becomes of class files and of those of ordered tables, together.
 extension RecordFiles {
   /// What will be pending of the ordered tables that a save changes.
@@ -11,23 +16,22 @@ extension RecordFiles {
   ///   - pending: What is pending.
   ///   - folding: What is being brought to the files.
   ///   - later: What will be, once the saves before this one are written.
-  /// - Returns: all that will be pending of these tables.
+  /// - Returns: all that will be pending of these tables, in the order of the save.
   /// - Throws: ``StoreError`` with `ioError` or `damaged`.
   func pendingKeys(
     adding changes: ChangeSet, to pending: [OrderedTableID: PendingKeys],
-    over folding: [OrderedTableID: PendingKeys] = [:],
-    _ later: [OrderedTableID: PendingKeys] = [:]
-  ) throws(StoreError) -> [OrderedTableID: PendingKeys] {
-    var all: [OrderedTableID: PendingKeys] = [:]
+    over folding: [OrderedTableID: PendingKeys] = [:], _ later: [TableKeys] = []
+  ) throws(StoreError) -> [TableKeys] {
+    var all: [TableKeys] = []
     for change in changes.ordered where !change.isEmpty {
       let (file, generation) = try ordered.file(of: change.table)
       var keys =
-        later[change.table] ?? pending[change.table]
+        later.last { $0.table == change.table }?.keys ?? pending[change.table]
         ?? folding[change.table].map { PendingKeys(over: $0) }
         ?? PendingKeys(fileGeneration: generation)
       if file.isLost && !keys.isCleared && !change.clearsFirst { continue }
       try keys.add(change, changes.bytes, over: file.opened)
-      all[change.table] = keys
+      all.append((change.table, keys))
     }
     return all
   }

@@ -2,9 +2,9 @@ import Files
 
 // Where an encrypted store differs: names and bytes on their way to the files, and back.
 extension LoggedBackend {
-  /// A change set as the files get it.
-  func sealed(_ changes: ChangeSet) throws(StoreError) -> ChangeSet {
-    guard let sealing else { return changes }
+  /// A change set as the files get it; nil where they get it as it is.
+  func sealed(_ changes: ChangeSet) throws(StoreError) -> ChangeSet? {
+    guard let sealing else { return nil }
     return try sealing.sealed(changes, fileName: files.name)
   }
 

@@ -112,14 +112,17 @@ public struct ClassMetadata: Hashable, Sendable {
 
   /// Writes the row: 14 bytes, or 23 with flags.
   public func write(to buffer: inout DataBuffer) {
-    buffer.write(lastRowID)
-    buffer.write(classVersion)
-    buffer.write(classID)
-    buffer.write(salt.first)
-    buffer.write(salt.second)
-    guard let flags else { return }
-    buffer.write(Self.extensionVersion)
-    buffer.write(flags.rawValue)
-    buffer.write(buffer.checksumOfRecord)
+    var integers = IntegerBytes()
+    integers.add(lastRowID)
+    integers.add(classVersion)
+    integers.add(classID)
+    integers.add(salt.first)
+    integers.add(salt.second)
+    if let flags {
+      integers.add(Self.extensionVersion)
+      integers.add(flags.rawValue)
+    }
+    buffer.append(integers)
+    if flags != nil { buffer.write(buffer.checksumOfRecord) }
   }
 }

@@ -6,7 +6,10 @@ struct ChangeSetEncoder {
   private var tables: [ChangeSet.TableChanges] = []
   private var names: [ChangeSet.NameChange] = []
 
-  init(store: Store) { buffer = DataBuffer([], store: store) }
+  init(store: Store) {
+    buffer = DataBuffer([], store: store)
+    tables.reserveCapacity(store.classes.count)
+  }
 
   /// What has been encoded.
   ///
@@ -18,10 +21,15 @@ struct ChangeSetEncoder {
 
   /// Encodes the pending objects of one class.
   mutating func encode(_ entry: RegisteredClass) throws(StoreError) {
+    if entry.pending.isEmpty { return tables.append(.init(table: entry.table, records: [])) }
     var records: [ChangeSet.RecordChange] = []
     records.reserveCapacity(entry.pending.count + 1)
+    if buffer.byteCount == 0 {
+      // Enough for a small object and the metadata row.
+      buffer.reserveCapacity(Self.usualByteCount * min(entry.pending.count + 1, Self.sampleCount))
+    }
     let start = buffer.byteCount
-    let helper = EncodingThread(entry)
+    let helper = EncodingThread.isWorthwhile(entry) ? EncodingThread(entry) : nil
     for object in entry.pending[..<(helper?.firstIndex ?? entry.pending.count)] {
       if records.count == Self.sampleCount {
         buffer.reserveCapacity(
@@ -50,6 +58,8 @@ struct ChangeSetEncoder {
 
   /// From the size of so many records that of all is estimated, so that memory is taken once.
   private static let sampleCount = 4096
+  /// What is expected of a record before that.
+  private static let usualByteCount = 48
 
   @inline(__always)
   private mutating func encode(
@@ -126,7 +136,7 @@ struct ChangeSetEncoder {
     of classes: [RegisteredClass]
   ) -> [(RegisteredClass, ClassMetadata)] {
     var saved: [(RegisteredClass, ClassMetadata)] = []
-    for (index, entry) in classes.enumerated() {
+    for (index, entry) in classes.enumerated() where !entry.keepsMetadata {
       let known = entry.shared.metadata
       let metadata = entry.nextMetadata(after: known)
       guard metadata != known else { continue }
@@ -144,11 +154,20 @@ extension RegisteredClass {
   /// Whether the next save has to know what others write into the metadata row: it is new, or more
   /// changes than the last row that was given out.
   var changesMetadata: Bool {
+    if keepsMetadata { return false }
     guard let known = shared.metadata, !savesLayouts else { return true }
     var next = nextMetadata(after: known)
     next.lastRowID = known.lastRowID
     return next != known
   }
+
+  /// Whether the next save leaves the metadata row as it is: nothing of the class has changed.
+  fileprivate var keepsMetadata: Bool {
+    changeCounts.isEmpty && shared.hasMetadata && !isRemembered
+  }
+
+  /// Whether a saved history speaks of rows that have no record, and brings them back.
+  private var isRemembered: Bool { store?.history?.bufferName != nil }
 
   /// Whether the next save brings layouts.
   var savesLayouts: Bool {
@@ -162,8 +181,6 @@ extension RegisteredClass {
       ?? ClassMetadata(
         classVersion: version, classID: classID, salt: .random(),
         flags: format)
-    // A saved history speaks of rows that have no record, and brings them back.
-    let isRemembered = store?.history?.bufferName != nil
     if changeCounts.inserts > 0 || isRemembered {
       next.lastRowID = shared.lastRowID
     }

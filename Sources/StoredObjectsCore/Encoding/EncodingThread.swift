@@ -13,12 +13,14 @@ final class EncodingThread {
   let firstIndex: Int
   private let part: JoinedResult<Part?>
 
-  /// Begins to encode; nil when the store has to do it all.
+  /// Whether a class has so many changed objects that a thread is worth its while.
+  static func isWorthwhile(_ entry: RegisteredClass) -> Bool {
+    entry.pending.count >= TwoThreads.minimumCount && entry.type.isCodedOnAnyThread
+  }
+
+  /// Begins to encode; nil when the system has no thread left, and the store has to do it all.
   init?(_ entry: RegisteredClass) {
     let objects = LentObjects(entry.pending)
-    guard entry.type.isCodedOnAnyThread, objects.count >= TwoThreads.minimumCount else {
-      return nil
-    }
     let (first, format) = (objects.count / 2, RecordFormat(entry))
     guard let part = JoinedResult({ objects.encode(from: first, format) }) else { return nil }
     (firstIndex, self.part) = (first, part)

@@ -6,7 +6,9 @@ import StoreEngine
 /// Its ordered table has a key for each object: 1, the values, and the row (4 bytes, the highest
 /// first); or, for an object whose record can't be read, 2 and the row; and the *stamp*, the key 0,
 /// whose value says what the index was made by.
-struct RegisteredIndex {
+///
+/// A class, because queries hand it on often.
+final class RegisteredIndex {
   static let stampKey = IndexStamp.key
   /// What all keys of objects begin with.
   static let mark: UInt8 = 1
@@ -16,14 +18,18 @@ struct RegisteredIndex {
 
   let declaration: AttributeIndex
   let table: OrderedTableID
+  let firstProperty: AnyKeyPath?
   /// The stamp of an index that is whole.
   let stamp: [UInt8]
+  /// After how many commits to its class the index was whole; nil before it was looked at.
+  var commitCountWhenWhole: UInt64?
 
   init(
     _ declaration: AttributeIndex, _ table: OrderedTableID, of type: StoredObject.Type,
     _ layouts: ClassLayouts
   ) {
     (self.declaration, self.table) = (declaration.inherited(by: type), table)
+    firstProperty = self.declaration.properties.first
     // The class reads records of earlier versions in its own way, which may change with it.
     let text = "1 \(layouts.contentVersion) \(declaration.isMultiple) \(declaration.signature)"
     stamp = Array(text.utf8)

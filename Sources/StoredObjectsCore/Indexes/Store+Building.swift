@@ -67,7 +67,7 @@ extension Store {
 
   /// Whether a query can use an index as it is.
   func isReadable(_ index: RegisteredIndex, of entry: RegisteredClass) throws(StoreError) -> Bool {
-    if entry.usableIndexes[index.table] == entry.shared.commitCount { return true }
+    if index.commitCountWhenWhole == entry.shared.commitCount { return true }
     do {
       return try isUsable(index, of: entry)
     } catch  where error.isOfIndex {
@@ -79,10 +79,10 @@ extension Store {
   func prepare(_ index: RegisteredIndex, of entry: RegisteredClass) throws(StoreError) -> Bool {
     // Nobody but a save can have changed that since it was looked at.
     let commitCount = entry.shared.commitCount
-    if entry.usableIndexes[index.table] == commitCount { return true }
+    if index.commitCountWhenWhole == commitCount { return true }
     do {
       if try isUsable(index, of: entry) {
-        entry.usableIndexes[index.table] = commitCount
+        index.commitCountWhenWhole = commitCount
         return true
       }
       if backend.isReadOnly { return false }

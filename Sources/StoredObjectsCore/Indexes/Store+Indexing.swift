@@ -59,14 +59,23 @@ extension Store {
     let own = Set(entry.indexes.map(\.table))
     let prefix = Self.indexPrefix(entry.name).utf8
     var tables: [OrderedTableID] = []
-    for name in try backend.orderedTableNames()
-    where name.kind == .index && name.name.utf8.starts(with: prefix) {
+    let names = try backend.orderedTableNames()
+    for name in names where name.kind == .index && name.name.utf8.starts(with: prefix) {
       let table = try backend.orderedTable(name)
       if !own.contains(table) { tables.append(table) }
     }
-    if entry.fullText == nil { tables.append(try backend.orderedTable(textTableName(entry.name))) }
+    if entry.fullText == nil {
+      let name = textTableName(entry.name)
+      let table = try backend.orderedTable(name)
+      if names.contains(name) || mayBeFilledUnnoticed(table) { tables.append(table) }
+    }
     entry.strangeIndexes = (tables, news)
     return tables
+  }
+
+  /// Whether an ordered table, empty until now, may get keys without being news.
+  private func mayBeFilledUnnoticed(_ table: OrderedTableID) -> Bool {
+    backend.coordinator.isOrderedByServer || backend.coordinator.isKnown(table)
   }
 
   /// Empties indexes that another program has made while a save of this one was on its way to a

@@ -48,8 +48,6 @@ import StoreEngine
   /// Indexes of the class that it does not declare, but another program did; nil before they are
   /// looked for.
   var strangeIndexes: (tables: [OrderedTableID], asOf: UInt64)?
-  /// Indexes that were whole, and after how many commits to the class.
-  var usableIndexes: [OrderedTableID: UInt64] = [:]
 
   /// The rows that the class has on disk, where nobody can change them; nil before they are needed.
   var unchangingRows: RowSet?

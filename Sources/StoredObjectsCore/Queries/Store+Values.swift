@@ -38,6 +38,15 @@ extension Store {
   }
 }
 
+extension RegisteredClass {
+  /// The index by whose first values a property is looked up; nil without one.
+  fileprivate func index(of property: AnyKeyPath) -> RegisteredIndex? {
+    // Most often it is the same key path, and not only an equal one, which takes long to tell.
+    indexes.first { !$0.declaration.isMultiple && $0.firstProperty === property }
+      ?? indexes.first { !$0.declaration.isMultiple && $0.firstProperty == property }
+  }
+}
+
 /// A search for the objects that have a value in a property, whatever the class and the value.
 private struct ValueQuery {
   let store: Store
@@ -69,10 +78,7 @@ private struct ValueQuery {
     do {
       store.settleRelationships()
       let own = OwnContents(store, entry)
-      let index = entry.indexes.first {
-        !$0.declaration.isMultiple && $0.declaration.properties[0] == property
-      }
-      if let index, try store.prepare(index, of: entry) {
+      if let index = entry.index(of: property), try store.prepare(index, of: entry) {
         let saved = try saved(index, own, limit ?? .max)
         return own.isEmpty ? saved : merged(saved, own, limit ?? .max)
       }

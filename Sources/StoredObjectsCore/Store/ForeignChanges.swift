@@ -27,6 +27,8 @@ struct ForeignChanges {
   var brokenReliance: ObjectKey?
   /// Whether there may be rows that others have written and this store has not read since.
   private(set) var mayHaveWritten = false
+  /// Whether there may be rows that unsaved changes rest on.
+  private(set) var mayRely = false
   /// The number of times that rows were found to be deleted.
   private(set) var deletionCount = 0
 
@@ -78,7 +80,10 @@ struct ForeignChanges {
   // MARK: What unsaved changes rest on
 
   /// Notes that unsaved changes rest on a row.
-  mutating func relyOn(_ key: ObjectKey) { update(key.classID) { $0.reliedOn.insert(key.rowID) } }
+  mutating func relyOn(_ key: ObjectKey) {
+    mayRely = true
+    update(key.classID) { $0.reliedOn.insert(key.rowID) }
+  }
 
   func isReliedOn(_ key: ObjectKey) -> Bool {
     known(key.classID)?.reliedOn.contains(key.rowID) ?? false
@@ -90,6 +95,8 @@ struct ForeignChanges {
   /// There are no unsaved changes any more.
   mutating func forgetReliance() {
     brokenReliance = nil
+    if !mayRely { return }
+    mayRely = false
     for index in classes.indices { classes[index].reliedOn = RowSet() }
   }
 

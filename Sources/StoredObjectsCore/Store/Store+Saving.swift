@@ -151,6 +151,8 @@ extension Store {
   /// What the save rests on besides the rows that it changes.
   private func basis(upTo number: UInt64) -> CommitBasis {
     var basis = CommitBasis(upTo: number)
+    // Asked first: a method of a property copies it.
+    guard foreign.mayRely else { return basis }
     for entry in classes {
       foreign.reliedOn(entry.classID).forEach { basis.rows.append((entry.table, $0)) }
     }
@@ -193,7 +195,7 @@ extension Store {
   /// What was pending is saved, and no longer held.
   private func acceptChanges() {
     foreign.forgetReliance()
-    let forgetsWritten = foreign.hasWritten
+    let forgetsWritten = foreign.mayHaveWritten && foreign.hasWritten
     for entry in classes {
       for object in entry.takePending() {
         if forgetsWritten {

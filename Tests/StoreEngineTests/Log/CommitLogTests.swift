@@ -372,7 +372,7 @@ struct CommitLogTests {
     let (other, _) = try Log.make()
     let header = CommitLogFormat.BatchHeader(length: 0, epoch: 1, sequence: 0, kind: 9)
     try other.write(
-      header.bytes(checksum: header.checksum([], .reversedWords)), at: CommitLogFormat.firstBatch)
+      header.bytes(before: [], .reversedWords), at: CommitLogFormat.firstBatch)
     #expect(Log.error { _ = try Log.read(other) }?.message.contains("kind 9") == true)
   }
 

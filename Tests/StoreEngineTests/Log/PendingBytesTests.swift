@@ -25,7 +25,7 @@ struct PendingBytesTests {
     var pending = PendingRecords()
     for number in 0..<3000 {
       let record = [UInt8](repeating: UInt8(number % 250), count: 20_000)
-      pending.add(save([(2, record)], name: .some(record)), over: [:])
+      pending.add(save([(2, record)], name: .some(record)), over: [])
     }
     #expect(pending.heldByteCount <= 40_000)
     #expect(pending.record(2, in: table)??.range.count == 20_000)
@@ -36,7 +36,7 @@ struct PendingBytesTests {
     var pending = PendingRecords()
     for number in UInt32(0)..<2000 {
       let large = [UInt8](repeating: 1, count: 50_000)
-      pending.add(save([(number + 10, [UInt8(number % 250)]), (2, large)]), over: [:])
+      pending.add(save([(number + 10, [UInt8(number % 250)]), (2, large)]), over: [])
     }
     #expect(pending.heldByteCount < 20 << 20)
     for number in UInt32(0)..<2000 {
@@ -60,7 +60,7 @@ struct PendingBytesTests {
         let isDeleted = Bool.random(using: &generator)
         rows[row] = .some(isDeleted ? nil : [UInt8](repeating: byte, count: size))
       }
-      pending.add(save(rows.map { ($0, $1) }), over: [:])
+      pending.add(save(rows.map { ($0, $1) }), over: [])
       for (row, record) in rows { model[row] = record }
     }
     for (row, record) in model {

@@ -121,13 +121,15 @@ struct PendingRecordsTests {
 
   private func states(
     of changes: ChangeSet, _ file: StoreImage
-  ) -> [TableID: PendingRecords.FileState] {
-    var states: [TableID: PendingRecords.FileState] = [:]
-    for table in changes.tables {
+  ) -> [PendingRecords.FileState] {
+    changes.tables.map { table in
       let rows = file.tables[Self.names[table.table.index]] ?? [:]
-      states[table.table] = .init(rows: Set(rows.keys))
+      var state = PendingRecords.FileState()
+      for (index, record) in table.records.enumerated() where rows[record.rowID] != nil {
+        state.note(rowOf: index, of: table.records.count)
+      }
+      return state
     }
-    return states
   }
 
   private func check(_ pending: PendingRecords, _ image: StoreImage, _ file: StoreImage) throws {

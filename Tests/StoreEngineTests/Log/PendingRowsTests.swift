@@ -11,7 +11,7 @@ struct PendingRowsTests {
     for row in rows {
       var save = ChangeSetBuilder()
       save.update(row, in: table, content(of: row))
-      pending.add(save.changeSet, over: [:])
+      pending.add(save.changeSet, over: [])
     }
     return pending
   }
@@ -49,7 +49,7 @@ struct PendingRowsTests {
     let copy = found
     var save = ChangeSetBuilder()
     for row in UInt32(4000)..<9000 { save.update(row, in: table, [7]) }
-    found.add(save.changeSet, over: [:])
+    found.add(save.changeSet, over: [])
     #expect(copy.tables[table]?.rows.count == 4998)
     #expect(found.tables[table]?.rows.count == 8998)
     #expect(copy.record(4500, in: table)??.range.count == 4)
