@@ -41,9 +41,12 @@ struct StoreArgument: ParsableArguments {
   }
 
   /// Opens a store that exists for writing; waits for a process that has it.
-  func openForWriting() throws -> any DirectoryBackend {
+  func openForWriting() throws -> any DirectoryBackend { try openForWriting(key.key()) }
+
+  /// Opens the store for writing with a key that is known already.
+  func openForWriting(_ key: EncryptionKey?) throws -> any DirectoryBackend {
     try format().open(
-      directory, createIfMissing: false, lockTimeout: Self.lockTimeout, key: key.key())
+      directory, createIfMissing: false, lockTimeout: Self.lockTimeout, key: key)
   }
 
   /// How long commands wait for a store that is in use.

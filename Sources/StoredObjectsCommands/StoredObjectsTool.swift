@@ -31,6 +31,9 @@ package struct StoredObjectsTool: ParsableCommand {
         stored-objects convert Music "Music in CDB" --backend cdb
         stored-objects convert Music "postgresql://db.example/music#Music"
         stored-objects migrate Music --rename Song=Track --retire Genre --rehearse
+        stored-objects history Music --begin
+        stored-objects log Music --class Song
+        stored-objects restore Music "Music on Monday" --time 2026-11-23T18:00:00Z
         stored-objects import-ytk cache.sqlite --store Cache
         stored-objects encrypt Music --passphrase-file secret.txt
         stored-objects check Music --passphrase-file secret.txt
@@ -42,6 +45,7 @@ package struct StoredObjectsTool: ParsableCommand {
       InfoCommand.self, SchemaCommand.self, CheckCommand.self, BackupCommand.self,
       SalvageCommand.self, CompactCommand.self, CheckpointCommand.self, DumpCommand.self,
       ExportCommand.self, ImportCommand.self, ConvertCommand.self, MigrateCommand.self,
+      LogCommand.self, HistoryCommand.self, RestoreCommand.self,
       ImportYTKCommand.self, EncryptCommand.self, DecryptCommand.self,
       ChangePassphraseCommand.self,
     ])

@@ -57,7 +57,7 @@ struct ValueDump {
     try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
   }
 
-  private static func text(_ value: StoredValue) throws -> String {
+  static func text(_ value: StoredValue) throws -> String {
     var bytes: [UInt8] = []
     try JSONWriter.append(value, to: &bytes)
     return String(decoding: bytes, as: UTF8.self)

@@ -60,8 +60,8 @@ public struct BackendConformance {
 
   /// All checks, in no order; each needs a place of its own.
   public static let checks: [Check] =
-    commits + numbers + contents + names + scans + copying + lending + opening + concurrency
-    + ordered + external + snapshots
+    commits + numbers + history + contents + names + scans + copying + lending + opening
+    + concurrency + ordered + external + snapshots
 
   /// Opens a place, lets a check use the backend, and closes it whatever happens.
   static func withBackend(

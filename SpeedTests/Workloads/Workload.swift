@@ -49,8 +49,8 @@ package let workloads: [any Workload] = singleWorkloads + fullTextSearches + ycs
 
 private let singleWorkloads: [any Workload] = [
   SimpleInsert(), SimpleFetch(), SimpleScan(), ComplexInsert(), ComplexFetch(), SimpleUpdate(),
-  RandomFetch(), SmallSaves(), LargeStoreSave(), SustainedSaves(), ListEdit(), InverseEdit(),
-  LiveResultsEdit(), RefetchedResults(),
+  RandomFetch(), SmallSaves(), RememberedSaves(), LargeStoreSave(), SustainedSaves(), ListEdit(),
+  InverseEdit(), LiveResultsEdit(), RefetchedResults(),
   DeepGraph(), OpenClose(), CrashRecovery(), ManyStores(), NamedBufferInsert(), NamedBufferFetch(),
   Growth(), IndexedInsert(), IndexedLookup(),
   RangeFetch(), SortedPage(), DeepPage(), CountRange(), KeyValuePut(), KeyValueGet(),

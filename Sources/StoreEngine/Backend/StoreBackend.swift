@@ -44,6 +44,11 @@ public protocol StoreBackend: RecordSource {
   /// them.
   var externalStorage: (any ExternalStorage)? { get }
 
+  /// Whether commits get an entry in the history, where the store keeps one; false by default.
+  ///
+  /// See ``beginHistory()``.
+  var remembersCommits: Bool { get }
+
   /// The data as of the last commit, for as long as the result is held, whatever others commit.
   ///
   /// A snapshot is a backend of its own, for reading only. It has the numbers of the last commit and
@@ -182,6 +187,9 @@ extension StoreBackend {
   public func commit(_ changes: ChangeSet) throws(StoreError) -> Commit? {
     try commit(changes, CommitRequest())
   }
+
+  /// False: the backend adds no entries.
+  public var remembersCommits: Bool { false }
 
   /// The number of the last commit that the coordinator knows.
   public var lastCommitNumber: UInt64 { coordinator.journal.lastNumber }

@@ -7,7 +7,7 @@ final class QueuedCommit: Sendable {
   /// As the files get it.
   var stored: ChangeSet { sealed ?? changes }
   /// Nil where that is no other one.
-  private let sealed: ChangeSet?
+  let sealed: ChangeSet?
   let request: CommitRequest
   /// What it will be once it has its number.
   let commit: Commit

@@ -63,10 +63,10 @@ extension LoggedBackend {
         try one.request.follower?.willWrite()
         if try isBulk(one.stored), let commit = try writeInBulk(one, &log) { return commit }
         try checkLogLimit(one.stored, &log)
-        let prepared = try prepare(one, 0, CommitBatch())
+        let prepared = try prepare(one, 0, CommitBatch(), &log)
         try write([(.commit, prepared.payload)], &log)
         state.withLock { $0.add(prepared) }
-        coordinator.didCommit(prepared.commit, one.changes, one.request)
+        coordinator.didCommit(prepared.commit, prepared.queued.changes, one.request)
         foldIfDue(&log)
         return prepared.commit
       }
@@ -131,14 +131,15 @@ extension LoggedBackend {
   ) throws(StoreError) -> Commit? {
     try checkForConflicts(one, batch)
     let isBulk = try isBulk(one.stored)
-    if isBulk || batch.overlaps(one) || foldFailure != nil {
+    // Nobody knows yet whether those before it begin a history.
+    if isBulk || batch.overlaps(one) || foldFailure != nil || log.history == nil {
       write(&batch, &outcomes, &log)
       if let failure = log.failure { throw failure }
     }
     try one.request.follower?.willWrite()
     if isBulk, let commit = try writeInBulk(one, &log) { return commit }
     try checkLogLimit(one.stored, &log)
-    batch.append(try prepare(one, index, batch))
+    batch.append(try prepare(one, index, batch, &log))
     return nil
   }
 
@@ -148,6 +149,7 @@ extension LoggedBackend {
   {
     guard try foldBeforeBulk(&log) else { return nil }
     let commit = one.commit.numbered(coordinator.journal.lastNumber + 1)
+    let one = try remembering(one, commit, &log)
     try commitInBulk(one.stored, commit, &log)
     coordinator.didCommit(commit, one.changes, one.request)
     return commit
@@ -162,7 +164,7 @@ extension LoggedBackend {
   }
 
   /// The name of a table as users know it.
-  private func userName(of table: TableID) throws(StoreError) -> String {
+  func userName(of table: TableID) throws(StoreError) -> String {
     let name = try files.name(of: table)
     return openedName(name) ?? name
   }
@@ -174,10 +176,11 @@ extension LoggedBackend {
 
   /// Finds out all that may fail before anything is written.
   private func prepare(
-    _ one: QueuedCommit, _ index: Int, _ batch: CommitBatch
+    _ one: QueuedCommit, _ index: Int, _ batch: CommitBatch, _ log: inout LoggedLog
   ) throws(StoreError) -> CommitBatch.Prepared {
     let commit = one.commit.numbered(
       coordinator.journal.lastNumber + UInt64(batch.commits.count) + 1)
+    let one = try remembering(one, commit, &log)
     let keys = one.stored.ordered.isEmpty ? [] : try pendingKeys(adding: one.stored, batch.keys)
     let encoded =
       if let encoded = one.encoded {

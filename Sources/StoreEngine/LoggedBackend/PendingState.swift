@@ -115,6 +115,8 @@ struct LoggedLog: Sendable {
   var manifest: StoreManifest?
   /// How many checkpoints there have been, large saves included.
   var checkpointCount = 0
+  /// Whether the store remembers its commits; nil before the next commit looks.
+  var history: KnownHistory?
   /// Set once nobody knows any more what the disk holds.
   var failure: StoreError?
   /// After a checkpoint that failed, the log may grow this much further before the next try.

@@ -145,7 +145,11 @@ public final class MemoryBackend: StoreBackend {
       changes, request, at: location,
       names: ({ names[$0.index] }, { ordered[$0.index].fileName })
     ) { (commit) throws(StoreError) in
-      try disk.apply(changes, commit, tableNames: names, orderedNames: ordered)
+      guard let remembered = try remembering(changes, commit) else {
+        return try disk.apply(changes, commit, tableNames: names, orderedNames: ordered)
+      }
+      let ordered = try inSession { $0.numbers.orderedNames }
+      try disk.apply(remembered, commit, tableNames: names, orderedNames: ordered)
     }
   }
 

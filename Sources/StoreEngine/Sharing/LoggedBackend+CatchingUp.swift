@@ -74,6 +74,7 @@ extension LoggedBackend {
     if isAlone, !looksIntoLog, !hasNews { return true }
     catchingUp.store(currentThread(), ordering: .relaxed)
     defer { catchingUp.store(0, ordering: .relaxed) }
+    log.history = nil
     // Before the log is read: what comes later is found the next time.
     let version = shared.versionWord.load()
     while log.failure == nil, let writer = log.writer {

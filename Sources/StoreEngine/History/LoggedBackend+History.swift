@@ -1,0 +1,50 @@
+import Files
+
+/// The history of a store, as one of its processes knows it.
+struct KnownHistory: Sendable {
+  let table: OrderedTableID
+  /// Whether commits are remembered.
+  let isKept: Bool
+}
+
+extension LoggedBackend {
+  /// True, but for a snapshot.
+  public var remembersCommits: Bool { !isSnapshot }
+
+  /// A commit with its entry in the history; the same where the store keeps none.
+  ///
+  /// Called under the lock of the log, when everything before the commit is written or in its batch,
+  /// where nothing concerns the same rows.
+  func remembering(
+    _ one: QueuedCommit, _ commit: Commit, _ log: inout LoggedLog
+  ) throws(StoreError) -> QueuedCommit {
+    let known: KnownHistory
+    if let history = log.history { known = history } else { known = try lookForHistory() }
+    if one.changes.ordered.contains(where: { $0.table == known.table }) {
+      // It begins or ends the history, or shortens it: the next commit looks again.
+      log.history = nil
+      return one
+    }
+    log.history = known
+    guard known.isKept else { return one }
+    let entry = try HistoryEntry(
+      of: one.changes, commit,
+      tableName: { (table) throws(StoreError) in try userName(of: table) },
+      record: { (rowID, table) throws(StoreError) in try knownRecord(rowID, table) },
+      buffer: { (name) throws(StoreError) in
+        try withNamedBuffer(name) { [UInt8](copying: $0) }
+      })
+    if entry.isEmpty { return one }
+    var (changes, sealed) = (one.changes, one.sealed)
+    try changes.add(entry, to: known.table)
+    // Keys are sealed with the log and with the pages of their files.
+    if sealed != nil { try sealed?.add(entry, to: known.table) }
+    return QueuedCommit(changes, sealed: sealed, one.request, one.commit, encoded: nil)
+  }
+
+  private func lookForHistory() throws(StoreError) -> KnownHistory {
+    let table = try files.ordered.table(sealedName(HistoryFormat.table))
+    let isKept = try withValue(of: HistoryFormat.stampKey, in: table) { _ in true } ?? false
+    return KnownHistory(table: table, isKept: isKept)
+  }
+}

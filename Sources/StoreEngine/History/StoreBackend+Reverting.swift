@@ -1,0 +1,92 @@
+import Files
+
+extension StoreBackend {
+  /// Takes back all commits behind a number, by one that is like any other.
+  ///
+  /// Records and named buffers are then as they were after the commit with that number. What is
+  /// taken back stays in the history, and so does this commit, which can be taken back in turn.
+  /// Row IDs are not given out again. Indexes are made again when they are next needed. Other stores
+  /// on the backend learn of it as of every other commit.
+  ///
+  /// To see a store as it was, and leave it as it is, revert a backup of it.
+  ///
+  /// Complexity: linear in the entries of the history behind the number. Memory: what they have
+  /// changed.
+  ///
+  /// - Parameters:
+  ///   - number: The last commit that stays.
+  ///   - author: Who takes the others back.
+  /// - Returns: the commit; nil if nothing has changed since.
+  /// - Throws: ``StoreError`` with `historyExpired` when not all commits behind the number are
+  ///   remembered, `damaged`, and as ``commit(_:_:)``.
+  @discardableResult
+  public func revert(
+    toCommit number: UInt64, author: String = ""
+  ) throws(StoreError) -> Commit? {
+    var done: Commit?
+    try coordinator.whileCommittingRepeatedly { () throws(StoreError) in
+      var states = EarlierStates()
+      do {
+        try forEachHistoryEntry(after: number) { entry in
+          states.add(entry)
+          return .next
+        }
+      } catch { throw .wrapping(error, .ioError, at: .init(path: location)) }
+      done = try commit(try states.changes(in: self), CommitRequest(author: author))
+    }
+    return done
+  }
+}
+
+/// How rows and named buffers were before they were first changed.
+private struct EarlierStates {
+  private var records: [String: [UInt32: [UInt8]?]] = [:]
+  private var buffers: [ExactName: [UInt8]?] = [:]
+
+  /// Adds a later entry: what is known already is older.
+  mutating func add(_ entry: HistoryEntry) {
+    for table in entry.tables {
+      var known = records.removeValue(forKey: table.name) ?? [:]
+      for record in table.records where known[record.rowID] == nil {
+        known[record.rowID] = .some(record.before)
+      }
+      records[table.name] = known
+    }
+    for change in entry.buffers where buffers[ExactName(change.name)] == nil {
+      buffers[ExactName(change.name)] = .some(change.before)
+    }
+  }
+
+  /// What brings a store back to these states.
+  func changes(in backend: some StoreBackend) throws(StoreError) -> ChangeSet {
+    var changes = ChangeSet()
+    for (name, rows) in records.sorted(by: { $0.key < $1.key }) {
+      let table = try backend.table(named: name)
+      var taken: [ChangeSet.RecordChange] = []
+      for (rowID, record) in rows.sorted(by: { $0.key < $1.key }) {
+        let range = changes.take(record)
+        taken.append(
+          .init(kind: range == nil ? .delete : .update, rowID: rowID, range: range ?? 0..<0))
+      }
+      changes.tables.append(.init(table: table, records: taken))
+    }
+    for (name, buffer) in buffers.sorted(by: { $0.key.text < $1.key.text }) {
+      changes.names.append(.init(name: name.text, range: changes.take(buffer)))
+    }
+    if changes.isEmpty { return changes }
+    for name in try backend.orderedTableNames() where name.kind == .index {
+      changes.clear(try backend.orderedTable(name))
+    }
+    return changes
+  }
+}
+
+extension ChangeSet {
+  /// Appends bytes, if there are any.
+  fileprivate mutating func take(_ new: [UInt8]?) -> Range<Int>? {
+    guard let new else { return nil }
+    let start = bytes.count
+    bytes += new
+    return start..<bytes.count
+  }
+}

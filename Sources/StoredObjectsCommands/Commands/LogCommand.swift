@@ -1,0 +1,84 @@
+import ArgumentParser
+import Foundation
+import StoredObjectsCore
+
+struct LogCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "log",
+    abstract: "Show what each commit of a store with a history has changed.",
+    discussion: """
+      A store remembers its commits once a program has called beginHistory(), or history --begin was \
+      run. Each object is shown with the properties that have changed, the old value first. With --json \
+      a line of JSON stands for each commit.
+      """)
+
+  @OptionGroup var store: StoreArgument
+  @Option(help: "Only commits behind this number.") var after: UInt64?
+  @Option(name: .customLong("class"), help: "Only objects of this class; can be given again.")
+  var classes: [String] = []
+  @Option(help: "Only commits of this author; can be given again.") var author: [String] = []
+  @Option(help: "At most so many commits.") var limit: Int?
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    if let limit, limit < 1 { throw ValidationError("--limit is a number above 0.") }
+  }
+
+  func run() throws {
+    let backend = try store.openAnyForReading()
+    var count = 0
+    try HistoryReader(backend).forEachCommit(
+      after: after, of: classes.isEmpty ? nil : Set(classes),
+      where: { author.isEmpty || author.contains($0.author) }
+    ) { commit in
+      try write(output.json ? [CommitLines.json(commit)] : CommitLines.text(commit))
+      count += 1
+      return count == limit ? .pause : .next
+    }
+    try backend.close()
+  }
+
+  private func write(_ lines: [String]) throws {
+    let text = lines.map { $0 + "\n" }.joined()
+    try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+  }
+}
+
+/// A commit of the past, as `log` shows it.
+enum CommitLines {
+  static func text(_ commit: HistoryCommit) throws -> [String] {
+    let time = commit.commit.time.map { $0.formatted(.iso8601) } ?? "unknown time"
+    let author = commit.commit.author.isEmpty ? "" : "  \(commit.commit.author)"
+    var lines = ["commit \(commit.commit.number)  \(time)\(author)"]
+    for change in commit.changes {
+      lines.append("  \(change.id) \(change.kind.rawValue)")
+      for name in change.changedProperties {
+        let values = try [change.old, change.new].compactMap { $0 }
+          .map { try $0[name].map(text) ?? "none" }
+        lines.append("    \(name): \(values.joined(separator: " -> "))")
+      }
+    }
+    return lines
+  }
+
+  static func json(_ commit: HistoryCommit) throws -> String {
+    var fields: [(String, StoredValue)] = [
+      ("number", .int(Int64(clamping: commit.commit.number))),
+      ("author", .string(commit.commit.author)),
+      ("changes", .array(StoredValue.Elements(commit.changes.map(value)))),
+    ]
+    if let time = commit.commit.time { fields.append(("time", .string(time.formatted(.iso8601)))) }
+    return try text(.dictionary(.init(fields)))
+  }
+
+  private static func value(_ change: HistoryChange) -> StoredValue {
+    var fields: [(String, StoredValue)] = [
+      ("id", .string("\(change.id)")), ("kind", .string(change.kind.rawValue)),
+    ]
+    if let old = change.old { fields.append(("old", .dictionary(old.values))) }
+    if let new = change.new { fields.append(("new", .dictionary(new.values))) }
+    return .dictionary(.init(fields))
+  }
+
+  private static func text(_ value: StoredValue) throws -> String { try ValueDump.text(value) }
+}

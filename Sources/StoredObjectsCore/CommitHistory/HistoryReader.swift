@@ -1,0 +1,83 @@
+import Files
+package import StoreEngine
+
+/// Reads the history of a store by the properties of its classes, without the program.
+package struct HistoryReader {
+  private let backend: any StoreBackend
+  private let classes: [String: RecordClass]
+  private let references: HistoryReferences
+
+  /// Reads the classes of a store.
+  ///
+  /// - Throws: ``/StoreEngine/StoreError`` with `damaged`, `ioError` or `closed`.
+  package init(_ backend: any StoreBackend) throws(StoreError) {
+    self.backend = backend
+    let all = try RecordClass.all(in: backend)
+    classes = Dictionary(all.map { ($0.name, $0) }) { first, _ in first }
+    references = HistoryReferences(
+      names: ClassNames(all.lazy.map { ($0.name, $0.metadata.classID) }))
+  }
+
+  /// Passes the commits behind a number to a closure, those that have changed no objects that are
+  /// asked for left out.
+  ///
+  /// - Parameters:
+  ///   - number: The last commit that is of no interest; nil is the one before the history.
+  ///   - names: The classes that are asked for; nil for all.
+  ///   - isWanted: Whether a commit is asked for.
+  ///   - body: Receives each commit, and says whether to go on.
+  /// - Throws: ``/StoreEngine/StoreError`` with `historyExpired`, `damaged`, `ioError` or `closed`;
+  ///   what the closure throws.
+  package func forEachCommit(
+    after number: UInt64?, of names: Set<String>? = nil,
+    where isWanted: (Commit) -> Bool = { _ in true },
+    _ body: (HistoryCommit) throws -> ScanStep
+  ) throws {
+    let start = try number ?? backend.historyStart() ?? 0
+    try backend.forEachHistoryEntry(after: start) { entry in
+      guard isWanted(entry.commit) else { return .next }
+      var changes: [HistoryChange] = []
+      for table in entry.tables where names?.contains(table.name) ?? true {
+        for record in table.records { changes.append(try change(record, table.name)) }
+      }
+      return changes.isEmpty
+        ? .next : try body(HistoryCommit(commit: entry.commit, changes: changes))
+    }
+  }
+
+  private func change(
+    _ record: HistoryEntry.RecordChange, _ className: String
+  ) throws -> HistoryChange {
+    HistoryChange(
+      id: ObjectID(className: className, rowID: record.rowID),
+      old: try record.before.map { try value(record.rowID, $0, className) },
+      new: try record.after.map { try value(record.rowID, $0, className) })
+  }
+
+  private func value(
+    _ rowID: UInt32, _ record: [UInt8], _ className: String
+  ) throws -> ObjectValue {
+    guard let known = classes[className] else {
+      // The class is gone, and with it what its records mean.
+      var value = ObjectValue(className: className, rowID: rowID)
+      if case .string(let text) = StoredValue.base64(record) { value.bytes = text }
+      return value
+    }
+    do {
+      return try known.value(rowID, record, references)
+    } catch {
+      throw StoreError.wrapping(
+        error, .damaged,
+        at: .init(path: backend.location, className: className, rowID: rowID))
+    }
+  }
+}
+
+/// References as texts; a value outside of records is known by its identifier.
+private struct HistoryReferences: ReferenceReading {
+  let names: ClassNames
+
+  func value(of className: String, row: UInt32) -> StoredValue { .string("\(className)/\(row)") }
+  func className(of classID: UInt8) -> String? { names.name(of: classID) }
+  func text(of external: ExternalReference) -> String { "\(external.id)" }
+}

@@ -1,0 +1,46 @@
+public import StoreEngine
+
+extension Store {
+  /// Returns the commits behind a number, with the old and new values of the objects that they have
+  /// changed.
+  ///
+  ///     try backend.beginHistory()
+  ///     …
+  ///     for commit in try store.history(after: seen, of: [Song.self]) {
+  ///       for change in commit.changes where change.kind == .updated {
+  ///         print(commit.commit.author, change.id, change.changedProperties)
+  ///       }
+  ///       seen = commit.commit.number
+  ///     }
+  ///
+  /// A number is the only thing to keep: commits keep theirs for ever. Commits that have changed none
+  /// of the classes are left out. Sees what is saved, by whichever store or program.
+  ///
+  /// Complexity: linear in the entries of the history behind the number.
+  ///
+  /// - Parameters:
+  ///   - number: The last commit that you know; nil returns the history from its beginning.
+  ///   - classes: The classes that you are interested in; empty for all.
+  ///   - authors: The authors that you are interested in; empty for all.
+  ///   - limit: How many commits to return at most; nil for all.
+  /// - Returns: The commits in the order of their numbers.
+  /// - Throws: ``/StoreEngine/StoreError`` with `historyExpired` when the store keeps no history, or
+  ///   not all of the commits behind the number, `damaged`, `ioError` or `closed`.
+  public func history(
+    after number: UInt64? = nil, of classes: [StoredObject.Type] = [], authors: Set<String> = [],
+    limit: Int? = nil
+  ) throws(StoreError) -> [HistoryCommit] {
+    if limit == 0 { return [] }
+    var commits: [HistoryCommit] = []
+    let names = classes.isEmpty ? nil : Set(classes.map(\.storedName))
+    do {
+      try HistoryReader(backend).forEachCommit(
+        after: number, of: names, where: { authors.isEmpty || authors.contains($0.author) }
+      ) { commit in
+        commits.append(commit)
+        return commits.count == limit ? .pause : .next
+      }
+    } catch { throw .wrapping(error, .ioError, at: .init(path: backend.location)) }
+    return commits
+  }
+}

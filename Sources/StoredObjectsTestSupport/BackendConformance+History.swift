@@ -1,0 +1,247 @@
+import StoredObjectsCore
+
+// What a store with a history remembers of its commits.
+extension BackendConformance {
+  static let history: [Check] = [
+    .opened("A store keeps no history unless one is begun, and says so") { backend in
+      try backend.commit { $0.insert(2, in: try backend.table(named: "Song"), [1]) }
+      try expectEqual(try backend.historyStart(), nil, "the start of a history")
+      try expectError(.historyExpired, "reading one") { _ = try entries(backend, after: 0) }
+      try expectError(.historyExpired, "shortening one") { try backend.purgeHistory(through: 1) }
+      try backend.endHistory()
+      if !backend.remembersCommits {
+        try expectError(.invalidArgument, "beginning one") { try backend.beginHistory() }
+      }
+    },
+    .opened("An entry has what was there before a commit, and what is there after it") { backend in
+      try rememberChanges(backend)
+    },
+    Check("Whatever is saved, entries lead from one state to the next, over openings, too") {
+      try followEntries($0)
+    },
+    Check("A store goes back to any commit that it remembers, and that is a commit, too") {
+      try goBack($0)
+    },
+    .opened("Commits of many threads all have their entries, in order") { backend in
+      try rememberThreads(backend)
+    },
+    .opened("A history is shortened and ended, and what is gone is an error") { backend in
+      try shortenHistory(backend)
+    },
+    Check("A copy has the history of its source, and goes on with it") { try copyHistory($0) },
+  ]
+
+  private static func entries(
+    _ backend: any StoreBackend, after number: UInt64
+  ) throws -> [HistoryEntry] {
+    var entries: [HistoryEntry] = []
+    try backend.forEachHistoryEntry(after: number) { entry in
+      entries.append(entry)
+      return .next
+    }
+    return entries
+  }
+
+  // MARK: Entries
+
+  private static func rememberChanges(_ backend: any StoreBackend) throws {
+    guard backend.remembersCommits else { return }
+    let song = try backend.table(named: "Song")
+    try backend.commit {
+      $0.insert(2, in: song, [1, 2, 3])
+      $0.set("Favorite", [7])
+    }
+    try backend.beginHistory()
+    try backend.beginHistory()
+    try expectEqual(try backend.historyStart(), 2, "the start of the history")
+    var changes = ChangeSetBuilder()
+    changes.update(1, in: song, [5])
+    changes.update(2, in: song, [1, 9, 9, 3])
+    changes.insert(3, in: song, [])
+    changes.delete(4, in: song)
+    changes.set("Favorite", nil)
+    changes.set("Order", [])
+    try backend.commit(changes.changeSet, CommitRequest(author: "Ann"))
+    // Nothing is changed here that a history is about.
+    try backend.commit { $0.update(2, in: song, [1, 9, 9, 3]) }
+    try backend.commit { $0.delete(2, in: song) }
+    let found = try entries(backend, after: 2)
+    try expectEqual(found.map(\.commit.number), [3, 5], "the numbers of the entries")
+    try expectEqual(found.map(\.commit.author), ["Ann", ""], "their authors")
+    try expectEqual(found.map { $0.tables.map(\.name) }, [["Song"], ["Song"]], "their classes")
+    try expectEqual(
+      found.map { $0.tables[0].records },
+      [
+        [
+          .init(rowID: 2, before: [1, 2, 3], after: [1, 9, 9, 3]),
+          .init(rowID: 3, before: nil, after: []),
+        ], [.init(rowID: 2, before: [1, 9, 9, 3], after: nil)],
+      ], "their records")
+    try expectEqual(
+      found[0].buffers,
+      [
+        .init(name: "Favorite", before: [7], after: nil),
+        .init(name: "Order", before: nil, after: []),
+      ], "the buffers")
+    try expectEqual(try entries(backend, after: 3).count, 1, "entries behind the first")
+    try expectEqual(try entries(backend, after: 5).count, 0, "entries behind the last")
+  }
+
+  /// What a history tells of a store: all but metadata rows and keys.
+  private static func remembered(_ image: StoreImage) -> StoreImage {
+    var remembered = StoreImage()
+    for (name, records) in image.tables {
+      for (row, record) in records where row > ClassMetadata.rowID {
+        remembered.set(name, row, record)
+      }
+    }
+    for (name, buffer) in image.names { remembered.set(name, buffer) }
+    return remembered
+  }
+
+  /// Commits random saves with a history, and reopens the place now and then.
+  ///
+  /// - Returns: the backend, and the store after each commit by its number; nil for a backend that
+  ///   remembers none.
+  private static func saveAtRandom(
+    _ location: any BackendLocation, _ use: String, count: Int
+  ) throws -> (any StoreBackend, [UInt64: StoreImage])? {
+    var generator = Seeds.generator(for: use)
+    let seed = generator.next()
+    var backend = try location.open()
+    guard backend.remembersCommits else { return nil }
+    var image = StoreImage()
+    for number in 1...5 {
+      let save = ScriptedSave(number, seed: seed, largeByteCount: 3000)
+      try save.commit(to: backend)
+      image.apply(save)
+    }
+    try backend.beginHistory()
+    var images = [backend.lastCommitNumber: remembered(image)]
+    for number in 6...count + 5 {
+      let save = ScriptedSave(number, seed: seed, largeByteCount: 3000)
+      try save.commit(to: backend)
+      image.apply(save)
+      images[backend.lastCommitNumber] = remembered(image)
+      if generator.next() % 12 == 0 {
+        try backend.close()
+        backend = try location.open()
+      }
+    }
+    return (backend, images)
+  }
+
+  private static func followEntries(_ location: any BackendLocation) throws {
+    guard let (backend, images) = try saveAtRandom(location, "entries of a history", count: 60)
+    else { return }
+    let start = try backend.historyStart() ?? 0
+    guard var image = images[start] else {
+      throw ConformanceFailure("the history begins elsewhere")
+    }
+    for entry in try entries(backend, after: start) {
+      for table in entry.tables {
+        for record in table.records {
+          let before = image.tables[table.name]?[record.rowID]
+          try expectEqual(record.before, before, "what was in \(table.name) \(record.rowID)")
+          image.set(table.name, record.rowID, record.after)
+        }
+      }
+      for change in entry.buffers {
+        try expectEqual(change.before, image.names[change.name], "what \(change.name) was")
+        image.set(change.name, change.after)
+      }
+      try expectEqual(
+        images[entry.commit.number].map { image.differences(from: $0) }, [], "differences")
+    }
+    try expectEqual(
+      images[backend.lastCommitNumber].map { image.differences(from: $0) }, [], "differences")
+    try backend.close()
+  }
+
+  private static func goBack(_ location: any BackendLocation) throws {
+    guard let (backend, images) = try saveAtRandom(location, "going back", count: 40) else {
+      return
+    }
+    var generator = Seeds.generator(for: "where to go back to")
+    var states = images
+    for _ in 0..<8 {
+      guard let (number, image) = states.randomElement(using: &generator) else { break }
+      let last = backend.lastCommitNumber
+      let commit = try backend.revert(toCommit: number, author: "Ann")
+      let now = remembered(try StoreImage(of: backend))
+      try expectEqual(now.differences(from: image), [], "differences after going back")
+      if let commit {
+        try expectEqual(commit.number, last + 1, "the number of the commit")
+        states[commit.number] = now
+      }
+    }
+    try expectError(.historyExpired, "before the beginning") {
+      try backend.revert(toCommit: (try backend.historyStart() ?? 0) - 1)
+    }
+    try backend.close()
+  }
+
+  private static func rememberThreads(_ backend: any StoreBackend) throws {
+    guard backend.remembersCommits else { return }
+    let song = try backend.table(named: "Song")
+    try backend.beginHistory()
+    let start = backend.lastCommitNumber
+    try runOnThreads(4) { thread in
+      for number in 0..<UInt8(25) {
+        try backend.commit {
+          $0.update(1, in: song, [UInt8(thread), number])
+          $0.insert(2 + UInt32(thread) * 100 + UInt32(number), in: song, [number])
+          // The same row by all of them: each entry has what the one before it left.
+          $0.update(1000, in: song, [UInt8(thread), number])
+        }
+      }
+    }
+    let found = try entries(backend, after: start)
+    try expectEqual(found.map(\.commit.number), Array(start + 1...start + 100), "the numbers")
+    var last: [UInt8]?
+    for entry in found {
+      let shared = entry.tables[0].records.first { $0.rowID == 1000 }
+      try expectEqual(shared?.before, last, "what the commit before has left")
+      last = shared?.after
+    }
+    try expectEqual(last, try backend.record(1000, in: song), "what the last one has left")
+  }
+
+  private static func shortenHistory(_ backend: any StoreBackend) throws {
+    guard backend.remembersCommits else { return }
+    let song = try backend.table(named: "Song")
+    try backend.beginHistory()
+    for row in UInt32(2)..<12 { try backend.commit { $0.insert(row, in: song, [1]) } }
+    try backend.purgeHistory(through: 6)
+    try backend.purgeHistory(through: 3)
+    try expectEqual(try backend.historyStart(), 6, "the start of what is left")
+    try expectError(.historyExpired, "what was purged") { _ = try entries(backend, after: 5) }
+    try expectEqual(
+      try entries(backend, after: 6).map(\.commit.number), [7, 8, 9, 10, 11], "what is left")
+    try backend.commit { $0.insert(50, in: song, [1]) }
+    try expectEqual(try entries(backend, after: 11).count, 1, "what is saved after that")
+    try backend.endHistory()
+    try expectEqual(try backend.historyStart(), nil, "the start once it is ended")
+    try backend.commit { $0.insert(51, in: song, [1]) }
+    try backend.beginHistory()
+    try expectEqual(
+      try entries(backend, after: backend.lastCommitNumber).count, 0, "what is left of the old one")
+  }
+
+  private static func copyHistory(_ location: any BackendLocation) throws {
+    guard let (backend, _) = try saveAtRandom(location, "a copied history", count: 20) else {
+      return
+    }
+    let target = try MemoryBackend()
+    try BackendCopy(from: backend, to: target).run()
+    let start = try backend.historyStart() ?? 0
+    try expectEqual(try target.historyStart(), start, "the start in the copy")
+    try expectEqual(
+      try entries(target, after: start).map(\.commit),
+      try entries(backend, after: start).map(\.commit), "the commits in the copy")
+    try target.commit { $0.insert(77_777, in: try target.table(named: "Song"), [1]) }
+    try expectEqual(
+      try entries(target, after: backend.lastCommitNumber).count, 1, "what the copy adds")
+    try backend.close()
+  }
+}

@@ -1,0 +1,124 @@
+#if Macros
+  import Foundation
+  import StoredObjects
+  import StoredObjectsTestSupport
+  import Testing
+
+  @Stored final class Verse: StoredObject {
+    @Indexed var title = ""
+    var line = 0
+    var next: Verse?
+  }
+
+  @Stored final class Refrain: StoredObject {
+    var text = ""
+  }
+
+  @Suite("The history of objects")
+  struct CommitHistoryTests {
+    private let backend: MemoryBackend
+
+    init() throws { backend = try MemoryBackend() }
+
+    private func store(_ author: String = "") throws -> Store {
+      var configuration = StoreConfiguration()
+      configuration.author = author
+      let store = Store(backend: backend, configuration: configuration)
+      try store.register(Verse.self, Refrain.self)
+      return store
+    }
+
+    private func verse(_ title: String, _ line: Int) -> Verse {
+      let verse = Verse()
+      (verse.title, verse.line) = (title, line)
+      return verse
+    }
+
+    @Test("It tells what was inserted, updated and deleted, with the old and the new values")
+    func changes() throws {
+      let store = try store("Ann")
+      let first = verse("a", 1)
+      store.insert(first)
+      try store.saveChanges()
+      try backend.beginHistory()
+      let second = verse("b", 2)
+      store.insert(second)
+      (first.line, first.next) = (7, second)
+      try store.saveChanges()
+      store.delete(second)
+      first.next = nil
+      try store.saveChanges()
+
+      let commits = try store.history()
+      #expect(commits.map(\.commit.author) == ["Ann", "Ann"])
+      let kinds = commits.map { Set($0.changes.map(\.kind)) }
+      #expect(kinds == [[.inserted, .updated], [.deleted, .updated]])
+      let update = try #require(commits[0].changes.first { $0.kind == .updated })
+      #expect(update.id.description == "Verse/2")
+      #expect(update.changedProperties == ["line", "next"])
+      #expect(update.old?["line"] == .int(1) && update.new?["line"] == .int(7))
+      #expect(update.old?["next"] == .null && update.new?["next"] == .string("Verse/3"))
+      let insertion = try #require(commits[0].changes.first { $0.kind == .inserted })
+      #expect(insertion.old == nil && insertion.new?["title"] == .string("b"))
+      #expect(insertion.changedProperties == ["line", "next", "title"])
+      let deletion = try #require(commits[1].changes.first { $0.kind == .deleted })
+      #expect(deletion.old?["title"] == .string("b") && deletion.new == nil)
+    }
+
+    @Test("Classes, authors, a number and a limit say which commits are returned")
+    func filters() throws {
+      let (ann, bob) = (try store("Ann"), try store("Bob"))
+      try backend.beginHistory()
+      for number in 1...3 {
+        ann.insert(verse("\(number)", number))
+        try ann.saveChanges()
+        bob.insert(Refrain())
+        try bob.saveChanges()
+      }
+      #expect(try ann.history().count == 6)
+      #expect(try ann.history(of: [Refrain.self]).map(\.commit.author) == ["Bob", "Bob", "Bob"])
+      #expect(try ann.history(authors: ["Ann"], limit: 2).count == 2)
+      let last = try #require(try ann.history(limit: 4).last?.commit.number)
+      #expect(try ann.history(after: last).count == 2)
+      #expect(try ann.history(limit: 0).isEmpty)
+      try backend.purgeHistory(through: last)
+      let failure = #expect(throws: StoreError.self) { _ = try ann.history(after: last - 1) }
+      #expect(failure?.code == .historyExpired)
+      #expect(try ann.history().count == 2)
+    }
+
+    @Test("Others, indexes and queries see a store that goes back, and that goes forth again")
+    func reverting() throws {
+      let (store, other) = (try store(), try store())
+      for number in 1...20 { store.insert(verse("old \(number)", number)) }
+      try store.saveChanges()
+      try backend.beginHistory()
+      let number = backend.lastCommitNumber
+      let seen = try other.allObjects(of: Verse.self)
+      for verse in try store.allObjects(of: Verse.self) where verse.line > 5 {
+        verse.title = "new \(verse.line)"
+      }
+      try #require(try store.first(Verse.self, where: \.title, is: "old 3")).line = 33
+      try store.saveChanges()
+      store.delete(try #require(try store.first(Verse.self, where: \.title, is: "old 4")))
+      try store.saveChanges()
+      other.mergeChanges()
+      #expect(try other.fetch(Verse.self, where: #Predicate { $0.title >= "old" }).count == 4)
+      let later = backend.lastCommitNumber
+
+      try backend.revert(toCommit: number)
+      for store in [store, other] {
+        store.mergeChanges()
+        #expect(try store.fetch(Verse.self, where: #Predicate { $0.title >= "old" }).count == 20)
+        #expect(try store.first(Verse.self, where: \.title, is: "new 9") == nil)
+        #expect(try store.first(Verse.self, where: \.title, is: "old 3")?.line == 3)
+        #expect(try store.check().isSound)
+      }
+      #expect(seen.map(\.title).sorted() == (1...20).map { "old \($0)" }.sorted())
+      try backend.revert(toCommit: later)
+      store.mergeChanges()
+      #expect(try store.fetch(Verse.self, where: #Predicate { $0.title >= "old" }).count == 4)
+      #expect(try backend.revert(toCommit: backend.lastCommitNumber) == nil)
+    }
+  }
+#endif
