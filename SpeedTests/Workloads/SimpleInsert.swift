@@ -11,14 +11,16 @@ struct SimpleInsert: Workload {
   }
 }
 
-func insertSongs(_ workspace: Workspace, _ count: Int) throws {
+/// Inserts songs, and saves all at once or each by itself.
+func insertSongs(_ workspace: Workspace, _ count: Int, savesEach: Bool = false) throws {
   try workspace.withStore { store in
     for index in 0..<count {
       let song = Song()
       song.title = title(index)
       song.seconds = UInt32(index % 600)
       store.insert(song)
+      if savesEach { try store.saveChanges() }
     }
-    try store.saveChanges()
+    if !savesEach { try store.saveChanges() }
   }
 }

@@ -7,7 +7,9 @@ struct SmallSaves: Workload {
   let defaultCounts = [2_000]
   let durabilities: [Durability] = [.full, .process]
 
-  func run(_ workspace: Workspace, _ count: Int) throws { try saveOneByOne(workspace, count) }
+  func run(_ workspace: Workspace, _ count: Int) throws {
+    try insertSongs(workspace, count, savesEach: true)
+  }
 }
 
 /// The same in a store that keeps a history.
@@ -22,17 +24,7 @@ struct RememberedSaves: Workload {
     try workspace.withStore { try $0.backend.beginHistory() }
   }
 
-  func run(_ workspace: Workspace, _ count: Int) throws { try saveOneByOne(workspace, count) }
-}
-
-private func saveOneByOne(_ workspace: Workspace, _ count: Int) throws {
-  try workspace.withStore { store in
-    for index in 0..<count {
-      let song = Song()
-      song.title = title(index)
-      song.seconds = UInt32(index % 600)
-      store.insert(song)
-      try store.saveChanges()
-    }
+  func run(_ workspace: Workspace, _ count: Int) throws {
+    try insertSongs(workspace, count, savesEach: true)
   }
 }

@@ -18,6 +18,10 @@ struct IntegerBytes {
     count += Integer.bitWidth / 8
   }
 
+  fileprivate func update(_ checksum: inout BatchChecksum) {
+    checksum.update(bytes.span.extracting(..<count))
+  }
+
   fileprivate func append(to target: inout [UInt8]) {
     // Bytes are initialised, whatever the compiler thinks of memory as such.
     unsafe target.append(copying: bytes.span.bytes.extracting(..<count))
@@ -32,4 +36,9 @@ extension [UInt8] {
 extension DataBuffer {
   /// Writes integers, as one by one.
   mutating func append(_ integers: IntegerBytes) { storage.append(integers) }
+}
+
+extension BatchChecksum {
+  /// Takes in integers.
+  mutating func update(_ integers: IntegerBytes) { integers.update(&self) }
 }

@@ -6,14 +6,14 @@ struct CommitBatch: Sendable {
     let index: Int
     let commit: Commit
     let queued: QueuedCommit
-    /// What the files of its tables are like, in the order of the change set.
+    /// The state of the file of each table, in the order of the change set.
     let fileStates: [PendingRecords.FileState]
     let keys: [TableKeys]
     let payload: [[UInt8]]
   }
 
   private(set) var commits: [Prepared] = []
-  /// What will be pending of ordered tables once these are written: the last of each table counts.
+  /// The pending keys of ordered tables once these are written; the last ones of a table count.
   private(set) var keys: [TableKeys] = []
   var isEmpty: Bool { commits.isEmpty }
 

@@ -1,6 +1,6 @@
 import Files
 
-/// What one commit has changed, and what was there before: a line of a store's history.
+/// A line of a store's history: the changes of one commit, with the state before and after it.
 ///
 /// See ``StoreBackend/beginHistory()`` for what a store remembers.
 public struct HistoryEntry: Sendable {

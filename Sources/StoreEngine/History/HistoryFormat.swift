@@ -1,7 +1,8 @@
 import Files
 
-/// The history of a store: an ordered table with an entry for each commit, which is committed with
-/// what it is about.
+/// The history of a store: an ordered table with an entry for each commit.
+///
+/// A commit writes its own entry.
 ///
 ///     0              -->  format (1, 1), number of the last commit that is not remembered (8)
 ///     1 | number (8) -->  format (1, 1), the commit, see Commit+Encoding.swift
@@ -85,10 +86,15 @@ enum HistoryFormat {
     return buffer.bytes
   }
 
-  static func entry(_ bytes: [UInt8]) throws(DataBufferError) -> HistoryEntry {
+  /// Reads the value of a key.
+  static func entry(_ bytes: [UInt8], of key: [UInt8]) throws(DataBufferError) -> HistoryEntry {
     var buffer = DataBuffer(bytes)
     try checkVersion(&buffer)
     var entry = HistoryEntry(commit: try Commit(from: &buffer))
+    // Whoever reads goes on behind this number, and must get further.
+    guard key == Self.key(entry.commit.number) else {
+      throw DataBufferError(.invalidValue, at: 1, "the entry of another commit")
+    }
     for _ in 0..<(try buffer.readCount(minimumElementSize: 8)) {
       var table = HistoryEntry.TableChanges(name: try buffer.readString())
       for _ in 0..<(try buffer.readCount(minimumElementSize: 9)) {

@@ -22,7 +22,7 @@ extension StoreBackend {
     }
     try coordinator.whileCommittingRepeatedly { () throws(StoreError) in
       guard try historyStart() == nil else { return }
-      try setStamp(since: lastCommitNumber + 1)
+      try commit(try stamp(since: lastCommitNumber + 1))
     }
   }
 
@@ -51,12 +51,11 @@ extension StoreBackend {
       guard let start = try historyStart() else { throw noHistory() }
       if number <= start { return }
       let (table, end) = (try orderedTable(HistoryFormat.table), min(number, lastCommitNumber))
-      var changes = ChangeSet()
+      var changes = try stamp(since: end)
       _ = try scanKeys(of: table, HistoryFormat.keys(through: end), isReversed: false) { key, _ in
         changes.set([UInt8](copying: key), to: nil, in: table)
         return .next
       }
-      changes.set(HistoryFormat.stampKey, to: HistoryFormat.stamp(since: end), in: table)
       try commit(changes)
     }
   }
@@ -109,9 +108,9 @@ extension StoreBackend {
     var (entries, byteCount, failure) = ([HistoryEntry](), 0, DataBufferError?.none)
     _ = try scanKeys(
       of: orderedTable(HistoryFormat.table), HistoryFormat.keys(after: number), isReversed: false
-    ) { _, value in
+    ) { key, value in
       do throws(DataBufferError) {
-        entries.append(try HistoryFormat.entry([UInt8](copying: value)))
+        entries.append(try HistoryFormat.entry([UInt8](copying: value), of: [UInt8](copying: key)))
       } catch {
         failure = error
         return .pause
@@ -123,11 +122,13 @@ extension StoreBackend {
     return entries
   }
 
-  private func setStamp(since number: UInt64) throws(StoreError) {
-    let table = try orderedTable(HistoryFormat.table)
+  /// Returns the change that has the history begin behind a number.
+  private func stamp(since number: UInt64) throws(StoreError) -> ChangeSet {
     var changes = ChangeSet()
-    changes.set(HistoryFormat.stampKey, to: HistoryFormat.stamp(since: number), in: table)
-    try commit(changes)
+    changes.set(
+      HistoryFormat.stampKey, to: HistoryFormat.stamp(since: number),
+      in: try orderedTable(HistoryFormat.table))
+    return changes
   }
 
   private func noHistory() -> StoreError {

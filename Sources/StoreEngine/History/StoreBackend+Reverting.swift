@@ -46,18 +46,16 @@ private struct EarlierStates {
   /// Adds a later entry: what is known already is older.
   mutating func add(_ entry: HistoryEntry) {
     for table in entry.tables {
-      var known = records.removeValue(forKey: table.name) ?? [:]
-      for record in table.records where known[record.rowID] == nil {
-        known[record.rowID] = .some(record.before)
+      for record in table.records where records[table.name]?[record.rowID] == nil {
+        records[table.name, default: [:]][record.rowID] = .some(record.before)
       }
-      records[table.name] = known
     }
     for change in entry.buffers where buffers[ExactName(change.name)] == nil {
       buffers[ExactName(change.name)] = .some(change.before)
     }
   }
 
-  /// What brings a store back to these states.
+  /// Returns the changes that bring a store back to these states.
   func changes(in backend: some StoreBackend) throws(StoreError) -> ChangeSet {
     var changes = ChangeSet()
     for (name, rows) in records.sorted(by: { $0.key < $1.key }) {

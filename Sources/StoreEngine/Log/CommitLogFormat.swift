@@ -100,26 +100,11 @@ enum CommitLogFormat {
 
     /// The checksum of this header and a payload in pieces.
     func checksum(_ payload: [[UInt8]], _ order: BatchChecksum.Order) -> UInt32 {
-      var header: [UInt8] = []
-      header.reserveCapacity(CommitLogFormat.batchHeaderSize)
-      append(to: &header, checksum: 0)
       var checksum = BatchChecksum(order)
-      checksum.update(header: header.span)
+      checksum.update(fields(checksum: nil))
       for piece in payload { checksum.update(piece.span) }
       return checksum.value()
     }
-
-    private static func checksum(
-      ofBatch batch: Span<UInt8>, _ order: BatchChecksum.Order
-    ) -> UInt32 {
-      let header = CommitLogFormat.batchHeaderSize
-      var checksum = BatchChecksum(order)
-      checksum.update(header: batch.extracting(..<header))
-      checksum.update(batch.extracting(header...))
-      return checksum.value()
-    }
-
-    fileprivate static let checksumOffset = 24
 
     /// Whether a checksum is that of this header and a payload, in one of several orders.
     func matches(
@@ -133,32 +118,26 @@ enum CommitLogFormat {
 
     /// Appends a whole batch, header and payload.
     func append(_ payload: [[UInt8]], to bytes: inout [UInt8], _ order: BatchChecksum.Order) {
-      let start = bytes.count
-      append(to: &bytes, checksum: 0)
+      bytes.append(fields(checksum: checksum(payload, order)))
       for piece in payload { bytes += piece }
-      let checksum = Self.checksum(ofBatch: bytes.span.extracting(start...), order)
-      for index in 0..<4 {
-        bytes[start + Self.checksumOffset + index] = UInt8(
-          truncatingIfNeeded: checksum >> UInt32(8 * index))
-      }
     }
 
     /// The header alone, before a payload that is written in pieces.
     func bytes(before payload: [[UInt8]], _ order: BatchChecksum.Order) -> [UInt8] {
       var bytes: [UInt8] = []
-      bytes.reserveCapacity(CommitLogFormat.batchHeaderSize)
-      append(to: &bytes, checksum: checksum(payload, order))
+      bytes.append(fields(checksum: checksum(payload, order)))
       return bytes
     }
 
-    private func append(to bytes: inout [UInt8], checksum: UInt32) {
-      var integers = IntegerBytes()
-      integers.add(length)
-      integers.add(epoch)
-      integers.add(sequence)
-      integers.add(checksum)
-      integers.add(kindField)
-      bytes.append(integers)
+    /// The header; nil leaves the checksum out.
+    private func fields(checksum: UInt32?) -> IntegerBytes {
+      var fields = IntegerBytes()
+      fields.add(length)
+      fields.add(epoch)
+      fields.add(sequence)
+      if let checksum { fields.add(checksum) }
+      fields.add(kindField)
+      return fields
     }
 
     static func read(_ bytes: [UInt8]) -> (BatchHeader, checksum: UInt32)? {
@@ -174,14 +153,5 @@ enum CommitLogFormat {
         checksum
       )
     }
-  }
-}
-
-extension BatchChecksum {
-  /// Takes in the fields of a header around the place of the checksum itself.
-  fileprivate mutating func update(header: Span<UInt8>) {
-    let start = CommitLogFormat.BatchHeader.checksumOffset
-    update(header.extracting(..<start))
-    update(header.extracting((start + 4)...))
   }
 }

@@ -1,6 +1,6 @@
 import Locks
 
-/// What is pending of an ordered table.
+/// The pending keys of an ordered table.
 ///
 /// A save changes few of them: to look at all takes less than a dictionary.
 typealias TableKeys = (table: OrderedTableID, keys: PendingKeys)

@@ -34,7 +34,7 @@ struct HistoryCommand: ParsableCommand {
   }
 }
 
-/// What `history` shows.
+/// The report of `history`.
 struct HistoryState: Encodable {
   /// The last commit before the remembered ones; absent without a history.
   var after: UInt64?

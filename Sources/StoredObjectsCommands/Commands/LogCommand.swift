@@ -31,16 +31,11 @@ struct LogCommand: ParsableCommand {
       after: after, of: classes.isEmpty ? nil : Set(classes),
       where: { author.isEmpty || author.contains($0.author) }
     ) { commit in
-      try write(output.json ? [CommitLines.json(commit)] : CommitLines.text(commit))
+      try ValueDump.write(output.json ? [CommitLines.json(commit)] : CommitLines.text(commit))
       count += 1
       return count == limit ? .pause : .next
     }
     try backend.close()
-  }
-
-  private func write(_ lines: [String]) throws {
-    let text = lines.map { $0 + "\n" }.joined()
-    try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
   }
 }
 
@@ -54,7 +49,7 @@ enum CommitLines {
       lines.append("  \(change.id) \(change.kind.rawValue)")
       for name in change.changedProperties {
         let values = try [change.old, change.new].compactMap { $0 }
-          .map { try $0[name].map(text) ?? "none" }
+          .map { try $0[name].map(ValueDump.text) ?? "none" }
         lines.append("    \(name): \(values.joined(separator: " -> "))")
       }
     }
@@ -68,7 +63,7 @@ enum CommitLines {
       ("changes", .array(StoredValue.Elements(commit.changes.map(value)))),
     ]
     if let time = commit.commit.time { fields.append(("time", .string(time.formatted(.iso8601)))) }
-    return try text(.dictionary(.init(fields)))
+    return try ValueDump.text(.dictionary(.init(fields)))
   }
 
   private static func value(_ change: HistoryChange) -> StoredValue {
@@ -79,6 +74,4 @@ enum CommitLines {
     if let new = change.new { fields.append(("new", .dictionary(new.values))) }
     return .dictionary(.init(fields))
   }
-
-  private static func text(_ value: StoredValue) throws -> String { try ValueDump.text(value) }
 }

@@ -8,7 +8,7 @@ public struct HistoryCommit: Sendable {
   public let changes: [HistoryChange]
 }
 
-/// What a commit of the past has done to one object.
+/// The change of one object by a commit of the past.
 public struct HistoryChange: Sendable, Hashable {
   /// What can happen to an object.
   public enum Kind: String, Sendable, Codable {
