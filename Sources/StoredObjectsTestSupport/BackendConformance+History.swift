@@ -61,10 +61,25 @@ extension BackendConformance {
     changes.delete(4, in: song)
     changes.set("Favorite", nil)
     changes.set("Order", [])
+    let (words, titles) = try (
+      backend.orderedTable(OrderedTableName("Words", kind: .data)),
+      backend.orderedTable(OrderedTableName("Titles", kind: .index))
+    )
+    changes.set([2], to: [3], in: words)
+    changes.set([1], to: [4], in: words)
+    changes.set([2], to: [5], in: words)
+    changes.set([9], to: nil, in: words)
+    changes.set([7], to: [], in: titles)
     try backend.commit(changes.changeSet, CommitRequest(author: "Ann"))
     // Nothing is changed here that a history is about.
     try backend.commit { $0.update(2, in: song, [1, 9, 9, 3]) }
-    try backend.commit { $0.delete(2, in: song) }
+    changes = ChangeSetBuilder()
+    changes.delete(2, in: song)
+    changes.clear(words)
+    changes.set([1], to: [4], in: words)
+    changes.clear(titles)
+    changes.set([7], to: nil, in: titles)
+    try backend.commit(changes.changeSet)
     let found = try entries(backend, after: 2)
     try expectEqual(found.map(\.commit.number), [3, 5], "the numbers of the entries")
     try expectEqual(found.map(\.commit.author), ["Ann", ""], "their authors")
@@ -73,6 +88,7 @@ extension BackendConformance {
       found.map { $0.tables[0].records },
       [
         [
+          .init(rowID: 1, before: nil, after: [5]),
           .init(rowID: 2, before: [1, 2, 3], after: [1, 9, 9, 3]),
           .init(rowID: 3, before: nil, after: []),
         ], [.init(rowID: 2, before: [1, 9, 9, 3], after: nil)],
@@ -83,11 +99,29 @@ extension BackendConformance {
         .init(name: "Favorite", before: [7], after: nil),
         .init(name: "Order", before: nil, after: []),
       ], "the buffers")
+    try expectEqual(
+      found.map { $0.orderedTables.map(\.name.description) },
+      [["Words.ordered", "Titles.index"], ["Words.ordered", "Titles.index"]], "ordered tables")
+    try expectEqual(
+      found.map { $0.orderedTables.map(\.keys) },
+      [
+        [
+          [.init(key: [1], before: nil, after: [4]), .init(key: [2], before: nil, after: [5])],
+          [.init(key: [7], before: nil, after: [])],
+        ],
+        [
+          [.init(key: [2], before: [5], after: nil)],
+          [.init(key: [7], before: nil, after: nil)],
+        ],
+      ], "their keys")
+    try expectEqual(
+      found.map { $0.orderedTables.map(\.isCleared) }, [[false, false], [false, true]],
+      "which are cleared")
     try expectEqual(try entries(backend, after: 3).count, 1, "entries behind the first")
     try expectEqual(try entries(backend, after: 5).count, 0, "entries behind the last")
   }
 
-  /// What a history tells of a store: all but metadata rows and keys.
+  /// The part of a store that a history is about: all but metadata rows, and the history itself.
   private static func remembered(_ image: StoreImage) -> StoreImage {
     var remembered = StoreImage()
     for (name, records) in image.tables {
@@ -96,6 +130,9 @@ extension BackendConformance {
       }
     }
     for (name, buffer) in image.names { remembered.set(name, buffer) }
+    for (key, value) in image.keys["\(ScriptedSave.index)"] ?? [:] {
+      remembered.set(key, to: value, in: ScriptedSave.index)
+    }
     return remembered
   }
 
@@ -140,7 +177,7 @@ extension BackendConformance {
     }
     for entry in try entries(backend, after: start) {
       for table in entry.tables {
-        for record in table.records {
+        for record in table.objects {
           let before = image.tables[table.name]?[record.rowID]
           try expectEqual(record.before, before, "what was in \(table.name) \(record.rowID)")
           image.set(table.name, record.rowID, record.after)
@@ -149,6 +186,13 @@ extension BackendConformance {
       for change in entry.buffers {
         try expectEqual(change.before, image.names[change.name], "what \(change.name) was")
         image.set(change.name, change.after)
+      }
+      for table in entry.orderedTables {
+        for change in table.keys {
+          try expectEqual(
+            change.before, image.keys["\(table.name)"]?[change.key], "what a key's value was")
+          image.set(change.key, to: change.after, in: table.name)
+        }
       }
       try expectEqual(
         images[entry.commit.number].map { image.differences(from: $0) }, [], "differences")

@@ -100,7 +100,6 @@ public struct KeyValueBatch {
   public mutating func put<Value: Encodable>(
     _ value: Value, for key: String, in table: KeyValueTable, expiresAfter: Duration? = nil
   ) throws(StoreError) {
-    try check(table)
     let stored = try table.stored(value, for: key)
     try putStored(stored, for: key, in: table, expiresAfter: expiresAfter)
   }

@@ -75,11 +75,11 @@ extension DataBuffer {
   }
 
   /// Ends a record with its checksum.
-  package mutating func writeChecksum(classID: UInt8, rowID: UInt32) {
+  @inlinable package mutating func writeChecksum(classID: UInt8, rowID: UInt32) {
     write(checksumOfRecord(classID, rowID))
   }
 
-  private func checksumOfRecord(_ classID: UInt8, _ rowID: UInt32) -> UInt32 {
+  @inlinable func checksumOfRecord(_ classID: UInt8, _ rowID: UInt32) -> UInt32 {
     let record = storage.span.extracting(start..<storage.count)
     return RecordChecksum.checksum(record, classID: classID, rowID: rowID)
   }

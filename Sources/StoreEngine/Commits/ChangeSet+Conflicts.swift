@@ -44,6 +44,14 @@ extension ChangeSet {
     return !found.rows.isEmpty || !found.names.isEmpty
   }
 
+  /// Whether another change set touches a key of an ordered table that this touches, too.
+  func sharesKeys(with other: ChangeSet) -> Bool {
+    ordered.contains { change in
+      !change.isEmpty && other.touches(change.table, CommitBasis(upTo: 0))
+        && hasChanged(change, other, CommitBasis(upTo: 0))
+    }
+  }
+
   /// Whether one of the changes of a table is of a key that matters to a later change set.
   private func hasChanged(
     _ own: OrderedTableChanges, _ later: ChangeSet, _ basis: CommitBasis

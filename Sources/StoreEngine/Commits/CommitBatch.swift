@@ -38,6 +38,12 @@ struct CommitBatch: Sendable {
     if one.request.basis != nil { return false }
     return commits.contains { $0.queued.changes.sharesRowsOrNames(with: one.changes) }
   }
+
+  /// Whether a commit touches a key of one of these.
+  func overlapsKeys(of one: QueuedCommit) -> Bool {
+    if one.changes.ordered.isEmpty { return false }
+    return commits.contains { $0.queued.changes.sharesKeys(with: one.changes) }
+  }
 }
 
 extension ChangeSet {

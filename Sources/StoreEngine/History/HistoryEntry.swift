@@ -9,14 +9,25 @@ public struct HistoryEntry: Sendable {
   /// The rows that it has changed, class by class.
   public internal(set) var tables: [TableChanges] = []
   /// The named buffers that it has set or removed.
+  ///
+  /// Buffers of the store's own are among them, such as the layouts of a class.
   public internal(set) var buffers: [BufferChange] = []
+  /// The ordered tables that it has changed: indexes, and the items of key-value stores.
+  public internal(set) var orderedTables: [OrderedTableChanges] = []
 
   /// The changes of the records of one class.
   public struct TableChanges: Sendable {
     /// The stored name of the class.
     public let name: String
     /// The changes, at most one for each row.
+    ///
+    /// The metadata row, row 1, is among them when more of it has changed than the last row ID.
     public internal(set) var records: [RecordChange] = []
+
+    /// The changes of objects: all but that of the metadata row.
+    public var objects: some Collection<RecordChange> {
+      records.lazy.filter { $0.rowID > ClassMetadata.rowID }
+    }
   }
 
   /// The change of one record.
@@ -49,6 +60,33 @@ public struct HistoryEntry: Sendable {
     }
   }
 
+  /// The changes of one ordered table.
+  public struct OrderedTableChanges: Sendable {
+    /// The name and kind of the table.
+    public let name: OrderedTableName
+    /// Whether all keys of an index were removed before these changes.
+    ///
+    /// False for a table of any other kind: each of its keys that was removed is a change.
+    public internal(set) var isCleared = false
+    /// The changes, at most one for each key.
+    public internal(set) var keys: [KeyChange] = []
+  }
+
+  /// The change of one key of an ordered table.
+  public struct KeyChange: Sendable, Equatable {
+    /// The key.
+    public let key: [UInt8]
+    /// The value before the commit; nil if there was none, and for the keys of an index.
+    public let before: [UInt8]?
+    /// The value after the commit; nil if the commit has removed the key.
+    public let after: [UInt8]?
+
+    /// Describes the change of a key.
+    public init(key: [UInt8], before: [UInt8]?, after: [UInt8]?) {
+      (self.key, self.before, self.after) = (key, before, after)
+    }
+  }
+
   /// Whether nothing has changed that a history is about.
-  var isEmpty: Bool { tables.isEmpty && buffers.isEmpty }
+  var isEmpty: Bool { tables.isEmpty && buffers.isEmpty && orderedTables.isEmpty }
 }

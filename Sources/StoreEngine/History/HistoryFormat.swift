@@ -1,29 +1,38 @@
 import Files
+import FoundationEssentials
 
 /// The history of a store: an ordered table with an entry for each commit.
 ///
 /// A commit writes its own entry.
 ///
-///     0              -->  format (1, 1), number of the last commit that is not remembered (8)
-///     1 | number (8) -->  format (1, 1), the commit, see Commit+Encoding.swift
+///     0              -->  format (1, 2), number of the last commit that is not remembered (8), ID of
+///                         the history (16)
+///     1 | number (8) -->  format (1, 2), the commit, see Commit+Encoding.swift
 ///                         tables: count (4), then for each: name (count + UTF-8), count of
 ///                             changes (4), and for each: row ID (4), change
 ///                         buffers: count (4), then for each: name (count + UTF-8), change
+///                         ordered tables: count (4), then for each: name with its kind (count +
+///                             UTF-8), whether it was cleared (1), count of changes (4), and for
+///                             each: key (count and bytes), change
 ///
 /// The numbers in keys have their highest byte first, all others their lowest. A change is what was
 /// there before and what is there after it:
 ///
-///     kind (1): 0 new, 1 changed, 2 gone
+///     kind (1): 0 new, 1 changed, 2 gone, 3 a key of an index that is gone
 ///     new, gone:  count (4) and the bytes
 ///     changed:    count (4) and the bytes before, how many of the first of them (4) and of the last
 ///                 (4) are still the same, count (4) and the bytes between these
+///
+/// An entry of format 1 ends behind its buffers, and says nothing of metadata rows and of buffers of
+/// the store's own. A key 0 of format 1 has no ID.
 enum HistoryFormat {
   /// The name of the table.
   static let table = OrderedTableName("CommitHistory", kind: .data)
   /// The key that says since when commits are remembered; it is there as long as they are.
   static let stampKey: [UInt8] = [0]
   private static let entryMark: UInt8 = 1
-  private static let version: UInt8 = 1
+  private static let stampVersion: UInt8 = 2
+  private static let entryVersion: UInt8 = 2
 
   /// The key of the entry of a commit.
   static func key(_ number: UInt64) -> [UInt8] {
@@ -44,30 +53,49 @@ enum HistoryFormat {
 
   // MARK: The stamp
 
-  static func stamp(since number: UInt64) -> [UInt8] {
-    var bytes = [version]
-    bytes.append(littleEndian: number)
-    return bytes
+  /// What the first key says of a history.
+  struct Stamp: Equatable {
+    /// The number of the last commit that is not remembered.
+    var since: UInt64
+    /// The ID of the history; zeros in one that was begun before histories had an ID.
+    var id: UUID
   }
 
-  /// The number of the last commit that is not remembered.
-  static func since(_ stamp: [UInt8]) throws(DataBufferError) -> UInt64 {
-    var buffer = DataBuffer(stamp)
-    try checkVersion(&buffer)
-    return try buffer.readUInt64()
+  static func encoded(_ stamp: Stamp) -> [UInt8] {
+    var buffer = DataBuffer()
+    buffer.write(stampVersion)
+    buffer.write(stamp.since)
+    let id = CommitToken(stamp.id)
+    buffer.write(id.high.byteSwapped)
+    buffer.write(id.low.byteSwapped)
+    return buffer.bytes
   }
 
-  private static func checkVersion(_ buffer: inout DataBuffer) throws(DataBufferError) {
-    guard try buffer.readUInt8() == version else {
+  static func stamp(_ bytes: [UInt8]) throws(DataBufferError) -> Stamp {
+    var buffer = DataBuffer(bytes)
+    let version = try version(&buffer, upTo: stampVersion)
+    let since = try buffer.readUInt64()
+    if version == 1 { return Stamp(since: since, id: CommitToken.zero.uuid) }
+    let id = CommitToken(
+      high: try buffer.readUInt64().byteSwapped, low: try buffer.readUInt64().byteSwapped)
+    return Stamp(since: since, id: id.uuid)
+  }
+
+  private static func version(
+    _ buffer: inout DataBuffer, upTo known: UInt8
+  ) throws(DataBufferError) -> UInt8 {
+    let version = try buffer.readUInt8()
+    guard (1...known).contains(version) else {
       throw DataBufferError(.invalidValue, at: 0, "written by a later version of this library")
     }
+    return version
   }
 
   // MARK: Entries
 
   static func encoded(_ entry: HistoryEntry) -> [UInt8] {
     var buffer = DataBuffer()
-    buffer.write(version)
+    buffer.write(entryVersion)
     entry.commit.encode(to: &buffer)
     buffer.writeCount(entry.tables.count)
     for table in entry.tables {
@@ -83,13 +111,23 @@ enum HistoryFormat {
       buffer.write(change.name)
       buffer.write(from: change.before, to: change.after)
     }
+    buffer.writeCount(entry.orderedTables.count)
+    for table in entry.orderedTables {
+      buffer.write(table.name.fileName)
+      buffer.write(table.isCleared)
+      buffer.writeCount(table.keys.count)
+      for change in table.keys {
+        buffer.write(change.key)
+        buffer.write(from: change.before, to: change.after)
+      }
+    }
     return buffer.bytes
   }
 
   /// Reads the value of a key.
   static func entry(_ bytes: [UInt8], of key: [UInt8]) throws(DataBufferError) -> HistoryEntry {
     var buffer = DataBuffer(bytes)
-    try checkVersion(&buffer)
+    let version = try version(&buffer, upTo: entryVersion)
     var entry = HistoryEntry(commit: try Commit(from: &buffer))
     // Whoever reads goes on behind this number, and must get further.
     guard key == Self.key(entry.commit.number) else {
@@ -109,10 +147,32 @@ enum HistoryFormat {
       let (before, after) = try buffer.readChange()
       entry.buffers.append(.init(name: name, before: before, after: after))
     }
+    if version > 1 { entry.orderedTables = try orderedTables(&buffer) }
     guard buffer.remainingCount == 0 else {
       throw DataBufferError(.unreadBytes, at: buffer.offset, "an entry of a history ends here")
     }
     return entry
+  }
+
+  private static func orderedTables(
+    _ buffer: inout DataBuffer
+  ) throws(DataBufferError) -> [HistoryEntry.OrderedTableChanges] {
+    var tables: [HistoryEntry.OrderedTableChanges] = []
+    for _ in 0..<(try buffer.readCount(minimumElementSize: 9)) {
+      let start = buffer.offset
+      guard let name = OrderedTableName(fileName: try buffer.readString()) else {
+        throw DataBufferError(.invalidValue, at: start, "no name of an ordered table")
+      }
+      var table = HistoryEntry.OrderedTableChanges(name: name)
+      table.isCleared = try buffer.readBool()
+      for _ in 0..<(try buffer.readCount(minimumElementSize: 5)) {
+        let key = try buffer.readBytes()
+        let (before, after) = try buffer.readChange(isOfIndex: name.kind == .index)
+        table.keys.append(.init(key: key, before: before, after: after))
+      }
+      tables.append(table)
+    }
+    return tables
   }
 }
 
@@ -121,6 +181,7 @@ extension DataBuffer {
     static let new: UInt8 = 0
     static let changed: UInt8 = 1
     static let gone: UInt8 = 2
+    static let goneFromIndex: UInt8 = 3
   }
 
   fileprivate mutating func write(from before: [UInt8]?, to after: [UInt8]?) {
@@ -135,15 +196,17 @@ extension DataBuffer {
     case (let before?, nil):
       write(ChangeKind.gone)
       write(before)
-    case (nil, let after):
+    case (nil, let after?):
       write(ChangeKind.new)
-      write(after ?? [])
+      write(after)
+    case (nil, nil):
+      write(ChangeKind.goneFromIndex)
     }
   }
 
-  fileprivate mutating func readChange() throws(DataBufferError) -> (
-    before: [UInt8]?, after: [UInt8]?
-  ) {
+  fileprivate mutating func readChange(
+    isOfIndex: Bool = false
+  ) throws(DataBufferError) -> (before: [UInt8]?, after: [UInt8]?) {
     let start = offset
     switch try readUInt8() {
     case ChangeKind.new: return (nil, try readBytes())
@@ -156,6 +219,7 @@ extension DataBuffer {
       }
       let middle = try readBytes()
       return (before, before[..<first] + middle + before[(before.count - last)...])
+    case ChangeKind.goneFromIndex where isOfIndex: return (nil, nil)
     default: throw DataBufferError(.invalidValue, at: start, "no kind of change")
     }
   }

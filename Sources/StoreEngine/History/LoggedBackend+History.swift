@@ -1,4 +1,5 @@
 import Files
+import Synchronization
 
 /// The history of a store, as one of its processes knows it.
 struct KnownHistory: Sendable {
@@ -26,14 +27,9 @@ extension LoggedBackend {
       return one
     }
     log.history = known
+    keepsHistory.store(known.isKept, ordering: .relaxed)
     guard known.isKept else { return one }
-    let entry = try HistoryEntry(
-      of: one.changes, commit,
-      tableName: { (table) throws(StoreError) in try userName(of: table) },
-      record: { (rowID, table) throws(StoreError) in try knownRecord(rowID, table) },
-      buffer: { (name) throws(StoreError) in
-        try withNamedBuffer(name) { [UInt8](copying: $0) }
-      })
+    let entry = try HistoryEntry(of: one.changes, commit, over: KnownState(backend: self))
     if entry.isEmpty { return one }
     var (changes, sealed) = (one.changes, one.sealed)
     try changes.add(entry, to: known.table)
@@ -46,5 +42,21 @@ extension LoggedBackend {
     let table = try files.ordered.table(sealedName(HistoryFormat.table))
     let isKept = try withValue(of: HistoryFormat.stampKey, in: table) { _ in true } ?? false
     return KnownHistory(table: table, isKept: isKept)
+  }
+}
+
+/// The store as it is, for a caller that holds the lock of the log.
+private struct KnownState<Files: RecordFiles>: StateBeforeCommit {
+  let backend: LoggedBackend<Files>
+
+  func name(of table: TableID) throws(StoreError) -> String { try backend.userName(of: table) }
+
+  func name(of table: OrderedTableID) throws(StoreError) -> OrderedTableName {
+    let name = try backend.files.ordered.name(of: table)
+    return backend.openedName(name) ?? name
+  }
+
+  func record(_ rowID: UInt32, of table: TableID) throws(StoreError) -> [UInt8]? {
+    try backend.knownRecord(rowID, table)
   }
 }

@@ -10,18 +10,25 @@ extension MemoryBackend {
     guard try withValue(of: HistoryFormat.stampKey, in: history, { _ in true }) == true,
       !changes.ordered.contains(where: { $0.table == history })
     else { return nil }
-    let names = try inSession { $0.numbers.names }
-    let entry = try HistoryEntry(
-      of: changes, commit, tableName: { names[$0.index] },
-      record: { (rowID, table) throws(StoreError) in
-        try withRecord(rowID, in: table) { [UInt8](copying: $0) }
-      },
-      buffer: { (name) throws(StoreError) in
-        try withNamedBuffer(name) { [UInt8](copying: $0) }
-      })
+    let (names, ordered) = try inSession { ($0.numbers.names, $0.numbers.orderedNames) }
+    let state = StateInMemory(backend: self, names: names, orderedNames: ordered)
+    let entry = try HistoryEntry(of: changes, commit, over: state)
     if entry.isEmpty { return nil }
     var remembered = changes
     try remembered.add(entry, to: history)
     return remembered
+  }
+}
+
+private struct StateInMemory: StateBeforeCommit {
+  let backend: MemoryBackend
+  let names: [String]
+  let orderedNames: [OrderedTableName]
+
+  func name(of table: TableID) -> String { names[table.index] }
+  func name(of table: OrderedTableID) -> OrderedTableName { orderedNames[table.index] }
+
+  func record(_ rowID: UInt32, of table: TableID) throws(StoreError) -> [UInt8]? {
+    try backend.withRecord(rowID, in: table) { [UInt8](copying: $0) }
   }
 }

@@ -1,15 +1,15 @@
 import Files
+public import FoundationEssentials
 
 extension StoreBackend {
   /// Begins to remember every commit: what it changes, and what was there before.
   ///
-  /// From now on each commit that changes records or named buffers gets an entry, which is written
-  /// with it, in the same step: a crash leaves both or neither. Entries stay until
-  /// ``purgeHistory(through:)`` or ``endHistory()`` removes them. All programs that save to the store
-  /// add entries, whichever of them began the history. Does nothing where there is one.
+  /// From now on each commit gets an entry, which is written with it, in the same step: a crash
+  /// leaves both or neither. Entries stay until ``purgeHistory(through:)`` or ``endHistory()`` removes
+  /// them. All programs that save to the store add entries, whichever of them began the history. Does
+  /// nothing where there is one.
   ///
-  /// Not remembered are the items of key-value stores, and values outside of records
-  /// (`ExternalData`), of which an entry only has the reference.
+  /// Of a value outside of records (`ExternalData`) an entry only has the reference.
   ///
   /// - Throws: ``StoreError`` with `invalidArgument` where ``remembersCommits`` is false, and as
   ///   ``commit(_:_:)``.
@@ -22,7 +22,7 @@ extension StoreBackend {
     }
     try coordinator.whileCommittingRepeatedly { () throws(StoreError) in
       guard try historyStart() == nil else { return }
-      try commit(try stamp(since: lastCommitNumber + 1))
+      try commit(try change(to: .init(since: lastCommitNumber + 1, id: UUID())))
     }
   }
 
@@ -48,10 +48,11 @@ extension StoreBackend {
   ///   ``commit(_:_:)``.
   public func purgeHistory(through number: UInt64) throws(StoreError) {
     try coordinator.whileCommittingRepeatedly { () throws(StoreError) in
-      guard let start = try historyStart() else { throw noHistory() }
-      if number <= start { return }
+      guard var stamp = try historyStamp() else { throw noHistory() }
+      if number <= stamp.since { return }
       let (table, end) = (try orderedTable(HistoryFormat.table), min(number, lastCommitNumber))
-      var changes = try stamp(since: end)
+      stamp.since = end
+      var changes = try change(to: stamp)
       _ = try scanKeys(of: table, HistoryFormat.keys(through: end), isReversed: false) { key, _ in
         changes.set([UInt8](copying: key), to: nil, in: table)
         return .next
@@ -63,11 +64,20 @@ extension StoreBackend {
   /// The number of the last commit before the remembered ones; nil where no history is kept.
   ///
   /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
-  public func historyStart() throws(StoreError) -> UInt64? {
+  public func historyStart() throws(StoreError) -> UInt64? { try historyStamp()?.since }
+
+  /// The ID of the history; nil where no history is kept.
+  ///
+  /// Each ``beginHistory()`` draws another one; copies of a store have that of their source.
+  ///
+  /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
+  public func historyID() throws(StoreError) -> UUID? { try historyStamp()?.id }
+
+  private func historyStamp() throws(StoreError) -> HistoryFormat.Stamp? {
     var stamp: [UInt8] = []
     let table = try orderedTable(HistoryFormat.table)
     guard try copyValue(of: HistoryFormat.stampKey, in: table, to: &stamp) else { return nil }
-    do { return try HistoryFormat.since(stamp) } catch { throw damagedHistory(error) }
+    do { return try HistoryFormat.stamp(stamp) } catch { throw damagedHistory(error) }
   }
 
   /// Passes the entries of all commits behind a number to a closure, in order of their numbers.
@@ -122,11 +132,10 @@ extension StoreBackend {
     return entries
   }
 
-  /// Returns the change that has the history begin behind a number.
-  private func stamp(since number: UInt64) throws(StoreError) -> ChangeSet {
+  private func change(to stamp: HistoryFormat.Stamp) throws(StoreError) -> ChangeSet {
     var changes = ChangeSet()
     changes.set(
-      HistoryFormat.stampKey, to: HistoryFormat.stamp(since: number),
+      HistoryFormat.stampKey, to: HistoryFormat.encoded(stamp),
       in: try orderedTable(HistoryFormat.table))
     return changes
   }

@@ -42,16 +42,23 @@ extension StoreBackend {
 private struct EarlierStates {
   private var records: [String: [UInt32: [UInt8]?]] = [:]
   private var buffers: [ExactName: [UInt8]?] = [:]
+  private var keys: [OrderedTableName: [[UInt8]: [UInt8]?]] = [:]
 
   /// Adds a later entry: what is known already is older.
   mutating func add(_ entry: HistoryEntry) {
     for table in entry.tables {
-      for record in table.records where records[table.name]?[record.rowID] == nil {
+      for record in table.objects where records[table.name]?[record.rowID] == nil {
         records[table.name, default: [:]][record.rowID] = .some(record.before)
       }
     }
-    for change in entry.buffers where buffers[ExactName(change.name)] == nil {
+    for change in entry.buffers
+    where !InternalBuffers.contain(change.name) && buffers[ExactName(change.name)] == nil {
       buffers[ExactName(change.name)] = .some(change.before)
+    }
+    for table in entry.orderedTables where table.name.kind == .data {
+      for change in table.keys where keys[table.name]?[change.key] == nil {
+        keys[table.name, default: [:]][change.key] = .some(change.before)
+      }
     }
   }
 
@@ -70,6 +77,12 @@ private struct EarlierStates {
     }
     for (name, buffer) in buffers.sorted(by: { $0.key.text < $1.key.text }) {
       changes.names.append(.init(name: name.text, range: changes.take(buffer)))
+    }
+    for (name, keys) in keys.sorted(by: { $0.key.fileName < $1.key.fileName }) {
+      let table = try backend.orderedTable(name)
+      for (key, value) in keys.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+        changes.set(key, to: value, in: table)
+      }
     }
     if changes.isEmpty { return changes }
     for name in try backend.orderedTableNames() where name.kind == .index {

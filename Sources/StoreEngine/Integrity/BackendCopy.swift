@@ -52,9 +52,12 @@ public struct BackendCopy {
       }
       try copyBuffers()
       try copyValues(from: source, to: target)
-      for name in try source.orderedTableNames()
-      // A history to which nothing is added would have a gap.
-      where name != HistoryFormat.table || target.remembersCommits { try copyKeys(of: name) }
+      let ordered = try source.orderedTableNames()
+      for name in ordered where name != HistoryFormat.table { try copyKeys(of: name) }
+      // Last, or it would remember how the copy was made. One that gets no entries would have a gap.
+      if ordered.contains(HistoryFormat.table), target.remembersCommits {
+        try copyKeys(of: HistoryFormat.table)
+      }
       guard try target.tableNames().sorted() == names else { throw differs(nil, nil) }
       // Nobody can keep those from it who save to a server.
       guard source.lastCommitNumber == number else { throw savedMeanwhile() }

@@ -1,5 +1,6 @@
 import Files
 import Locks
+import Synchronization
 
 extension LoggedBackend {
   /// Writes a change set, all of it or nothing, as durably as the backend was opened for.
@@ -82,10 +83,11 @@ extension LoggedBackend {
     let stored = sealed ?? changes
     try stored.checkRecordSizes(files.maximumRecordByteCount, tableName: files.name)
     let commit = request.commit(number: 0, token: coordinator.journal.newToken())
-    let isLarge = stored.bytes.count >= limits.bulkBytes
+    // With a history the commit gets an entry first.
+    let isLater = stored.bytes.count >= limits.bulkBytes || keepsHistory.load(ordering: .relaxed)
     return QueuedCommit(
       changes, sealed: sealed, request, commit,
-      encoded: isLarge ? nil : try encodedIndex(of: stored, commit))
+      encoded: isLater ? nil : try encodedIndex(of: stored, commit))
   }
 
   private func encodedIndex(of stored: ChangeSet, _ commit: Commit) throws(StoreError) -> [UInt8] {
@@ -131,8 +133,9 @@ extension LoggedBackend {
   ) throws(StoreError) -> Commit? {
     try checkForConflicts(one, batch)
     let isBulk = try isBulk(one.stored)
-    // Nobody knows yet whether those before it begin a history.
-    if isBulk || batch.overlaps(one) || foldFailure != nil || log.history == nil {
+    // Nobody knows yet whether those before it begin a history, and one has what was there before.
+    let mustWait = log.history.map { $0.isKept && batch.overlapsKeys(of: one) } ?? true
+    if isBulk || mustWait || batch.overlaps(one) || foldFailure != nil {
       write(&batch, &outcomes, &log)
       if let failure = log.failure { throw failure }
     }

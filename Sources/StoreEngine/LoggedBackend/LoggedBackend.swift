@@ -41,6 +41,8 @@ public final class LoggedBackend<Files: RecordFiles>: StoreBackend, CommitWritin
   let queue = CommitQueue()
   /// Held by the commits or the checkpoint under way, over writing and syncing.
   let log: Locked<LoggedLog>
+  /// Whether the last commit got an entry of a history; a guess at what the next one gets.
+  let keepsHistory = Atomic(false)
   /// The lock of the processes that share the store; nil where it is not shared.
   let sharing: ProcessLock?
   /// The word that changes with every commit of another process, and what it said when this one

@@ -110,6 +110,13 @@ public struct ClassMetadata: Hashable, Sendable {
     return flags
   }
 
+  /// Whether two rows say the same, but for the last row ID.
+  static func differOnlyInLastRowID(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    guard left.count == right.count else { return false }
+    // The checksum at the end is of the last row ID, too.
+    return (4..<max(4, min(left.count, 19))).allSatisfy { left[$0] == right[$0] }
+  }
+
   /// Writes the row: 14 bytes, or 23 with flags.
   public func write(to buffer: inout DataBuffer) {
     var integers = IntegerBytes()

@@ -38,7 +38,7 @@ package struct HistoryReader {
       guard isWanted(entry.commit) else { return .next }
       var changes: [HistoryChange] = []
       for table in entry.tables where names?.contains(table.name) ?? true {
-        for record in table.records { changes.append(try change(record, table.name)) }
+        for record in table.objects { changes.append(try change(record, table.name)) }
       }
       return changes.isEmpty
         ? .next : try body(HistoryCommit(commit: entry.commit, changes: changes))
