@@ -101,6 +101,25 @@ struct StoreArgument: ParsableArguments {
   }
 }
 
+/// The store of a command that only reads, as it is or as it was.
+struct ReadStoreArgument: ParsableArguments {
+  @OptionGroup var store: StoreArgument
+  @Option(
+    name: .customLong("as-of"),
+    help: """
+      Show the store as it was after a commit: its number, or a moment such as \
+      2026-11-25T18:30:00Z. The store has to keep a history.
+      """)
+  var commit: CommitArgument?
+
+  /// Opens the store for reading; nothing is created.
+  func open() throws -> any StoreBackend {
+    let backend = try store.openAnyForReading()
+    guard let commit else { return backend }
+    return try backend.snapshot(asOf: commit.number(in: backend))
+  }
+}
+
 /// The flag that every command has.
 struct OutputOptions: ParsableArguments {
   @Flag(help: "Write JSON instead of text.")

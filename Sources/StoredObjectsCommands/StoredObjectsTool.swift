@@ -14,7 +14,7 @@ package struct StoredObjectsTool: ParsableCommand {
     abstract: "Look into stores, check them, and bring them back.",
     discussion: """
       A store is the directory that a program has opened with StoredObjects, or, for schema, check, \
-      dump, export, import and convert, a URL: postgresql://HOST/DATABASE#STORE. The program's classes \
+      dump, export, import, convert, log, diff and history, a URL: postgresql://HOST/DATABASE#STORE. The program's classes \
       are not needed. info, schema, check, dump and export only read, and can run beside each \
       other; the others need the store for themselves, but for backup and convert, which also only \
       read.
@@ -33,6 +33,8 @@ package struct StoredObjectsTool: ParsableCommand {
         stored-objects migrate Music --rename Song=Track --retire Genre --rehearse
         stored-objects history Music --begin
         stored-objects log Music --class Song
+        stored-objects diff Music 2026-11-23T18:00:00Z
+        stored-objects export Music --as-of 17
         stored-objects restore Music "Music on Monday" --time 2026-11-23T18:00:00Z
         stored-objects import-ytk cache.sqlite --store Cache
         stored-objects encrypt Music --passphrase-file secret.txt
@@ -45,7 +47,7 @@ package struct StoredObjectsTool: ParsableCommand {
       InfoCommand.self, SchemaCommand.self, CheckCommand.self, BackupCommand.self,
       SalvageCommand.self, CompactCommand.self, CheckpointCommand.self, DumpCommand.self,
       ExportCommand.self, ImportCommand.self, ConvertCommand.self, MigrateCommand.self,
-      LogCommand.self, HistoryCommand.self, RestoreCommand.self,
+      LogCommand.self, DiffCommand.self, HistoryCommand.self, RestoreCommand.self,
       ImportYTKCommand.self, EncryptCommand.self, DecryptCommand.self,
       ChangePassphraseCommand.self,
     ])

@@ -22,6 +22,12 @@ extension BackendConformance {
     Check("A store goes back to any commit that it remembers, and that is a commit, too") {
       try goBack($0)
     },
+    Check("A snapshot as of any remembered commit shows the store of then, and stays so") {
+      try showEarlierStates($0)
+    },
+    .opened("A history keeps what is young, small, or not yet seen by a consumer") { backend in
+      try keepHistory(backend)
+    },
     .opened("Commits of many threads all have their entries, in order") { backend in
       try rememberThreads(backend)
     },
@@ -223,6 +229,82 @@ extension BackendConformance {
       try backend.revert(toCommit: (try backend.historyStart() ?? 0) - 1)
     }
     try backend.close()
+  }
+
+  private static func showEarlierStates(_ location: any BackendLocation) throws {
+    guard let (backend, images) = try saveAtRandom(location, "earlier states", count: 40) else {
+      return
+    }
+    var generator = Seeds.generator(for: "which states to show")
+    let start = try backend.historyStart() ?? 0
+    var held: [(any StoreBackend, UInt64)] = []
+    for _ in 0..<6 {
+      guard let number = images.keys.sorted().randomElement(using: &generator) else { break }
+      held.append((try backend.snapshot(asOf: number), number))
+      // What comes later is not in it.
+      try backend.commit { $0.update(2, in: try backend.table(named: "Song"), [UInt8(number)]) }
+    }
+    for (snapshot, number) in held {
+      let image = try StoreImage(of: snapshot)
+      try expectEqual(
+        images[number].map { remembered(image).differences(from: $0) }, [],
+        "differences at commit \(number)")
+      try expectEqual(snapshot.lastCommitNumber, number, "the last commit of the snapshot")
+      try expectEqual(
+        try entries(snapshot, after: start).last?.commit.number ?? start, number,
+        "the last entry of the snapshot")
+      try expectError(.readOnly, "a commit") {
+        try snapshot.commit { $0.insert(99, in: try snapshot.table(named: "Song"), []) }
+      }
+    }
+    try expectError(.historyExpired, "a commit before the history") {
+      _ = try backend.snapshot(asOf: start - 1)
+    }
+    try expectError(.invalidArgument, "a commit of the future") {
+      _ = try backend.snapshot(asOf: backend.lastCommitNumber + 1)
+    }
+    for (snapshot, _) in held { try snapshot.close() }
+    try backend.close()
+  }
+
+  private static func keepHistory(_ backend: any StoreBackend) throws {
+    guard backend.remembersCommits else { return }
+    try expectError(.historyExpired, "noting a consumer") {
+      try backend.noteHistorySeen(by: "search", through: 1)
+    }
+    let song = try backend.table(named: "Song")
+    try backend.beginHistory()
+    let start = backend.lastCommitNumber
+    for row in UInt32(2)..<22 {
+      try backend.commit { $0.insert(row, in: song, Array(repeating: 7, count: 1000)) }
+    }
+    try expectEqual(
+      try backend.purgeHistory(keeping: HistoryRetention()), start, "nothing that anybody has seen")
+    try expectEqual(
+      try backend.purgeHistory(keeping: HistoryRetention(age: .seconds(3600))), start, "an hour")
+    try backend.noteHistorySeen(by: "search", through: start + 4)
+    try backend.noteHistorySeen(by: "mail", through: start + 6)
+    try expectEqual(
+      try backend.historyConsumers(), ["search": start + 4, "mail": start + 6], "the consumers")
+    try expectEqual(
+      try backend.purgeHistory(keeping: HistoryRetention(byteCount: 0)), start + 4,
+      "what the slower one has not seen")
+    try backend.noteHistorySeen(by: "search", through: nil)
+    try expectEqual(
+      try backend.purgeHistory(keeping: HistoryRetention()), start + 6, "what the other has seen")
+    // About 1,100 bytes an entry, and nothing of the two that came in between.
+    let retention = HistoryRetention(byteCount: 5500, waitsForConsumers: false)
+    try expectEqual(
+      try backend.purgeHistory(keeping: retention), start + 15, "the newest ones of a size")
+    try expectEqual(
+      try entries(backend, after: start + 15).map(\.commit.number), Array(start + 16...start + 20),
+      "what is left")
+    let none = HistoryRetention(age: .zero, waitsForConsumers: false)
+    try expectEqual(
+      try backend.purgeHistory(keeping: none) >= start + 20, true, "what is older than now")
+    try expectError(.invalidName, "a consumer without a name") {
+      try backend.noteHistorySeen(by: "", through: 1)
+    }
   }
 
   private static func rememberThreads(_ backend: any StoreBackend) throws {

@@ -120,5 +120,56 @@
       #expect(try store.fetch(Verse.self, where: #Predicate { $0.title >= "old" }).count == 4)
       #expect(try backend.revert(toCommit: backend.lastCommitNumber) == nil)
     }
+
+    @Test("A store as of an earlier commit has its objects, and finds them by index and by search")
+    func earlierStore() throws {
+      let store = try store()
+      try backend.beginHistory()
+      for line in 1...200 { store.insert(verse(line % 2 == 0 ? "even" : "odd", line)) }
+      let commit = try #require(try store.saveChanges())
+      for verse in try store.allObjects(of: Verse.self) where verse.line > 50 {
+        if verse.line % 3 == 0 { store.delete(verse) } else { verse.title = "later" }
+      }
+      try store.saveChanges()
+      let container = try StoreContainer(backend) { try $0.register(Verse.self, Refrain.self) }
+      let earlier = try container.snapshot(asOf: commit.number).makeStore()
+      #expect(try earlier.count(of: Verse.self) == 200)
+      #expect(try earlier.count(of: Verse.self, where: #Predicate { $0.title == "even" }) == 100)
+      #expect(try earlier.count(of: Verse.self, where: #Predicate { $0.title == "later" }) == 0)
+      #expect(try store.count(of: Verse.self, where: #Predicate { $0.title == "later" }) > 50)
+      let first = try earlier.fetch(Verse.self, sortedBy: [SortDescriptor(\.line)]).first
+      #expect(first?.line == 1)
+      #expect(throws: StoreError.self) {
+        earlier.insert(verse("never", 0))
+        try earlier.saveChanges()
+      }
+    }
+
+    @Test("Two commits differ in the objects that were changed and not changed back")
+    func differences() throws {
+      let store = try store()
+      let (first, second, third) = (verse("a", 1), verse("b", 2), verse("c", 3))
+      for verse in [first, second, third] { store.insert(verse) }
+      try store.saveChanges()
+      try backend.beginHistory()
+      let start = backend.lastCommitNumber
+      (first.line, second.line) = (10, 20)
+      try store.saveChanges()
+      let middle = backend.lastCommitNumber
+      (first.line, second.line) = (1, 21)
+      store.delete(third)
+      try store.saveChanges()
+      let end = backend.lastCommitNumber
+      let found = try store.differences(from: start, to: end)
+      #expect(found.map(\.kind) == [.updated, .deleted])
+      #expect(found[0].old?["line"] == .int(2) && found[0].new?["line"] == .int(21))
+      let back = try store.differences(from: end, to: start, of: [Verse.self])
+      #expect(back.map(\.kind) == [.updated, .inserted])
+      #expect(back.map(\.old) == found.map(\.new) && back.map(\.new) == found.map(\.old))
+      #expect(try store.differences(from: start, to: middle).count == 2)
+      #expect(try store.differences(from: middle, to: middle).isEmpty)
+      #expect(throws: StoreError.self) { try store.differences(from: start, to: end + 1) }
+      #expect(throws: StoreError.self) { try store.differences(from: start - 1, to: end) }
+    }
   }
 #endif

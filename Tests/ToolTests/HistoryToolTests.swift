@@ -78,6 +78,48 @@ struct HistoryToolTests {
     }
   }
 
+  @Test("diff shows what differs between two commits, and export the objects as of one")
+  func earlier() throws {
+    try ProgramDirectory.run { tool in
+      try tool.makeLibrary()
+      let before = try tool.run("export", "Library").output
+      let start = try makeHistory(tool)
+      let diff = try tool.run("diff", "Library", ["\(start)"])
+      #expect(diff.output.contains("Artist/2 updated\n  name: "))
+      #expect(diff.output.contains("Artist/3 inserted\n  name: \"The "))
+      let first = try tool.run("diff", "Library", ["\(start)", "\(start + 1)", "--json"]).output
+      #expect(first.contains(#""id":"Artist/2""#) && !first.contains("Artist/3"))
+      #expect(try tool.run("diff", "Library", ["2999-01-01T00:00:00Z"]).output == "")
+      let none = try tool.run("diff", "Library", ["\(start)", "--class", "Track"])
+      #expect(none.status == 0 && none.output == "")
+      #expect(try tool.run("diff", "Library", ["\(start + 99)"]).status == 1)
+      #expect(try tool.run("diff", "Library", ["Monday"]).status == 64)
+
+      let earlier = try tool.run("export", "Library", ["--as-of", "\(start)"])
+      #expect(lines(earlier.output) == lines(before))
+      let values = try tool.run("dump", "Library", ["Artist", "--values", "--as-of", "\(start)"])
+      #expect(values.status == 0 && !values.output.contains("The "))
+      #expect(try tool.run("export", "Library", ["--as-of", "\(start - 1)"]).status == 1)
+    }
+  }
+
+  @Test("history keeps what is young or not yet seen by a program that reads it")
+  func retention() throws {
+    try ProgramDirectory.run { tool in
+      try tool.makeLibrary()
+      let start = try makeHistory(tool)
+      let seen = try tool.run(
+        "history", "Library", ["--seen-by", "search", "--seen", "\(start + 1)"])
+      #expect(seen.output.hasSuffix("  search has seen commit \(start + 1).\n"))
+      let young = try tool.run("history", "Library", ["--keep-days", "1"]).output
+      #expect(young.hasPrefix("The store remembers its commits from \(start + 1) on"))
+      let small = try tool.run("history", "Library", ["--keep-megabytes", "0"]).output
+      #expect(small.hasPrefix("The store remembers its commits from \(start + 2) on"))
+      #expect(try tool.run("history", "Library", ["--seen", "1"]).status == 64)
+      #expect(try tool.run("history", "Library", ["--keep-days", "-1"]).status == 64)
+    }
+  }
+
   /// The objects of an export; its first line has the last rows, which never go back.
   private func lines(_ text: String) -> Set<Substring> {
     Set(text.split(separator: "\n").dropFirst())

@@ -60,6 +60,21 @@ public protocol StoreBackend: RecordSource {
   /// - Throws: ``StoreError`` with `ioError`, `damaged` or `closed`.
   func snapshot() throws(StoreError) -> any StoreBackend
 
+  /// Makes a backend that shows the data as of an earlier commit, and can only be read.
+  ///
+  /// Records, named buffers and the items of key-value stores are those of that commit, and so is the
+  /// history. Indexes are empty; queries read all objects of a class. Classes are read by the layouts
+  /// that they have now.
+  ///
+  /// Complexity: linear in the entries of the history behind the commit. Memory: what they have
+  /// changed.
+  ///
+  /// - Parameter number: The last commit that counts.
+  /// - Returns: The backend, which stays readable while others save.
+  /// - Throws: ``StoreError`` with `historyExpired` when not all commits behind the number are
+  ///   remembered, `invalidArgument` for one that is yet to come, and as ``snapshot()``.
+  func snapshot(asOf number: UInt64) throws(StoreError) -> any StoreBackend
+
   // MARK: Ordered tables
 
   /// The number of an ordered table. The table need not exist yet: the first commit makes it.

@@ -5,6 +5,9 @@ import Files
 ///
 ///     0 | identifier (16) | class ID | row ID (4)   -->  size (8), checksum (4)
 ///     1 | class ID | row ID (4) | identifier (16)   -->  nothing
+///
+/// Class ID 255 is no class: row 0 of it is one that nobody knows, and any other one the number of a
+/// commit, whose entry in the history has the value.
 public struct ExternalCatalogue {
   /// The name of the table.
   public static let table = OrderedTableName("ExternalValues", kind: .data)
@@ -21,6 +24,14 @@ public struct ExternalCatalogue {
     /// Stands for the rows of values that a salvage has found and the list did not have; no class
     /// has this ID.
     static let unknown = Owner(.max, 0)
+
+    /// Stands for the commit that has removed a reference, as long as the history has its entry.
+    static func history(_ number: UInt64) -> Owner {
+      Owner(.max, max(UInt32(truncatingIfNeeded: number), 1))
+    }
+
+    /// Whether it stands for a commit of the history.
+    var isHistory: Bool { classID == .max && rowID != 0 }
 
     fileprivate var key: [UInt8] {
       var bytes = [classID]
@@ -152,6 +163,11 @@ public struct ExternalCatalogue {
     let key = reference.id.bytes
     changes.set([Self.byValue] + key + owner.key, to: Self.size(of: reference), in: id)
     changes.set([Self.byOwner] + owner.key + key, to: [], in: id)
+  }
+
+  /// The key under which the history keeps a value.
+  static func historyKey(_ value: ExternalID, _ number: UInt64) -> [UInt8] {
+    [byValue] + value.bytes + Owner.history(number).key
   }
 
   /// Adds to a change set that a row no longer refers to a value.

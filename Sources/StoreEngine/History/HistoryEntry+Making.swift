@@ -123,8 +123,15 @@ extension HistoryEntry.OrderedTableChanges {
 extension ChangeSet {
   /// Adds the entry of a commit to the history.
   ///
-  /// - Throws: ``StoreError`` with `tooLarge`.
-  mutating func add(_ entry: HistoryEntry, to history: OrderedTableID) throws(StoreError) {
+  /// - Parameters:
+  ///   - entry: The entry.
+  ///   - history: The table of the history.
+  ///   - values: Finds the list of values outside of records.
+  /// - Throws: ``StoreError`` with `tooLarge`, and what the closure throws.
+  mutating func add(
+    _ entry: HistoryEntry, to history: OrderedTableID,
+    values: () throws(StoreError) -> OrderedTableID
+  ) throws(StoreError) {
     let value = HistoryFormat.encoded(entry)
     let key = HistoryFormat.key(entry.commit.number)
     guard key.count + value.count <= Self.maximumKeyByteCount else {
@@ -133,5 +140,6 @@ extension ChangeSet {
         "maximumKeyByteCount", .init())
     }
     set(key, to: value, in: history)
+    for (key, size) in entry.keysOfDroppedValues() { set(key, to: size, in: try values()) }
   }
 }

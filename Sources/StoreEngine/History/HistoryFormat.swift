@@ -14,6 +14,7 @@ import FoundationEssentials
 ///                         ordered tables: count (4), then for each: name with its kind (count +
 ///                             UTF-8), whether it was cleared (1), count of changes (4), and for
 ///                             each: key (count and bytes), change
+///     2 | name       -->  format (1, 1), number of the last commit that a consumer has seen (8)
 ///
 /// The numbers in keys have their highest byte first, all others their lowest. A change is what was
 /// there before and what is there after it:
@@ -31,8 +32,10 @@ enum HistoryFormat {
   /// The key that says since when commits are remembered; it is there as long as they are.
   static let stampKey: [UInt8] = [0]
   private static let entryMark: UInt8 = 1
+  private static let consumerMark: UInt8 = 2
   private static let stampVersion: UInt8 = 2
   private static let entryVersion: UInt8 = 2
+  private static let consumerVersion: UInt8 = 1
 
   /// The key of the entry of a commit.
   static func key(_ number: UInt64) -> [UInt8] {
@@ -46,9 +49,28 @@ enum HistoryFormat {
     KeyRange(after: key(number), to: KeyRange.end(ofPrefix: [entryMark]))
   }
 
-  /// The keys of all entries up to and with a commit.
-  static func keys(through number: UInt64) -> KeyRange {
-    KeyRange(from: [entryMark], through: key(number))
+  /// The number of the commit that a key is about.
+  static func number(ofKey key: [UInt8]) -> UInt64 {
+    key.dropFirst().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// The keys of all consumers.
+  static let consumers = KeyRange.prefix([consumerMark])
+
+  static func key(ofConsumer name: String) -> [UInt8] { [consumerMark] + Array(name.utf8) }
+
+  /// The value of a consumer's key.
+  static func seen(_ number: UInt64) -> [UInt8] {
+    var bytes = [consumerVersion]
+    bytes.append(littleEndian: number)
+    return bytes
+  }
+
+  /// The last commit that a consumer has seen.
+  static func seen(_ bytes: [UInt8]) throws(DataBufferError) -> UInt64 {
+    var buffer = DataBuffer(bytes)
+    _ = try version(&buffer, upTo: consumerVersion)
+    return try buffer.readUInt64()
   }
 
   // MARK: The stamp

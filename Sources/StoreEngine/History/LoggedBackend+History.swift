@@ -32,9 +32,12 @@ extension LoggedBackend {
     let entry = try HistoryEntry(of: one.changes, commit, over: KnownState(backend: self))
     if entry.isEmpty { return one }
     var (changes, sealed) = (one.changes, one.sealed)
-    try changes.add(entry, to: known.table)
+    func values() throws(StoreError) -> OrderedTableID {
+      try files.ordered.table(sealedName(ExternalCatalogue.table))
+    }
+    try changes.add(entry, to: known.table, values: values)
     // Keys are sealed with the log and with the pages of their files.
-    if sealed != nil { try sealed?.add(entry, to: known.table) }
+    if sealed != nil { try sealed?.add(entry, to: known.table, values: values) }
     return QueuedCommit(changes, sealed: sealed, one.request, one.commit, encoded: nil)
   }
 

@@ -15,7 +15,9 @@ extension MemoryBackend {
     let entry = try HistoryEntry(of: changes, commit, over: state)
     if entry.isEmpty { return nil }
     var remembered = changes
-    try remembered.add(entry, to: history)
+    try remembered.add(entry, to: history) { () throws(StoreError) in
+      try orderedTable(ExternalCatalogue.table)
+    }
     return remembered
   }
 }

@@ -32,33 +32,15 @@ extension StoreBackend {
   ///
   /// - Throws: ``StoreError`` as ``commit(_:_:)``.
   public func endHistory() throws(StoreError) {
+    var values: [ExternalID] = []
     try coordinator.whileCommittingRepeatedly { () throws(StoreError) in
       guard try historyStart() != nil else { return }
       var changes = ChangeSet()
       changes.clear(try orderedTable(HistoryFormat.table))
+      values = try releaseAllValues(in: &changes)
       try commit(changes)
     }
-  }
-
-  /// Forgets the entries of all commits up to and with a number.
-  ///
-  /// Complexity: linear in the number of these entries.
-  ///
-  /// - Throws: ``StoreError`` with `historyExpired` where no history is kept, and as
-  ///   ``commit(_:_:)``.
-  public func purgeHistory(through number: UInt64) throws(StoreError) {
-    try coordinator.whileCommittingRepeatedly { () throws(StoreError) in
-      guard var stamp = try historyStamp() else { throw noHistory() }
-      if number <= stamp.since { return }
-      let (table, end) = (try orderedTable(HistoryFormat.table), min(number, lastCommitNumber))
-      stamp.since = end
-      var changes = try change(to: stamp)
-      _ = try scanKeys(of: table, HistoryFormat.keys(through: end), isReversed: false) { key, _ in
-        changes.set([UInt8](copying: key), to: nil, in: table)
-        return .next
-      }
-      try commit(changes)
-    }
+    removeReleased(values)
   }
 
   /// The number of the last commit before the remembered ones; nil where no history is kept.
@@ -73,7 +55,7 @@ extension StoreBackend {
   /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
   public func historyID() throws(StoreError) -> UUID? { try historyStamp()?.id }
 
-  private func historyStamp() throws(StoreError) -> HistoryFormat.Stamp? {
+  func historyStamp() throws(StoreError) -> HistoryFormat.Stamp? {
     var stamp: [UInt8] = []
     let table = try orderedTable(HistoryFormat.table)
     guard try copyValue(of: HistoryFormat.stampKey, in: table, to: &stamp) else { return nil }
@@ -132,7 +114,7 @@ extension StoreBackend {
     return entries
   }
 
-  private func change(to stamp: HistoryFormat.Stamp) throws(StoreError) -> ChangeSet {
+  func change(to stamp: HistoryFormat.Stamp) throws(StoreError) -> ChangeSet {
     var changes = ChangeSet()
     changes.set(
       HistoryFormat.stampKey, to: HistoryFormat.encoded(stamp),
@@ -140,13 +122,13 @@ extension StoreBackend {
     return changes
   }
 
-  private func noHistory() -> StoreError {
+  func noHistory() -> StoreError {
     StoreError(
       .historyExpired, "The store keeps no history: begin one with beginHistory().",
       at: .init(path: location))
   }
 
-  private func damagedHistory(_ error: DataBufferError) -> StoreError {
+  func damagedHistory(_ error: DataBufferError) -> StoreError {
     StoreError(
       .damaged, "An entry of the history makes no sense: \(error). Salvage the store.",
       at: .init(path: location, className: HistoryFormat.table.fileName), underlying: error)

@@ -3,12 +3,13 @@ import Files
 extension StoreBackend {
   /// Takes back all commits behind a number, by one that is like any other.
   ///
-  /// Records and named buffers are then as they were after the commit with that number. What is
-  /// taken back stays in the history, and so does this commit, which can be taken back in turn.
+  /// Records, named buffers and the items of key-value stores are then as they were after the commit
+  /// with that number. What is taken back stays in the history, and so does this commit, which can be
+  /// taken back in turn.
   /// Row IDs are not given out again. Indexes are made again when they are next needed. Other stores
   /// on the backend learn of it as of every other commit.
   ///
-  /// To see a store as it was, and leave it as it is, revert a backup of it.
+  /// To look at an earlier state, and leave the store as it is, use ``snapshot(asOf:)``.
   ///
   /// Complexity: linear in the entries of the history behind the number. Memory: what they have
   /// changed.
@@ -25,79 +26,9 @@ extension StoreBackend {
   ) throws(StoreError) -> Commit? {
     var done: Commit?
     try coordinator.whileCommittingRepeatedly { () throws(StoreError) in
-      var states = EarlierStates()
-      do {
-        try forEachHistoryEntry(after: number) { entry in
-          states.add(entry)
-          return .next
-        }
-      } catch { throw .wrapping(error, .ioError, at: .init(path: location)) }
-      done = try commit(try states.changes(in: self), CommitRequest(author: author))
+      let state = try EarlierState(of: self, asOf: number)
+      done = try commit(try state.changes(in: self), CommitRequest(author: author))
     }
     return done
-  }
-}
-
-/// How rows and named buffers were before they were first changed.
-private struct EarlierStates {
-  private var records: [String: [UInt32: [UInt8]?]] = [:]
-  private var buffers: [ExactName: [UInt8]?] = [:]
-  private var keys: [OrderedTableName: [[UInt8]: [UInt8]?]] = [:]
-
-  /// Adds a later entry: what is known already is older.
-  mutating func add(_ entry: HistoryEntry) {
-    for table in entry.tables {
-      for record in table.objects where records[table.name]?[record.rowID] == nil {
-        records[table.name, default: [:]][record.rowID] = .some(record.before)
-      }
-    }
-    for change in entry.buffers
-    where !InternalBuffers.contain(change.name) && buffers[ExactName(change.name)] == nil {
-      buffers[ExactName(change.name)] = .some(change.before)
-    }
-    for table in entry.orderedTables where table.name.kind == .data {
-      for change in table.keys where keys[table.name]?[change.key] == nil {
-        keys[table.name, default: [:]][change.key] = .some(change.before)
-      }
-    }
-  }
-
-  /// Returns the changes that bring a store back to these states.
-  func changes(in backend: some StoreBackend) throws(StoreError) -> ChangeSet {
-    var changes = ChangeSet()
-    for (name, rows) in records.sorted(by: { $0.key < $1.key }) {
-      let table = try backend.table(named: name)
-      var taken: [ChangeSet.RecordChange] = []
-      for (rowID, record) in rows.sorted(by: { $0.key < $1.key }) {
-        let range = changes.take(record)
-        taken.append(
-          .init(kind: range == nil ? .delete : .update, rowID: rowID, range: range ?? 0..<0))
-      }
-      changes.tables.append(.init(table: table, records: taken))
-    }
-    for (name, buffer) in buffers.sorted(by: { $0.key.text < $1.key.text }) {
-      changes.names.append(.init(name: name.text, range: changes.take(buffer)))
-    }
-    for (name, keys) in keys.sorted(by: { $0.key.fileName < $1.key.fileName }) {
-      let table = try backend.orderedTable(name)
-      for (key, value) in keys.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-        changes.set(key, to: value, in: table)
-      }
-    }
-    if changes.isEmpty { return changes }
-    for name in try backend.orderedTableNames() where name.kind == .index {
-      changes.clear(try backend.orderedTable(name))
-    }
-    return changes
-  }
-}
-
-extension ChangeSet {
-  /// Appends bytes, if there are any.
-  fileprivate mutating func take(_ new: [UInt8]?) -> Range<Int>? {
-    guard let new else { return nil }
-    let start = bytes.count
-    bytes += new
-    return start..<bytes.count
   }
 }

@@ -15,7 +15,10 @@ extension LoggedBackend {
   /// Complexity: linear in the number of tables. The first one opens all files of the store.
   ///
   /// - Throws: ``StoreError`` with `forked`, `ioError`, `damaged` or `closed`.
-  public func snapshot() throws(StoreError) -> any StoreBackend {
+  public func snapshot() throws(StoreError) -> any StoreBackend { try frozenBackend() }
+
+  /// Makes a snapshot.
+  func frozenBackend() throws(StoreError) -> LoggedBackend {
     try checkProcess()
     try refresh()
     // Opened without holding up readers.

@@ -41,7 +41,7 @@ public final class MemoryDisk: Sendable {
 
   /// Takes all of a change set, or throws before it has taken any.
   func apply(
-    _ changes: ChangeSet, _ commit: Commit, tableNames: [String],
+    _ changes: ChangeSet, _ commit: Commit?, tableNames: [String],
     orderedNames: [OrderedTableName]
   ) throws(StoreError) {
     try contents.withLock { (contents) throws(StoreError) in

@@ -17,7 +17,7 @@ struct DumpCommand: ParsableCommand {
       of JSON for each with --json. Those that can't be read are named, and end in the exit code 1.
       """)
 
-  @OptionGroup var store: StoreArgument
+  @OptionGroup var store: ReadStoreArgument
   @Argument(help: "The stored name of the class; without it, all classes.")
   var className: String?
   @Flag(help: "Write the values of properties instead of bytes.")
@@ -25,7 +25,7 @@ struct DumpCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let backend = try store.openAnyForReading()
+    let backend = try store.open()
     if values { return try dumpValues(backend) }
     let names = try backend.tableNames().sorted()
     let ordered = try backend.orderedTableNames().sorted { $0.description < $1.description }

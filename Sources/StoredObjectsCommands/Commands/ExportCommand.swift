@@ -12,7 +12,7 @@ struct ExportCommand: ParsableCommand {
       Base64. Objects have the layout that they were saved with.
       """)
 
-  @OptionGroup var store: StoreArgument
+  @OptionGroup var store: ReadStoreArgument
   @Option(name: .customLong("class"), help: "Only this class; give it once for each class.")
   var classNames: [String] = []
   @Option(
@@ -37,7 +37,7 @@ struct ExportCommand: ParsableCommand {
   }
 
   func run() throws {
-    let backend = try store.openAnyForReading()
+    let backend = try store.open()
     let export = try RecordExport(backend)
     let classes = try self.classes(export)
     let line = ProgressLine("export")

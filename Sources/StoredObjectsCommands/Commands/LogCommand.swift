@@ -45,13 +45,16 @@ enum CommitLines {
     let time = commit.commit.time.map { $0.formatted(.iso8601) } ?? "unknown time"
     let author = commit.commit.author.isEmpty ? "" : "  \(commit.commit.author)"
     var lines = ["commit \(commit.commit.number)  \(time)\(author)"]
-    for change in commit.changes {
-      lines.append("  \(change.id) \(change.kind.rawValue)")
-      for name in change.changedProperties {
-        let values = try [change.old, change.new].compactMap { $0 }
-          .map { try $0[name].map(ValueDump.text) ?? "none" }
-        lines.append("    \(name): \(values.joined(separator: " -> "))")
-      }
+    for change in commit.changes { lines += try text(change).map { "  " + $0 } }
+    return lines
+  }
+
+  static func text(_ change: HistoryChange) throws -> [String] {
+    var lines = ["\(change.id) \(change.kind.rawValue)"]
+    for name in change.changedProperties {
+      let values = try [change.old, change.new].compactMap { $0 }
+        .map { try $0[name].map(ValueDump.text) ?? "none" }
+      lines.append("  \(name): \(values.joined(separator: " -> "))")
     }
     return lines
   }
@@ -60,13 +63,13 @@ enum CommitLines {
     var fields: [(String, StoredValue)] = [
       ("number", .int(Int64(clamping: commit.commit.number))),
       ("author", .string(commit.commit.author)),
-      ("changes", .array(StoredValue.Elements(commit.changes.map(value)))),
+      ("changes", .array(StoredValue.Elements(commit.changes.map(value(of:))))),
     ]
     if let time = commit.commit.time { fields.append(("time", .string(time.formatted(.iso8601)))) }
     return try ValueDump.text(.dictionary(.init(fields)))
   }
 
-  private static func value(_ change: HistoryChange) -> StoredValue {
+  static func value(of change: HistoryChange) -> StoredValue {
     var fields: [(String, StoredValue)] = [
       ("id", .string("\(change.id)")), ("kind", .string(change.kind.rawValue)),
     ]

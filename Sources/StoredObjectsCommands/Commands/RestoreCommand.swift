@@ -8,15 +8,15 @@ struct RestoreCommand: ParsableCommand {
     abstract: "Copy a store with a history into a new directory, as it was at an earlier commit.",
     discussion: """
       The store itself stays as it is, and programs may save to it meanwhile. In the copy, one commit \
-      takes back all later ones, and log shows both. Key-value tables are copied as they are now, and \
-      so are values outside of records.
+      takes back all later ones, and log shows both.
       """)
 
   @OptionGroup var store: StoreArgument
   @Argument(help: "Where the copy goes; it must not exist, or be empty.", completion: .directory)
   var target: String
   @Option(help: "The last commit that counts.") var commit: UInt64?
-  @Option(help: "The moment whose last commit counts, as 2026-11-25T18:30:00Z.") var time: String?
+  @Option(help: "The moment whose last commit counts, as 2026-11-25T18:30:00Z.")
+  var time: CommitArgument?
   @OptionGroup var output: OutputOptions
 
   private struct Report: Encodable {
@@ -28,17 +28,15 @@ struct RestoreCommand: ParsableCommand {
     guard (commit == nil) != (time == nil) else {
       throw ValidationError("Give either --commit or --time.")
     }
-    if let time, Self.date(time) == nil {
+    if case .number? = time {
       throw ValidationError("--time is a moment such as 2026-11-25T18:30:00Z.")
     }
   }
 
-  private static func date(_ text: String) -> Date? { try? Date(text, strategy: .iso8601) }
-
   func run() throws {
     let key = try store.key.key()
     let backend = try store.openForReading(key)
-    let number = try commit ?? lastCommit(in: backend, until: time.flatMap(Self.date) ?? .now)
+    let number = try commit ?? time?.number(in: backend) ?? backend.lastCommitNumber
     // Before anything is copied: what is not remembered can't be brought back.
     try backend.forEachHistoryEntry(after: number) { _ in .pause }
     try backend.backup(to: target) { _ in }
@@ -51,16 +49,5 @@ struct RestoreCommand: ParsableCommand {
     try output.write(Report(target: target, commit: number)) {
       ["The store as of commit \(number) is in \(target)."]
     }
-  }
-
-  /// The last commit up to a moment, by the clocks of those who made the commits.
-  private func lastCommit(in backend: any StoreBackend, until end: Date) throws -> UInt64 {
-    var number = try backend.historyStart() ?? 0
-    try backend.forEachHistoryEntry(after: number) { entry in
-      if let time = entry.commit.time, time > end { return .pause }
-      number = entry.commit.number
-      return .next
-    }
-    return number
   }
 }

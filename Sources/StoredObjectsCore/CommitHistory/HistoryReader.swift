@@ -45,6 +45,42 @@ package struct HistoryReader {
     }
   }
 
+  /// Returns the objects that differ between two commits, each once.
+  ///
+  /// - Parameters:
+  ///   - old: The commit with the old values.
+  ///   - new: The commit with the new values; it may be the earlier of the two.
+  ///   - names: The classes that are asked for; nil for all.
+  /// - Returns: The objects by class and row.
+  /// - Throws: ``/StoreEngine/StoreError`` with `historyExpired`, `invalidArgument`, `damaged`,
+  ///   `ioError` or `closed`.
+  package func differences(
+    from old: UInt64, to new: UInt64, of names: Set<String>? = nil
+  ) throws -> [HistoryChange] {
+    let last = backend.lastCommitNumber
+    guard max(old, new) <= last else {
+      throw StoreError(
+        .invalidArgument, "There is no commit \(max(old, new)) yet: the last one is \(last).",
+        at: .init(path: backend.location))
+    }
+    var found: [String: [UInt32: HistoryEntry.RecordChange]] = [:]
+    try backend.forEachHistoryEntry(after: min(old, new)) { entry in
+      if entry.commit.number > max(old, new) { return .pause }
+      for table in entry.tables where names?.contains(table.name) ?? true {
+        for record in table.objects {
+          let first = found[table.name]?[record.rowID] ?? record
+          found[table.name, default: [:]][record.rowID] =
+            .init(rowID: record.rowID, before: first.before, after: record.after)
+        }
+      }
+      return .next
+    }
+    return try found.sorted { $0.key < $1.key }.flatMap { name, records in
+      try records.values.sorted { $0.rowID < $1.rowID }.filter { $0.before != $0.after }
+        .map { try change(old <= new ? $0 : $0.reversed, name) }
+    }
+  }
+
   private func change(
     _ record: HistoryEntry.RecordChange, _ className: String
   ) throws -> HistoryChange {
@@ -80,4 +116,9 @@ private struct HistoryReferences: ReferenceReading {
   func value(of className: String, row: UInt32) -> StoredValue { .string("\(className)/\(row)") }
   func className(of classID: UInt8) -> String? { names.name(of: classID) }
   func text(of external: ExternalReference) -> String { "\(external.id)" }
+}
+
+extension HistoryEntry.RecordChange {
+  /// The change that takes this one back.
+  fileprivate var reversed: Self { .init(rowID: rowID, before: after, after: before) }
 }

@@ -43,4 +43,31 @@ extension Store {
     } catch { throw .wrapping(error, .ioError, at: .init(path: backend.location)) }
     return commits
   }
+
+  /// Returns the objects that differ between two commits, with their values at both.
+  ///
+  ///     let changes = try store.differences(from: lastMonday, to: backend.lastCommitNumber)
+  ///
+  /// An object that was changed and changed back is left out. Sees what is saved, by whichever store
+  /// or program.
+  ///
+  /// Complexity: linear in the entries of the history behind the earlier commit. Memory: what they
+  /// have changed.
+  ///
+  /// - Parameters:
+  ///   - old: The commit with the old values.
+  ///   - new: The commit with the new values; it may be the earlier of the two.
+  ///   - classes: The classes that you are interested in; empty for all.
+  /// - Returns: The objects by class and row.
+  /// - Throws: ``/StoreEngine/StoreError`` with `historyExpired` when not all commits between the two
+  ///   are remembered, `invalidArgument` for a commit that is yet to come, `damaged`, `ioError` or
+  ///   `closed`.
+  public func differences(
+    from old: UInt64, to new: UInt64, of classes: [StoredObject.Type] = []
+  ) throws(StoreError) -> [HistoryChange] {
+    let names = classes.isEmpty ? nil : Set(classes.map(\.storedName))
+    do {
+      return try HistoryReader(backend).differences(from: old, to: new, of: names)
+    } catch { throw .wrapping(error, .ioError, at: .init(path: backend.location)) }
+  }
 }

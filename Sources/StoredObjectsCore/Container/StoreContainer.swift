@@ -98,6 +98,20 @@ public final class StoreContainer: Sendable {
     StoreSnapshot(try backend.snapshot(), recipe)
   }
 
+  /// The data as of an earlier commit, for as long as the snapshot is held.
+  ///
+  /// The store has to keep a history, see <doc:KeepingAHistory>.
+  ///
+  /// Complexity: linear in the entries of the history behind the commit.
+  ///
+  /// - Parameter number: The last commit that counts.
+  /// - Returns: The snapshot.
+  /// - Throws: ``/StoreEngine/StoreError`` with `historyExpired`, `invalidArgument`, `ioError`,
+  ///   `damaged` or `closed`, see ``/StoreEngine/StoreBackend/snapshot(asOf:)``.
+  public func snapshot(asOf number: UInt64) throws(StoreError) -> StoreSnapshot {
+    StoreSnapshot(try backend.snapshot(asOf: number), recipe)
+  }
+
   /// Runs long work with the backend, on a thread of its own.
   ///
   ///     try await container.withBackend { backend in

@@ -1,0 +1,122 @@
+import Files
+public import FoundationEssentials
+import Locks
+
+extension StoreBackend {
+  /// A copy in memory, in which the later commits are taken back.
+  public func snapshot(asOf number: UInt64) throws(StoreError) -> any StoreBackend {
+    // Before anything is copied.
+    try checkHistory(reachesBackTo: number)
+    let disk = MemoryDisk()
+    let copy = try MemoryBackend(disk: disk)
+    try BackendCopy(from: self, to: copy).run()
+    let earlier = try copy.earlierChanges(asOf: number)
+    try copy.commit(earlier.changes)
+    try copy.continueNumbers(after: earlier.commit)
+    copy.close()
+    return try MemoryBackend(disk: disk, isReadOnly: true)
+  }
+
+  /// Returns the number of the last commit up to a moment, by the clocks of the programs that made
+  /// the commits.
+  ///
+  ///     let monday = try backend.snapshot(asOf: backend.commitNumber(at: date))
+  ///
+  /// That of the last commit before the history, where all remembered ones are later.
+  ///
+  /// Complexity: linear in the entries of the history up to the moment.
+  ///
+  /// - Throws: ``StoreError`` with `historyExpired` where no history is kept, `damaged`, `ioError` or
+  ///   `closed`.
+  public func commitNumber(at moment: Date) throws(StoreError) -> UInt64 {
+    var number = try historyStart() ?? 0
+    do {
+      try forEachHistoryEntry(after: number) { entry in
+        if let time = entry.commit.time, time > moment { return .pause }
+        number = entry.commit.number
+        return .next
+      }
+    } catch { throw .wrapping(error, .ioError, at: .init(path: location)) }
+    return number
+  }
+
+  /// Refuses a number behind which not all commits are remembered, and one of the future.
+  func checkHistory(reachesBackTo number: UInt64) throws(StoreError) {
+    let last = lastCommitNumber
+    guard number <= last else {
+      throw StoreError(
+        .invalidArgument, "There is no commit \(number) yet: the last one is \(last).",
+        at: .init(path: location))
+    }
+    do {
+      try forEachHistoryEntry(after: number) { _ in .pause }
+    } catch { throw .wrapping(error, .ioError, at: .init(path: location)) }
+  }
+
+  /// Returns the changes that lead from the store as it is back to a commit, and that commit.
+  ///
+  /// Of the history they leave what was known then.
+  func earlierChanges(
+    asOf number: UInt64
+  ) throws(StoreError) -> (changes: ChangeSet, commit: Commit?) {
+    var changes = try EarlierState(of: self, asOf: number).changes(in: self)
+    let table = try orderedTable(HistoryFormat.table)
+    _ = try scanKeys(of: table, HistoryFormat.keys(after: number), isReversed: false) { key, _ in
+      changes.set([UInt8](copying: key), to: nil, in: table)
+      return .next
+    }
+    var entry: [UInt8] = []
+    let key = HistoryFormat.key(number)
+    guard try copyValue(of: key, in: table, to: &entry) else {
+      return (changes, number == 0 ? nil : Commit(unnamed: number))
+    }
+    do {
+      return (changes, try HistoryFormat.entry(entry, of: key).commit)
+    } catch { throw damagedHistory(error) }
+  }
+}
+
+extension LoggedBackend {
+  /// The data as of an earlier commit, for as long as the result is held.
+  ///
+  /// As ``snapshot()``, with the rows in memory that later commits have changed.
+  public func snapshot(asOf number: UInt64) throws(StoreError) -> any StoreBackend {
+    try checkHistory(reachesBackTo: number)
+    let snapshot = try frozenBackend()
+    try snapshot.naming { () throws(StoreError) in try snapshot.goBack(to: number) }
+    return snapshot
+  }
+
+  /// Has a snapshot that nobody uses yet show an earlier commit.
+  private func goBack(to number: UInt64) throws(StoreError) {
+    let (changes, commit) = try earlierChanges(asOf: number)
+    let stored = try sealed(changes) ?? changes
+    let states = try fileStates(stored, isNew: false)
+    let keys = try pendingKeys(adding: stored, [])
+    state.withLock { state in
+      state.pending.add(stored, over: states, keys: keys)
+      state.countCommit(stored)
+      state.lastCommit = commit
+    }
+    coordinator.begin(after: commit)
+  }
+}
+
+extension MemoryBackend {
+  /// The data as of an earlier commit.
+  ///
+  /// As ``snapshot()``, with the rows copied that later commits have changed.
+  public func snapshot(asOf number: UInt64) throws(StoreError) -> any StoreBackend {
+    try checkHistory(reachesBackTo: number)
+    let snapshot = try MemoryBackend(snapshotOf: self)
+    let (changes, commit) = try snapshot.earlierChanges(asOf: number)
+    try snapshot.show(changes, as: commit)
+    return snapshot
+  }
+
+  private func show(_ changes: ChangeSet, as commit: Commit?) throws(StoreError) {
+    let (names, ordered) = try inSession { ($0.numbers.names, $0.numbers.orderedNames) }
+    try disk.apply(changes, commit, tableNames: names, orderedNames: ordered)
+    coordinator.begin(after: commit)
+  }
+}

@@ -1,0 +1,154 @@
+import Files
+import FoundationEssentials
+
+/// How much of a history to keep.
+public struct HistoryRetention: Sendable, Hashable {
+  /// The age from which on entries go; nil keeps entries of any age.
+  public var age: Duration?
+  /// The number of bytes that the entries may have together; nil for any number.
+  ///
+  /// The newest entries count first.
+  public var byteCount: Int?
+  /// Whether entries stay that a named consumer has not seen, whatever their age and size.
+  ///
+  /// See ``StoreBackend/noteHistorySeen(by:through:)``. True by default.
+  public var waitsForConsumers = true
+
+  /// Keeps what no consumer needs for an age and up to a size.
+  ///
+  /// With neither age nor size, all entries go that every consumer has seen, and none where there
+  /// are no consumers.
+  public init(age: Duration? = nil, byteCount: Int? = nil, waitsForConsumers: Bool = true) {
+    (self.age, self.byteCount, self.waitsForConsumers) = (age, byteCount, waitsForConsumers)
+  }
+}
+
+extension StoreBackend {
+  /// Forgets the entries of all commits up to and with a number.
+  ///
+  /// Values outside of records go with the last entry that needs them. Does not ask what consumers
+  /// have seen.
+  ///
+  /// Complexity: linear in the number of these entries.
+  ///
+  /// - Throws: ``StoreError`` with `historyExpired` where no history is kept, and as
+  ///   ``commit(_:_:)``.
+  public func purgeHistory(through number: UInt64) throws(StoreError) {
+    var values: [ExternalID] = []
+    try coordinator.whileCommittingRepeatedly { () throws(StoreError) in
+      guard var stamp = try historyStamp() else { throw noHistory() }
+      let end = min(number, lastCommitNumber)
+      if end <= stamp.since { return }
+      let first = stamp.since
+      stamp.since = end
+      var changes = try change(to: stamp)
+      values = try forget(from: first, through: end, in: &changes)
+      try commit(changes)
+    }
+    removeReleased(values)
+  }
+
+  /// Adds to a change set that entries are removed, and returns the values that they have kept.
+  private func forget(
+    from first: UInt64, through end: UInt64, in changes: inout ChangeSet
+  ) throws(StoreError) -> [ExternalID] {
+    var values: [ExternalID] = []
+    let table = try orderedTable(HistoryFormat.table)
+    do {
+      try forEachHistoryEntry(after: first) { entry in
+        if entry.commit.number > end { return .pause }
+        changes.set(HistoryFormat.key(entry.commit.number), to: nil, in: table)
+        values += try release(entry, in: &changes)
+        return .next
+      }
+    } catch { throw .wrapping(error, .ioError, at: .init(path: location)) }
+    return values
+  }
+
+  /// Forgets the oldest entries, as many as need not be kept.
+  ///
+  ///     // Two weeks, and what the search engine has not seen.
+  ///     try backend.purgeHistory(keeping: HistoryRetention(age: .seconds(14 * 86_400)))
+  ///
+  /// Complexity: linear in the number of entries that go; with a size, in the size of the history.
+  ///
+  /// - Returns: The number of the last commit that is not remembered.
+  /// - Throws: ``StoreError`` with `historyExpired` where no history is kept, and as
+  ///   ``commit(_:_:)``.
+  @discardableResult
+  public func purgeHistory(keeping retention: HistoryRetention) throws(StoreError) -> UInt64 {
+    guard let start = try historyStart() else { throw noHistory() }
+    let consumers = retention.waitsForConsumers ? try historyConsumers() : [:]
+    var end: UInt64 = 0
+    if retention.age == nil, retention.byteCount == nil {
+      end = consumers.isEmpty ? 0 : .max
+    }
+    if let age = retention.age {
+      end = try commitNumber(at: Date.now.addingTimeInterval(-(age / .seconds(1))))
+    }
+    if let byteCount = retention.byteCount { end = max(end, try number(before: byteCount)) }
+    if let seen = consumers.values.min() { end = min(end, seen) }
+    if end > start { try purgeHistory(through: end) }
+    return try historyStart() ?? 0
+  }
+
+  /// Returns the number of the last commit whose entry is not among the newest ones of a size.
+  private func number(before byteCount: Int) throws(StoreError) -> UInt64 {
+    var (sum, number) = (0, UInt64(0))
+    let table = try orderedTable(HistoryFormat.table)
+    _ = try scanKeys(of: table, HistoryFormat.keys(after: 0), isReversed: true) { key, value in
+      sum += key.byteCount + value.byteCount
+      if sum <= byteCount { return .next }
+      number = HistoryFormat.number(ofKey: [UInt8](copying: key))
+      return .pause
+    }
+    return number
+  }
+
+  // MARK: Consumers
+
+  /// Notes that a consumer of the history has seen all commits up to and with a number.
+  ///
+  /// ``purgeHistory(keeping:)`` keeps what a consumer has not seen. The first call makes the consumer
+  /// known.
+  ///
+  ///     try backend.noteHistorySeen(by: "search engine", through: commit.number)
+  ///
+  /// - Parameters:
+  ///   - consumer: The name of the consumer, not empty.
+  ///   - number: The last commit that the consumer has seen; nil forgets the consumer.
+  /// - Throws: ``StoreError`` with `historyExpired` where no history is kept, `invalidName` for an
+  ///   empty name, and as ``commit(_:_:)``.
+  public func noteHistorySeen(by consumer: String, through number: UInt64?) throws(StoreError) {
+    guard !consumer.isEmpty else {
+      throw StoreError(
+        .invalidName, "A consumer of the history needs a name.", at: .init(path: location))
+    }
+    guard try historyStart() != nil else { throw noHistory() }
+    var changes = ChangeSet()
+    changes.set(
+      HistoryFormat.key(ofConsumer: consumer), to: number.map(HistoryFormat.seen),
+      in: try orderedTable(HistoryFormat.table))
+    try commit(changes)
+  }
+
+  /// The consumers of the history, and the last commit that each of them has seen.
+  ///
+  /// - Throws: ``StoreError`` with `damaged`, `ioError` or `closed`.
+  public func historyConsumers() throws(StoreError) -> [String: UInt64] {
+    var (consumers, failure) = ([String: UInt64](), DataBufferError?.none)
+    let table = try orderedTable(HistoryFormat.table)
+    _ = try scanKeys(of: table, HistoryFormat.consumers, isReversed: false) { key, value in
+      do throws(DataBufferError) {
+        let name = String(decoding: [UInt8](copying: key).dropFirst(), as: UTF8.self)
+        consumers[name] = try HistoryFormat.seen([UInt8](copying: value))
+      } catch {
+        failure = error
+        return .pause
+      }
+      return .next
+    }
+    if let failure { throw damagedHistory(failure) }
+    return consumers
+  }
+}

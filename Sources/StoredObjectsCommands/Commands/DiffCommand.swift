@@ -1,0 +1,34 @@
+import ArgumentParser
+import StoredObjectsCore
+
+struct DiffCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "diff",
+    abstract: "Show the objects that differ between two commits of a store with a history.",
+    discussion: """
+      A commit is given by its number, or by a moment such as 2026-11-25T18:30:00Z, which stands for \
+      the last commit before it. Each object is shown once, with the old value of each property first. \
+      With --json a line of JSON stands for each object.
+      """)
+
+  @OptionGroup var store: StoreArgument
+  @Argument(help: "The commit with the old values.") var old: CommitArgument
+  @Argument(help: "The commit with the new values; the last one by default.")
+  var new: CommitArgument?
+  @Option(name: .customLong("class"), help: "Only objects of this class; can be given again.")
+  var classes: [String] = []
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let backend = try store.openAnyForReading()
+    let changes = try HistoryReader(backend).differences(
+      from: old.number(in: backend), to: new?.number(in: backend) ?? backend.lastCommitNumber,
+      of: classes.isEmpty ? nil : Set(classes))
+    for change in changes {
+      try ValueDump.write(
+        output.json
+          ? [ValueDump.text(CommitLines.value(of: change))] : CommitLines.text(change))
+    }
+    try backend.close()
+  }
+}
