@@ -16,7 +16,7 @@
     }
   }
 
-  /// From the beginning of README.md.
+  /// From the beginning of README.md and of GettingStarted.md.
   enum StoredFirstExample {
     @Stored final class Song: StoredObject {
       var title = ""
