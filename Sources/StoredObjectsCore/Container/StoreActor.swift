@@ -35,7 +35,7 @@ public actor StoreActor {
   ///
   /// - Parameter body: Uses the store, which must not leave the closure.
   /// - Returns: The result of the closure.
-  /// - Throws: Any error of the closure or of creating the store.
+  /// - Throws: Any error that the closure throws, or that creating the store throws.
   public func perform<Value: Sendable>(
     _ body: @Sendable (Store) throws -> Value
   ) throws -> Value {

@@ -17,9 +17,9 @@ extension StoreContainer {
   ///
   /// - Parameter body: Reads; it may fetch, follow references, query and search.
   /// - Returns: The result of the closure.
-  /// - Throws: Any error of the closure; ``/StoreEngine/StoreError`` with `contentUnavailable` if a
-  ///   record could not be read, `readOnly` if the closure has changed an object, or `closed`;
-  ///   `CancellationError` if the task was cancelled before the closure began.
+  /// - Throws: Any error that the closure throws; ``/StoreEngine/StoreError`` with
+  ///   `contentUnavailable` if a record could not be read, `readOnly` if the closure has changed an
+  ///   object, or `closed`; `CancellationError` if the task was cancelled before the closure began.
   public func read<Value: Sendable>(
     _ body: @escaping @Sendable (Store) throws -> Value
   ) async throws -> Value {

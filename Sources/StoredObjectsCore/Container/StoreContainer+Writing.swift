@@ -20,8 +20,9 @@ extension StoreContainer {
   ///
   /// - Parameter body: Changes objects of the store, and must not save them.
   /// - Returns: The result of the closure.
-  /// - Throws: Any error of the closure; ``/StoreEngine/StoreError``, as ``Store/saveChanges()``;
-  ///   `CancellationError` if the task was cancelled before the closure began.
+  /// - Throws: Any error that the closure throws; ``/StoreEngine/StoreError``, as
+  ///   ``Store/saveChanges()``; `CancellationError` if the task was cancelled before the closure
+  ///   began.
   @discardableResult
   public func write<Value: Sendable>(
     _ body: @escaping @Sendable (Store) throws -> Value

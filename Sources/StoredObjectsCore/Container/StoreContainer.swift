@@ -106,7 +106,7 @@ public final class StoreContainer: Sendable {
   ///
   /// Use it for checks, backups, checkpoints and compactions.
   ///
-  /// - Throws: Any error of the closure.
+  /// - Throws: Any error that the closure throws.
   public func withBackend<Value: Sendable>(
     _ body: @Sendable (any StoreBackend) throws -> Value
   ) async rethrows -> Value {

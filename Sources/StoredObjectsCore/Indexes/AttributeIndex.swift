@@ -151,6 +151,8 @@ public struct AttributeIndex {
 
   /// Creates an index by the objects in a list or a set.
   ///
+  /// An object can be found by any of the objects that it refers to.
+  ///
   /// See ``Store/referrers(of:through:includingSubclasses:)-(StoredObject,_,_)``.
   public init<Object: StoredObject, List: Collection>(
     _ name: String, toMany property: KeyPath<Object, List>

@@ -15,10 +15,10 @@ struct DuplicateSearch {
     entries.append((hash, row))
   }
 
-  /// Returns the first row with the values of an earlier row, that row, and the number of such
-  /// rows.
+  /// Finds the first row with the values of an earlier row.
   ///
-  /// The closure returns the key of a row.
+  /// Returns that row, the earlier row, and the number of such rows. The closure returns the key of
+  /// a row.
   func first(_ key: (UInt32) -> [UInt8]?) -> (row: UInt32, other: UInt32, count: Int)? {
     let sorted = entries.sorted { ($0.hash, $0.row) < ($1.hash, $1.row) }
     var found: (row: UInt32, other: UInt32, count: Int)?

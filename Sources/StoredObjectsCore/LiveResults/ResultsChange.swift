@@ -27,7 +27,7 @@ public struct ResultsChange<Object: StoredObject>: Sendable {
   public struct Row: Hashable, Sendable {
     /// The ID of the object.
     public let id: ObjectID<Object>
-    /// The place of the object.
+    /// The place of the object: before the change if it was removed, otherwise after it.
     public let place: ResultPlace
   }
 

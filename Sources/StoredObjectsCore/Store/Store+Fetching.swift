@@ -107,8 +107,8 @@ extension Store {
   ///
   /// Set `stop` to true to end the enumeration. The guarantees of ``ObjectCursor`` apply here.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as ``ObjectCursor/next()``, and any error of the
-  ///   closure.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``ObjectCursor/next()``, and any error that the
+  ///   closure throws.
   @inlinable public func enumerate<Object: StoredObject>(
     _ type: Object.Type, _ body: (Object, _ stop: inout Bool) throws -> Void
   ) throws {

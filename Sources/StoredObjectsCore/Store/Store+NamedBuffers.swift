@@ -2,11 +2,11 @@ import Files
 import StoreEngine
 
 extension Store {
-  /// Sets the buffer with a name: for settings, a root object, an ordered list.
+  /// Sets the buffer with a name, such as for settings, a root object or an ordered list.
   ///
   ///     try store.setBuffer(named: "Favorite") { $0.write(song) }
   ///
-  /// The next save writes it. Insert objects that it refers to before. A later call for the same
+  /// The next save writes it. Insert the objects that it refers to first. A later call for the same
   /// name replaces the buffer. The save throws `conflict` if another store has saved the name since
   /// this store was made, or last read or saved it.
   ///
@@ -14,7 +14,7 @@ extension Store {
   ///   - name: A name that is not empty, does not end in "..layouts", and is not "..migrations".
   ///   - write: Writes to an empty buffer.
   /// - Throws: ``/StoreEngine/StoreError`` with `invalidName`, or `notEncodable` if something can't
-  ///   be written, and any error of the closure. The name then keeps its buffer.
+  ///   be written, and any error that the closure throws. The name then keeps its buffer.
   public func setBuffer(
     named name: String, _ write: (inout DataBuffer) throws -> Void
   ) throws {

@@ -5,9 +5,10 @@ extension Store {
   ///
   ///     try store.register(Song.self, Playlist.self)
   ///
-  /// Each class has a number in the store, its class ID, which references contain. The store keeps
-  /// the IDs, so you can register classes in any order and leave out those that you don't use. A
-  /// new class gets the lowest ID that no class has had, in the order of the arguments.
+  /// Each class has a number in the store, its class ID, which references to objects of any class
+  /// contain. The store keeps the IDs, so you can register classes in any order and leave out those
+  /// that you don't use. A new class gets the lowest ID that no class has had, in the order of the
+  /// arguments.
   ///
   /// Objects of classes that are not registered stay as they are. Reading an object that refers to
   /// one of them throws `notRegistered`.
@@ -159,7 +160,7 @@ extension Store {
 extension StoreBackend {
   /// Returns the metadata row of a class, registered or not; nil if there is none.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` with `damaged`, and any error of the backend.
+  /// - Throws: ``/StoreEngine/StoreError`` with `damaged`, and any error that the backend throws.
   func classMetadata(of className: String) throws(StoreError) -> ClassMetadata? {
     var buffer = DataBuffer()
     let table = try table(named: className)

@@ -4,7 +4,8 @@ extension Store {
   /// Saves all changes since the last save, atomically.
   ///
   /// Does nothing if there are no changes. After an error everything is as it was before the call:
-  /// nothing has been written, the changes are unsaved, and you can try again.
+  /// nothing has been written, the changes are unsaved, the objects are unchanged, and you can try
+  /// again.
   ///
   /// Complexity: linear in the number of changed objects and the size of their records.
   ///

@@ -12,7 +12,7 @@ extension Store {
   ///
   /// Complexity: linear in the number of rows changed elsewhere.
   public func mergeChanges() {
-    // Looks for commits of other processes.
+    // Makes the backend look for commits of other processes.
     _ = backend.lastCommitNumber
     mergeChanges(keepsDeleted: false)
     updateLiveQueries()

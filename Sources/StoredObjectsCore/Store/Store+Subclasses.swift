@@ -52,8 +52,8 @@ extension Store {
   ///
   /// Set `stop` to true to end the enumeration. The guarantees of ``ObjectCursor`` apply here.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as ``ObjectCursor/next()``, and any error of the
-  ///   closure.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``ObjectCursor/next()``, and any error that the
+  ///   closure throws.
   public func enumerate<Object: StoredObject>(
     _ type: Object.Type, includingSubclasses: Bool,
     _ body: (Object, _ stop: inout Bool) throws -> Void

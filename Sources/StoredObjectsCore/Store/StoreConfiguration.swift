@@ -30,8 +30,9 @@ public struct StoreConfiguration: Sendable {
 
   /// The size in bytes above which an ``ExternalData`` is stored outside of its record.
   ///
-  /// It is 16 KiB by default. A class can set another limit for a property: `@External(above:
-  /// 4096)`, or in a class written by hand `buffer.write(cover, externalAbove: 4096)`.
+  /// It is 16 KiB by default. A class can set another limit for a property:
+  /// `@External(above: 4096)`, or in a class written by hand
+  /// `buffer.write(cover, externalAbove: 4096)`.
   public var externalThreshold = defaultExternalThreshold
 
   /// The policy for objects that another store has saved since they were read.
