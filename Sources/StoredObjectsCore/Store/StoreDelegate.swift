@@ -31,7 +31,7 @@ public protocol StoreDelegate: AnyObject {
   ///
   /// See ``Store/fetchFailures``.
   func store(_ store: Store, didFailToFetch failure: FetchFailure)
-  /// Notifies the delegate that a checkpoint has failed: the backend's log can't be folded.
+  /// Notifies the delegate that a checkpoint has failed to fold the backend's log into its files.
   ///
   /// Saves continue and are safe, but the log grows. Called after a save, at most once for each
   /// attempt; the backend makes an attempt every few mebibytes of log. See
