@@ -15,8 +15,8 @@ import StoreEngine
 ///
 /// Each save of a class also updates its indexes. Queries use them automatically, see
 /// <doc:FindingObjects>: for equality, ranges and prefixes of their properties, from the first
-/// property on, and for sorting by them. An index is built from the records when it is first
-/// needed, if it is new or lost, or if a program that does not know it has changed the class.
+/// property on, and for sorting by them. An index that is new or lost, or whose class was
+/// changed by a program that does not know it, is built from the records when it is first needed.
 ///
 /// A save that would give two objects the same values in a unique index throws `notUnique`, and
 /// writes nothing. As in SQL, objects with nil in one of the properties are not compared; nor are

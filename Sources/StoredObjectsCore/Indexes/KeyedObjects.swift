@@ -2,8 +2,8 @@ import StoreEngine
 
 /// New objects, each with exactly one key in each index of its class.
 ///
-/// `@unchecked Sendable`: the thread that passes them to a second one joins that before any object
-/// changes, and only does so for classes that can be coded on any thread.
+/// `@unchecked Sendable`: the second thread is joined before any object changes. It is only used
+/// for classes that can be coded on any thread.
 struct KeyedObjects: @unchecked Sendable {
   let objects: [StoredObject]
   /// Functions that append the key of an object, one for each index.

@@ -75,10 +75,10 @@ public class LiveResults<Object: StoredObject>: Observable {
 
   /// The error of an object that could not be evaluated; nil if there was none since the query ran.
   ///
-  /// Either its record could not be read, or the predicate threw. The object is left out. If an
-  /// object that it refers to can't be read, such as one that another store has deleted, the
-  /// properties of that object have their defaults, as in queries. This does not add to the store's
-  /// ``Store/fetchFailures``.
+  /// Either its record could not be read, or the predicate threw. The object is left out. An
+  /// object that it refers to may be unreadable, such as one that another store has deleted. The
+  /// properties of that object then have their defaults, as in queries. This does not add to the
+  /// store's ``Store/fetchFailures``.
   public final var failure: StoreError? {
     query.access()
     return query.failure

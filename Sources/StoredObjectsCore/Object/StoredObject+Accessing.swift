@@ -2,8 +2,8 @@
 // generates.
 //
 // They take the name of the property, not its key path. A key path references the property's
-// accessors, so the compiler could no longer see that nothing else calls them, and would check
-// every read for exclusivity, at twice the cost.
+// accessors, so the compiler could no longer see that nothing else calls them. It would check every
+// read for exclusivity, at twice the cost.
 
 import StoreEngine
 

@@ -22,7 +22,7 @@ import StoreEngine
 /// **Deletions.** When an object is deleted, the delete rule of each of its relationships applies
 /// to the objects that it refers to. References from other objects *to it* are removed from every
 /// place of every list, loaded or not. With an inverse, these objects are known. Without one, the
-/// first deletion reads all objects of their class once and remembers their references, which takes
+/// first deletion reads all objects of their class once and remembers their references. This takes
 /// 4 bytes for each reference and about 60 for each object that is referred to.
 public struct Relationship {
   /// The effect of a deletion on the objects that the deleted object refers to.

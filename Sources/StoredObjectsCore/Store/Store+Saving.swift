@@ -140,8 +140,8 @@ extension Store {
 
   /// Whether the commit must be prepared while no other store commits.
   ///
-  /// The save may conflict with more than the rows and keys that it changes: a deletion concerns
-  /// every store that may refer to the object, every save changes the statistics of a full-text
+  /// The save may conflict with more than the rows and keys that it changes. A deletion concerns
+  /// every store that may refer to the object. Every save changes the statistics of a full-text
   /// index, and the metadata of a class may change.
   private var needsOthersToWait: Bool {
     classes.contains { entry in

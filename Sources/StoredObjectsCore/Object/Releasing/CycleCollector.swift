@@ -4,7 +4,7 @@ import StoreEngine
 ///
 /// No code can reach such objects afterwards. An object that anything else references is kept, with
 /// everything that can be reached from it. References that the layout of a class does not show,
-/// such as those of a closure, count as references from elsewhere, so such an object is kept, too.
+/// such as those of a closure, count as references from elsewhere. Such an object is kept, too.
 struct CycleCollector {
   private var objects: [StoredObject] = []
   private var layouts: [ReferenceLayout] = []
