@@ -12,7 +12,7 @@ extension Store {
   /// its content.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`, `invalidArgument` (the ID of an
-  ///   object that is no `Object`), `damaged`, `newerVersion`, `ioError` or `closed`.
+  ///   object that is not an `Object`), `damaged`, `newerVersion`, `ioError` or `closed`.
   public func object<Object: StoredObject>(
     _ id: ObjectID<Object>
   ) throws(StoreError) -> Object? {

@@ -99,7 +99,7 @@ public final class Store {
   /// See ``isObservable``.
   @safe @exclusivity(unchecked)
   var observedObjects: ObservedObjects?
-  /// The live results of the store; nil without any.
+  /// The live results of the store; nil if there are none.
   @safe @exclusivity(unchecked)
   var liveQueries: LiveQueries?
   /// Whether live results need to know which objects are read.

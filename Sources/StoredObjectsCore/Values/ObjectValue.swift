@@ -38,7 +38,7 @@ public struct ObjectValue: Hashable, Sendable {
     rowID.map { ObjectID(className: className, rowID: $0) }
   }
 
-  /// The value of a property, or nil.
+  /// Accesses the value of a property, or nil.
   public subscript(name: String) -> StoredValue? {
     get { values[name] }
     set { values[name] = newValue }
