@@ -1,2 +1,2 @@
-// What objects are saved with is part of what their users see: errors, durability, backends, buffers.
+// Re-exported because errors, durability, backends and buffers are part of this module's API.
 @_exported public import StoreEngine

@@ -2,14 +2,14 @@ import StoreEngine
 
 /// Merges contents of one object, property by property.
 struct PropertyMerge {
-  /// The content that has the changes of both sides; this side's where both have changed a property.
+  /// The content with the changes of both sides; this side's value if both have changed a property.
   var content: [UInt8] = []
-  /// The properties that both sides have given different values.
+  /// The properties to which both sides have given different values.
   var undecided: [String] = []
 
   /// Merges contents of the same layout.
   ///
-  /// - Throws: ``/StoreEngine/DataBufferError`` when a content is not in the layout.
+  /// - Throws: ``/StoreEngine/DataBufferError`` if a content is not in the layout.
   init(_ coding: RecordCoding, base: [UInt8], mine: [UInt8], theirs: [UInt8]) throws {
     let (old, own, other) = (
       try coding.parts(of: base), try coding.parts(of: mine), try coding.parts(of: theirs)
@@ -21,7 +21,7 @@ struct PropertyMerge {
     }
   }
 
-  /// The merged value of a property; nil where both sides have changed it.
+  /// Returns the merged value of a property; nil if both sides have changed it.
   private static func merged(
     _ type: StoredType, _ base: [UInt8], _ mine: [UInt8], _ theirs: [UInt8]
   ) throws -> [UInt8]? {
@@ -41,7 +41,7 @@ private struct ListParts {
   /// Whether the class of each object follows the count.
   let hasClasses: Bool
 
-  /// Nil for what is neither a list nor a set.
+  /// Reads the elements; nil for a value that is neither a list nor a set.
   init?(_ type: StoredType, _ bytes: [UInt8]) throws {
     var buffer = DataBuffer(bytes)
     var hasClasses = false
@@ -65,14 +65,14 @@ private struct ListParts {
     for _ in 0..<count {
       elements.append(
         try buffer.bytesRead { buffer in
-          // A reference in a list has no byte that says whether there is one.
+          // A reference in a list has no flag for nil.
           if case .reference = element { try buffer.skip(4) } else { try buffer.skip(element) }
         })
     }
     self.elements = elements
   }
 
-  /// The merged list; nil where the sides write their elements in different ways.
+  /// Returns the merged list; nil if the sides encode their elements differently.
   func merged(mine: ListParts, theirs: ListParts) -> [UInt8]? {
     let sides = [self, mine, theirs].filter { !$0.elements.isEmpty }
     let hasClasses = sides.contains(where: \.hasClasses)

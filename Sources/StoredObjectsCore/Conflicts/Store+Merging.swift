@@ -1,22 +1,22 @@
 import StoreEngine
 
 extension Store {
-  /// So often a save is tried again when other stores save meanwhile.
+  /// The maximum number of times that a save is retried after conflicts.
   static let mergeAttempts = 10
 
-  /// Takes down what an object is like before its first change, for a later merge.
+  /// Keeps the content of an object before its first change, for a later merge.
   func noteBase(of object: StoredObject, _ entry: RegisteredClass) {
     guard configuration.conflictPolicy == .merge, object.state.change == nil, object.hasContent,
       entry.coding != nil
     else { return }
-    // An object that can't be encoded is a conflict later.
+    // An object that can't be encoded leads to a conflict later.
     if let key = object.key { mergeBases[key] = try? contentImage(of: object, entry) }
   }
 
-  /// Decides about conflicts as the configuration says.
+  /// Resolves conflicts by the configured policy.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` with `conflict` for what can't be decided; that is as it
-  ///   was then.
+  /// - Throws: ``/StoreEngine/StoreError`` with `conflict` for an object that can't be merged,
+  ///   which then stays as it was.
   func resolveConflicts() throws(StoreError) {
     let policy = configuration.conflictPolicy
     settleRelationships()
@@ -68,11 +68,11 @@ extension Store {
     try setContent(of: object, entry, to: merge.content)
     object.noteObservedChange()
     if let undecided = merge.undecided { try decide(object, entry, undecided) }
-    // Merged once more, it stays as it is.
+    // If it is merged once more, its content stays the same.
     if let key = object.key { mergeBases[key] = merge.theirs }
   }
 
-  /// Has the class decide about properties that both sides have changed.
+  /// Lets the class resolve properties that both sides have changed.
   private func decide(
     _ object: StoredObject, _ entry: RegisteredClass, _ undecided: ObjectMerge.Undecided
   ) throws(StoreError) {
@@ -94,7 +94,7 @@ private struct ObjectMerge {
   let content: ContentImage
   /// The content that the other store saved.
   let theirs: ContentImage
-  /// The properties that both sides have changed, and the object before, elsewhere and here.
+  /// The properties that both sides have changed, with the object before, elsewhere and here.
   let undecided: Undecided?
 
   typealias Undecided = (

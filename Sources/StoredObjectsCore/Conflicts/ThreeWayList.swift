@@ -1,23 +1,24 @@
-/// Merges two changed versions of an ordered list with the version that both come from.
+/// Merges two changed versions of an ordered list with their common base.
 ///
-/// Elements are told apart by occurrence, so a list may have the same element several times. What
-/// both sides kept stays in the base's order. What either side has removed is gone. What either side
-/// has inserted is there, behind the element it was inserted behind, and theirs comes first. An
-/// element that was removed and inserted again has moved: it is there once, at their position where
-/// both have moved it, and nowhere where the other side has removed it.
+/// Elements are distinguished by occurrence, so a list can contain an element several times.
+/// Elements that both sides have kept stay in the base's order. Elements that either side has
+/// removed are not in the result. Elements that either side has inserted come behind the element
+/// that they were inserted behind, theirs first. An element that was removed and inserted again has
+/// moved. It occurs once: at their position if both sides have moved it, and not at all if the
+/// other side has removed it.
 ///
-/// Laws: with one side unchanged the result is the other side, and with both sides equal it is
-/// either.
+/// Invariants: if one side is unchanged, the result is the other side. If both sides are equal, the
+/// result equals them.
 struct ThreeWayList<Element: Hashable> {
-  /// How one side has changed the base.
+  /// The changes of one side to the base.
   private struct Side {
-    /// Of each element of the base whether the side still has it where it was.
+    /// For each element of the base, whether the side has kept it in place.
     var isKept: [Bool]
     /// The inserted elements, in order, by the number of base elements in front of them.
     ///
-    /// An element that was moved has its index in the base as its origin.
+    /// The origin of a moved element is its index in the base.
     var insertions: [Int: [(element: Element, origin: Int?)]] = [:]
-    /// The elements of the base that are elsewhere now.
+    /// The indices of base elements that have moved.
     var moved: Set<Int> = []
 
     init(_ base: [Element], _ list: [Element]) {
@@ -42,7 +43,7 @@ struct ThreeWayList<Element: Hashable> {
       }
     }
 
-    /// Whether the side has taken an element of the base away, and not elsewhere.
+    /// Whether the side has removed an element of the base without moving it.
     func hasRemoved(_ index: Int) -> Bool { !isKept[index] && !moved.contains(index) }
   }
 
@@ -56,14 +57,14 @@ struct ThreeWayList<Element: Hashable> {
     var merged: [Element] = []
     for place in 0...base.count {
       let ours = (own.insertions[place] ?? []).filter { one in
-        // Theirs has the same element elsewhere, or has removed it.
+        // Drops elements that the other side has moved or removed.
         one.origin.map { other.isKept[$0] } ?? true
       }
       let others = (other.insertions[place] ?? []).filter { one in
         one.origin.map { !own.hasRemoved($0) } ?? true
       }
       merged += others.map(\.element)
-      // What both have inserted is there once, unless it has come from different places.
+      // Elements that both sides have inserted occur once, unless they were moved from elsewhere.
       let isSame =
         ours.map(\.element) == others.map(\.element)
         && (ours + others).allSatisfy { $0.origin == nil }
@@ -82,12 +83,12 @@ extension CollectionDifference.Change {
   }
 }
 
-/// Merges two changed versions of a set with the version that both come from.
+/// Merges two changed versions of a set with their common base.
 func mergedSet<Element: Hashable>(
   base: [Element], mine: [Element], theirs: [Element]
 ) -> [Element] {
   let (before, own, other) = (Set(base), Set(mine), Set(theirs))
-  // Theirs without what was removed here, and what was added here.
+  // Theirs without the elements removed here, and the elements added here.
   return theirs.filter { own.contains($0) || !before.contains($0) }
     + mine.filter { !before.contains($0) && !other.contains($0) }
 }

@@ -1,7 +1,7 @@
 import Locks
 public import StoreEngine
 
-/// When a ``StoreActor`` saves by itself, and where the errors of these saves go.
+/// When a ``StoreActor`` saves automatically, and how it handles the errors of these saves.
 ///
 ///     let editor = container.makeActor(
 ///       autosave: .after(.seconds(2)) { store, error in
@@ -12,13 +12,13 @@ public import StoreEngine
 ///     }
 ///     // Saved within two seconds.
 ///
-/// A save covers everything that is unsaved in the actor's store, also the changes of a closure that
-/// has thrown. Use ``Store/transaction(attempts:_:)`` in a closure whose changes belong together.
+/// A save covers all unsaved changes in the actor's store, including those of a closure that has
+/// thrown. Use ``Store/transaction(attempts:_:)`` in a closure whose changes belong together.
 public struct Autosave: Sendable {
   /// Handles the error of a save, on the actor's thread, with the actor's store.
   public typealias ErrorHandler = @Sendable (_ store: Store, _ error: StoreError) -> Void
 
-  /// How long changes wait; nil when each call saves at its end.
+  /// The maximum time that changes wait; nil if each call saves at its end.
   let delay: Duration?
   let handleError: ErrorHandler
 
@@ -26,40 +26,40 @@ public struct Autosave: Sendable {
   ///
   /// - Parameter onError: Handles the error of a save, which has changed nothing. Changes that the
   ///   handler leaves in the store are saved at the end of the next call.
-  /// - Returns: What to pass to ``StoreContainer/makeActor(autosave:)``.
+  /// - Returns: A value to pass to ``StoreContainer/makeActor(autosave:)``.
   public static func afterEachCall(onError: @escaping ErrorHandler) -> Autosave {
     Autosave(delay: nil, handleError: onError)
   }
 
-  /// Saves some time after the first unsaved change, all that has been changed by then.
+  /// Saves all unsaved changes some time after the first of them.
   ///
   /// The changes are saved even if you release the actor meanwhile, and when the container is
   /// closed. They are lost if the process ends before the save.
   ///
   /// - Parameters:
-  ///   - delay: How long changes wait at most.
+  ///   - delay: The maximum time that changes wait.
   ///   - onError: Handles the error of a save, which has changed nothing. Changes that the handler
   ///     leaves in the store are saved some time after the next call.
-  /// - Returns: What to pass to ``StoreContainer/makeActor(autosave:)``.
+  /// - Returns: A value to pass to ``StoreContainer/makeActor(autosave:)``.
   public static func after(_ delay: Duration, onError: @escaping ErrorHandler) -> Autosave {
     Autosave(delay: delay, handleError: onError)
   }
 }
 
 extension StoreActor {
-  /// Saves the changes of a call, now or later.
+  /// Saves the changes of a call, at once or after the delay.
   func saveByItself(_ store: Store) {
     guard let autosave, store.hasUnsavedChanges else { return }
     guard let delay = autosave.delay else { return save(store, autosave) }
     guard delayedSave == nil else { return }
-    // Keeps the actor until then.
+    // The task retains the actor until then.
     delayedSave = Task {
-      // Cancelled when all has been saved.
+      // Cancelled once all has been saved.
       if (try? await Task.sleep(for: delay)) != nil { saveNow() }
     }
   }
 
-  /// Saves what waits for its delay.
+  /// Saves the changes that wait for their delay.
   func saveNow() {
     delayedSave?.cancel()
     delayedSave = nil
@@ -75,7 +75,7 @@ extension StoreActor {
   }
 }
 
-/// The actors of a container that save by themselves.
+/// The actors of a container that save automatically.
 final class AutosavingActors: Sendable {
   private struct Entry: Sendable { weak let actor: StoreActor? }
 
@@ -88,7 +88,7 @@ final class AutosavingActors: Sendable {
     }
   }
 
-  /// Saves what waits in any of them.
+  /// Saves the waiting changes of all actors.
   func saveNow() async {
     for entry in entries.withLock({ $0 }) { await entry.actor?.saveNow() }
   }

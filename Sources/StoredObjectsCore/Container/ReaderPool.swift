@@ -1,15 +1,15 @@
 import Locks
 import StoreEngine
 
-/// The readers of a container that nobody uses, and who waits for one.
+/// The idle readers of a container, and the reads that wait for one.
 final class ReaderPool: Sendable {
   private let state: Locked<State>
 
   private struct State: Sendable {
-    /// The one that was used last comes last: its store is the most up to date.
+    /// The reader that was used last comes last: its store is the most up to date.
     var idle: [SnapshotReader]
     var waiting: [Waiting] = []
-    /// The numbers of those who are about to wait, and were not cancelled.
+    /// The numbers of the reads that are about to wait and were not cancelled.
     var arriving: Set<Int> = []
     var lastNumber = 0
   }
@@ -23,14 +23,14 @@ final class ReaderPool: Sendable {
     state = Locked(State(idle: (0..<count).map { _ in SnapshotReader(backend, recipe) }))
   }
 
-  /// The number of readers that nobody uses.
+  /// The number of idle readers.
   var idleCount: Int { state.withLock { $0.idle.count } }
-  /// The number of reads that wait for one.
+  /// The number of reads that wait for a reader.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  /// Waits for a reader, in the order of the calls.
+  /// Waits for a reader; readers are assigned in the order of the calls.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled meanwhile.
+  /// - Throws: `CancellationError` if the task is cancelled meanwhile.
   func take() async throws -> SnapshotReader {
     if let reader = state.withLock({ $0.idle.popLast() }) { return reader }
     let number = arrive()
@@ -69,7 +69,7 @@ final class ReaderPool: Sendable {
     waiting?.continuation.resume(throwing: CancellationError())
   }
 
-  /// Hands a reader on to whoever has waited longest.
+  /// Puts a reader back, or passes it to the read that has waited longest.
   func putBack(_ reader: SnapshotReader) {
     let next = state.withLock { state -> Waiting? in
       guard state.waiting.isEmpty else { return state.waiting.removeFirst() }

@@ -1,11 +1,11 @@
 import StoreEngine
 
-/// A thread with a store that sees one snapshot after the other.
+/// A store on its own thread that reads one snapshot after the other.
 actor SnapshotReader {
   private let executor = ThreadExecutor()
   private let backend: any StoreBackend
   private let recipe: StoreRecipe
-  /// Of the last read, and the number of its commit.
+  /// The store of the last read, and the number of its commit.
   private var current: (store: Store, number: UInt64)?
 
   nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -22,7 +22,7 @@ actor SnapshotReader {
     defer { store.releaseObjects() }
     let result = Result { try body(store) }
     let (failure, isChanged) = (store.fetchFailures.first, store.hasUnsavedChanges)
-    // A store that was changed, or could not read, is not used again.
+    // A store that was changed, or that failed to read a record, is not used again.
     if failure != nil || isChanged { current = nil }
     let value = try result.get()
     if let failure { throw StoreError.unreadable(failure) }
@@ -38,7 +38,7 @@ actor SnapshotReader {
 
   private func upToDateStore() throws(StoreError) -> Store {
     if let current, current.number >= backend.lastCommitNumber {
-      // A backend that is closed has a last commit, too.
+      // A closed backend has a last commit, too: finding a table throws then.
       if let first = recipe.classes.first { _ = try backend.table(named: first.storedName) }
       return current.store
     }

@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// An actor with a store of its own, on a thread of its own.
+/// An actor with its own store, on its own thread.
 ///
 ///     let importer = container.makeActor()
 ///     try await importer.perform { store in
@@ -8,20 +8,20 @@ import StoreEngine
 ///       try store.saveChanges()
 ///     }
 ///
-/// Unlike the stores of ``StoreContainer/read(_:)`` and ``StoreContainer/write(_:)``, this one keeps
-/// its objects and unsaved changes between calls. It is an ordinary store: you save, merge and
-/// discard. With an ``Autosave`` the actor saves by itself. Calls run one after the other, each to
-/// its end.
+/// Unlike the stores of ``StoreContainer/read(_:)`` and ``StoreContainer/write(_:)``, this one
+/// keeps its objects and unsaved changes between calls. It is an ordinary store: you save, merge
+/// and discard. With an ``Autosave`` the actor saves automatically. Calls run one after the other,
+/// each to its end.
 public actor StoreActor {
   private let executor = ThreadExecutor()
   private let backend: any StoreBackend
   private let recipe: StoreRecipe
   private(set) var opened: Store?
   let autosave: Autosave?
-  /// Saves what has changed, after its delay; nil when nothing waits.
+  /// Saves changes after their delay; nil if none are waiting.
   var delayedSave: Task<Void, Never>?
 
-  /// The actor's thread.
+  /// The executor of the actor's thread.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     unsafe executor.asUnownedSerialExecutor()
   }
@@ -34,8 +34,8 @@ public actor StoreActor {
   /// Runs a closure with the actor's store.
   ///
   /// - Parameter body: Uses the store, which must not leave the closure.
-  /// - Returns: What the closure returns.
-  /// - Throws: What the closure throws, and what making the store throws.
+  /// - Returns: The result of the closure.
+  /// - Throws: Any error that the closure throws, or that creating the store throws.
   public func perform<Value: Sendable>(
     _ body: @Sendable (Store) throws -> Value
   ) throws -> Value {

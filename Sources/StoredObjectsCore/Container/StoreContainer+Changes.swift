@@ -1,18 +1,18 @@
 import StoreEngine
 
 extension StoreContainer {
-  /// What every save changes from now on, whichever store on the backend makes it.
+  /// Returns the changes of all saves from now on, by any store on the backend.
   ///
   ///     for await changes in try container.committedChanges() {
   ///       let rows = changes[Song.self].updated
   ///       // Read them, and update the views.
   ///     }
   ///
-  /// Saves of other processes are among them, where the backend shares its store: see *Sharing a Store
-  /// Between Processes* in ``/StoreEngine``.
+  /// The changes include saves of other processes, if the backend shares its store: see *Sharing a
+  /// Store Between Processes* in ``/StoreEngine``.
   ///
-  /// The sequence is for one listener, on any task. It misses nothing: what has not been taken yet is
-  /// kept in memory. It ends with the loop or the task.
+  /// The sequence is for one listener, on any task. It misses no save: changes that have not been
+  /// consumed are kept in memory. It ends with the loop or the task.
   ///
   /// Complexity: each save makes a list of its rows for each listener.
   ///

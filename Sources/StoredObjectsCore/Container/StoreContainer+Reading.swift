@@ -1,25 +1,25 @@
 import StoreEngine
 
 extension StoreContainer {
-  /// Runs a closure with a store that sees the data as of the last commit, and nothing later.
+  /// Runs a closure with a store that sees the data as of the last commit.
   ///
   ///     let names = try await container.read { store in
   ///       let list = try store.object(Playlist.self, rowID: id)
   ///       return list.songs.map(\.title)
   ///     }
   ///
-  /// The closure runs on a thread of the container, beside other reads and writes. Return values
-  /// that you make of objects; the objects stay in the store. A record that a property needs and
-  /// that can't be read is an error at the end, so you never go on with a default.
+  /// The closure sees nothing that is saved later. It runs on a thread of the container,
+  /// concurrently with other reads and writes. Return values that you make from objects; the
+  /// objects stay in the store. If a property needs a record that can't be read, the read throws at
+  /// its end, so you never continue with a default value.
   ///
-  /// When the closure ends, the store lets go of its objects, also of those that refer to each other
-  /// in cycles.
+  /// When the closure ends, the store releases its objects, including those in reference cycles.
   ///
   /// - Parameter body: Reads; it may fetch, follow references, query and search.
-  /// - Returns: What the closure returns.
-  /// - Throws: What the closure throws; ``/StoreEngine/StoreError`` with `contentUnavailable` when a
-  ///   record could not be read, `readOnly` when the closure has changed an object, `closed`;
-  ///   `CancellationError` when the task was cancelled before the closure began.
+  /// - Returns: The result of the closure.
+  /// - Throws: Any error that the closure throws; ``/StoreEngine/StoreError`` with
+  ///   `contentUnavailable` if a record could not be read, `readOnly` if the closure has changed an
+  ///   object, or `closed`; `CancellationError` if the task was cancelled before the closure began.
   public func read<Value: Sendable>(
     _ body: @escaping @Sendable (Store) throws -> Value
   ) async throws -> Value {
@@ -30,7 +30,7 @@ extension StoreContainer {
 }
 
 extension StoreError {
-  /// The error of a scope in which a property has given its default.
+  /// Returns the error of a read or write in which a property has returned its default.
   static func unreadable(_ failure: FetchFailure) -> StoreError {
     StoreError(
       .contentUnavailable, "A record could not be read, so a property gave its default.",
@@ -39,7 +39,7 @@ extension StoreError {
 }
 
 extension Store {
-  /// Lets go of objects that hold each other, at the end of a scope that nobody keeps objects from.
+  /// Releases objects in reference cycles, at the end of a scope that no object leaves.
   func releaseObjects() {
     if classes.contains(where: { $0.livingCount > 0 }) { dissolveAllRelationships() }
   }

@@ -1,27 +1,28 @@
 import StoreEngine
 
 extension StoreContainer {
-  /// Runs a closure with a store, and saves everything that it changes, or nothing.
+  /// Runs a closure with a store, and saves all of its changes or none.
   ///
   ///     try await container.write { store in
   ///       guard let song = try store.object(id) else { throw NoSuchSong() }
   ///       song.playCount += 1
   ///     }
   ///
-  /// When this returns, the changes are saved. When it throws, nothing has changed.
+  /// When this returns, the changes are saved. If it throws, nothing has changed.
   ///
-  /// Writes run one after the other, in the order of the calls, on the container's thread for writes.
-  /// Those that wait at the same time are saved by one commit. Each of them sees what the ones before
-  /// it have done, and an error takes back only the changes of its own.
+  /// Writes run one after the other, in the order of the calls, on the container's thread for
+  /// writes. Writes that wait at the same time are saved by one commit. Each sees the changes of
+  /// those before it, and an error discards only its own changes.
   ///
-  /// **The closure may run more than once.** It runs again when another store of the backend has
-  /// saved something that its changes rest on, and when a commit of several writes has failed. So
-  /// keep side effects out of it. After ten conflicts in a row, `conflict` is thrown.
+  /// **The closure may run more than once.** It runs again if another store of the backend has
+  /// saved something that its changes depend on, and if a commit of several writes has failed. So
+  /// keep side effects out of it. After ten conflicts in a row, the write throws `conflict`.
   ///
   /// - Parameter body: Changes objects of the store, and must not save them.
-  /// - Returns: What the closure returns.
-  /// - Throws: What the closure throws; ``/StoreEngine/StoreError``, as ``Store/saveChanges()``;
-  ///   `CancellationError` when the task was cancelled before the closure began.
+  /// - Returns: The result of the closure.
+  /// - Throws: Any error that the closure throws; ``/StoreEngine/StoreError``, as
+  ///   ``Store/saveChanges()``; `CancellationError` if the task was cancelled before the closure
+  ///   began.
   @discardableResult
   public func write<Value: Sendable>(
     _ body: @escaping @Sendable (Store) throws -> Value
@@ -42,12 +43,12 @@ extension StoreContainer {
 // MARK: - On the thread for writes
 
 extension StoreActor {
-  /// So many writes are saved together at most.
+  /// The maximum number of writes in a commit.
   private static let batchSize = 256
-  /// So often a write is tried that conflicts with what other stores save.
+  /// The maximum number of attempts of a write that conflicts with saves of other stores.
   private static let attempts = 10
 
-  /// Performs writes until there are none.
+  /// Performs writes until the queue is empty.
   func perform(_ queue: WriteQueue) async {
     while let writes = queue.take(atMost: Self.batchSize) {
       do {
@@ -55,7 +56,7 @@ extension StoreActor {
       } catch {
         for write in writes { write.finish(error) }
       }
-      // A call that wants to close the container gets a turn.
+      // Lets a call that waits to close the container run.
       await Task.yield()
     }
   }
@@ -81,9 +82,9 @@ extension StoreActor {
     }
   }
 
-  /// Performs writes and saves them by one commit.
+  /// Performs writes and saves them in one commit.
   ///
-  /// - Returns: Whether that went well; otherwise nothing has changed, and nobody has been told.
+  /// - Returns: Whether this succeeded; otherwise nothing has changed, and no write has finished.
   private static func perform(_ writes: [any QueuedWrite], in store: Store) -> Bool {
     var errors = [(any Error)?](repeating: nil, count: writes.count)
     do {

@@ -1,6 +1,6 @@
 public import StoreEngine
 
-/// A backend and the classes in it, to be used from any number of tasks.
+/// A backend and its classes, for use from any number of tasks.
 ///
 ///     let container = try StoreContainer(
 ///       backend: TokyoCabinetBackend(directory: "Music"), classes: [Song.self, Playlist.self])
@@ -15,22 +15,22 @@ public import StoreEngine
 ///     }
 ///
 /// A ``Store`` belongs to one isolation domain. A container has as many stores as it needs, each on
-/// a thread of its own, so no thread of Swift's pool ever waits for the disk.
+/// its own thread, so no thread of Swift's pool ever waits for the disk.
 ///
-/// - ``read(_:)`` sees the data as of one commit. Several reads run at the same time, and none waits
-///   for a write.
-/// - ``write(_:)`` saves everything that its closure changes, or nothing. Writes run one after the
-///   other. Those that come at the same time share a commit, and with it a sync of the disk.
-/// - ``makeStore()`` and ``makeActor(autosave:)`` give you stores of your own, for the main actor or
-///   for long work.
+/// - ``read(_:)`` sees the data as of one commit. Several reads run at the same time, and none
+///   waits for a write.
+/// - ``write(_:)`` saves all changes of its closure, or none. Writes run one after the other.
+///   Writes that wait at the same time share a commit, and with it a sync of the disk.
+/// - ``makeStore()`` and ``makeActor(autosave:)`` give you stores of your own, for the main actor
+///   or for long work.
 ///
 /// See <doc:SharingAStore>.
 public final class StoreContainer: Sendable {
-  /// Where the records are.
+  /// The backend that holds the records.
   public let backend: any StoreBackend
-  /// The classes that every store of the container has registered.
+  /// The classes that are registered with every store of the container.
   public var classes: [StoredObject.Type] { recipe.classes }
-  /// How the stores of the container work.
+  /// The configuration of the container's stores.
   public var configuration: StoreConfiguration { recipe.configuration }
 
   private let recipe: StoreRecipe
@@ -39,16 +39,16 @@ public final class StoreContainer: Sendable {
   let writer: StoreActor
   private let autosavingActors = AutosavingActors()
 
-  /// Opens a container, and checks that the backend can hold the classes.
+  /// Creates a container, and checks that the backend can hold the classes.
   ///
   /// Threads start when they are first needed.
   ///
   /// - Parameters:
-  ///   - backend: Where the records are.
+  ///   - backend: The backend that holds the records.
   ///   - classes: The classes to register; as for ``Store/register(_:)-(StoredObject....)``, their
   ///     order does not matter.
-  ///   - configuration: How the stores work.
-  ///   - readerCount: How many reads run at the same time at most, from 1 on. Each has a thread.
+  ///   - configuration: The configuration of the stores.
+  ///   - readerCount: The maximum number of concurrent reads, at least 1. Each has a thread.
   /// - Throws: ``/StoreEngine/StoreError``, as ``Store/register(_:)-(StoredObject....)``.
   public init(
     backend: any StoreBackend, classes: [StoredObject.Type],
@@ -61,7 +61,7 @@ public final class StoreContainer: Sendable {
     _ = try recipe.makeStore(on: backend)
   }
 
-  /// Makes a store with all classes, for the isolation domain that asks.
+  /// Creates a store with all classes, for the isolation domain of the caller.
   ///
   ///     @MainActor final class Library {
   ///       let store: Store
@@ -75,12 +75,12 @@ public final class StoreContainer: Sendable {
     try recipe.makeStore(on: backend)
   }
 
-  /// Makes an actor with a store of its own, which keeps its objects from call to call.
+  /// Creates an actor with its own store, which keeps its objects between calls.
   ///
   ///     let editor = container.makeActor(
   ///       autosave: .after(.seconds(2)) { _, error in logger.error("\(error)") })
   ///
-  /// - Parameter autosave: When the actor saves by itself; nil when you save.
+  /// - Parameter autosave: When the actor saves automatically; nil if you save.
   /// - Returns: The actor, whose thread starts with the first call.
   public func makeActor(autosave: Autosave? = nil) -> StoreActor {
     let actor = StoreActor(backend, recipe, autosave)
@@ -88,7 +88,7 @@ public final class StoreContainer: Sendable {
     return actor
   }
 
-  /// The data as of the last commit, for as long as the snapshot is held.
+  /// Returns the data as of the last commit, for as long as you hold the snapshot.
   ///
   /// Complexity: linear in the number of classes and indexes, see
   /// ``/StoreEngine/StoreBackend/snapshot()``.
@@ -112,7 +112,7 @@ public final class StoreContainer: Sendable {
     StoreSnapshot(try backend.snapshot(asOf: number), recipe)
   }
 
-  /// Runs long work with the backend, on a thread of its own.
+  /// Runs a closure with the backend, on its own thread, for long work.
   ///
   ///     try await container.withBackend { backend in
   ///       try (backend as? any DirectoryBackend)?.checkpoint()
@@ -120,7 +120,7 @@ public final class StoreContainer: Sendable {
   ///
   /// Use it for checks, backups, checkpoints and compactions.
   ///
-  /// - Throws: What the closure throws.
+  /// - Throws: Any error that the closure throws.
   public func withBackend<Value: Sendable>(
     _ body: @Sendable (any StoreBackend) throws -> Value
   ) async rethrows -> Value {
@@ -129,9 +129,7 @@ public final class StoreContainer: Sendable {
 
   /// Waits for the writes that have begun, and closes the backend.
   ///
-  /// Actors with an ``Autosave`` save what they have.
-  ///
-  /// Reads and writes that come later throw `closed`.
+  /// Actors with an ``Autosave`` save their changes. Later reads and writes throw `closed`.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `ioError`; nothing that was saved is lost.
   public func close() async throws {
@@ -140,7 +138,7 @@ public final class StoreContainer: Sendable {
   }
 }
 
-/// How the stores of a container are made.
+/// The classes and the configuration that a container creates stores with.
 struct StoreRecipe: Sendable {
   let classes: [StoredObject.Type]
   let configuration: StoreConfiguration

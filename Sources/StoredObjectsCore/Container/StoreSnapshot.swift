@@ -9,8 +9,8 @@ public import StoreEngine
 ///
 /// Queries, indexes and searches see the same commit. Saving throws `readOnly`.
 ///
-/// A snapshot copies nothing. It keeps files that have since been replaced on the disk, and what the
-/// log had beyond them in memory: release it when you are done. You may use it from any task.
+/// A snapshot copies nothing. It keeps files that have since been replaced on the disk, and the log
+/// entries that they lack in memory: release it when you are done. You can use it from any task.
 public struct StoreSnapshot: Sendable {
   /// The backend of the snapshot, for reading only.
   public let backend: any StoreBackend
@@ -20,10 +20,10 @@ public struct StoreSnapshot: Sendable {
     (self.backend, self.recipe) = (backend, recipe)
   }
 
-  /// The number of the last commit in the snapshot; 0 where there is none.
+  /// The number of the last commit in the snapshot; 0 if there is none.
   public var commitNumber: UInt64 { backend.lastCommitNumber }
 
-  /// Makes a store that sees the snapshot, for the isolation domain that asks.
+  /// Creates a store that reads the snapshot, for the isolation domain of the caller.
   ///
   /// Complexity: linear in the number of classes.
   ///

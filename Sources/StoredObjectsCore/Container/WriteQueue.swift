@@ -7,16 +7,16 @@ final class WriteQueue: Sendable {
 
   private struct State: Sendable {
     var writes: [any QueuedWrite] = []
-    /// Whether somebody takes them.
+    /// Whether a task takes writes from the queue.
     var isServed = false
   }
 
-  /// The number of writes whose turn has not come.
+  /// The number of waiting writes.
   var waitingCount: Int { state.withLock { $0.writes.count } }
 
   /// Adds a write.
   ///
-  /// - Returns: Whether nobody takes writes, so that the caller has to see to it.
+  /// - Returns: Whether no task takes writes, so that the caller has to start one.
   func append(_ write: any QueuedWrite) -> Bool {
     state.withLock { state in
       state.writes.append(write)
@@ -25,7 +25,7 @@ final class WriteQueue: Sendable {
     }
   }
 
-  /// Takes the first writes; nil when there are none, and ``append(_:)`` has to be told so again.
+  /// Takes the first writes; nil if there are none, and the next ``append(_:)`` returns true.
   func take(atMost count: Int) -> [any QueuedWrite]? {
     state.withLock { state in
       if state.writes.isEmpty {
@@ -39,12 +39,12 @@ final class WriteQueue: Sendable {
   }
 }
 
-/// A write that waits, whatever it returns.
+/// A waiting write with any result type.
 protocol QueuedWrite: AnyObject, Sendable {
-  /// Runs the closure, perhaps again, and keeps what it returns.
+  /// Runs the closure, perhaps again, and keeps its result.
   func run(in store: Store) throws
 
-  /// Ends the wait, with an error or with what the closure returned last.
+  /// Ends the wait, with an error or with the last result of the closure.
   func finish(_ error: (any Error)?)
 }
 
@@ -61,12 +61,12 @@ final class TypedWrite<Value: Sendable>: QueuedWrite {
 
   init(_ body: @escaping @Sendable (Store) throws -> Value) { self.body = body }
 
-  /// The task begins to wait.
+  /// Starts the wait of the task.
   func begin(_ continuation: CheckedContinuation<Value, any Error>) {
     state.withLock { $0.continuation = continuation }
   }
 
-  /// Has the closure not run, unless it has begun.
+  /// Prevents the closure from running, unless it has begun.
   func cancel() { state.withLock { $0.isCancelled = true } }
 
   func run(in store: Store) throws {

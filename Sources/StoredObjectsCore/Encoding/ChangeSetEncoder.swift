@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// Turns the pending objects of a store into a change set, each encoded once into one buffer.
+/// Encodes the pending objects of a store into a change set, each once, in a single buffer.
 struct ChangeSetEncoder {
   private var buffer: DataBuffer
   private var tables: [ChangeSet.TableChanges] = []
@@ -11,7 +11,7 @@ struct ChangeSetEncoder {
     tables.reserveCapacity(store.classes.count)
   }
 
-  /// What has been encoded.
+  /// Returns everything encoded so far as a change set.
   ///
   /// The encoder is empty afterwards.
   mutating func changeSet() -> ChangeSet {
@@ -41,7 +41,7 @@ struct ChangeSetEncoder {
     tables.append(.init(table: entry.table, records: records))
   }
 
-  /// Appends what a thread has encoded, or encodes it if the thread could not.
+  /// Appends the records that a thread has encoded, or encodes them if the thread could not.
   private mutating func take(
     from helper: EncodingThread?, _ entry: RegisteredClass,
     _ records: inout [ChangeSet.RecordChange]
@@ -56,9 +56,9 @@ struct ChangeSetEncoder {
     records.append(contentsOf: part.records.lazy.map { $0.moved(by: start) })
   }
 
-  /// From the size of so many records that of all is estimated, so that memory is taken once.
+  /// The number of records whose size estimates the total, so that memory is allocated once.
   private static let sampleCount = 4096
-  /// What is expected of a record before that.
+  /// The estimated size of a record before that.
   private static let usualByteCount = 48
 
   @inline(__always)
@@ -115,7 +115,7 @@ struct ChangeSetEncoder {
     }
   }
 
-  /// Adds the layouts of the classes that are saved, where the store doesn't have them.
+  /// Appends the layouts of the saved classes that are missing in the store.
   mutating func appendLayouts(of classes: [RegisteredClass]) {
     guard classes.contains(where: \.savesLayouts) else { return }
     for entry in classes where entry.savesLayouts {
@@ -128,10 +128,11 @@ struct ChangeSetEncoder {
     names = order.map { names[$0] }
   }
 
-  /// Adds the metadata rows that have to change: of classes that were never saved, have new
-  /// objects, or a new version.
+  /// Appends the metadata rows that have to change.
   ///
-  /// - Returns: what the classes' metadata will be once the change set is committed.
+  /// These are the rows of classes that were never saved, have new objects, or have a new version.
+  ///
+  /// - Returns: The classes' metadata after the commit.
   mutating func appendMetadata(
     of classes: [RegisteredClass]
   ) -> [(RegisteredClass, ClassMetadata)] {
@@ -151,8 +152,9 @@ struct ChangeSetEncoder {
 }
 
 extension RegisteredClass {
-  /// Whether the next save has to know what others write into the metadata row: it is new, or more
-  /// changes than the last row that was given out.
+  /// Whether the next save depends on what others write to the metadata row.
+  ///
+  /// This is so if the row is new, or if the save changes more of it than the last row ID.
   var changesMetadata: Bool {
     if keepsMetadata { return false }
     guard let known = shared.metadata, !savesLayouts else { return true }
@@ -161,20 +163,20 @@ extension RegisteredClass {
     return next != known
   }
 
-  /// Whether the next save leaves the metadata row as it is: nothing of the class has changed.
+  /// Whether the next save leaves the metadata row unchanged: nothing in the class has changed.
   fileprivate var keepsMetadata: Bool {
     changeCounts.isEmpty && shared.hasMetadata && !isRemembered
   }
 
-  /// Whether a saved history speaks of rows that have no record, and brings them back.
+  /// Whether a saved undo history may restore rows that have no record.
   private var isRemembered: Bool { store?.history?.bufferName != nil }
 
-  /// Whether the next save brings layouts.
+  /// Whether the next save writes layouts of the class.
   var savesLayouts: Bool {
     needsLayoutsSaved && changeCounts.inserts + changeCounts.updates > 0
   }
 
-  /// The metadata row as the next save should leave it.
+  /// Returns the metadata row as the next save should leave it.
   fileprivate func nextMetadata(after known: ClassMetadata?) -> ClassMetadata {
     var next =
       known

@@ -1,22 +1,21 @@
-// References under a protocol type, which are those to an object of any class. Only the program knows
-// which stored classes conform.
+// References of a protocol type, which are references to an object of any class. Only the program
+// knows which stored classes conform.
 
 import StoreEngine
 
 extension DataBuffer {
   /// Writes a reference to an object of any registered class that conforms to a protocol.
   ///
-  /// The bytes are those of a `StoredObject?`. A value that is no object is remembered in
-  /// `failure` as `wrongClass`.
+  /// The bytes are those of a `StoredObject?`. A value that is not an object sets `failure` to
+  /// `wrongClass`.
   public mutating func writeValue<Value>(_ value: Value?, asAny type: Value?.Type) {
     guard let value else { return writeAny(nil) }
     if let object = stored(value) { writeAny(object) }
   }
 
-  /// Writes references to objects of registered classes that conform to a protocol, in their order,
-  /// repeats included.
+  /// Writes references to objects of registered classes that conform to a protocol.
   ///
-  /// The bytes are those of a `[StoredObject]`.
+  /// Keeps their order and repeats. The bytes are those of a `[StoredObject]`.
   public mutating func writeValue<Value>(_ values: [Value], asAny type: [Value].Type) {
     writeAny(values.compactMap { stored($0) })
   }
@@ -27,8 +26,9 @@ extension DataBuffer {
     return nil
   }
 
-  /// Reads a reference to an object of any registered class that conforms to a protocol; no record
-  /// is read.
+  /// Reads a reference to an object of any registered class that conforms to a protocol.
+  ///
+  /// Reads no record.
   ///
   /// - Throws: ``/StoreEngine/DataBufferError``, see ``readAnyObject()``; `wrongClass` for an
   ///   object that does not conform.
@@ -40,8 +40,9 @@ extension DataBuffer {
     return try conforming(object, at: before)
   }
 
-  /// Reads references to objects of registered classes that conform to a protocol, in their order,
-  /// repeats included; no record is read.
+  /// Reads references to objects of registered classes that conform to a protocol.
+  ///
+  /// Keeps their order and repeats. Reads no record.
   ///
   /// - Throws: ``/StoreEngine/DataBufferError``, see ``readAnyObjects()``; `wrongClass` for an
   ///   object that does not conform.

@@ -1,6 +1,6 @@
-// References by the names that `DataBuffer+Values` gives to all values. `StoredObject` itself as
-// the type means that the reader does not know the class. Writing is told the type, because a
-// `Song?` is a `StoredObject?` too.
+// References under the method names that `DataBuffer+Values` has for all values. The type
+// `StoredObject` means that the reader does not know the class. Writing takes the type as an
+// argument, because a `Song?` is a `StoredObject?` as well.
 
 import StoreEngine
 
@@ -20,7 +20,7 @@ extension DataBuffer {
     _ objects: ObjectList<Object>, as type: ObjectList<Object>.Type
   ) { write(objects) }
 
-  /// Tells that a packed list has objects of one class and its subclasses.
+  /// Unavailable: a packed list contains objects of one class and its subclasses.
   @available(*, unavailable, message: "a list of objects of any class is [StoredObject]")
   public mutating func writeValue(
     _ objects: ObjectList<StoredObject>, as type: ObjectList<StoredObject>.Type
@@ -28,7 +28,7 @@ extension DataBuffer {
 
   /// Writes references to objects of a known class, in the order of their rows and classes.
   ///
-  /// The bytes are those of the list, so that equal sets have equal bytes.
+  /// The bytes are those of a sorted list, so that equal sets have equal bytes.
   public mutating func writeValue<Object: StoredObject>(
     _ objects: Set<Object>, as type: Set<Object>.Type
   ) {
@@ -48,7 +48,7 @@ extension DataBuffer {
     writeAny(objects)
   }
 
-  /// Writes references to objects of any registered classes, in no order.
+  /// Writes references to objects of any registered classes, in no particular order.
   public mutating func writeValue(_ objects: Set<StoredObject>, as type: Set<StoredObject>.Type) {
     writeAny(Array(objects))
   }
@@ -69,14 +69,14 @@ extension DataBuffer {
     of type: [Object].Type
   ) throws(DataBufferError) -> [Object] { try readObjects(of: Object.self) }
 
-  /// Reads references to objects of a known class, and makes none of them.
+  /// Reads references to objects of a known class without creating the objects.
   ///
   /// - Throws: ``/StoreEngine/DataBufferError``, see ``readList(of:)``.
   @inlinable public mutating func readValue<Object: StoredObject>(
     of type: ObjectList<Object>.Type
   ) throws(DataBufferError) -> ObjectList<Object> { try readList(of: Object.self) }
 
-  /// Tells that a packed list has objects of one class and its subclasses.
+  /// Unavailable: a packed list contains objects of one class and its subclasses.
   ///
   /// - Throws: ``/StoreEngine/DataBufferError``, always.
   @available(*, unavailable, message: "a list of objects of any class is [StoredObject]")
@@ -86,10 +86,10 @@ extension DataBuffer {
     throw DataBufferError(.unknownClass, at: offset, "a packed list has a class of its own")
   }
 
-  /// Reads references to objects of a known class and its subclasses; one that occurs twice is an
-  /// `invalidValue`.
+  /// Reads references to different objects of a known class and its subclasses.
   ///
-  /// - Throws: ``/StoreEngine/DataBufferError``, see ``readObjects(of:)``.
+  /// - Throws: ``/StoreEngine/DataBufferError``, see ``readObjects(of:)``; `invalidValue` for an
+  ///   object that occurs twice.
   public mutating func readValue<Object: StoredObject>(
     of type: Set<Object>.Type
   ) throws(DataBufferError) -> Set<Object> {
@@ -113,10 +113,10 @@ extension DataBuffer {
     of type: [StoredObject].Type
   ) throws(DataBufferError) -> [StoredObject] { try readAnyObjects() }
 
-  /// Reads references to objects of any registered classes; one that occurs twice is an
-  /// `invalidValue`.
+  /// Reads references to different objects of any registered classes.
   ///
-  /// - Throws: ``/StoreEngine/DataBufferError``, see ``readAnyObjects()``.
+  /// - Throws: ``/StoreEngine/DataBufferError``, see ``readAnyObjects()``; `invalidValue` for an
+  ///   object that occurs twice.
   public mutating func readValue(
     of type: Set<StoredObject>.Type
   ) throws(DataBufferError) -> Set<StoredObject> {
@@ -124,7 +124,7 @@ extension DataBuffer {
     return try set(of: objects, 5)
   }
 
-  /// Tells that a reference may be missing.
+  /// Unavailable: a reference may be nil.
   ///
   /// - Throws: ``/StoreEngine/DataBufferError``, always.
   @available(*, unavailable, message: "a stored reference is optional: Song?")
@@ -134,7 +134,7 @@ extension DataBuffer {
     throw DataBufferError(.invalidValue, at: offset, "a reference can be nil")
   }
 
-  /// A set of all objects that were just read, each a reference of so many bytes.
+  /// Returns a set of objects that were just read from references of a size in bytes.
   private func set<Object: StoredObject>(
     of objects: [Object], _ size: Int
   ) throws(DataBufferError) -> Set<Object> {
@@ -149,7 +149,7 @@ extension DataBuffer {
 }
 
 extension StoredObject {
-  /// Whether the object's class was registered before that of another.
+  /// Whether the object's class has a lower class ID than that of another object.
   fileprivate final func isOfEarlierClass(than other: StoredObject) -> Bool {
     guard let classID = registration?.classID, let otherID = other.registration?.classID else {
       return false

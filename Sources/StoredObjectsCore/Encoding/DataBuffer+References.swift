@@ -1,15 +1,15 @@
-// A reference is a row ID (4 bytes, 0 for nil) when the reader knows the class, and a class ID and
-// a row ID (5 bytes, both 0 for nil) when it does not. Where the reader knows the class and the
-// object is of a subclass, see `DataBuffer+SubclassReferences`. Reading a reference reads no record:
-// it gives the object itself when it is in memory, and a fault when it is not.
+// If the reader knows the class, a reference is a row ID (4 bytes, 0 for nil). Otherwise it is a
+// class ID and a row ID (5 bytes, both 0 for nil). For an object of a subclass of the known class,
+// see `DataBuffer+SubclassReferences`. Reading a reference reads no record: it returns the object
+// if it is in memory, and a fault if not.
 
 import StoreEngine
 
 extension DataBuffer {
   /// Writes a reference to an object whose class the reader knows; nil is row 0.
   ///
-  /// The object must be inserted in the store and not deleted. One of a subclass takes five bytes
-  /// more.
+  /// The object must be inserted in the store and not deleted. An object of a subclass takes five
+  /// bytes more.
   @inlinable public mutating func write<Object: StoredObject>(_ object: Object?) {
     writing(.reference(Object.storedName)) { buffer in
       guard let object else { return buffer.write(UInt32(0)) }
@@ -19,8 +19,8 @@ extension DataBuffer {
 
   /// Writes references to objects of a known class, in their order, repeats included.
   ///
-  /// Each object must be inserted in the store and not deleted. A list with an object of a subclass
-  /// takes a byte more for each element, and four for itself.
+  /// Each object must be inserted in the store and not deleted. A list that contains an object of a
+  /// subclass takes one more byte for each element, and four more bytes for the list.
   ///
   /// Complexity: linear in the number of objects.
   @inlinable public mutating func write<Object: StoredObject>(_ objects: [Object]) {
@@ -35,13 +35,13 @@ extension DataBuffer {
     }
   }
 
-  /// The objects of a list that are written: all of them, but for some in an image.
+  /// Returns the objects of a list that are written: all of them, except for some in an image.
   @usableFromInline func withoutOmitted<Object: StoredObject>(_ objects: [Object]) -> [Object] {
     guard let strangers = store?.strangers, strangers.mayOmit else { return objects }
     return objects.filter { !strangers.omits($0) }
   }
 
-  /// The entry of a class, whose objects need no further look; nil where each has to be looked at.
+  /// Returns the registration of a class; nil if each of its objects has to be checked.
   @usableFromInline func registrationForWriting(_ type: StoredObject.Type) -> RegisteredClass? {
     guard let entry = store?.registration(of: type),
       store?.foreign.hasDeleted(entry.classID) == false
@@ -49,7 +49,7 @@ extension DataBuffer {
     return entry
   }
 
-  /// Writes one of many references; false for an object of a subclass.
+  /// Writes one of many references; returns false for an object of a subclass.
   @inlinable @inline(__always)
   mutating func writeReference(
     _ object: StoredObject, to entry: RegisteredClass?, as type: StoredObject.Type
@@ -108,7 +108,7 @@ extension DataBuffer {
     }
   }
 
-  /// The registration of an object that may be referred to; a failure is remembered.
+  /// Returns the registration of an object that may be referred to, or sets the buffer's failure.
   private mutating func registration(of object: StoredObject) -> RegisteredClass? {
     guard let store else {
       fail(.noStore, "a reference needs a buffer that belongs to a store")
@@ -150,7 +150,9 @@ extension DataBuffer {
 extension DataBuffer {
   /// Reads a reference to an object of a known class or a subclass; row 0 is nil.
   ///
-  /// Complexity: constant time. No record is read.
+  /// Reads no record.
+  ///
+  /// Complexity: constant time.
   ///
   /// - Throws: ``/StoreEngine/DataBufferError`` with `endOfBuffer`, `unknownRow`, `unknownClass`,
   ///   `notRegistered`, `wrongClass` or `noStore`.
@@ -164,10 +166,11 @@ extension DataBuffer {
     return try object(rowID, entry) as? Object
   }
 
-  /// Reads references to objects of a known class and its subclasses, in their order, repeats
-  /// included.
+  /// Reads references to objects of a known class and its subclasses, in order, repeats included.
   ///
-  /// Complexity: linear in the number of references. No record is read.
+  /// Reads no record.
+  ///
+  /// Complexity: linear in the number of references.
   ///
   /// - Throws: ``/StoreEngine/DataBufferError`` with `endOfBuffer`, `countBeyondEnd`, `unknownRow`,
   ///   `unknownClass`, `notRegistered`, `wrongClass` or `noStore`.
@@ -192,7 +195,9 @@ extension DataBuffer {
 
   /// Reads a reference to an object of any registered class; class 0, row 0 is nil.
   ///
-  /// Complexity: constant time. No record is read.
+  /// Reads no record.
+  ///
+  /// Complexity: constant time.
   ///
   /// - Throws: ``/StoreEngine/DataBufferError`` with `endOfBuffer`, `unknownRow`, `unknownClass`,
   ///   `notRegistered` or `noStore`.
@@ -206,14 +211,14 @@ extension DataBuffer {
     if let entry = store.registration(classID: classID) {
       return try readReference(entry)
     }
-    // Nil needs no class.
+    // A nil reference has no class.
     guard classID == 0, try readUInt32() == 0 else {
       throw unknownClass(classID, at: before)
     }
     return nil
   }
 
-  /// A reference to an object of a class that is not registered, or that does not exist.
+  /// Returns the error for a class ID that belongs to no class, or to one that is not registered.
   func unknownClass(_ classID: UInt8, at offset: Int) -> DataBufferError {
     let saved = (try? store?.savedClassIDs()) ?? [:]
     guard let name = saved.first(where: { $0.value == classID })?.key else {
@@ -228,7 +233,9 @@ extension DataBuffer {
 
   /// Reads references to objects of any registered classes, in their order, repeats included.
   ///
-  /// Complexity: linear in the number of references. No record is read.
+  /// Reads no record.
+  ///
+  /// Complexity: linear in the number of references.
   ///
   /// - Throws: ``/StoreEngine/DataBufferError`` with `endOfBuffer`, `countBeyondEnd`, `unknownRow`,
   ///   `unknownClass`, `notRegistered` or `noStore`.
@@ -252,7 +259,7 @@ extension DataBuffer {
     return rowID == 0 ? nil : try object(rowID, entry)
   }
 
-  /// The object of a row whose number was just read.
+  /// Returns the object of a row whose ID was just read.
   @inline(__always)
   private func object(
     _ rowID: UInt32, _ entry: RegisteredClass

@@ -1,12 +1,12 @@
 import StoreEngine
 
 extension DataBuffer {
-  /// A buffer that turns references into objects of a store, and back.
+  /// Creates a buffer that converts between references and objects of a store.
   init(_ bytes: [UInt8], store: Store?) { self.init(bytes, owner: store) }
 
-  /// Turns references into objects and back; nil in a buffer of one's own.
+  /// The store that converts between references and objects; nil in a standalone buffer.
   var store: Store? {
-    // Nothing else is ever put there, and a reference can't wait for a dynamic cast.
+    // The owner is always a store, and a dynamic cast would be too slow here.
     @inline(__always) get { owner.map { unsafe unsafeDowncast($0, to: Store.self) } }
   }
 }

@@ -1,27 +1,27 @@
-// Objects of subclasses, where the reader knows the class.
+// References to objects of subclasses, if the reader knows the class.
 //
-// The row 1 is that of the class's metadata and of no object, so it announces that a class ID is
-// written as well: of the one object, or of each element of a list. Without objects of subclasses
-// nothing is announced, and a reader that knows nothing of this refuses the row 1 as one that the
-// class has never had.
+// Row 1 is the row of the class's metadata and never an object. Here it is a marker: a class ID
+// follows, for the single object or for each element of a list. Without objects of subclasses there
+// is no marker. A reader that does not know the marker refuses row 1 as one that the class has
+// never had.
 
 import StoreEngine
 
 extension DataBuffer {
-  /// Whether the class of an object can be written where the reader expects another.
+  /// Whether the class of an object can be written where the reader expects another class.
   mutating func mayWriteClass(of entry: RegisteredClass, as type: StoredObject.Type) -> Bool {
     if type != StoredObject.self { return true }
     fail(.wrongClass, "a reference to a \(type) can't name a \(entry.name); writeAny(_:) can")
     return false
   }
 
-  /// Announces a reference with a class.
+  /// Writes the marker and the class ID of a reference with a class.
   mutating func writeClass(_ entry: RegisteredClass) {
     write(ClassMetadata.rowID)
     write(entry.classID)
   }
 
-  /// Writes a list, of which a part has been written, with the class of each object.
+  /// Rewrites a list, of which a part has been written, with the class of each object.
   @usableFromInline mutating func rewriteWithClasses(_ objects: [StoredObject], from start: Int) {
     truncate(to: start)
     writeCount(objects.count)
@@ -29,10 +29,10 @@ extension DataBuffer {
     for object in objects { writeAny(object) }
   }
 
-  /// Whether a reference, or the first one of a list, is written with its class.
+  /// Whether the next reference, or the first one of a list, is written with its class.
   @usableFromInline var startsWithClass: Bool { nextUInt32 == ClassMetadata.rowID }
 
-  /// Reads a reference to an object of a class that is not registered: to one of a subclass.
+  /// Reads a reference to an object of a subclass of a class that is not registered.
   mutating func readOfUnregistered<Object: StoredObject>(
     _ type: Object.Type
   ) throws(DataBufferError) -> Object? {
@@ -50,7 +50,7 @@ extension DataBuffer {
     return nil
   }
 
-  /// Reads a list of objects of a class that is not registered: of objects of subclasses.
+  /// Reads a list of objects of subclasses of a class that is not registered.
   @usableFromInline mutating func readListOfUnregistered<Object: StoredObject>(
     _ type: Object.Type
   ) throws(DataBufferError) -> [Object] {
@@ -77,7 +77,7 @@ extension DataBuffer {
     return objects
   }
 
-  /// Reads a reference of class ID and row ID.
+  /// Reads a reference that consists of a class ID and a row ID.
   mutating func readElementWithClass<Object: StoredObject>() throws(DataBufferError) -> Object {
     let before = offset
     guard let object = try readAnyObject() else {

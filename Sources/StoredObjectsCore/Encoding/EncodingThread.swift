@@ -1,24 +1,24 @@
 import Locks
 import StoreEngine
 
-/// Encodes the second half of a class's many changed objects, while the store encodes the first.
+/// Encodes the second half of a class's changed objects while the store encodes the first half.
 final class EncodingThread {
-  /// What the thread has encoded; ranges count from the beginning of its bytes.
+  /// The encoded records; their ranges start at the beginning of the thread's bytes.
   struct Part: Sendable {
     var bytes: [UInt8] = []
     var records: [ChangeSet.RecordChange] = []
   }
 
-  /// The first object that is the thread's.
+  /// The index of the first object that the thread encodes.
   let firstIndex: Int
   private let part: JoinedResult<Part?>
 
-  /// Whether a class has so many changed objects that a thread is worth its while.
+  /// Whether a class has enough changed objects for a second thread.
   static func isWorthwhile(_ entry: RegisteredClass) -> Bool {
     entry.pending.count >= TwoThreads.minimumCount && entry.type.isCodedOnAnyThread
   }
 
-  /// Begins to encode; nil when the system has no thread left, and the store has to do it all.
+  /// Starts encoding; nil if no thread could be started, and the store has to encode everything.
   init?(_ entry: RegisteredClass) {
     let objects = LentObjects(entry.pending)
     let (first, format) = (objects.count / 2, RecordFormat(entry))
@@ -26,15 +26,15 @@ final class EncodingThread {
     (firstIndex, self.part) = (first, part)
   }
 
-  /// Waits for what the thread has encoded; nil when it met an object that needs the store.
+  /// Waits for the encoded records; nil if the thread met an object that needs the store.
   func finish() -> Part? { part.take() ?? nil }
 }
 
-/// Objects that a thread may read, while the one that has their store changes none.
+/// Objects that a second thread may read, while the store's thread changes none of them.
 ///
-/// `@unchecked Sendable`: the thread is joined before the save goes on. Until then nobody changes
-/// the objects: a class whose `writeContent(to:)` does does not let itself be encoded on any
-/// thread.
+/// `@unchecked Sendable`: the thread is joined before the save continues. Until then nothing
+/// changes the objects: a class whose `writeContent(to:)` changes objects must not set
+/// `isCodedOnAnyThread`.
 private struct LentObjects: @unchecked Sendable {
   private let objects: [StoredObject]
 
@@ -42,7 +42,7 @@ private struct LentObjects: @unchecked Sendable {
 
   var count: Int { objects.count }
 
-  /// The records from an object on; nil when one can't be written without the store.
+  /// Returns the records from an object on; nil if one can't be written without the store.
   func encode(from first: Int, _ format: RecordFormat) -> EncodingThread.Part? {
     var part = EncodingThread.Part()
     var buffer = DataBuffer()
@@ -61,7 +61,7 @@ private struct LentObjects: @unchecked Sendable {
 }
 
 extension StoredObject {
-  /// Writes the object's record; nil when that needs the store.
+  /// Writes the object's record; returns nil if that needs the store.
   @inline(__always)
   fileprivate final func encoded(
     _ kind: ChangeSet.Kind, _ format: RecordFormat, to buffer: inout DataBuffer

@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// What stands around the content in the records of a class.
+/// The format of a class's records: the fields around the content.
 struct RecordFormat: Sendable {
   let classID: UInt8
   /// The number of the layout.
@@ -19,9 +19,9 @@ struct RecordFormat: Sendable {
 }
 
 extension DataBuffer {
-  /// Writes the record of an object behind what is there.
+  /// Appends the record of an object.
   ///
-  /// - Returns: where it stands.
+  /// - Returns: The range of the record.
   @inline(__always)
   mutating func writeRecord(of object: StoredObject, _ format: RecordFormat) throws -> Range<Int> {
     let start = beginRecord()

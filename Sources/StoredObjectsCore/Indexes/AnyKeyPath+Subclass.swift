@@ -1,9 +1,9 @@
 import StoreEngine
-// What Observation has Swift's own library do for subclasses.
+// The standard library function that Observation uses for subclasses.
 @_spi(ObservableRerootKeyPath) import Swift
 
 extension AnyKeyPath {
-  /// The same property as a key path of a subclass, which is not equal to that of the superclass.
+  /// Returns the same property as a key path of a subclass, which does not equal the superclass's.
   func inherited(by type: StoredObject.Type) -> AnyKeyPath {
     func isBelow<Root>(_ root: Root.Type) -> Bool { type is Root.Type }
     let root = Swift.type(of: self).rootType
@@ -13,7 +13,9 @@ extension AnyKeyPath {
 }
 
 extension StoredObject {
-  /// Not by opening the class as an existential: the optimizer of Swift 6.3 takes it for
+  /// Converts a key path to this class.
+  ///
+  /// Not by opening the class as an existential: the optimizer of Swift 6.3 mistakes it for
   /// `StoredObject` itself.
   fileprivate class func reroot(_ path: AnyKeyPath) -> AnyKeyPath {
     _rerootKeyPath(path, to: Self.self)

@@ -1,7 +1,6 @@
 import StoreEngine
 
-/// Says that the objects of a class can be found by the values of a property, or of several
-/// together.
+/// An index of the objects of a class by a property, or by several together.
 ///
 ///     final class Song: StoredObject {
 ///       @Content var title = ""
@@ -14,34 +13,37 @@ import StoreEngine
 ///       }
 ///     }
 ///
-/// An index is kept in the same saves as its class. Queries use it by themselves, see
-/// <doc:FindingObjects>: for equality, ranges and beginnings of its properties from the first on,
-/// and for sorting by them. One that is new, or lost, or whose class was changed by a program that
-/// did not know it, is made from the records when it is first needed.
+/// Each save of a class also updates its indexes. Queries use them automatically, see
+/// <doc:FindingObjects>: for equality, ranges and prefixes of their properties, from the first
+/// property on, and for sorting by them. An index that is new or lost, or whose class was
+/// changed by a program that does not know it, is built from the records when it is first needed.
 ///
-/// A save that would give two objects the same values by a unique index throws `notUnique`, and
-/// writes nothing. Objects with nil in one of the properties are not compared, as in SQL, nor are
-/// those with NaN. Each class is for itself: an object of a subclass is no object of its superclass
-/// here. Objects that had the same values before the index was unique stay as they are, and
-/// ``Store/check(progress:)`` names them, until a save writes one of them.
+/// A save that would give two objects the same values in a unique index throws `notUnique`, and
+/// writes nothing. As in SQL, objects with nil in one of the properties are not compared; nor are
+/// those with NaN. Classes are separate: an object of a subclass is not compared with those of its
+/// superclass. Objects that had the same values before the index became unique stay as they are
+/// until a save writes one of them; ``Store/check(progress:)`` reports them.
 ///
-/// A name is the index's own in its class, and part of the data: give another name when you give it
-/// another property.
+/// The name is unique in the class, and part of the data: use another name if you change the
+/// properties.
 public struct AttributeIndex {
-  /// The name, as declared.
+  /// The name of the index, as declared.
   public let name: String
-  /// Whether no two objects may have the same values; those with nil or NaN in one are not
-  /// compared.
+  /// A Boolean value that indicates whether no two objects may have the same values.
+  ///
+  /// Objects with nil or NaN in one of the properties are not compared.
   public let isUnique: Bool
   private(set) var properties: [AnyKeyPath]
-  /// The types of the properties, by which a change of the declaration is noticed.
+  /// The types of the properties, by which a change of the declaration is detected.
   let signature: String
   /// Whether an object has a key for each of several values.
   let isMultiple: Bool
-  /// The keys of an object, without its row, and whether one of their values is equal to none.
+  /// Returns the keys of an object without its row ID, and whether each is exempt from uniqueness.
+  ///
+  /// A key is exempt if one of its values equals no other value, such as nil.
   let keys: (StoredObject) -> [(bytes: [UInt8], isExempt: Bool)]
 
-  /// Appends the only key of an object; nil where there may be several, or it has to be looked at.
+  /// Appends the only key of an object; nil if there may be several, or if keys have to be unique.
   var writeOnlyKey: ((StoredObject, inout IndexKey) -> Void)?
 
   private init(
@@ -54,13 +56,13 @@ public struct AttributeIndex {
       .joined(separator: ", ")
   }
 
-  /// What the keys of a property depend on; of folded texts that is Unicode, too.
+  /// Returns the signature of a property's type; for folded texts it includes the Unicode version.
   private static func signature(of type: Any.Type) -> String {
     let isFolded = type == FoldedString.self || type == FoldedString?.self
     return isFolded ? "\(type) of Unicode \(ScalarFolding.unicodeVersion)" : "\(type)"
   }
 
-  /// Objects have one key each, of several properties.
+  /// Creates an index with one key for each object, of one or several properties.
   @usableFromInline init(_ name: String, isUnique: Bool, parts: [Part]) {
     self.init(name, isUnique: isUnique, isMultiple: false, parts.map(\.property)) { object in
       var key = IndexKey()
@@ -80,12 +82,14 @@ public struct AttributeIndex {
   /// One property of an index.
   @usableFromInline struct Part {
     let property: AnyKeyPath
-    /// Appends the value.
+    /// Appends the value of an object's property to a key.
     let write: (StoredObject, inout IndexKey) -> Void
-    /// Whether the value is equal to no other; nil for types that have no such value.
+    /// Whether the value equals no other value; nil for types without such values.
     let isEqualToNone: ((StoredObject) -> Bool)?
 
-    /// Compiled where the property is known: a save asks millions of objects for their keys.
+    /// Creates a part for a property.
+    ///
+    /// Inlinable, because a save may need the keys of millions of objects.
     @inlinable init<Object: StoredObject, Value: IndexableValue>(
       _ property: KeyPath<Object, Value>
     ) {
@@ -109,21 +113,21 @@ public struct AttributeIndex {
     }
   }
 
-  /// The index as a subclass has it, whose key paths are its own.
+  /// Returns the index of a subclass, which has key paths of its own.
   func inherited(by type: StoredObject.Type) -> AttributeIndex {
     var index = self
     index.properties = properties.map { $0.inherited(by: type) }
     return index
   }
 
-  /// Objects can be found by a property.
+  /// Creates an index by a property.
   @inlinable public init<Object: StoredObject, Value: IndexableValue>(
     _ name: String, _ property: KeyPath<Object, Value>, isUnique: Bool = false
   ) {
     self.init(name, isUnique: isUnique, parts: [Part(property)])
   }
 
-  /// Objects can be found by two properties, of which the first counts most.
+  /// Creates an index by two properties, the first of which counts most.
   @inlinable
   public init<
     Object: StoredObject, First: IndexableValue, Second: IndexableValue
@@ -134,7 +138,7 @@ public struct AttributeIndex {
     self.init(name, isUnique: isUnique, parts: [Part(first), Part(second)])
   }
 
-  /// Objects can be found by three properties, of which the first counts most.
+  /// Creates an index by three properties, the first of which counts most.
   @inlinable
   public init<
     Object: StoredObject, First: IndexableValue, Second: IndexableValue, Third: IndexableValue
@@ -145,7 +149,9 @@ public struct AttributeIndex {
     self.init(name, isUnique: isUnique, parts: [Part(first), Part(second), Part(third)])
   }
 
-  /// Objects can be found by any of the objects that they refer to in a list or a set.
+  /// Creates an index by the objects in a list or a set.
+  ///
+  /// An object can be found by any of the objects that it refers to.
   ///
   /// See ``Store/referrers(of:through:includingSubclasses:)-(StoredObject,_,_)``.
   public init<Object: StoredObject, List: Collection>(
@@ -159,7 +165,7 @@ public struct AttributeIndex {
   }
 }
 
-/// Whether a value is equal to no other, as nil, NaN, or a reference to what is in no store.
+/// Whether a value equals no other, such as nil, NaN, or a reference to an object in no store.
 private func hasNoEqual(_ value: some Any) -> Bool {
   func differs<Known: Equatable>(_ value: Known) -> Bool { value != value }
   if let optional = value as? any AnyOptional, optional.isNil { return true }

@@ -1,24 +1,24 @@
 import StoreEngine
 
-/// Finds rows that have the same values by a unique index that is not built yet.
+/// Finds rows with the same values in a unique index that has not been built.
 ///
-/// It holds 16 bytes for each object: a hash of the values, and the row.
+/// It takes 16 bytes for each object: a hash of the values, and the row.
 struct DuplicateSearch {
   private var entries: [(hash: UInt64, row: UInt32)] = []
 
-  /// Adds what an object is compared by.
+  /// Adds the key of an object.
   mutating func add(_ key: [UInt8], row: UInt32) {
-    // FNV-1a: rows that share a hash are compared by their values.
+    // FNV-1a. Rows with the same hash are compared by their values.
     let hash = key.reduce(0xCBF2_9CE4_8422_2325) { hash, byte in
       (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
     }
     entries.append((hash, row))
   }
 
-  /// Returns the first row that has the values of one before it, that one, and how many such rows
-  /// there are.
+  /// Finds the first row with the values of an earlier row.
   ///
-  /// The closure reads what a row is compared by again.
+  /// Returns that row, the earlier row, and the number of such rows. The closure returns the key of
+  /// a row.
   func first(_ key: (UInt32) -> [UInt8]?) -> (row: UInt32, other: UInt32, count: Int)? {
     let sorted = entries.sorted { ($0.hash, $0.row) < ($1.hash, $1.row) }
     var found: (row: UInt32, other: UInt32, count: Int)?

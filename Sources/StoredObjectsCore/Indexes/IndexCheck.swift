@@ -6,24 +6,23 @@ struct IndexCheck {
   private let backend: any StoreBackend
   private let entry: RegisteredClass
   private var indexes: [Compared] = []
-  /// Unique indexes that are not built, and what they would be compared by.
+  /// Unique indexes that have not been built, with the keys they would have.
   private var unbuilt: [(index: RegisteredIndex, duplicates: DuplicateSearch)] = []
   private(set) var findings: [StoreFinding] = []
 
   private struct Compared {
     let index: RegisteredIndex
-    /// How many keys the objects so far should have.
+    /// The number of keys that the objects compared so far should have.
     var expectedCount = 0
     var missingCount = 0
-    /// A row that has the values of one before it, by a unique index, and how many there are.
+    /// A row that has the values of an earlier row in a unique index.
     var duplicate: (row: UInt32, other: UInt32)?
     var duplicateCount = 0
   }
 
-  /// Begins to compare the indexes of a class.
+  /// Creates a check of the indexes of a class.
   ///
-  /// Those that are not whole are built before they are used: of these only the uniqueness is
-  /// checked.
+  /// Incomplete indexes are built before they are used, so only their uniqueness is checked.
   init(_ backend: any StoreBackend, _ entry: RegisteredClass) {
     (self.backend, self.entry) = (backend, entry)
     for index in entry.indexes {
@@ -35,7 +34,7 @@ struct IndexCheck {
     }
   }
 
-  /// Looks up the keys of an object.
+  /// Compares the keys of an object with the indexes.
   mutating func compare(_ object: StoredObject) {
     for number in unbuilt.indices {
       guard let key = unbuilt[number].index.uniqueKey(of: object) else { continue }
@@ -48,7 +47,7 @@ struct IndexCheck {
         let found = try? backend.withValue(of: key, in: indexes[number].index.table) { _ in true }
         if found == true { continue }
         indexes[number].missingCount += 1
-        // One is enough to know; the count says how many there are.
+        // One row is enough here; the finding about the counts shows how many are missing.
         if indexes[number].missingCount == 1 {
           add("Row \(object.rowID) is missing in", indexes[number].index, row: object.rowID)
         }
@@ -70,7 +69,7 @@ struct IndexCheck {
     if indexes[number].duplicate == nil { indexes[number].duplicate = (object.rowID, first) }
   }
 
-  /// Adds the rows that have the values of others.
+  /// Adds a finding for rows that have the values of others.
   private mutating func addDuplicates(
     _ index: RegisteredIndex, _ row: UInt32, _ other: UInt32, count: Int
   ) {
@@ -79,7 +78,7 @@ struct IndexCheck {
     findings.append(StoreFinding(.duplicate, error.message + rest, at: error.location))
   }
 
-  /// Compares the numbers of keys.
+  /// Compares the numbers of keys, and adds the remaining findings.
   mutating func finish() {
     for (index, duplicates) in unbuilt {
       let found = duplicates.first { row in

@@ -1,13 +1,13 @@
 import StoreEngine
 
-/// What follows the name of a class in the names of its ordered tables.
+/// The suffixes of class names in the names of ordered tables.
 ///
-/// Classes may have dots in their names, but no two of these.
+/// Class names may contain dots, but are not expected to contain two in a row.
 package enum IndexNames {
-  /// Before the name of an index of properties.
+  /// Precedes the name of an index of properties.
   package static let byProperties = "..by "
-  /// In the place of one, for the records that a migration has overwritten.
+  /// The suffix of the table of the records that a migration has overwritten.
   package static let earlierRecords = "..earlier"
-  /// In the place of one, for the full-text index.
+  /// The suffix of the table of the full-text index.
   package static let fullText = "..text"
 }

@@ -3,7 +3,7 @@ public import FoundationEssentials
 import StoreEngine
 
 extension URL: IndexableValue {
-  /// Appends the text of the URL, and of the URL that it is relative to.
+  /// Appends the text of the URL and of its base URL.
   public func writeKey(to key: inout IndexKey) {
     relativeString.writeKey(to: &key)
     baseURL?.absoluteString.writeKey(to: &key)
@@ -12,24 +12,24 @@ extension URL: IndexableValue {
 }
 
 extension Decimal: IndexableValue {
-  /// Appends the number: numbers that are equal are one, however many zeros they end in, and NaN is
-  /// before all others.
+  /// Appends the number; equal numbers have the same key, regardless of trailing zeros.
+  ///
+  /// NaN comes before all other numbers.
   public func writeKey(to key: inout IndexKey) {
     if isNaN { return key.bytes.append(0) }
     if isZero { return key.bytes.append(2) }
     let (exponent, digits) = scientific
-    // 10 to the power of 300 is more than any.
+    // Every exponent is smaller than 300 in magnitude, so the sum is positive.
     var bytes: [UInt8] = []
     bytes.append(bigEndian: UInt32(exponent + 300))
-    // The end is below all digits.
+    // The terminator 0 is less than all digits, which are incremented.
     bytes += digits.map { $0 + 1 } + [0]
     let isNegative = sign == .minus
     key.bytes.append(isNegative ? 1 : 3)
     key.bytes += isNegative ? bytes.map { ~$0 } : bytes
   }
 
-  /// The digits behind "0." without zeros at either end, and the power of ten that they are
-  /// multiplied by.
+  /// The digits behind "0.", without zeros at either end, and the exponent to the base 10.
   private var scientific: (exponent: Int, digits: [UInt8]) {
     let parts = "\(magnitude)".split(separator: ".", omittingEmptySubsequences: false)
     let whole = parts[0].utf8.drop { $0 == 0x30 }

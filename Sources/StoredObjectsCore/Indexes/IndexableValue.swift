@@ -1,43 +1,44 @@
 public import FoundationEssentials
 import StoreEngine
 
-/// A value that an index can hold: one that can be written as bytes in the order of the values.
+/// A value that can be in an index: one that can be written as bytes in the order of its values.
 ///
-/// Integers, floating-point numbers, `Decimal`, `Bool`, `String`, ``FoldedString``, `Date`, `UUID`,
-/// `URL`, `Data`, enumerations with such raw values, references to objects, and optionals of all these
-/// can. A type of your own is
-/// made so by writing something that can:
+/// These types conform: integers, floating-point numbers, `Decimal`, `Bool`, `String`,
+/// ``FoldedString``, `Date`, `UUID`, `URL`, `Data`, enumerations with such raw values, references
+/// to objects, and optionals of all of these. To make a type of your own conform, write a value
+/// that does:
 ///
 ///     extension Year: IndexableValue {
 ///       public func writeKey(to key: inout IndexKey) { number.writeKey(to: &key) }
 ///     }
 ///
-/// Two values must write the same bytes when they are equal, and only then, and the bytes of no
-/// value may begin those of another.
+/// Two values must write the same bytes if and only if they are equal. The bytes of a value must
+/// not be a prefix of those of another.
 public protocol IndexableValue {
-  /// Appends the value.
+  /// Appends the value to a key.
   func writeKey(to key: inout IndexKey)
 }
 
-/// The bytes by which an index, or a sort, puts values in order.
+/// The bytes by which an index or a sort orders values.
 public struct IndexKey: Sendable {
   /// The bytes so far.
   public internal(set) var bytes: [UInt8] = []
 
-  /// Begins an empty key.
+  /// Creates an empty key.
   public init() {}
 
   init(_ value: some IndexableValue) { value.writeKey(to: &self) }
 
-  /// Appends a number, the highest byte first.
+  /// Appends a number in big-endian order.
   mutating func write<Number: FixedWidthInteger & UnsignedInteger>(_ number: Number) {
     for shift in stride(from: Number.bitWidth - 8, through: 0, by: -8) {
       bytes.append(UInt8(truncatingIfNeeded: number >> Number(shift)))
     }
   }
 
-  /// Appends bytes of which there may be any number: an end that is below all of them, and what
-  /// would be confused with it in two bytes.
+  /// Appends a variable number of bytes with a terminator.
+  ///
+  /// The terminator 0 is less than all bytes; the bytes 0 and 1 are escaped as two bytes.
   mutating func write(text: some Collection<UInt8>) {
     if text.allSatisfy({ $0 > 1 }) {
       bytes.append(contentsOf: text)
@@ -62,7 +63,7 @@ extension IndexableValue where Self: FixedWidthInteger & UnsignedInteger {
 }
 
 extension IndexableValue where Self: FixedWidthInteger & SignedInteger, Magnitude: UnsignedInteger {
-  /// Appends the number, negative ones first.
+  /// Appends the number; negative numbers come first.
   public func writeKey(to key: inout IndexKey) {
     key.write(Magnitude(truncatingIfNeeded: self) ^ (1 << Magnitude(bitWidth - 1)))
   }
@@ -78,7 +79,7 @@ extension Int32: IndexableValue {}
 extension Int64: IndexableValue {}
 
 extension Int: IndexableValue {
-  /// Appends the number in 64 bits on every machine, negative ones first.
+  /// Appends the number in 64 bits on every machine; negative numbers come first.
   public func writeKey(to key: inout IndexKey) { Int64(self).writeKey(to: &key) }
 }
 
@@ -88,12 +89,12 @@ extension UInt: IndexableValue {
 }
 
 extension Bool: IndexableValue {
-  /// Appends false before true.
+  /// Appends the value; false comes before true.
   public func writeKey(to key: inout IndexKey) { key.bytes.append(self ? 1 : 0) }
 }
 
 extension Double: IndexableValue {
-  /// Appends the number: both zeros are one, and NaN, of whatever kind, is behind all others.
+  /// Appends the number; both zeros are equal, and all NaN values come last.
   public func writeKey(to key: inout IndexKey) {
     let bits = isNaN ? Double.nan.bitPattern : self == 0 ? 0 : bitPattern
     key.write(bits >> 63 == 1 ? ~bits : bits | 1 << 63)
@@ -101,7 +102,7 @@ extension Double: IndexableValue {
 }
 
 extension Float: IndexableValue {
-  /// Appends the number: both zeros are one, and NaN, of whatever kind, is behind all others.
+  /// Appends the number; both zeros are equal, and all NaN values come last.
   public func writeKey(to key: inout IndexKey) {
     let bits = isNaN ? Float.nan.bitPattern : self == 0 ? 0 : bitPattern
     key.write(bits >> 31 == 1 ? ~bits : bits | 1 << 31)
@@ -109,7 +110,7 @@ extension Float: IndexableValue {
 }
 
 extension Date: IndexableValue {
-  /// Appends the moment.
+  /// Appends the point in time.
   public func writeKey(to key: inout IndexKey) {
     timeIntervalSinceReferenceDate.writeKey(to: &key)
   }
@@ -132,7 +133,7 @@ extension Data: IndexableValue {
 }
 
 extension Optional: IndexableValue where Wrapped: IndexableValue {
-  /// Appends the value; nil is before all others.
+  /// Appends the value; nil comes before all others.
   public func writeKey(to key: inout IndexKey) {
     guard let value = self else { return key.bytes.append(0) }
     key.bytes.append(1)
@@ -146,7 +147,7 @@ extension IndexableValue where Self: RawRepresentable, RawValue: IndexableValue 
 }
 
 extension StoredObject: IndexableValue {
-  /// Appends the class and the row, which is the order of insertion.
+  /// Appends the class ID and the row ID, which is the order of insertion.
   public func writeKey(to key: inout IndexKey) {
     key.bytes.append(registration?.classID ?? .max)
     key.write(rowID)

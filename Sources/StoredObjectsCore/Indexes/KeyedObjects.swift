@@ -1,21 +1,21 @@
 import StoreEngine
 
-/// New objects, of which each has one key in each index of its class.
+/// New objects, each with exactly one key in each index of its class.
 ///
-/// `@unchecked Sendable`: who gives them to a second thread waits for it before any object changes,
-/// and does so only with classes that let themselves be coded on any thread.
+/// `@unchecked Sendable`: the second thread is joined before any object changes. It is only used
+/// for classes that can be coded on any thread.
 struct KeyedObjects: @unchecked Sendable {
   let objects: [StoredObject]
-  /// Append the key of an object, one for each index.
+  /// Functions that append the key of an object, one for each index.
   let writers: [(StoredObject, inout IndexKey) -> Void]
 
-  /// Keys one behind the other, and where each is, for one index after the other.
+  /// Concatenated keys with their ranges, index by index.
   struct Keys: Sendable {
     var bytes: [UInt8]
     var changes: [[ChangeSet.KeyChange]]
   }
 
-  /// The keys of some of the objects, as the tables have them.
+  /// Returns the keys of some of the objects, as the tables contain them.
   func keys(_ part: Range<Int>) -> Keys {
     var key = IndexKey()
     key.bytes.reserveCapacity(20 * part.count * writers.count)

@@ -2,10 +2,10 @@ import Logging
 import StoreEngine
 
 extension StoreError {
-  /// Whether it is an index that is damaged, which can be made anew, and not what it was made from.
+  /// Whether an index is damaged, which can be rebuilt, and not the records it is built from.
   var isOfIndex: Bool { code == .damaged && location.className == nil }
 
-  /// Whether one record can't be read, which says nothing about any other.
+  /// Whether a single record can't be read, which does not affect any other.
   var isOfRecord: Bool {
     (code == .damaged || code == .notAuthentic) && location.className != nil
       && (location.rowID ?? 0) > ClassMetadata.rowID
@@ -13,11 +13,10 @@ extension StoreError {
 }
 
 extension Store {
-  /// Runs a closure that reads a record for an index; nil, and a report, when the record is
-  /// damaged.
+  /// Runs a closure that reads a record for an index; reports a damaged record and returns nil.
   ///
-  /// One record that can't be read must not keep all others from being saved. ``check(progress:)``
-  /// finds it, and so does everybody who reads it.
+  /// A single record that can't be read must not prevent saving all others. ``check(progress:)``
+  /// finds it, and so does every attempt to read it.
   func reading<Result>(
     _ entry: RegisteredClass, _ rowID: UInt32, _ body: () throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -38,7 +37,7 @@ extension Store {
 }
 
 extension RegisteredClass {
-  /// The error of a query; where the file of an index is damaged, with what to do about it.
+  /// Returns the error of a query; for a damaged index it says what to do.
   func queryError(_ error: any Error) -> StoreError {
     guard let damage = error as? StoreError, damage.code == .damaged,
       damage.location.path?.hasSuffix(".\(OrderedTableName.Kind.index.rawValue)") == true

@@ -3,25 +3,25 @@ import StoreEngine
 
 /// An index of a class that is registered with a store.
 ///
-/// Its ordered table has a key for each object: 1, the values, and the row (4 bytes, the highest
-/// first); or, for an object whose record can't be read, 2 and the row; and the *stamp*, the key 0,
-/// whose value says what the index was made by.
+/// Its ordered table has a key for each object: 1, the values, and the row ID (4 bytes,
+/// big-endian). For an object whose record can't be read, the key is 2 and the row ID. The key 0 is
+/// the *stamp*, whose value identifies how the index was built.
 ///
-/// A class, because queries hand it on often.
+/// It is a class because queries pass it around often.
 final class RegisteredIndex {
   static let stampKey = IndexStamp.key
-  /// What all keys of objects begin with.
+  /// The first byte of the keys of objects.
   static let mark: UInt8 = 1
-  /// The first byte of the keys of objects that could not be read.
+  /// The first byte of the keys of objects whose records can't be read.
   static let leftOutMark: UInt8 = 2
   static let rowSize = 4
 
   let declaration: AttributeIndex
   let table: OrderedTableID
   let firstProperty: AnyKeyPath?
-  /// The stamp of an index that is whole.
+  /// The stamp of a complete index.
   let stamp: [UInt8]
-  /// After how many commits to its class the index was whole; nil before it was looked at.
+  /// The commit count of the class when the index was last complete; nil before the first check.
   var commitCountWhenWhole: UInt64?
 
   init(
@@ -30,22 +30,22 @@ final class RegisteredIndex {
   ) {
     (self.declaration, self.table) = (declaration.inherited(by: type), table)
     firstProperty = self.declaration.properties.first
-    // The class reads records of earlier versions in its own way, which may change with it.
+    // How the class reads records of earlier versions is its own code, which may change with it.
     let text = "1 \(layouts.contentVersion) \(declaration.isMultiple) \(declaration.signature)"
     stamp = Array(text.utf8)
   }
 
-  /// The keys of an object as the table has them, in ascending order.
+  /// Returns the keys of an object as the table contains them, in ascending order.
   func keys(of object: StoredObject) -> [[UInt8]] {
     declaration.keys(object).map { Self.key($0.bytes, row: object.rowID) }
   }
 
-  /// What an object is compared by, where the index is unique; nil where a value is equal to none.
+  /// Returns the key of an object in a unique index; nil if one of its values equals no other.
   func uniqueKey(of object: StoredObject) -> [UInt8]? {
     declaration.keys(object).first.flatMap { $0.isExempt ? nil : $0.bytes }
   }
 
-  /// The saved rows that have some values, in ascending order, as long as they are wanted.
+  /// Visits the saved rows with some values in ascending order, until the closure returns false.
   func forEachRow(
     _ values: [UInt8], _ backend: any StoreBackend, _ isWanted: (UInt32) -> Bool
   ) throws(StoreError) {
@@ -54,9 +54,9 @@ final class RegisteredIndex {
     }
   }
 
-  /// What a save of a row is refused with that would have the values of another.
+  /// Returns the error of a save that would give a row the values of another row.
   ///
-  /// The property is named as the index is.
+  /// Its location has the name of the index as the property.
   func notUnique(_ entry: RegisteredClass, _ row: UInt32, _ other: UInt32) -> StoreError {
     var location = entry.location(row)
     location.property = declaration.name
@@ -69,7 +69,7 @@ final class RegisteredIndex {
       at: location)
   }
 
-  /// The keys of all objects that have some values.
+  /// Returns the range of the keys of all objects with some values.
   static func range(of values: [UInt8]) -> KeyRange { .prefix([mark] + values) }
 
   static func key(_ values: [UInt8], row: UInt32) -> [UInt8] {
@@ -79,24 +79,24 @@ final class RegisteredIndex {
     return key
   }
 
-  /// Appends the key of some values and a row.
+  /// Appends the key for some values and a row.
   static func appendKey(_ values: [UInt8], row: UInt32, to bytes: inout [UInt8]) {
     bytes.append(mark)
     bytes += values
     bytes.append(bigEndian: row)
   }
 
-  /// The key of a row whose record could not be read.
+  /// Returns the key of a row whose record can't be read.
   static func leftOutKey(_ row: UInt32) -> [UInt8] {
     var key = [leftOutMark]
     key.append(bigEndian: row)
     return key
   }
 
-  /// The keys of a row whose values nobody can tell.
+  /// Returns the keys of a row whose record can't be read, so that its values are unknown.
   ///
-  /// Complexity: constant time for one that was left out; linear in the number of keys for one that
-  /// has been damaged since.
+  /// Complexity: constant time if the row was left out; linear in the number of keys if its record
+  /// was damaged later.
   func keys(ofUnreadable row: UInt32, _ backend: any StoreBackend) throws(StoreError) -> [[UInt8]] {
     let leftOut = Self.leftOutKey(row)
     if try backend.withValue(of: leftOut, in: table, { _ in true }) == true { return [leftOut] }
@@ -108,12 +108,12 @@ final class RegisteredIndex {
     return keys
   }
 
-  /// The row at the end of a key.
+  /// Returns the row ID at the end of a key.
   static func row(_ key: RawSpan) -> UInt32 {
     key.loadUInt32(at: key.byteCount - rowSize, isBigEndian: true)
   }
 
-  /// Whether the table has a key of every object of its class.
+  /// Whether the table has the keys of all objects of its class.
   func isReady(_ backend: any StoreBackend) throws(StoreError) -> Bool {
     try backend.withValue(of: Self.stampKey, in: table) { $0.hasSameBytes(as: stamp) } ?? false
   }
@@ -126,7 +126,7 @@ extension RawSpan {
 }
 
 extension Store {
-  /// The indexes that a class declares, with their tables.
+  /// Returns the indexes that a class declares, with their tables.
   func registeredIndexes(
     of type: StoredObject.Type, _ layouts: ClassLayouts
   ) throws(StoreError) -> [RegisteredIndex] {
@@ -140,6 +140,6 @@ extension Store {
     }
   }
 
-  /// How the names of all indexes of a class begin.
+  /// Returns the prefix of the names of a class's indexes.
   static func indexPrefix(_ className: String) -> String { className + IndexNames.byProperties }
 }

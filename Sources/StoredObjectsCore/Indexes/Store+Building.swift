@@ -2,17 +2,17 @@ import Files
 import StoreEngine
 
 extension Store {
-  /// Makes the indexes of the registered classes that are missing or out of date.
+  /// Builds the missing and outdated indexes of the registered classes.
   ///
-  /// Queries and saves do so by themselves when they first need one; this is for doing it at a
-  /// moment of your own, and for showing how far it has come. It goes on where an earlier process
+  /// Queries and saves do so automatically when they first need an index. Call this method to build
+  /// them at a time of your choice, and to show the progress. It continues where an earlier process
   /// has stopped.
   ///
   /// Saves of other stores on the backend wait meanwhile.
   ///
-  /// Complexity: linear in the number of objects of the classes concerned, whose records are read.
+  /// Complexity: linear in the number of objects of the affected classes, whose records are read.
   ///
-  /// - Parameter progress: Hears how far it has come, in rows.
+  /// - Parameter progress: Called with the progress in rows.
   /// - Throws: ``/StoreEngine/StoreError`` with `readOnly`, `damaged`, `newerVersion`, `noSpace`,
   ///   `ioError` or `closed`.
   public func buildIndexes(
@@ -27,10 +27,10 @@ extension Store {
     } catch { throw .wrapping(error, .ioError, at: .init(path: backend.location)) }
   }
 
-  /// Makes the indexes of a class anew, whatever they are like.
+  /// Rebuilds all indexes of a class, whatever their state.
   ///
-  /// Only for an index that ``check(progress:)`` has found to disagree; nothing else should make
-  /// one so.
+  /// Use it only for an index that ``check(progress:)`` has found not to match the objects, which
+  /// should not happen otherwise.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` as ``buildIndexes(progress:)``.
   public func rebuildIndexes(of type: StoredObject.Type) throws(StoreError) {
@@ -47,7 +47,7 @@ extension Store {
     } catch { throw .wrapping(error, .ioError, at: entry.location()) }
   }
 
-  /// Inside the commit lock.
+  /// Builds an index unless it is usable; called in the commit lock.
   func buildIfNeeded(
     _ index: RegisteredIndex, of entry: RegisteredClass,
     _ progress: (IntegrityProgress) -> Void = { _ in }
@@ -57,7 +57,7 @@ extension Store {
     try build.run(progress)
   }
 
-  /// Whether an index is whole, as far as that can be told at once.
+  /// Whether an index is complete, as far as a quick check can tell.
   func isUsable(_ index: RegisteredIndex, of entry: RegisteredClass) throws(StoreError) -> Bool {
     guard try index.isReady(backend) else { return false }
     if index.declaration.isMultiple { return true }
@@ -75,9 +75,9 @@ extension Store {
     }
   }
 
-  /// Whether a query may use an index, which is made if need be and if it can be.
+  /// Builds an index if necessary and possible, and returns whether a query can use it.
   func prepare(_ index: RegisteredIndex, of entry: RegisteredClass) throws(StoreError) -> Bool {
-    // Nobody but a save can have changed that since it was looked at.
+    // Only a commit can have changed this since the last check.
     let commitCount = entry.shared.commitCount
     if index.commitCountWhenWhole == commitCount { return true }
     do {
@@ -91,7 +91,7 @@ extension Store {
       }
       return true
     } catch  where error.isOfIndex {
-      // Begun again, it is not damaged.
+      // Building from the start replaces the damaged index.
       if backend.isReadOnly { return false }
       try backend.coordinator.whileCommittingRepeatedly { () throws(StoreError) in
         var build = IndexBuild(self, entry, index)
@@ -102,15 +102,15 @@ extension Store {
   }
 }
 
-/// An index that is being made from the records, in the order of the rows.
+/// An index that is being built from the records, in the order of the rows.
 private struct IndexBuild {
-  /// So many bytes of keys are committed at a time.
+  /// The number of bytes of keys that are committed at a time.
   private static let batchSize = 32 << 20
 
   private let store: Store
   private let entry: RegisteredClass
   private let index: RegisteredIndex
-  /// What the stamp says while the index is not whole; the last row that it has is behind.
+  /// The beginning of the stamp while the index is incomplete; its last row follows.
   private var unfinished: [UInt8] { IndexStamp.unfinished + index.stamp + [0] }
 
   init(_ store: Store, _ entry: RegisteredClass, _ index: RegisteredIndex) {
@@ -138,7 +138,7 @@ private struct IndexBuild {
     progress(IntegrityProgress(title, Int(last), of: Int(last)))
   }
 
-  /// A class of which all keys are one batch is read in the order of its file, which is quicker.
+  /// Adds all keys in the order of the file, which is faster, if they fit into one batch.
   private func addAll(
     _ changes: inout ChangeSet, _ progress: (Int) -> Void, _ row: inout UInt32
   ) throws(StoreError) {
@@ -169,7 +169,7 @@ private struct IndexBuild {
   }
 
   private func add(_ row: UInt32, to changes: inout ChangeSet) throws(StoreError) {
-    // The first optional is of the reading, the second of the row.
+    // The outer optional is nil for a damaged record, the inner one for a row that does not exist.
     let object = try store.reading(entry, row) { () throws(StoreError) in
       try store.savedObject(row, entry)
     }
@@ -177,7 +177,7 @@ private struct IndexBuild {
     add(object ?? nil, row, to: &changes)
   }
 
-  /// Adds the keys of an object; nil is one whose record can't be read.
+  /// Adds the keys of an object; nil for an object whose record can't be read.
   private func add(_ object: StoredObject?, _ row: UInt32, to changes: inout ChangeSet) {
     let keys = object.map { index.keys(of: $0) } ?? [RegisteredIndex.leftOutKey(row)]
     for key in keys { changes.set(key, to: [], in: index.table) }
@@ -189,14 +189,14 @@ private struct IndexBuild {
     changes = ChangeSet()
   }
 
-  /// The stamp of an index that has the rows up to one.
+  /// Returns the stamp of an index that includes the rows up to a row.
   private func unfinished(_ row: UInt32) -> [UInt8] {
     var stamp = unfinished
     stamp.append(bigEndian: row)
     return stamp
   }
 
-  /// The last row that an earlier process has come to; nil when there is nothing to go on with.
+  /// Returns the last row that an earlier process has added; nil if there is nothing to continue.
   private func lastRow() throws(StoreError) -> UInt32? {
     try store.backend.withValue(of: RegisteredIndex.stampKey, in: index.table) { stamp in
       guard stamp.byteCount == unfinished.count + RegisteredIndex.rowSize else { return nil }

@@ -1,19 +1,19 @@
 import Locks
 import StoreEngine
 
-// Indexes are brought up to date in the save of their objects.
+// Indexes are updated in the save of their objects.
 
 extension Store {
-  /// Adds what the pending changes do to indexes.
+  /// Adds the changes to indexes that the pending changes require.
   ///
-  /// In the store's turn to commit.
+  /// Called in the store's turn to commit.
   ///
   /// - Parameters:
-  ///   - changes: The save.
-  ///   - request: Is told which keys must stay as they are for values to be unique.
-  ///   - mayBuild: Whether nobody else commits, so that an index can be made.
-  /// - Returns: false if an index seems to need that, and it is not allowed.
-  /// - Throws: ``/StoreEngine/StoreError`` with `notUnique`; what reading throws.
+  ///   - changes: The change set of the save.
+  ///   - request: Gets the keys that must not change, so that values stay unique.
+  ///   - mayBuild: Whether no other store commits, so that an index can be built.
+  /// - Returns: false if an index seems to need building, and that is not allowed.
+  /// - Throws: ``/StoreEngine/StoreError`` with `notUnique`, and any error of reading.
   func addIndexChanges(
     to changes: inout ChangeSet, _ request: inout CommitRequest, mayBuild: Bool
   ) throws(StoreError) -> Bool {
@@ -29,31 +29,30 @@ extension Store {
       }
       var update = IndexUpdate(self, entry)
       try update.run(&changes)
-      // A store that is alone has nobody to race with.
+      // A store that is alone has no concurrent commits.
       if !backend.coordinator.isAlone { request.basis?.keys += update.uniqueKeys }
     }
     return true
   }
 
-  /// Empties the indexes that another program has made, and that this one would not keep up to
-  /// date.
+  /// Clears the indexes that another program has built, because this program would not update them.
   private func clearStrangeIndexes(
     of entry: RegisteredClass, _ changes: inout ChangeSet, _ request: inout CommitRequest
   ) throws(StoreError) {
-    // Others may have filled them since.
+    // Other programs may have filled them since.
     for table in try strangeIndexes(of: entry) {
       if try backend.keyCount(in: table, KeyRange()) > 0 {
         changes.clear(table)
       } else if backend.coordinator.isOrderedByServer {
-        // It may be another one by the time that the server gets the save.
+        // It may no longer be empty when the server receives the save.
         request.basis?.keys.append((table, KeyRange()))
       }
     }
   }
 
-  /// The indexes of a class that this program doesn't keep, as far as there are any now.
+  /// Returns the existing indexes of a class that this program does not maintain.
   private func strangeIndexes(of entry: RegisteredClass) throws(StoreError) -> [OrderedTableID] {
-    // Read first: a table that comes meanwhile is looked for again.
+    // Read first, so that a table that appears meanwhile is found by the next call.
     let news = backend.coordinator.orderedTableNews
     if let known = entry.strangeIndexes, known.asOf == news { return known.tables }
     let own = Set(entry.indexes.map(\.table))
@@ -73,21 +72,22 @@ extension Store {
     return tables
   }
 
-  /// Whether an ordered table, empty until now, may get keys without being news.
+  /// Whether an ordered table that was empty may get keys without a change of `orderedTableNews`.
   private func mayBeFilledUnnoticed(_ table: OrderedTableID) -> Bool {
     backend.coordinator.isOrderedByServer || backend.coordinator.isKnown(table)
   }
 
-  /// Empties indexes that another program has made while a save of this one was on its way to a
-  /// server, which orders the two.
+  /// Clears indexes that another program has built while a save was on its way to a server.
   ///
-  /// - Parameter news: What was known of ordered tables when it was worked out.
+  /// The server determines the order of the two.
+  ///
+  /// - Parameter news: The value of `orderedTableNews` when the save was prepared.
   func clearLateIndexes(unless news: UInt64) {
     guard backend.coordinator.isOrderedByServer, backend.coordinator.orderedTableNews != news else {
       return
     }
     var (changes, request) = (ChangeSet(), CommitRequest())
-    // The save is there. What can't be emptied now is found by a check.
+    // The save has succeeded. If an index can't be cleared now, a check finds it.
     for entry in classes where !entry.changeCounts.isEmpty {
       try? clearStrangeIndexes(of: entry, &changes, &request)
     }
@@ -95,18 +95,18 @@ extension Store {
   }
 }
 
-/// What a save does to the indexes of one class.
+/// The changes that a save makes to the indexes of a class.
 private struct IndexUpdate {
   private let store: Store
   private let entry: RegisteredClass
   private let pending: [StoredObject]
   /// The changes of each index.
   private var changes: [ChangeSet.OrderedTableChanges]
-  /// For each unique index the rows of the values that the save writes.
+  /// For each unique index, the rows of the values that the save writes.
   private var written: [[[UInt8]: UInt32]]
   /// Two objects of the save that have the same values.
   private var duplicate: (index: Int, row: UInt32, other: UInt32)?
-  /// Append the key of an object, for the indexes in which each has one that nothing depends on.
+  /// Functions that append the only key of an object, for the indexes that have one.
   private let writers: [(StoredObject, inout IndexKey) -> Void]
 
   init(_ store: Store, _ entry: RegisteredClass) {
@@ -141,10 +141,10 @@ private struct IndexUpdate {
     set.ordered += changes.filter { !$0.isEmpty }
   }
 
-  /// Whether every object has one key in each index, which nothing else depends on.
+  /// Whether every object has exactly one key in each index, and no index is unique.
   private var isSimple: Bool { writers.count == entry.indexes.count }
 
-  /// Adds the keys of new objects; those of the second half, if there are many, on a second thread.
+  /// Adds the keys of new objects; if there are many, a second thread makes half of them.
   private mutating func insert(_ new: [StoredObject], _ set: inout ChangeSet) {
     let objects = KeyedObjects(objects: new, writers: writers)
     let isLarge =
@@ -195,7 +195,7 @@ private struct IndexUpdate {
     }
   }
 
-  /// Puts keys in the place of those of a record that is damaged.
+  /// Replaces the keys of a damaged record.
   private mutating func replaceUnreadable(
     _ row: UInt32, _ new: StoredObject?, _ set: inout ChangeSet
   ) throws(StoreError) {
@@ -205,7 +205,7 @@ private struct IndexUpdate {
         set.bytes += key
         changes[number].changes.append(.init(removing: start, keyCount: key.count))
       }
-      // Behind the removals: of a key that was there and is again, the last change counts.
+      // After the removals: for a key that is removed and added again, the last change counts.
       replace(nil, new, number, &set)
     }
   }
@@ -224,7 +224,7 @@ private struct IndexUpdate {
 
   // MARK: Uniqueness
 
-  /// The keys that nobody else may have put meanwhile.
+  /// The keys that no other store may have added meanwhile.
   var uniqueKeys: [(table: OrderedTableID, range: KeyRange)] {
     zip(entry.indexes, written).flatMap { index, rows in
       rows.keys.map { (index.table, RegisteredIndex.range(of: $0)) }
@@ -236,7 +236,7 @@ private struct IndexUpdate {
       throw entry.indexes[duplicate.index].notUnique(entry, duplicate.row, duplicate.other)
     }
     if written.allSatisfy(\.isEmpty) { return }
-    // What the save rewrites is compared by itself.
+    // The rows that the save rewrites have been compared with each other.
     let rewritten = RowSet(pending.lazy.map(\.rowID))
     for (index, rows) in zip(entry.indexes, written) {
       for (key, row) in rows {
@@ -247,7 +247,7 @@ private struct IndexUpdate {
     }
   }
 
-  /// A saved row that has some values, and is none of others.
+  /// Returns a saved row with some values that is not one of the others.
   private func savedRow(
     with key: [UInt8], in index: RegisteredIndex, besides others: RowSet
   ) throws(StoreError) -> UInt32? {
@@ -261,7 +261,7 @@ private struct IndexUpdate {
 }
 
 extension Store {
-  /// A row as it is saved, in an object of its own; nil when there is none.
+  /// Returns a saved row as a separate object; nil if there is no such row.
   func savedObject(
     _ rowID: UInt32, _ entry: RegisteredClass
   ) throws(StoreError) -> StoredObject? {
@@ -272,7 +272,7 @@ extension Store {
     return try looseObject(rowID, entry, &buffer)
   }
 
-  /// An object that nobody else knows, with the content of a record.
+  /// Creates an object outside of the store with the content of a record.
   func looseObject(
     _ rowID: UInt32, _ entry: RegisteredClass, _ buffer: inout DataBuffer
   ) throws(StoreError) -> StoredObject {
@@ -280,7 +280,8 @@ extension Store {
     object.state = []
     object.rowID = rowID
     try decode(object, entry, from: &buffer)
-    // So that it is not looked up by its accessors, and not forgotten in the place of another.
+    // Detached, so that its accessors do not look it up and its end does not remove another's
+    // entry.
     object.state = [.hasContent, .detached]
     return object
   }

@@ -1,24 +1,23 @@
 import StoreEngine
 
 extension DataBuffer {
-  /// Writes references to objects of a known class, in their order, repeats included: as an array
-  /// of them is written.
+  /// Writes references to objects of a known class, in their order, repeats included.
   ///
-  /// Each object must be inserted in the store and not deleted.
+  /// The bytes are those of an array. Each object must be inserted in the store and not deleted.
   ///
-  /// Complexity: linear in the number of objects; of a list that was read, none is made.
+  /// Complexity: linear in the number of objects; creates no objects for a list that was read.
   @inlinable public mutating func write<Object: StoredObject>(_ list: ObjectList<Object>) {
     writing(.references(Object.storedName)) { buffer in
       switch list.storage {
       case .objects(let objects): buffer.write(objects)
       case .packed(let references):
-        // The array says what is wrong with which object.
+        // Writing the array finds out which object is wrong, and why.
         if !buffer.writePacked(references) { buffer.write(list.array) }
       }
     }
   }
 
-  /// Writes references as they are; false when one of them can't be.
+  /// Writes references as they are; returns false if one of them can't be written.
   @usableFromInline mutating func writePacked(_ references: PackedReferences) -> Bool {
     guard references.entry.store === store, references.firstUnreferable() == nil else {
       return false
@@ -32,10 +31,11 @@ extension DataBuffer {
     return true
   }
 
-  /// Reads references to objects of a known class and its subclasses, in their order, repeats
-  /// included, and makes none of the objects.
+  /// Reads references to objects of a known class and its subclasses, in order, repeats included.
   ///
-  /// Complexity: linear in the number of references: a copy of four bytes each.
+  /// Creates none of the objects.
+  ///
+  /// Complexity: linear in the number of references: copies four bytes for each.
   ///
   /// - Throws: ``/StoreEngine/DataBufferError`` with `endOfBuffer`, `countBeyondEnd`,
   ///   `invalidValue` (a reference to nil), `unknownRow`, `unknownClass`, `wrongClass` or
@@ -97,7 +97,7 @@ extension DataBuffer {
         entry, rowIDs, classIDs: classIDs, subclasses: subclasses.filter { $0 !== entry }))
   }
 
-  /// The class of an ID that was just read, which must be another or a subclass of it.
+  /// Returns the class of an ID that was just read, which must be the list's class or a subclass.
   private func subclass(
     _ classID: UInt8, of entry: RegisteredClass
   ) throws(DataBufferError) -> RegisteredClass {
@@ -108,7 +108,7 @@ extension DataBuffer {
     throw wrongClass(other.type, entry.type, at: offset - 1)
   }
 
-  /// Writes rows with the class of each.
+  /// Writes row IDs with the class ID of each.
   private mutating func writeRowsWithClasses(_ references: PackedReferences) {
     write(ClassMetadata.rowID)
     for (classID, rowID) in zip(references.classIDs, references.rowIDs) {

@@ -1,7 +1,7 @@
 import StoreEngine
 
 extension ObjectList: RandomAccessCollection, MutableCollection, RangeReplaceableCollection {
-  /// 0.
+  /// The first index, 0.
   public var startIndex: Int { 0 }
 
   /// The number of elements.
@@ -12,10 +12,10 @@ extension ObjectList: RandomAccessCollection, MutableCollection, RangeReplaceabl
     }
   }
 
-  /// The element at an index.
+  /// Accesses the element at an index.
   ///
-  /// Complexity: constant time. An element of a list that was read becomes a fault, if it is not in
-  /// memory; its record is read when a property is.
+  /// Complexity: constant time. An element of a list that was read becomes a fault if it is not in
+  /// memory; its record is read when one of its properties is.
   public subscript(index: Int) -> Element {
     get {
       switch storage {
@@ -30,9 +30,10 @@ extension ObjectList: RandomAccessCollection, MutableCollection, RangeReplaceabl
     set { replaceSubrange(index..<index + 1, with: CollectionOfOne(newValue)) }
   }
 
-  /// Replaces some elements.
+  /// Replaces the elements in a range.
   ///
-  /// Complexity: linear in the number of new elements and of those behind; no object is made.
+  /// Complexity: linear in the number of new elements and of the elements behind them; creates no
+  /// objects.
   public mutating func replaceSubrange(
     _ range: Range<Int>, with newElements: some Collection<Element>
   ) {
@@ -52,7 +53,7 @@ extension ObjectList: RandomAccessCollection, MutableCollection, RangeReplaceabl
     }
   }
 
-  /// Makes room for elements.
+  /// Reserves memory for a number of elements.
   public mutating func reserveCapacity(_ count: Int) {
     switch take() {
     case .objects(var objects):
@@ -64,21 +65,21 @@ extension ObjectList: RandomAccessCollection, MutableCollection, RangeReplaceabl
     }
   }
 
-  /// Becomes a list that holds its objects, which takes any of them.
+  /// Switches to the storage that retains its objects, which can contain any object.
   private mutating func holdObjects() { storage = .objects(Array(self)) }
 }
 
-// MARK: - Without making objects
+// MARK: - Without creating objects
 
 extension ObjectList {
-  /// Whether an object is an element.
+  /// Returns whether an object is an element.
   ///
-  /// Complexity: linear in the number of elements; no object is made.
+  /// Complexity: linear in the number of elements; creates no objects.
   public func contains(_ object: Element) -> Bool { firstIndex(of: object) != nil }
 
-  /// The first index of an object, or nil.
+  /// Returns the first index of an object, or nil.
   ///
-  /// Complexity: linear in the number of elements; no object is made.
+  /// Complexity: linear in the number of elements; creates no objects.
   public func firstIndex(of object: Element) -> Int? {
     switch storage {
     case .objects(let objects): objects.firstIndex { $0 === object }
@@ -86,9 +87,9 @@ extension ObjectList {
     }
   }
 
-  /// The last index of an object, or nil.
+  /// Returns the last index of an object, or nil.
   ///
-  /// Complexity: linear in the number of elements; no object is made.
+  /// Complexity: linear in the number of elements; creates no objects.
   public func lastIndex(of object: Element) -> Int? {
     switch storage {
     case .objects(let objects): objects.lastIndex { $0 === object }
@@ -96,9 +97,9 @@ extension ObjectList {
     }
   }
 
-  /// Removes an object wherever it is, and returns how often it was there.
+  /// Removes all occurrences of an object, and returns how many there were.
   ///
-  /// Complexity: linear in the number of elements; no object is made.
+  /// Complexity: linear in the number of elements; creates no objects.
   @discardableResult
   public mutating func removeAll(_ object: Element) -> Int {
     let before = count
@@ -115,7 +116,7 @@ extension ObjectList {
 }
 
 extension ObjectList: Equatable {
-  /// Whether both have the same objects in the same order.
+  /// Returns whether both lists have the same objects in the same order.
   ///
   /// Complexity: linear in the number of elements.
   public static func == (left: ObjectList, right: ObjectList) -> Bool {

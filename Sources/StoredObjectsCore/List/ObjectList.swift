@@ -1,7 +1,6 @@
 import StoreEngine
 
-/// Objects of a class and its subclasses in their order, repeats included, that are made when they
-/// are looked at.
+/// An ordered list of objects, repeats included, which are created when they are accessed.
 ///
 ///     final class Playlist: StoredObject {
 ///       @Content var title = ""
@@ -17,19 +16,20 @@ import StoreEngine
 ///     playlist.songs.append(song)
 ///     playlist.songs.move(from: 9, to: 0)
 ///
-/// It is used as an array is, and it is the same in a record: a class may change from the one to
-/// the other. What differs is the cost. An array of a hundred thousand songs is a hundred thousand
-/// objects as soon as its playlist is read. A list that was read is packed, four bytes a song;
-/// looking at an element makes that one object, and inserting, removing and moving make none.
+/// You use it like an array of objects of a class and its subclasses. It has the same bytes in a
+/// record, so a class can change from one to the other. The difference is the cost. An array of a
+/// hundred thousand songs creates a hundred thousand objects as soon as its playlist is read. A
+/// list that was read is packed, four bytes a song. Accessing an element creates that one object;
+/// inserting, removing and moving create none.
 ///
-/// So a packed list does not keep its objects alive, unless they are new: properties without
-/// ``Content``, which no record has, last as long as somebody holds the object. ``array`` holds
-/// all.
+/// A packed list does not retain its objects, except new ones. Properties without ``Content``,
+/// which no record has, last only as long as something else retains the object. ``array`` retains
+/// all objects.
 ///
 /// A list belongs to the isolation domain of its store.
 public struct ObjectList<Element: StoredObject> {
   @usableFromInline enum Storage {
-    /// Made by the application: holds its objects.
+    /// Created by the application; retains its objects.
     case objects([Element])
     /// Read from a record.
     case packed(PackedReferences)
@@ -37,20 +37,20 @@ public struct ObjectList<Element: StoredObject> {
 
   @usableFromInline var storage: Storage
 
-  /// Makes an empty list.
+  /// Creates an empty list.
   public init() { storage = .objects([]) }
 
-  /// Makes a list that holds objects.
+  /// Creates a list that retains its objects.
   ///
   /// Complexity: constant time; the array is shared until one of the two changes.
   public init(_ objects: [Element]) { storage = .objects(objects) }
 
-  /// Makes a list that holds objects.
+  /// Creates a list that retains its objects.
   public init(_ objects: some Sequence<Element>) { storage = .objects(Array(objects)) }
 
   init(packed references: PackedReferences) { storage = .packed(references) }
 
-  /// All elements.
+  /// All elements as an array.
   ///
   /// Complexity: linear in the number of elements; each that is not in memory becomes a fault.
   public var array: [Element] {
@@ -58,11 +58,11 @@ public struct ObjectList<Element: StoredObject> {
     return Array(self)
   }
 
-  /// The row IDs of the elements, each in its own class; 0 for one that is in no store.
+  /// The row IDs of the elements, each in its own class; 0 for an object in no store.
   ///
-  /// No object is made.
+  /// Creates no objects.
   ///
-  /// Complexity: constant time for a list that was read; linear in its length for another.
+  /// Complexity: constant time for a list that was read; otherwise linear in its length.
   public var rowIDs: [UInt32] {
     switch storage {
     case .objects(let objects): objects.map(\.rowID)
@@ -72,7 +72,7 @@ public struct ObjectList<Element: StoredObject> {
 
   /// The IDs of the elements.
   ///
-  /// Complexity: linear in the number of elements; of a list that was read, no object is made.
+  /// Complexity: linear in the number of elements; creates no objects for a list that was read.
   public var ids: [ObjectID<Element>] {
     switch storage {
     case .objects(let objects): objects.map { ObjectID($0) }
@@ -80,9 +80,9 @@ public struct ObjectList<Element: StoredObject> {
     }
   }
 
-  /// Moves an element, so that its index is `target` afterwards.
+  /// Moves an element to the index `target`.
   ///
-  /// Complexity: linear in the distance, four bytes for each place; no object is made.
+  /// Complexity: linear in the distance, four bytes for each place; creates no objects.
   ///
   /// - Precondition: both are indices of elements.
   public mutating func move(from index: Int, to target: Int) {
@@ -96,13 +96,13 @@ public struct ObjectList<Element: StoredObject> {
     }
   }
 
-  /// The storage, so that it can be changed in place; an empty one stands here meanwhile.
+  /// Removes and returns the storage, to change it in place; the list is empty meanwhile.
   mutating func take() -> Storage {
     defer { storage = .objects([]) }
     return storage
   }
 
-  /// The objects that only the list may be holding, which it holds no longer; nil without any.
+  /// Empties the list, and returns the objects that it retained; nil if there were none.
   mutating func takeHeldObjects() -> [StoredObject]? {
     switch take() {
     case .objects(let objects): objects.isEmpty ? nil : objects
@@ -112,7 +112,7 @@ public struct ObjectList<Element: StoredObject> {
 }
 
 extension ObjectList: ExpressibleByArrayLiteral {
-  /// Makes a list that holds the objects.
+  /// Creates a list that retains the objects.
   public init(arrayLiteral objects: Element...) { storage = .objects(objects) }
 }
 

@@ -1,19 +1,20 @@
 import StoreEngine
 
-/// References to objects of one class and its subclasses, as they are in a record.
+/// References to objects of a class and its subclasses, as they are in a record.
 @usableFromInline struct PackedReferences {
   let entry: RegisteredClass
   private(set) var rowIDs: [UInt32]
-  /// The class of each object; none where all are of exactly the class.
+  /// The class ID of each object; empty if all objects are of exactly the class.
   private(set) var classIDs: [UInt8]
-  /// The subclasses among them, which the store need not be asked for: the list may outlive it.
+  /// The subclasses of the objects, kept here because the list may outlive the store.
   private var subclasses: [RegisteredClass]
-  /// Objects among them that no save has written yet.
+  /// The objects that no save has written yet.
   ///
-  /// They are held, because their rows may never come to be: a save that finds one gone refuses.
+  /// They are retained, because their rows may never be written. A save fails if one of them is no
+  /// longer in the store.
   private var newObjects: [Key: StoredObject] = [:]
 
-  /// A class ID and a row ID in one number.
+  /// A class ID and a row ID in a single number.
   typealias Key = ChangedList.Key
 
   init(
@@ -25,18 +26,18 @@ import StoreEngine
     (self.classIDs, self.subclasses) = (classIDs, subclasses)
   }
 
-  /// The object at an index, or a fault.
+  /// Returns the object at an index, or a fault.
   @inline(__always)
   func object(at index: Int) -> StoredObject {
-    // One that has been discarded since is in no store, and its row nobody's.
+    // A new object that has been discarded is in no store, and its row ID belongs to no object.
     if !newObjects.isEmpty, let new = newObjects[key(at: index)] { return new }
     return entry(at: index).object(rowIDs[index])
   }
 
-  /// The objects that the list holds; nil without any.
+  /// The objects that the list retains; nil if there are none.
   var heldObjects: [StoredObject]? { newObjects.isEmpty ? nil : Array(newObjects.values) }
 
-  /// Whether an object can be referred to by its class and its row.
+  /// Whether an object can be referred to by its class and row.
   func canPack(_ object: StoredObject) -> Bool {
     guard object.rowID > ClassMetadata.rowID, let registration = object.registration else {
       return false
@@ -55,7 +56,7 @@ import StoreEngine
 // MARK: - Classes
 
 extension PackedReferences {
-  /// The class of the object at an index.
+  /// Returns the class of the object at an index.
   @inline(__always)
   private func entry(at index: Int) -> RegisteredClass {
     classIDs.isEmpty ? entry : entry(ofClass: classIDs[index])
@@ -74,7 +75,7 @@ extension PackedReferences {
     Key(classID) << 32 | Key(rowID)
   }
 
-  /// The key of an object; nil for one that can't be packed.
+  /// Returns the key of an object; nil if it can't be packed.
   func key(of object: StoredObject) -> Key? {
     guard canPack(object), let classID = object.registration?.classID else { return nil }
     return Self.key(classID, object.rowID)
@@ -83,24 +84,24 @@ extension PackedReferences {
   /// The keys of all objects, in their order.
   private var keys: some BidirectionalCollection<Key> { rowIDs.indices.lazy.map(key(at:)) }
 
-  /// The keys where all objects are of exactly the class, which takes less time.
+  /// The keys if all objects are of exactly the class, which is faster.
   private var plainKeys: some BidirectionalCollection<Key> {
     let start = Self.key(entry.classID, 0)
     return rowIDs.lazy.map { start | Key($0) }
   }
 
-  /// The IDs of all objects.
+  /// Returns the IDs of all objects.
   func ids<Object: StoredObject>() -> [ObjectID<Object>] {
     rowIDs.indices.map { ObjectID(className: entry(at: $0).name, rowID: rowIDs[$0]) }
   }
 
-  /// What changes do to the list.
+  /// Returns the effect of changes on the list.
   func effect(of changes: [ListChange]) -> ChangedList {
     classIDs.isEmpty
       ? ChangedList(plainKeys, changes, key: key(of:)) : ChangedList(keys, changes, key: key(of:))
   }
 
-  /// Makes changes whose new objects can be packed.
+  /// Applies changes whose new objects can be packed.
   mutating func apply(_ change: ChangedList, new: [StoredObject]) {
     if prepareClasses(for: new) {
       replaceAll(with: change.applied(to: keys, element: key(of:)))
@@ -110,9 +111,9 @@ extension PackedReferences {
     hold(new)
   }
 
-  /// Makes room for the classes of the objects, if some are of subclasses.
+  /// Adds class IDs for the objects, if some are of subclasses.
   ///
-  /// - Returns: whether the class of each reference is kept. An empty list can't say so itself.
+  /// - Returns: Whether class IDs are kept. An empty list can't tell by its class IDs.
   private mutating func prepareClasses(for objects: some Collection<StoredObject>) -> Bool {
     var hasClasses = !classIDs.isEmpty
     for object in objects {
@@ -124,7 +125,7 @@ extension PackedReferences {
     return hasClasses
   }
 
-  /// Whether both refer to the same objects in the same order.
+  /// Whether both lists refer to the same objects in the same order.
   func hasSameObjects(as other: PackedReferences) -> Bool {
     rowIDs == other.rowIDs
       && (classIDs == other.classIDs || keys.elementsEqual(other.keys))
@@ -134,7 +135,7 @@ extension PackedReferences {
 // MARK: - Changes
 
 extension PackedReferences {
-  /// Replaces some references.
+  /// Replaces the references in a range.
   ///
   /// - Precondition: ``canPack(_:)`` is true for all objects.
   mutating func replace(_ range: Range<Int>, with objects: some Collection<StoredObject>) {
@@ -158,7 +159,7 @@ extension PackedReferences {
     }
   }
 
-  /// Removes the references to an object.
+  /// Removes all references to an object.
   mutating func removeAll(_ object: StoredObject) {
     guard let key = key(of: object) else { return }
     guard !classIDs.isEmpty else { return rowIDs.removeAll { $0 == object.rowID } }
@@ -170,7 +171,7 @@ extension PackedReferences {
     if !classIDs.isEmpty { classIDs.move(from: index, to: target) }
   }
 
-  /// The first and the last index of an object.
+  /// Returns the first index of an object, or nil.
   func firstIndex(of object: StoredObject) -> Int? {
     guard let key = key(of: object) else { return nil }
     if classIDs.isEmpty {
@@ -179,6 +180,7 @@ extension PackedReferences {
     return rowIDs.indices.first { self.key(at: $0) == key }
   }
 
+  /// Returns the last index of an object, or nil.
   func lastIndex(of object: StoredObject) -> Int? {
     guard let key = key(of: object) else { return nil }
     if classIDs.isEmpty {
@@ -189,7 +191,7 @@ extension PackedReferences {
 }
 
 extension Array {
-  /// Moves an element; shifts only what lies between.
+  /// Moves an element, and shifts only the elements in between.
   fileprivate mutating func move(from index: Int, to target: Int) {
     let element = self[index]
     if index < target {
@@ -206,7 +208,7 @@ extension Array {
 // MARK: - Saving
 
 extension PackedReferences {
-  /// The first object among them that a save can't refer to, or nil.
+  /// Returns the first object in the list that a save can't refer to, or nil.
   func firstUnreferable() -> StoredObject? {
     if !newObjects.isEmpty {
       let new = keys.lazy.compactMap { newObjects[$0] }

@@ -1,13 +1,13 @@
 import Observation
 import StoreEngine
 
-/// A live query whose answer is how many objects are found.
+/// A live query whose result is the number of matching objects.
 final class CountQuery: LiveQuery {
-  /// The rows that are found, by class ID.
+  /// The matching rows, by class ID.
   private var members: [UInt8: RowSet] = [:]
   private(set) var count = 0
   private let registrar = ObservationRegistrar()
-  /// Whether code waits that wants to know no more than whether anything is found.
+  /// Whether waiting code only needs to know whether any object matches.
   private var isEmptyWatched = false
 
   override init(_ source: LiveSource) throws(StoreError) {
@@ -23,7 +23,7 @@ final class CountQuery: LiveQuery {
     }
   }
 
-  /// Only the whole batch says whether the number is another.
+  /// Updates the count, because only the whole batch determines whether it differs.
   override func reportDifference() { update() }
 
   override func apply(_ placements: [ObjectKey: Placement?]) {
@@ -55,7 +55,7 @@ final class CountQuery: LiveQuery {
     return true
   }
 
-  /// Whether nothing is found; read by code that does not want to know how much is.
+  /// Whether no object matches; for code that does not need the count.
   var isEmpty: Bool {
     watch()
     isEmptyWatched = true

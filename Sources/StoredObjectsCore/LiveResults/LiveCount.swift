@@ -1,12 +1,13 @@
 public import Observation
 import StoreEngine
 
-/// The number of objects that a query finds, now and after every change.
+/// The number of objects that match a query, updated after every change.
 ///
 ///     let unheard = try store.liveCount(of: Song.self, where: #Predicate { $0.plays == 0 })
 ///     for await count in unheard.values() { badge.text = "\(count)" }
 ///
-/// It holds a bit for each object, and no object. See <doc:LiveQueries> for when it changes.
+/// It takes a bit for each object, and retains no object. See <doc:LiveQueries> for when it
+/// changes.
 public final class LiveCount: Observable {
   private let query: CountQuery
 
@@ -14,24 +15,24 @@ public final class LiveCount: Observable {
 
   /// The number of objects.
   ///
-  /// Complexity: constant time, and that of bringing the count up to date.
+  /// Complexity: constant time, plus the time to update the count.
   public var value: Int {
     query.access()
     return query.count
   }
 
-  /// Whether there are no objects.
+  /// A Boolean value that indicates whether there are no objects.
   ///
-  /// Code that observes this property is told when the first object comes and when the last one
-  /// goes, and of nothing in between.
+  /// Code that observes this property is only notified when the first object appears and when the
+  /// last one disappears.
   public var isEmpty: Bool { query.isEmpty }
 
-  /// A record that could not be read, or an object for which the predicate threw; nil if there was
-  /// none since the query ran.
+  /// The error of an object that could not be evaluated; nil if there was none since the query ran.
   ///
-  /// The object is left out. Where an object that it refers to can't be read, such as one that
-  /// another store has deleted, its properties have their defaults, as in queries; that does not
-  /// count among the store's ``Store/fetchFailures``.
+  /// Either its record could not be read, or the predicate threw. The object is left out. An
+  /// object that it refers to may be unreadable, such as one that another store has deleted. The
+  /// properties of that object then have their defaults, as in queries. This does not add to the
+  /// store's ``Store/fetchFailures``.
   public var failure: StoreError? {
     query.access()
     return query.failure
@@ -40,12 +41,12 @@ public final class LiveCount: Observable {
   /// Runs the query again.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` as
-  ///   ``Store/fetch(_:where:sortedBy:limit:offset:after:)``; the count stays as it is.
+  ///   ``Store/fetch(_:where:sortedBy:limit:offset:after:)``; the count then stays as it is.
   public func reload() throws(StoreError) { try query.reload() }
 
-  /// The number of objects now, and whenever it has changed.
+  /// Returns the number of objects, now and after each change.
   ///
-  /// Numbers that come while you are busy are left out, but for the last one.
+  /// Of the numbers that occur before you wait for the next one, you only get the last.
   public func values() -> LiveValues<Int> {
     LiveValues(query) { [query] last in
       query.update()
@@ -56,29 +57,31 @@ public final class LiveCount: Observable {
 
 @available(*, unavailable) extension LiveCount: Sendable {}
 
-/// Values that change, the newest one each time: see ``LiveCount/values()`` and
-/// ``LiveObject/changes()``.
+/// A sequence of the latest values of a live query.
+///
+/// See ``LiveCount/values()`` and ``LiveObject/changes()``.
 ///
 /// The sequence belongs to the isolation domain of its store. It ends when its task is cancelled.
-/// Iterate once.
+/// Iterate over it once.
 public struct LiveValues<Value>: AsyncSequence {
   private let wakeups: AsyncStream<Void>
   private let next: (Value?) -> Value?
 
-  /// Makes a sequence of values, which are asked for when the query may have changed: a closure is
-  /// given the last one, and returns nil if there is no other.
+  /// Creates a sequence whose values a closure provides when the query may have changed.
+  ///
+  /// The closure gets the last value, and returns nil if there is no new one.
   init(_ query: LiveQuery, _ next: @escaping (Value?) -> Value?) {
     wakeups = query.wakeups()
     self.next = next
   }
 
-  /// Waits for values.
+  /// An iterator that waits for values.
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate var wakeups: AsyncStream<Void>.AsyncIterator
     fileprivate let next: (Value?) -> Value?
     fileprivate var last: Value?
 
-    /// The next value; nil once the task is cancelled.
+    /// Waits for the next value and returns it; nil once the task is cancelled.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async -> Value? {
@@ -92,7 +95,7 @@ public struct LiveValues<Value>: AsyncSequence {
     }
   }
 
-  /// Starts with the value that has not been waited for.
+  /// Returns an iterator that starts with the first value that has not been consumed.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(wakeups: wakeups.makeAsyncIterator(), next: next)
   }

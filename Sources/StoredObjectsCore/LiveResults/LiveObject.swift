@@ -1,12 +1,12 @@
 public import Observation
 import StoreEngine
 
-/// An object that may change, be deleted and come back.
+/// A live reference to an object, which may change, be deleted and be restored.
 ///
 ///     let current = try store.liveObject(song.id)
 ///     for await change in current.changes() where change == .deleted { close() }
 ///
-/// It does not keep the object in memory. See <doc:LiveQueries> for when it changes.
+/// It does not retain the object. See <doc:LiveQueries> for when it changes.
 public final class LiveObject<Object: StoredObject>: Observable {
   /// The ID of the object.
   public let id: ObjectID<Object>
@@ -14,26 +14,26 @@ public final class LiveObject<Object: StoredObject>: Observable {
 
   init(_ id: ObjectID<Object>, _ query: ObjectQuery) { (self.id, self.query) = (id, query) }
 
-  /// The object, or a fault; nil while there is none.
+  /// The object, or a fault; nil while it does not exist.
   ///
-  /// As in queries, an object that another store has deleted is gone once that is merged, even if
-  /// it has unsaved changes here.
+  /// As in queries, an object that another store has deleted no longer exists once that change is
+  /// merged, even if the object has unsaved changes here.
   ///
-  /// Code that observes this property is told when the object is edited, deleted or comes back.
+  /// Code that observes this property is notified when the object is edited, deleted or restored.
   public var object: Object? {
     query.access()
     return query.isPresent ? query.store.object(query.key) as Object : nil
   }
 
-  /// Whether the object is there.
+  /// A Boolean value that indicates whether the object exists.
   public var exists: Bool {
     query.access()
     return query.isPresent
   }
 
-  /// What happens to the object from now on.
+  /// Returns the changes of the object from now on.
   ///
-  /// Changes that come while you are busy become one.
+  /// Changes that occur before you wait for the next one are combined.
   public func changes() -> LiveValues<ObjectChange> {
     query.update()
     var (wasPresent, changeCount) = (query.isPresent, query.changeCount)
@@ -53,21 +53,21 @@ public final class LiveObject<Object: StoredObject>: Observable {
 
 @available(*, unavailable) extension LiveObject: Sendable {}
 
-/// What has happened to the object of a ``LiveObject``.
+/// A change of the object of a ``LiveObject``.
 public enum ObjectChange: Sendable {
-  /// The object is new, or a deletion was taken back.
+  /// The object was inserted, or its deletion was undone.
   case inserted
-  /// The object was edited, or is another store's now.
+  /// The object was edited, or has the content that another store saved.
   case updated
-  /// The object is gone.
+  /// The object was deleted.
   case deleted
 }
 
-/// A live query about one row.
+/// A live query for a single row.
 final class ObjectQuery: LiveQuery {
   let key: ObjectKey
   private(set) var isPresent = false
-  /// How often the object has changed.
+  /// The number of changes of the object.
   private(set) var changeCount = 0
 
   init(_ source: LiveSource, _ key: ObjectKey) throws(StoreError) {

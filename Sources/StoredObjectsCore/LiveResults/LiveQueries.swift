@@ -1,8 +1,8 @@
 import StoreEngine
 
-/// The live queries of a store, which hears of changes for all of them.
+/// The live queries of a store, which receives changes for all of them.
 ///
-/// It is there only as long as there are any: see ``RegisteredClass/liveQueries``.
+/// It exists only while there are any: see ``RegisteredClass/liveQueries``.
 final class LiveQueries {
   private struct Entry {
     let id: ObjectIdentifier
@@ -12,11 +12,11 @@ final class LiveQueries {
   private var entries: [Entry] = []
   /// Rows that other stores have saved since the last merge, by class ID.
   private var news: [UInt8: RowSet] = [:]
-  /// Whether anything may have changed since the queries that are watched were brought up to date.
+  /// Whether anything may have changed since the watched queries were updated.
   private var hasChanges = false
-  /// The objects that have been read since recording began; nil while nobody records.
+  /// The objects read since recording began; nil while reads are not recorded.
   private var reads: Set<ObjectKey>?
-  /// Why an object could not be read since then.
+  /// The error of an object that could not be read since then.
   private var readFailure: StoreError?
 
   var isEmpty: Bool { entries.isEmpty }
@@ -29,12 +29,12 @@ final class LiveQueries {
 
   func remove(_ id: ObjectIdentifier) { entries.removeAll { $0.id == id } }
 
-  /// Whether any query wants to hear of a class.
+  /// Whether changes of a class may affect any query.
   func follows(_ entry: RegisteredClass) -> Bool {
     entries.contains { $0.query.source.follows(entry.classID) }
   }
 
-  /// A class is registered.
+  /// Has queries that include subclasses run again after a class was registered.
   func didRegister(_ entry: RegisteredClass) {
     for query in entries.map(\.query)
     where query.source.includesSubclasses && entry.isKind(of: query.source.type) {
@@ -43,7 +43,7 @@ final class LiveQueries {
     }
   }
 
-  /// Whatever is stored may be another.
+  /// Has all queries run again, because any stored object may have changed.
   func reloadLater() {
     for entry in entries { entry.query.reloadLater() }
     hasChanges = true
@@ -53,7 +53,7 @@ final class LiveQueries {
 // MARK: - Changes
 
 extension LiveQueries {
-  /// An object has changed, or comes or goes.
+  /// Notes an object that was changed, inserted or deleted.
   func note(_ object: StoredObject) {
     guard let key = object.key, key.rowID > 0 else { return }
     note(key)
@@ -64,26 +64,26 @@ extension LiveQueries {
     for entry in entries { entry.query.note(key) }
   }
 
-  /// An object is about to be edited.
+  /// Notes an object that is about to be edited.
   ///
-  /// If that is followed by ``StoredObject/didModify(_:)``, observers hear of it then.
+  /// If ``StoredObject/didModify(_:)`` follows, observers are notified then.
   func willEdit(_ object: StoredObject, isFollowed: Bool) {
     note(object)
-    // Its properties may not be read before.
+    // Its properties must not be read before that.
     if isFollowed { return object.state.formUnion(.beingModified) }
     for query in watched { query.reportPossibleChange() }
   }
 
-  /// Lets queries that are being watched tell whether they have changed.
+  /// Lets watched queries report whether they have changed.
   func report() {
     guard hasChanges else { return }
     hasChanges = false
     for query in watched { query.reportDifference() }
   }
 
-  /// Brings all queries up to date, because a save begins.
+  /// Updates all queries when a save begins.
   ///
-  /// What has been edited is in memory now, and need not be read for it.
+  /// The edited objects are in memory now, and need not be read again.
   func updateAll() {
     hasChanges = false
     for query in entries.map(\.query) {
@@ -94,7 +94,7 @@ extension LiveQueries {
 
   private var watched: [LiveQuery] { entries.map(\.query).filter(\.isWatched) }
 
-  /// Another store has saved rows.
+  /// Notes rows that another store has saved.
   func note(_ table: ForeignNews.Table, _ entry: RegisteredClass) {
     var rows = news[entry.classID] ?? RowSet()
     rows.formUnion(table.changed)
@@ -103,7 +103,7 @@ extension LiveQueries {
     news[entry.classID] = rows
   }
 
-  /// The store follows what others have saved.
+  /// Adds the rows that other stores have saved, because the store merges them.
   func merge() {
     for (classID, rows) in news {
       rows.forEach { note(ObjectKey(classID: classID, rowID: $0)) }
@@ -115,25 +115,25 @@ extension LiveQueries {
 // MARK: - Reading
 
 extension LiveQueries {
-  /// An object is read.
+  /// Records that an object is read.
   @inline(__always)
   func didRead(_ object: StoredObject) {
     guard reads != nil, let key = object.key else { return }
     reads?.insert(key)
-    // Nobody may have followed it when it was edited last; the next edit is to be told.
+    // If the object was not followed before, its last edit was not reported; the next one must be.
     object.state.remove(.editable)
   }
 
-  /// A record can't be read that a getter needs.
+  /// Records that a getter could not read a record, during an evaluation.
   ///
-  /// - Returns: Whether that is the business of an evaluation, and of nothing that is saved.
+  /// - Returns: Whether an evaluation is under way; the failure then does not affect saves.
   func takes(_ failure: FetchFailure) -> Bool {
     guard reads != nil else { return false }
     readFailure = failure.error
     return true
   }
 
-  /// Returns the result of a closure, and the objects that it has read.
+  /// Returns the result of a closure, with the objects that it has read.
   func recordingReads<Result>(
     _ body: () throws(StoreError) -> Result
   ) throws(StoreError) -> Reading<Result> {
@@ -144,11 +144,11 @@ extension LiveQueries {
     return Reading(result: result, reads: reads ?? [], failure: readFailure)
   }
 
-  /// The result of an evaluation, and what that has read.
+  /// The result of an evaluation, with the objects that it has read.
   struct Reading<Result> {
     let result: Result
     let reads: Set<ObjectKey>
-    /// Why an object that it needed could not be read.
+    /// The error of an object that it needed and that could not be read.
     let failure: StoreError?
   }
 }
@@ -156,27 +156,27 @@ extension LiveQueries {
 // MARK: - The store
 
 extension Store {
-  /// A query lives from now on.
+  /// Adds a live query.
   func add(_ query: LiveQuery) {
     let live = liveQueries ?? LiveQueries()
     liveQueries = live
     live.add(query)
     settleRelationships()
     followLiveQueries()
-    // What has been edited before is to tell of the next edit again.
+    // Objects edited before must report their next edit again.
     for entry in classes where entry.liveQueries != nil {
       for object in entry.pending { object.state.remove(.editable) }
     }
   }
 
-  /// A query goes away.
+  /// Removes a live query.
   func removeLiveQuery(_ id: ObjectIdentifier) {
     liveQueries?.remove(id)
     if liveQueries?.isEmpty == true { liveQueries = nil }
     followLiveQueries()
   }
 
-  /// Lets those classes tell of changes that a query is about, and of reading where that matters.
+  /// Makes classes report changes to their queries, and objects report reads if a query needs them.
   func followLiveQueries() {
     for entry in classes {
       entry.liveQueries = liveQueries?.follows(entry) == true ? liveQueries : nil
@@ -187,15 +187,15 @@ extension Store {
     setObserved()
   }
 
-  /// Lets live queries that are being watched follow the changes.
+  /// Lets watched live queries report changes.
   ///
-  /// Not in the middle of a deletion, or while inverses are brought up to date.
+  /// Postponed during a deletion, or while inverses are updated.
   func updateLiveQueries() {
     guard let liveQueries, deletions.depth == 0, canUpdateLiveQueries else { return }
     if relationships?.isSettling != true { liveQueries.report() }
   }
 
-  /// Whether objects may be read and evaluated now.
+  /// Whether objects can be read and evaluated now.
   var canUpdateLiveQueries: Bool {
     !isRestoring && !isEncoding && relationships?.isModifying != true
   }

@@ -2,31 +2,31 @@ import Logging
 import Observation
 import StoreEngine
 
-/// A query whose answer is kept up to date; subclasses say what the answer is.
+/// A query whose result is kept up to date; subclasses define the result.
 ///
-/// Changes are collected, and evaluated when the answer is needed: see ``update()``.
+/// Changes are collected, and evaluated when the result is needed: see ``update()``.
 class LiveQuery: Observable {
   let source: LiveSource
   var store: Store { source.store }
 
-  /// Rows that may have changed, and those that others depend on.
+  /// Rows that may have changed, including rows that others depend on.
   private var changed: Set<ObjectKey> = []
-  /// The rows whose evaluation has read a row.
+  /// For each row, the rows whose evaluation has read it.
   ///
-  /// Some may read it no more: that is found out when it changes.
+  /// Some may no longer read it, which is determined when it changes.
   private var dependents: [ObjectKey: Set<ObjectKey>] = [:]
   private var needsReload = false
   private var isUpdating = false
-  /// Whether rows are evaluated that may be as they were.
+  /// Whether rows are evaluated that may not have changed.
   private(set) var isReloading = false
-  /// Whether anybody has asked for the answer since it was reported that it has changed.
+  /// Whether the result has been read since its last change was reported.
   private(set) var isWatched = false
-  /// Why a row was left out, or evaluated with the defaults of an object.
+  /// The error because of which a row was left out, or evaluated with another object's defaults.
   var failure: StoreError?
 
   private let registrar = ObservationRegistrar()
   private var waiting: [AsyncStream<Void>.Continuation] = []
-  /// Whether code that waits has been woken since the answer was brought up to date last.
+  /// Whether waiting code has been woken since the result was last updated.
   private var hasWoken = false
 
   init(_ source: LiveSource) throws(StoreError) {
@@ -39,23 +39,23 @@ class LiveQuery: Observable {
     for continuation in waiting { continuation.finish() }
   }
 
-  // MARK: What subclasses do
+  // MARK: Methods of subclasses
 
-  /// Whether changes of a row matter to the answer.
+  /// Whether changes of a row may affect the result.
   func follows(_ key: ObjectKey) -> Bool { source.contains(key.classID) }
 
-  /// Whether the answer would be another with a row where it has its place now.
+  /// Whether the result changes if a row gets its current placement, or nil for none.
   func differs(_ key: ObjectKey, _ placement: Placement?) -> Bool { placement != nil }
 
-  /// Makes rows a part of the answer where they have a place now, and no part where they have none.
+  /// Updates the result: inserts, moves or keeps rows with a placement, and removes the others.
   func apply(_ placements: [ObjectKey: Placement?]) {}
 
-  /// The rows of the answer.
+  /// The rows in the result.
   var rows: [ObjectKey] { [] }
 
-  /// Tells observers if the answer is another; it is brought up to date when it is read.
+  /// Notifies observers if the result has changed; it is updated when it is read.
   ///
-  /// So edits that come one after the other are one change.
+  /// So consecutive edits are one change.
   func reportDifference() {
     guard isWatched, !isUpdating, store.canUpdateLiveQueries else { return }
     isUpdating = true
@@ -82,21 +82,22 @@ class LiveQuery: Observable {
 // MARK: - Changes
 
 extension LiveQuery {
-  /// A row may have changed.
+  /// Notes a row that may have changed.
   final func note(_ key: ObjectKey) {
     guard follows(key) || source.mayReachOthers && dependents[key] != nil else { return }
     if !hasWoken { wakeWaiting() }
     changed.insert(key)
   }
 
-  /// Runs the query again before the answer is needed.
+  /// Marks the query to run again before the result is needed.
   final func reloadLater() {
     needsReload = true
     wakeWaiting()
   }
 
-  /// Evaluates unsaved changes again, because a save begins: objects that were in no store when
-  /// they were read are in the store now.
+  /// Evaluates unsaved changes again when a save begins.
+  ///
+  /// Objects that were in no store when they were read may be in the store now.
   final func reevaluateUnsavedChanges() {
     guard source.mayReachOthers, !isUpdating else { return }
     isReloading = true
@@ -107,9 +108,9 @@ extension LiveQuery {
     update()
   }
 
-  /// Brings the answer up to date.
+  /// Updates the result.
   ///
-  /// Does nothing while it is at it already, or while the store can't be asked.
+  /// Does nothing during an update, or while the store's objects can't be evaluated.
   final func update() {
     hasWoken = false
     guard !isUpdating, store.canUpdateLiveQueries else { return }
@@ -125,7 +126,7 @@ extension LiveQuery {
     if !placements.isEmpty { apply(placements) }
   }
 
-  /// Evaluates what has changed up to the first difference, which is left to be evaluated again.
+  /// Evaluates changed rows up to the first difference, which will be evaluated again.
   fileprivate func hasDifference() -> Bool {
     var rows = takeChanged()
     while let key = rows.popFirst() {
@@ -137,7 +138,7 @@ extension LiveQuery {
     return false
   }
 
-  /// The rows that are to be evaluated.
+  /// Removes and returns the rows to evaluate.
   private func takeChanged() -> Set<ObjectKey> {
     var rows: Set<ObjectKey> = []
     let taken = changed
@@ -148,7 +149,7 @@ extension LiveQuery {
           changed.insert(key)
           continue
         }
-        // The next edit is to be told again.
+        // So that the next edit is reported again.
         object.state.remove(.editable)
       }
       if follows(key) { rows.insert(key) }
@@ -180,12 +181,12 @@ extension LiveQuery {
 
   private func report(_ error: StoreError) {
     defer { failure = error }
-    // Told once, however often the object is evaluated.
+    // Reported once, even if the object is evaluated again.
     if failure != nil { return }
     store.logger.error("Live results could not read an object: \(error)")
   }
 
-  /// Runs the query again, and makes the difference.
+  /// Runs the query again, and applies the differences.
   final func reload() throws(StoreError) {
     if isUpdating { return reloadLater() }
     isUpdating = true
@@ -211,27 +212,27 @@ extension LiveQuery {
 // MARK: - Observers
 
 extension LiveQuery {
-  /// Stands for the answer where registrars ask for a key path.
+  /// A placeholder for the result if a registrar needs a key path.
   fileprivate var answer: Void { () }
 
-  /// The answer is read, perhaps by code that waits for the next change of it.
+  /// Reports that the result is read, possibly by code that observes its next change.
   final func access() {
     watch()
     registrar.access(self, keyPath: \.answer)
   }
 
-  /// The answer is brought up to date, and the next change of it is to be reported.
+  /// Updates the result, and has its next change reported.
   final func watch() {
     update()
     isWatched = true
   }
 
-  /// Code that has not been told of the last change waits for the next one.
+  /// Has the next change reported to code that was not notified of the last one.
   final func keepWatching() { isWatched = true }
 
-  /// Changes the answer, and tells observers.
+  /// Changes the result, and notifies observers.
   final func reportChange(_ change: () -> Void) {
-    // What handlers read is what was there before.
+    // Handlers that read the result get the old one.
     let wasUpdating = isUpdating
     isUpdating = true
     defer { isUpdating = wasUpdating }
@@ -240,12 +241,12 @@ extension LiveQuery {
     wakeWaiting()
   }
 
-  /// Tells observers that the answer may be another when they read it next.
+  /// Notifies observers that the result may differ when they read it next.
   final func reportPossibleChange() {
     if !changed.isEmpty, !isUpdating { reportChange {} }
   }
 
-  /// Wakes code that waits for changes, once the current job of its actor is done.
+  /// Wakes code that waits for changes, once the current job of its actor has finished.
   private func wakeWaiting() {
     if waiting.isEmpty { return }
     hasWoken = true
@@ -254,7 +255,7 @@ extension LiveQuery {
     }
   }
 
-  /// Something to wait for changes by, which come as one however many there are.
+  /// Returns a stream to wait for changes, which combines them into one element.
   final func wakeups() -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))

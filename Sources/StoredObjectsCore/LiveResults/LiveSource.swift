@@ -1,23 +1,23 @@
 import FoundationEssentials
 import StoreEngine
 
-/// What a live query asks for, whatever its class: the condition, and the order.
+/// The condition and the order of a live query, independent of its class.
 final class LiveSource {
   typealias Test = (StoredObject) throws -> Bool
 
   let store: Store
   let type: StoredObject.Type
   let includesSubclasses: Bool
-  /// The classes whose objects are looked for.
+  /// The classes whose objects the query finds.
   private(set) var entries: [RegisteredClass]
-  /// Whether evaluating an object may read others.
+  /// Whether evaluating an object may read other objects.
   private(set) var mayReachOthers: Bool
   private let orders: [QueryOrderKey]
-  /// The value that the objects of a section have in common; nil without sections.
+  /// Returns the value that the objects of a section have in common; nil without sections.
   ///
   /// The first order is that of the sections.
   private let sectionValue: ((StoredObject) -> Any)?
-  /// Whether the predicate holds, by class ID; nil where there is none.
+  /// Tests whether the predicate holds, by class ID; empty without a predicate.
   private var tests: [UInt8: Test] = [:]
   private let makeTest: (RegisteredClass) -> (test: Test?, isLocal: Bool)
   private let makeQuery: (RegisteredClass) throws -> Query
@@ -39,7 +39,7 @@ final class LiveSource {
     try findClasses()
   }
 
-  /// Looks again which classes are registered.
+  /// Determines again which classes are registered.
   func findClasses() throws(StoreError) {
     entries = try store.registrations(of: type, includingSubclasses: includesSubclasses)
     for entry in entries {
@@ -55,21 +55,21 @@ final class LiveSource {
   var isDescending: Bool { orders.last?.isDescending == true }
   var hasSections: Bool { sectionValue != nil }
 
-  /// Whether objects of a class are looked for.
+  /// Whether the query finds objects of a class.
   func contains(_ classID: UInt8) -> Bool { entries.contains { $0.classID == classID } }
 
-  /// Whether changes of a class matter.
+  /// Whether changes of a class may affect the query.
   func follows(_ classID: UInt8) -> Bool { mayReachOthers || contains(classID) }
 
   // MARK: Rows as numbers
 
-  /// What decides between rows with equal keys.
+  /// Returns the number that orders rows with equal sort keys.
   func tie(of key: ObjectKey) -> UInt64 {
     let number = UInt64(key.classID) << 32 | UInt64(key.rowID)
     return isDescending ? ~number : number
   }
 
-  /// The row of a tie.
+  /// Returns the row of a tie.
   func key(of tie: UInt64) -> ObjectKey {
     let number = isDescending ? ~tie : tie
     return ObjectKey(
@@ -78,7 +78,7 @@ final class LiveSource {
 
   // MARK: Evaluation
 
-  /// Where an object is to be, if the predicate holds for it.
+  /// Returns the place of an object in the order; nil if the predicate does not hold.
   func placement(of object: StoredObject, _ key: ObjectKey) throws -> Placement? {
     if let test = tests[key.classID], try !test(object) { return nil }
     return placement(ofMatching: object, key)
@@ -96,7 +96,7 @@ final class LiveSource {
       section: sectionValue?(object))
   }
 
-  /// Where the object of a row is to be, as it is in the store now; nil if it is not found.
+  /// Returns the current place of a row's object in the order; nil if the query does not find it.
   func placement(of key: ObjectKey) throws(StoreError) -> Placement? {
     guard let entry = entries.first(where: { $0.classID == key.classID }),
       let object = try store.object(entry, rowID: key.rowID),
@@ -107,7 +107,7 @@ final class LiveSource {
     } catch { throw entry.queryError(error) }
   }
 
-  /// Visits all objects that are found, in no order.
+  /// Visits all objects that the query finds, in no particular order.
   func forEachMatch(
     _ body: (ObjectKey, Placement) -> Void
   ) throws(StoreError) {
@@ -122,7 +122,7 @@ final class LiveSource {
     }
   }
 
-  /// Visits all rows of the classes, in no order.
+  /// Visits all rows of the classes, in no particular order.
   func forEachRow(_ body: (ObjectKey) throws(StoreError) -> Void) throws(StoreError) {
     for entry in entries {
       store.settleRelationships()
@@ -134,16 +134,16 @@ final class LiveSource {
   }
 }
 
-/// Where a row is to be among those that a query finds.
+/// The place of a row in the order of a query.
 struct Placement {
   let rank: RowRank
-  /// How many bytes of the key say which section it is.
+  /// The length of the key's prefix that identifies the section, in bytes.
   let sectionLength: Int
   let section: Any?
 }
 
 extension RegisteredClass {
-  /// Whether the class has an index with a property, which then depends on nothing but the object.
+  /// Whether the class has an index with a property, which then depends only on the object.
   func hasIndex(of property: AnyKeyPath) -> Bool {
     let property = property.inherited(by: type)
     return indexes.contains { $0.declaration.properties.contains(property) }

@@ -2,19 +2,19 @@ import StoreEngine
 
 /// The objects of ``LiveResults`` at one moment, in order.
 ///
-/// The list stays as it is when the results change, so that you can edit while you iterate. Its
-/// objects are those of the store, with the content that they have now; one that has been deleted
-/// since is in the list, too.
+/// The list does not change with the results, so that you can edit while you iterate. Its objects
+/// are those of the store, with their current content. The list includes objects that have been
+/// deleted since.
 ///
-/// The list holds row IDs and sort keys. An object is made when you look at it: a fault, unless it
-/// is in memory.
+/// The list contains row IDs and sort keys. An object is created when you access it: a fault,
+/// unless it is in memory.
 ///
-/// Copies share their rows. A change of the results while a list of them exists takes the time to
-/// copy the list of its chunks, one for some 400 rows.
+/// Copies share their rows. If the results change while a list of them exists, the array of chunks
+/// is copied, which has one entry for about 400 rows.
 public struct ResultList<Element: StoredObject> {
   let source: LiveSource
   let rows: SortedRows
-  /// The indices of the rows that are in the list.
+  /// The indices of the rows in the list.
   let range: Range<Int>
 
   init(_ query: ResultsQuery) {
@@ -31,9 +31,9 @@ public struct ResultList<Element: StoredObject> {
     return source.key(of: rows.tie(at: range.lowerBound + index))
   }
 
-  /// The IDs of the objects, to be sent to another isolation domain.
+  /// The IDs of the objects, which you can send to another isolation domain.
   ///
-  /// Complexity: linear in the number of objects, of which none is made.
+  /// Complexity: linear in the number of objects; creates no objects.
   public var ids: [ObjectID<Element>] {
     let names = QueryClassNames(source)
     return indices.map { names.id(of: key($0)) }
@@ -41,26 +41,26 @@ public struct ResultList<Element: StoredObject> {
 
   /// The row IDs of the objects, each in its own class.
   ///
-  /// Complexity: linear in the number of objects, of which none is made.
+  /// Complexity: linear in the number of objects; creates no objects.
   public var rowIDs: [UInt32] { indices.map { key($0).rowID } }
 }
 
 extension ResultList: RandomAccessCollection {
-  /// 0.
+  /// The first index, 0.
   public var startIndex: Int { 0 }
 
   /// The number of objects.
   public var endIndex: Int { range.count }
 
-  /// The object at an index.
+  /// Accesses the object at an index.
   ///
-  /// Complexity: O(log n); no record is read.
+  /// Complexity: O(log n); reads no record.
   public subscript(index: Int) -> Element { source.store.object(key(index)) }
 }
 
 @available(*, unavailable) extension ResultList: Sendable {}
 
-/// The names of the classes that a query is about.
+/// The names of the classes in a query.
 struct QueryClassNames {
   private let names: [(classID: UInt8, name: String)]
 

@@ -8,11 +8,11 @@ public struct ResultPlace: Hashable, Sendable {
   public let item: Int
 }
 
-/// A change of ``LiveResults``: which objects have come, gone, moved and changed.
+/// A change of ``LiveResults``: the inserted, removed, moved and updated objects.
 ///
-/// To apply it to a list of your own, remove what is at the places of ``removed`` and at the starts
-/// of ``moved``, the last one first. Then insert at the places of ``inserted`` and at the ends of
-/// ``moved``, the first one first:
+/// To apply it to a list of your own, remove the elements at the places of ``removed`` and at the
+/// starts of ``moved``, from last to first. Then insert elements at the places of ``inserted`` and
+/// at the ends of ``moved``, from first to last:
 ///
 ///     let gone = change.removed.map(\.place.index) + change.moved.map(\.from.index)
 ///     for index in gone.sorted().reversed() { titles.remove(at: index) }
@@ -20,46 +20,46 @@ public struct ResultPlace: Hashable, Sendable {
 ///     for index in new.sorted() { titles.insert(songs[index].title, at: index) }
 ///     for row in change.updated { titles[row.place.index] = songs[row.place.index].title }
 ///
-/// The objects of sections that come and go are listed as well. A value of this type can be sent to
-/// another isolation domain.
+/// The objects of inserted and removed sections are listed as well. You can send a value of this
+/// type to another isolation domain.
 public struct ResultsChange<Object: StoredObject>: Sendable {
-  /// An object that has come, gone or changed.
+  /// An object that was inserted, removed or updated.
   public struct Row: Hashable, Sendable {
     /// The ID of the object.
     public let id: ObjectID<Object>
-    /// Where the object is, or was.
+    /// The place of the object: before the change if it was removed, otherwise after it.
     public let place: ResultPlace
   }
 
-  /// An object that has changed its place.
+  /// An object that has moved.
   public struct Move: Hashable, Sendable {
     /// The ID of the object.
     public let id: ObjectID<Object>
-    /// Where the object was before the change.
+    /// The place of the object before the change.
     public let from: ResultPlace
-    /// Where the object is after the change.
+    /// The place of the object after the change.
     public let to: ResultPlace
   }
 
-  /// The objects that are gone, with their places before the change, in ascending order.
+  /// The removed objects, with their places before the change, in ascending order.
   public let removed: [Row]
-  /// The objects that are new, with their places after the change, in ascending order.
+  /// The inserted objects, with their places after the change, in ascending order.
   public let inserted: [Row]
-  /// The objects that have changed so that their places among the others are different, in
-  /// ascending order of their places after the change.
+  /// The objects whose places relative to the others have changed.
+  ///
+  /// They are in ascending order of their places after the change.
   public let moved: [Move]
-  /// The objects that have changed otherwise, with their places after the change, in ascending
-  /// order.
+  /// The objects that have changed without moving, with their places after the change.
   ///
-  /// An object is listed when it was edited, whether a value is different or not.
+  /// They are in ascending order. An object is listed when it was edited, even if no value differs.
   public let updated: [Row]
-  /// The sections that are gone, by their numbers before the change, in ascending order.
+  /// The removed sections, by their numbers before the change, in ascending order.
   public let removedSections: [Int]
-  /// The sections that are new, by their numbers after the change, in ascending order.
+  /// The inserted sections, by their numbers after the change, in ascending order.
   public let insertedSections: [Int]
-  /// Whether the results have to be read again, because more has changed than was kept.
+  /// Whether you have to read the results again, because more has changed than was kept.
   ///
-  /// The lists are empty then.
+  /// The lists are then empty.
   public let isReset: Bool
   /// The number of objects after the change.
   public let count: Int

@@ -1,9 +1,9 @@
 import StoreEngine
 
-/// The changes of ``LiveResults``, one after the other: see ``LiveResults/changes()``.
+/// The changes of ``LiveResults``, one after the other; see ``LiveResults/changes()``.
 ///
-/// The sequence belongs to the isolation domain of its store, and keeps its results alive. It ends
-/// when its task is cancelled. Iterate once.
+/// The sequence belongs to the isolation domain of its store, and retains its results. It ends when
+/// its task is cancelled. Iterate over it once.
 public struct ResultsChanges<Object: StoredObject>: AsyncSequence {
   private let queue: ResultsQueue
   private let wakeups: AsyncStream<Void>
@@ -13,7 +13,7 @@ public struct ResultsChanges<Object: StoredObject>: AsyncSequence {
     wakeups = query.wakeups()
   }
 
-  /// Takes the changes that need not be waited for.
+  /// Removes and returns the changes that are available without waiting.
   package func takePending() -> [ResultsChange<Object>] {
     var changes: [ResultsChange<Object>] = []
     while let change = queue.next() {
@@ -22,12 +22,12 @@ public struct ResultsChanges<Object: StoredObject>: AsyncSequence {
     return changes
   }
 
-  /// Waits for changes.
+  /// An iterator that waits for changes.
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let queue: ResultsQueue
     fileprivate var wakeups: AsyncStream<Void>.AsyncIterator
 
-    /// The next change; nil once the task is cancelled.
+    /// Waits for the next change and returns it; nil once the task is cancelled.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async -> ResultsChange<Object>? {
@@ -40,7 +40,7 @@ public struct ResultsChanges<Object: StoredObject>: AsyncSequence {
     }
   }
 
-  /// Starts with the first change that has not been waited for.
+  /// Returns an iterator that starts with the first change that has not been consumed.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(queue: queue, wakeups: wakeups.makeAsyncIterator())
   }
@@ -48,7 +48,7 @@ public struct ResultsChanges<Object: StoredObject>: AsyncSequence {
 
 @available(*, unavailable) extension ResultsChanges: Sendable {}
 
-/// The changes that a listener has not taken yet.
+/// The changes that a listener has not consumed yet.
 final class ResultsQueue {
   let query: ResultsQuery
   private var changes: [RowsChange] = []
@@ -59,7 +59,10 @@ final class ResultsQueue {
     query.add(self)
   }
 
-  /// Adds a change; all become one that says so, once they have more rows than the results.
+  /// Adds a change.
+  ///
+  /// Several changes with more than 1000 rows, and more than the results have, become a single
+  /// reset.
   func add(_ change: RowsChange) {
     changes.append(change)
     rowCount += change.rowCount
@@ -69,7 +72,7 @@ final class ResultsQueue {
     (changes, rowCount) = ([reset], 0)
   }
 
-  /// Takes the next change, if there is one.
+  /// Removes and returns the next change, if there is one.
   func next() -> RowsChange? {
     query.update()
     guard !changes.isEmpty else { return nil }

@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// A live query whose answer is a list in order.
+/// A live query whose result is an ordered list.
 final class ResultsQuery: LiveQuery {
   private(set) var table = RowTable()
   /// Nil without sections.
@@ -27,12 +27,12 @@ final class ResultsQuery: LiveQuery {
 
   // MARK: Places
 
-  /// The place of a row, or nil.
+  /// Returns the place of a row, or nil.
   func place(of key: ObjectKey) -> ResultPlace? {
     table.index(of: source.tie(of: key)).map(place(at:))
   }
 
-  /// The place of the row at an index.
+  /// Returns the place of the row at an index.
   func place(at index: Int) -> ResultPlace {
     guard let sections else { return ResultPlace(index: index, section: 0, item: index) }
     let section = sections.section(of: index)
@@ -64,7 +64,7 @@ final class ResultsQuery: LiveQuery {
 
   private func change(_ batch: RowBatch) {
     var change = RowsChange()
-    // The keys of sections, and their places before.
+    // The keys of the sections, and their places before the change.
     var goneSections: [[UInt8]: Int] = [:]
     var newSections: [[UInt8]] = []
     for row in batch.changed {
@@ -80,7 +80,7 @@ final class ResultsQuery: LiveQuery {
     table.prepareIndices()
     sections?.prepareStarts()
     note(batch, in: &change)
-    // One that has gone and come back in the same batch is neither.
+    // A section that is removed and inserted again in the same batch is neither.
     change.removedSections = goneSections.filter { sections?.section(withKey: $0.key) == nil }
       .map(\.value).sorted()
     change.insertedSections = newSections.filter { goneSections[$0] == nil }
@@ -89,7 +89,7 @@ final class ResultsQuery: LiveQuery {
     for listener in listeners { listener.queue?.add(change) }
   }
 
-  /// Counts a row in its section.
+  /// Adds a row to its section.
   ///
   /// - Returns: The key of the section, if it is new.
   @discardableResult
@@ -127,16 +127,16 @@ private struct RowBatch {
     let oldPlace: ResultPlace?
     let new: Placement?
 
-    /// Whether the key begins as it did with what the section's rows have in common.
+    /// Whether the prefix of the key that identifies the section is the same as before.
     var staysInSection: Bool {
       guard let old, let new else { return false }
       return old.key.starts(with: new.rank.key[..<new.sectionLength])
     }
   }
 
-  /// Rows that come, go, or have another sort key.
+  /// Rows that are inserted, removed, or have another sort key.
   var changed: [Row] = []
-  /// Rows that have changed otherwise.
+  /// Rows that have changed in another way.
   var kept: [(ObjectKey, Placement)] = []
 
   var isEmpty: Bool { changed.isEmpty && kept.isEmpty }

@@ -1,15 +1,15 @@
-/// A part of a sorted list of rows: up to some hundred of them, with their sort keys end to end.
+/// A part of a sorted list of rows: up to a few hundred, with their sort keys concatenated.
 struct RowChunk {
-  /// Beyond this a chunk is split in two.
+  /// The size above which a chunk is split in two.
   static let greatestCount = 512
-  /// A chunk with fewer rows is joined with the next one, if both fit into half a chunk.
+  /// The size below which a chunk is joined with the next one, if both fit into half a chunk.
   static let leastCount = 96
 
-  /// What tells the chunk from others of its list, whatever its place.
+  /// Identifies the chunk in its list, independent of its place.
   let id: Int
   /// The rows in order, as ``RowRank/tie``.
   private(set) var ties: [UInt64] = []
-  /// Where the key of each row ends.
+  /// The end of each row's key.
   private var ends: [Int] = []
   private var keys: [UInt8] = []
 
@@ -19,12 +19,12 @@ struct RowChunk {
 
   private func start(_ offset: Int) -> Int { offset == 0 ? 0 : ends[offset - 1] }
 
-  /// The place of a row among others.
+  /// Returns the rank of the row at an offset.
   func rank(_ offset: Int) -> RowRank {
     RowRank(key: Array(keys[start(offset)..<ends[offset]]), tie: ties[offset])
   }
 
-  /// Whether the row at an offset comes before a place.
+  /// Whether the row at an offset comes before a rank.
   func isBefore(_ offset: Int, _ rank: RowRank) -> Bool {
     let start = start(offset)
     let count = ends[offset] - start
@@ -35,7 +35,7 @@ struct RowChunk {
     return count == rank.key.count ? ties[offset] < rank.tie : count < rank.key.count
   }
 
-  /// The offset of the first row that is not before a place; the count if all are.
+  /// Returns the offset of the first row that is not before a rank; the count if all are before it.
   func offset(of rank: RowRank) -> Int {
     var (low, high) = (0, count)
     while low < high {
@@ -80,7 +80,7 @@ struct RowChunk {
     return second
   }
 
-  /// Takes over the rows of the chunk behind.
+  /// Appends the rows of the next chunk.
   mutating func append(_ other: RowChunk) {
     let keyStart = keys.count
     ties += other.ties
@@ -89,10 +89,10 @@ struct RowChunk {
   }
 }
 
-/// The place of a row among others: the bytes of its sort key, and what decides between equal ones.
+/// The rank of a row among others: the bytes of its sort key, and a tie-breaker for equal keys.
 struct RowRank: Equatable {
   let key: [UInt8]
-  /// The class and the row, turned around where the last order is descending.
+  /// The class ID and row ID, with all bits inverted if the last order is descending.
   let tie: UInt64
 
   static func < (left: RowRank, right: RowRank) -> Bool {

@@ -1,20 +1,20 @@
-/// Rows in the order of their sort keys, by index and by row.
+/// Rows in the order of their sort keys, accessible by index and by row.
 ///
-/// An order-statistic structure: it finds the row at an index, and the index of a row, in O(log n)
-/// and the length of a chunk.
+/// An order-statistic structure: finding the row at an index, or the index of a row, takes O(log n)
+/// and time linear in the length of a chunk.
 struct RowTable {
   /// The rows by index.
   private(set) var rows = SortedRows()
   /// The chunk of each row, by ``RowRank/tie``.
   private var chunkIDs: [UInt64: Int] = [:]
-  /// The places of the chunks, by their IDs.
+  /// The indices of the chunks, by their IDs.
   private var places: [Int] = []
-  /// IDs of chunks that are no more.
+  /// IDs of removed chunks.
   private var freeIDs: [Int] = []
 
   init() {}
 
-  /// Makes a table of rows that are sorted.
+  /// Creates a table of sorted rows.
   init(sorted ranks: [RowRank]) {
     chunkIDs.reserveCapacity(ranks.count)
     for rank in ranks {
@@ -29,13 +29,13 @@ struct RowTable {
 
   func contains(_ tie: UInt64) -> Bool { chunkIDs[tie] != nil }
 
-  /// The place of a row among others; nil for one that is not in the table.
+  /// Returns the rank of a row; nil if it is not in the table.
   func rank(of tie: UInt64) -> RowRank? {
     guard let (chunk, offset) = place(of: tie) else { return nil }
     return rows.chunks[chunk].rank(offset)
   }
 
-  /// The index of a row; nil for one that is not in the table.
+  /// Returns the index of a row; nil if it is not in the table.
   func index(of tie: UInt64) -> Int? {
     guard let (chunk, offset) = place(of: tie) else { return nil }
     return rows.start(of: chunk) + offset
@@ -47,10 +47,10 @@ struct RowTable {
     return (places[id], offset)
   }
 
-  /// Finds out what indices rest on, after changes.
+  /// Prepares access by index after changes.
   mutating func prepareIndices() { rows.prepareStarts() }
 
-  /// The rows, as ``RowRank/tie``, in no order.
+  /// The rows, as ``RowRank/tie``, in no particular order.
   var ties: some Collection<UInt64> { chunkIDs.keys }
 
   /// Adds a row that is not in the table.

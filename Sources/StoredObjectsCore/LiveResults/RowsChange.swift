@@ -1,4 +1,4 @@
-/// What has changed in a list in order, whatever the class.
+/// A change of an ordered list, independent of the class.
 struct RowsChange {
   struct Row {
     let key: ObjectKey
@@ -13,9 +13,9 @@ struct RowsChange {
     let isInSection: Bool
   }
 
-  /// Their places before the change.
+  /// The removed rows, with their places before the change.
   var removed: [Row] = []
-  /// Their places after the change, as of all that follow.
+  /// The inserted rows, with their places after the change, as in the following lists.
   var inserted: [Row] = []
   var moved: [Move] = []
   var updated: [Row] = []
@@ -25,7 +25,7 @@ struct RowsChange {
   /// The number of rows after the change.
   var count = 0
 
-  /// How many rows are listed.
+  /// The number of listed rows.
   var rowCount: Int { removed.count + inserted.count + moved.count + updated.count }
 
   mutating func sort() {
@@ -35,10 +35,9 @@ struct RowsChange {
     updated.sort { $0.place.index < $1.place.index }
   }
 
-  /// Adds rows whose sort keys have changed: those that have to be moved as moves, the others as
-  /// updated.
+  /// Adds rows whose sort keys have changed, as moved if necessary and as updated otherwise.
   ///
-  /// Needs the removed and inserted rows.
+  /// Set the removed and inserted rows before.
   ///
   /// Complexity: O(k log k) for k rows.
   mutating func setMoves(_ moves: [Move]) {
@@ -46,7 +45,7 @@ struct RowsChange {
     let coming = (inserted.map(\.place.index) + moves.map(\.to.index)).sorted()
     var stays: [Move] = []
     for move in moves {
-      // How many of the rows that stay where they are come before it.
+      // The number of rows in front that stay where they are.
       let before = move.from.index - leaving.count(below: move.from.index)
       let after = move.to.index - coming.count(below: move.to.index)
       if before == after, move.isInSection {
@@ -55,7 +54,7 @@ struct RowsChange {
         moved.append(move)
       }
     }
-    // Of those between the same two rows, the ones that keep their order.
+    // Of the rows between the same two others, those that keep their order have not moved.
     stays.sort { $0.from.index < $1.from.index }
     let kept = stays.map(\.to.index).longestIncreasingPart()
     for (index, move) in stays.enumerated() {
@@ -69,7 +68,7 @@ struct RowsChange {
 }
 
 extension [Int] {
-  /// The number of elements of a sorted array that are less than a number.
+  /// Returns the number of elements of a sorted array that are less than a number.
   fileprivate func count(below number: Int) -> Int {
     var (low, high) = (0, count)
     while low < high {
@@ -79,9 +78,9 @@ extension [Int] {
     return low
   }
 
-  /// The indices of the longest part of different elements that are in ascending order.
+  /// Returns the indices of a longest strictly increasing subsequence; all elements differ.
   fileprivate func longestIncreasingPart() -> Set<Int> {
-    // The index of the least end of a part of each length, and what came before each element.
+    // The index of the least end of a subsequence of each length, and each element's predecessor.
     var ends: [Int] = []
     var previous: [Int?] = []
     for (index, element) in enumerated() {

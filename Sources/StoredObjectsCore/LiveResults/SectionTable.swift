@@ -1,24 +1,24 @@
-/// The sections of sorted rows: where each begins, and what its rows have in common.
+/// The sections of sorted rows: their starts, and what their rows have in common.
 struct SectionTable {
   /// The values of the sections, in order.
   private(set) var values: [Any] = []
-  /// What the sort keys of the rows of each section begin with.
+  /// The common prefix of the sort keys of each section's rows.
   private var keys: [[UInt8]] = []
   private var counts: [Int] = []
-  /// The index of the first row of each section; as many as are known.
+  /// The index of the first row of each section, as far as known.
   private var starts: [Int] = []
 
   var count: Int { keys.count }
 
   func count(of section: Int) -> Int { counts[section] }
 
-  /// The index of the first row of a section.
+  /// Returns the index of the first row of a section.
   func start(of section: Int) -> Int { starts[section] }
 
-  /// What the sort keys of a section's rows begin with.
+  /// Returns the common prefix of the sort keys of a section's rows.
   func key(of section: Int) -> [UInt8] { keys[section] }
 
-  /// The section of the row at an index.
+  /// Returns the section of the row at an index.
   ///
   /// Complexity: O(log n) in the number of sections, once the starts are known.
   func section(of index: Int) -> Int {
@@ -30,7 +30,7 @@ struct SectionTable {
     return low - 1
   }
 
-  /// Finds out where the sections begin, before they are asked for by index.
+  /// Determines the starts of sections, before they are accessed by index.
   mutating func prepareStarts() {
     while starts.count < keys.count {
       let last = starts.count - 1
@@ -42,7 +42,7 @@ struct SectionTable {
     if starts.count > section { starts.removeSubrange(section...) }
   }
 
-  /// The first section whose key is not before another.
+  /// Returns the first section whose key is not before a key.
   private func place(of key: some Collection<UInt8>) -> Int {
     var (low, high) = (0, keys.count)
     while low < high {
@@ -52,13 +52,13 @@ struct SectionTable {
     return low
   }
 
-  /// The place of a section with a key, or nil.
+  /// Returns the index of the section with a key, or nil.
   func section(withKey key: [UInt8]) -> Int? {
     let place = place(of: key)
     return place < keys.count && keys[place] == key ? place : nil
   }
 
-  /// Counts a row in.
+  /// Adds a row to its section.
   ///
   /// - Returns: Whether the section is new.
   mutating func add(_ key: some Collection<UInt8>, _ value: Any) -> Bool {
@@ -75,11 +75,12 @@ struct SectionTable {
     return true
   }
 
-  /// Counts a row out, by its whole sort key.
+  /// Removes a row from its section, by its whole sort key.
   ///
   /// - Returns: The key of the section, if that was its last row.
   mutating func remove(_ rowKey: [UInt8]) -> [UInt8]? {
-    // No section's key begins that of another, so the last one that is not behind is it.
+    // No section's key is a prefix of another, so it is the last section that is not behind the
+    // key.
     var section = place(of: rowKey)
     if section == keys.count || !rowKey.starts(with: keys[section]) { section -= 1 }
     counts[section] -= 1

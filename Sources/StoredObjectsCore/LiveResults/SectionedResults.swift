@@ -6,21 +6,21 @@ import StoreEngine
 ///       Song.self, sortedBy: [.ascending(\.title)], sections: \.artistName)
 ///     for section in songs.sections { print(section.value, section.objects.count) }
 ///
-/// The objects are sorted by the property first. A section is there as long as it has objects.
+/// The objects are sorted by the property first. A section exists as long as it has objects.
 public final class SectionedResults<Object: StoredObject, Value>: LiveResults<Object> {
-  /// The sections as they are now, as a collection that stays as it is.
+  /// The current sections, as a collection that does not change.
   ///
-  /// Complexity: constant time, and that of bringing the results up to date.
+  /// Complexity: constant time, plus the time to update the results.
   public var sections: ResultSections<Object, Value> {
     query.access()
     return ResultSections(query.source, query.table.rows, query.sections ?? SectionTable())
   }
 
-  /// The object at an index in a section.
+  /// Accesses the object at an index in a section.
   ///
-  /// Complexity: O(log n), and that of bringing the results up to date.
+  /// Complexity: O(log n), plus the time to update the results.
   ///
-  /// - Precondition: There is such a section, and such an index.
+  /// - Precondition: The section and the index exist.
   public subscript(section section: Int, item item: Int) -> Object {
     sections[section].objects[item]
   }
@@ -28,7 +28,7 @@ public final class SectionedResults<Object: StoredObject, Value>: LiveResults<Ob
 
 /// The sections of ``SectionedResults`` at one moment, in order.
 ///
-/// It stays as it is when the results change.
+/// It does not change with the results.
 public struct ResultSections<Object: StoredObject, Value>: RandomAccessCollection {
   private let source: LiveSource
   private let rows: SortedRows
@@ -38,13 +38,13 @@ public struct ResultSections<Object: StoredObject, Value>: RandomAccessCollectio
     (self.source, self.rows, self.table) = (source, rows, table)
   }
 
-  /// 0.
+  /// The first index, 0.
   public var startIndex: Int { 0 }
 
   /// The number of sections.
   public var endIndex: Int { table.count }
 
-  /// A section.
+  /// Accesses a section.
   ///
   /// Complexity: constant time.
   public subscript(index: Int) -> ResultSection<Object, Value> {
@@ -57,9 +57,9 @@ public struct ResultSections<Object: StoredObject, Value>: RandomAccessCollectio
   }
 }
 
-/// Objects that have the same value in the property by which ``SectionedResults`` are divided.
+/// A section of ``SectionedResults``: the objects with the same value in the section property.
 public struct ResultSection<Object: StoredObject, Value> {
-  /// The value.
+  /// The value that the objects have in common.
   public let value: Value
   /// The objects, in order.
   public let objects: ResultList<Object>

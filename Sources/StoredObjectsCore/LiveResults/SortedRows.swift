@@ -1,14 +1,14 @@
-/// Rows in the order of their sort keys, by index.
+/// Rows in the order of their sort keys, accessible by index.
 ///
-/// A list of chunks. Copies share them, so that a copy takes constant time, and a change after it
-/// the time to copy the list of chunks.
+/// It is a list of chunks, which copies share. So a copy takes constant time, and the next change
+/// copies the list of chunks.
 struct SortedRows {
   private(set) var chunks: [RowChunk] = []
-  /// The index of the first row of each chunk; as many as are known.
+  /// The index of the first row of each chunk, as far as known.
   private var starts: [Int] = []
   private(set) var count = 0
 
-  /// The tie of the row at an index.
+  /// Returns the tie of the row at an index.
   ///
   /// Complexity: O(log n), once the starts are known.
   func tie(at index: Int) -> UInt64 {
@@ -26,10 +26,10 @@ struct SortedRows {
     return (low - 1, index - starts[low - 1])
   }
 
-  /// The index of the first row of a chunk.
+  /// Returns the index of the first row of a chunk.
   func start(of chunk: Int) -> Int { starts[chunk] }
 
-  /// Finds out where the chunks begin, before rows are asked for by index.
+  /// Determines the starts of chunks, before rows are accessed by index.
   ///
   /// Complexity: linear in the number of chunks behind the first one that has changed.
   mutating func prepareStarts() {
@@ -43,7 +43,7 @@ struct SortedRows {
     if starts.count > chunk + 1 { starts.removeSubrange((chunk + 1)...) }
   }
 
-  /// The chunk that a row belongs to; nil for no chunks.
+  /// Returns the chunk that a row belongs to; nil if there are no chunks.
   ///
   /// Complexity: O(log n).
   func chunk(of rank: RowRank) -> Int? {
@@ -55,7 +55,7 @@ struct SortedRows {
     return chunks.isEmpty ? nil : max(0, low - 1)
   }
 
-  /// Appends a row that comes behind all others.
+  /// Appends a row behind all others.
   ///
   /// - Returns: The ID of its chunk, which is `newID` if that is a new one.
   mutating func append(_ rank: RowRank, newID: Int) -> Int {
@@ -95,7 +95,7 @@ struct SortedRows {
     insertChunk(second, at: chunk + 1)
   }
 
-  /// Takes the rows of the next chunk into a chunk.
+  /// Appends the rows of the next chunk to a chunk.
   mutating func join(_ chunk: Int) {
     let next = chunks[chunk + 1]
     chunks[chunk].append(next)

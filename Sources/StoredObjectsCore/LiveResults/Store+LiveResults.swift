@@ -2,25 +2,24 @@ public import FoundationEssentials
 import StoreEngine
 
 extension Store {
-  /// The objects that a query finds, in order, now and after every change.
+  /// Returns the objects that match a query, in order, updated after every change.
   ///
   ///     let songs = try store.results(
   ///       Song.self, where: #Predicate { $0.plays > 100 }, sortedBy: [.ascending(\.title)])
   ///
-  /// The objects are the ones that ``fetch(_:where:sortedBy:limit:offset:after:)`` would return at
-  /// any time, without fetching again. See <doc:LiveQueries>.
+  /// At any time, the objects are those that ``fetch(_:where:sortedBy:limit:offset:after:)`` would
+  /// return, without fetching them again. See <doc:LiveQueries>.
   ///
-  /// Complexity: that of a query without a limit; for each row that changes later O(log n).
+  /// Complexity: that of a query without a limit; O(log n) for each row that changes later.
   ///
   /// - Parameters:
   ///   - type: The class.
-  ///   - includingSubclasses: Whether objects of registered subclasses count.
-  ///   - predicate: The condition; all objects, if there is none.
+  ///   - includingSubclasses: Whether objects of registered subclasses are included.
+  ///   - predicate: The condition; without one, all objects match.
   ///   - orders: The properties by which the objects are sorted. Objects that are equal by all of
   ///     them are in the order of their rows.
-  /// - Returns: The results, which keep the store alive.
-  /// - Throws: ``/StoreEngine/StoreError`` as
-  ///   ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Returns: The results, which retain the store.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func results<Object: StoredObject>(
     _ type: Object.Type, includingSubclasses: Bool = false,
     where predicate: Predicate<Object>? = nil,
@@ -31,22 +30,22 @@ extension Store {
     return LiveResults(try ResultsQuery(source))
   }
 
-  /// The objects that a query finds, in order and in sections, now and after every change.
+  /// Returns the objects that match a query, in order and in sections, updated after every change.
   ///
   ///     let songs = try store.results(
   ///       Song.self, sortedBy: [.ascending(\.title)], sections: \.artistName)
   ///
-  /// Complexity: as without sections, and linear in the number of sections, a few nanoseconds each,
-  /// for each change that is followed by an access by index.
+  /// Complexity: as without sections. A change that is followed by an access by index is also
+  /// linear in the number of sections, a few nanoseconds for each.
   ///
   /// - Parameters:
   ///   - type: The class.
-  ///   - includingSubclasses: Whether objects of registered subclasses count.
-  ///   - predicate: The condition; all objects, if there is none.
+  ///   - includingSubclasses: Whether objects of registered subclasses are included.
+  ///   - predicate: The condition; without one, all objects match.
   ///   - orders: The properties by which the objects of a section are sorted.
-  ///   - property: The property whose values make the sections; it may be computed.
-  ///   - isDescending: Whether the section with the greatest value is the first.
-  /// - Returns: The results, which keep the store alive.
+  ///   - property: The property whose values define the sections; it may be computed.
+  ///   - isDescending: Whether the section with the greatest value comes first.
+  /// - Returns: The results, which retain the store.
   /// - Throws: ``/StoreEngine/StoreError`` as
   ///   ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func results<Object: StoredObject, Value: IndexableValue>(
@@ -62,13 +61,13 @@ extension Store {
     return SectionedResults(try ResultsQuery(source))
   }
 
-  /// The number of objects that a query finds, now and after every change.
+  /// Returns the number of objects that match a query, updated after every change.
   ///
   ///     let unheard = try store.liveCount(of: Song.self, where: #Predicate { $0.plays == 0 })
   ///
-  /// ``LiveCount/isEmpty`` is whether there is none.
+  /// Use ``LiveCount/isEmpty`` to find out only whether there are none.
   ///
-  /// Complexity: linear in the objects that are found.
+  /// Complexity: linear in the number of matching objects.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` as
   ///   ``fetch(_:where:sortedBy:limit:offset:after:)``.
@@ -81,13 +80,13 @@ extension Store {
     return LiveCount(try CountQuery(source))
   }
 
-  /// An object that may change, be deleted and come back.
+  /// Returns a live reference to an object, which may change, be deleted and be restored.
   ///
   ///     let current = try store.liveObject(song.id)
   ///
-  /// There need not be such an object yet.
+  /// The object need not exist yet.
   ///
-  /// Complexity: one record is read, unless the object has its content.
+  /// Complexity: reads one record unless the object already has its content.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` as ``object(_:)``, and `invalidArgument` for a temporary
   ///   ID.

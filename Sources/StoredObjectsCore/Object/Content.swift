@@ -7,27 +7,26 @@ import StoreEngine
 ///       @Content var songs: [Song] = []
 ///     }
 ///
-/// Reading the property of a fault reads its record first; changing it tells the store. Both cost a
-/// flag test when there is nothing to do, and a list is changed in place. What happens when a
-/// record can't be read is told at ``StoredObject/checkForContent()``.
+/// Reading the property of a fault reads the object's record first. Changing it notifies the store.
+/// Both cost a flag test if there is nothing to do, and a list is changed in place. If a record
+/// can't be read, see ``StoredObject/checkForContent()``.
 ///
-/// A property without `@Content` is the object's own business: it is never saved, and starts with
-/// its default in every run.
+/// A property without `@Content` is never saved, and starts with its default in every run.
 @propertyWrapper
 public struct Content<Value> {
   @usableFromInline var value: Value
 
-  /// Gives the property its default.
+  /// Creates the property with its default.
   @inlinable public init(wrappedValue: Value) { value = wrappedValue }
 
-  /// Only subclasses of ``StoredObject`` have content.
+  /// Unavailable: only subclasses of ``StoredObject`` have content.
   @available(*, unavailable, message: "@Content is for properties of StoredObject subclasses")
   public var wrappedValue: Value {
     get { value }
     set { value = newValue }
   }
 
-  /// Gives access to the property of an object.
+  /// Accesses the property of an object.
   @inlinable
   public static subscript<Object: StoredObject>(
     _enclosingInstance object: Object,
@@ -41,7 +40,7 @@ public struct Content<Value> {
     _modify {
       if object.isPlain { object.willChange() } else { object.willModify() }
       defer { if !object.isPlain { object.didModify() } }
-      // Only one `yield`: with two the compiler calls the runtime to follow the key path.
+      // A single `yield`: with two, the compiler calls the runtime to follow the key path.
       yield &object[keyPath: storage].value
     }
   }

@@ -1,14 +1,14 @@
 import StoreEngine
 
-/// Content that could not be read when a property was asked for it.
+/// Content that could not be read when a property was accessed.
 ///
 /// See ``Store/fetchFailures``.
 public struct FetchFailure: Sendable {
   /// The stored name of the object's class.
   public let className: String
-  /// The object's row.
+  /// The row ID of the object.
   public let rowID: UInt32
-  /// Why the record could not be read.
+  /// The reason that the record could not be read.
   public let error: StoreError
 
   init(object: StoredObject, error: StoreError) {

@@ -1,31 +1,31 @@
-/// Names an object of a store: a class and a row.
+/// The identity of an object in a store: its class and its row.
 ///
 ///     let id = song.id                      // ObjectID<Song>
 ///     let same = try store.object(id)       // Song?
 ///     print(id)                             // Song/42
 ///     let parsed = ObjectID<Song>("Song/42")
 ///
-/// An ID is a small value that you can send to another task, put into a dictionary, encode, print
-/// and parse. It is good in every store on the same data and in every run of the program, and is
-/// never used again. The type says what it leads to: the ID of a playlist does not fetch a song.
-/// `ObjectID<StoredObject>` holds the ID of any object, for collections of several classes.
+/// An ID is a small value that you can send to another task, use as a key of a dictionary, encode,
+/// print and parse. It is valid in every store on the same data and in every run of the program,
+/// and is never reused. Its type is that of the object: the ID of a playlist does not fetch a song.
+/// `ObjectID<StoredObject>` is the ID of any object, for collections of several classes.
 ///
 /// An object gets its ID when it is inserted, and keeps it when it is saved. Before that it has a
-/// temporary one, which differs between objects, fetches nothing and is good only while the object
-/// lives.
+/// temporary ID, which differs between objects, fetches nothing and is valid only while the object
+/// exists.
 public struct ObjectID<Object: StoredObject>: Hashable, Sendable {
-  /// The name of the object's own class on disk, see ``StoredObject/storedName``.
+  /// The name of the object's own class on disk; see ``StoredObject/storedName``.
   public let className: String
   /// The row of the object in its class; 0 in a temporary ID.
   public let rowID: UInt32
-  /// What tells temporary IDs apart; 0 in others.
+  /// Distinguishes temporary IDs; 0 in others.
   private let identity: UInt
 
   init(className: String, rowID: UInt32, identity: UInt = 0) {
     (self.className, self.rowID, self.identity) = (className, rowID, identity)
   }
 
-  /// The ID of an object, temporary if it is in no store.
+  /// Creates the ID of an object, which is temporary if the object is in no store.
   public init(_ object: Object) {
     if let registration = object.registration, object.rowID > 0 {
       self.init(className: registration.name, rowID: object.rowID)
@@ -35,16 +35,16 @@ public struct ObjectID<Object: StoredObject>: Hashable, Sendable {
     }
   }
 
-  /// The ID of a row of exactly the class `Object`.
+  /// Creates the ID of a row of exactly the class `Object`.
   public init(rowID: UInt32) { self.init(className: Object.storedName, rowID: rowID) }
 
-  /// Whether the ID is that of an object in no store.
+  /// A Boolean value that indicates whether the object is in no store.
   public var isTemporary: Bool { rowID == 0 }
 
-  /// The ID for another type of its object; nil if the object may be of another class.
+  /// Converts the ID to another type of its object; nil if the object may be of another class.
   ///
-  /// An ID can always become one of a superclass. It becomes one of a subclass only where it names
-  /// exactly that class.
+  /// Conversion to the ID of a superclass always succeeds. Conversion to that of a subclass
+  /// succeeds only if the object is of exactly that class.
   public init?<Other: StoredObject>(_ other: ObjectID<Other>) {
     guard Other.isKind(of: Object.self) || other.className == Object.storedName else {
       return nil
@@ -54,7 +54,7 @@ public struct ObjectID<Object: StoredObject>: Hashable, Sendable {
 }
 
 extension ObjectID where Object == StoredObject {
-  /// The ID of an object of any class.
+  /// Converts the ID of an object of any class.
   public init<Other: StoredObject>(_ other: ObjectID<Other>) {
     self.init(className: other.className, rowID: other.rowID, identity: other.identity)
   }
@@ -64,9 +64,10 @@ extension ObjectID: LosslessStringConvertible {
   /// The class and the row, as in "Song/42"; "Song/new" for a temporary ID, which can't be parsed.
   public var description: String { "\(className)/\(isTemporary ? "new" : "\(rowID)")" }
 
-  /// Parses an ID such as "Song/42"; nil if the text is no ID.
+  /// Parses an ID such as "Song/42"; nil if the text is not an ID.
   ///
-  /// Only a store knows whether the class is one of `Object`: ``Store/object(_:)`` throws if not.
+  /// Only a store knows whether the class is `Object` or a subclass: ``Store/object(_:)`` throws if
+  /// it is not.
   public init?(_ description: String) {
     guard let slash = description.lastIndex(of: "/"), slash > description.startIndex else {
       return nil
@@ -78,7 +79,7 @@ extension ObjectID: LosslessStringConvertible {
 }
 
 extension ObjectID: Codable {
-  /// Encodes the text, as in "Song/42".
+  /// Encodes the ID as text, such as "Song/42".
   ///
   /// - Throws: `EncodingError` for a temporary ID.
   public func encode(to encoder: any Encoder) throws {
@@ -93,9 +94,9 @@ extension ObjectID: Codable {
     try container.encode(description)
   }
 
-  /// Decodes the text, as in "Song/42".
+  /// Decodes the ID from text, such as "Song/42".
   ///
-  /// - Throws: `DecodingError` for a text that is no ID.
+  /// - Throws: `DecodingError` for a text that is not an ID.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)

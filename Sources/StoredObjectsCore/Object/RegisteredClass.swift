@@ -1,66 +1,66 @@
 import Logging
 import StoreEngine
 
-/// One class of one store: its class ID, its living objects, its pending changes.
+/// A class in a store: its class ID, its objects in memory, and its pending changes.
 ///
-/// What is used for each object is not checked for exclusivity: it belongs to one isolation domain,
-/// and no code of others runs during an access.
+/// Properties that are used for each object are not checked for exclusivity: they belong to one
+/// isolation domain, and no foreign code runs during an access.
 @usableFromInline final class RegisteredClass {
   let type: StoredObject.Type
   /// The number of the class in the store.
   let classID: UInt8
   /// The name on disk.
   let name: String
-  /// How its records are written and read.
+  /// The layouts in which its records are written and read.
   var layouts: ClassLayouts { didSet { needsLayoutsSaved = layouts.needsSaving } }
-  /// Whether the store doesn't have all layouts yet: each save asks.
+  /// Whether the store lacks layouts of the class; checked by each save.
   @safe @exclusivity(unchecked)
   private(set) var needsLayoutsSaved: Bool
-  /// The first byte of the records that are written: the number of their layout.
+  /// The first byte of the records that are written: the number of the current layout.
   let version: UInt8
-  /// The version that the class says it has.
+  /// The version that the class declares.
   let classVersion: UInt8
   let table: TableID
-  /// What the stores on the backend share about the class.
+  /// The state of the class that all stores on the backend share.
   let shared: SharedTable
   private let logger: Logger
-  /// Nil once the store is let go, which objects outlive; it says so itself, see ``leaveStore()``.
+  /// The store; nil after ``leaveStore()``, because objects may outlive their store.
   ///
-  /// Not weak: a weak reference makes every other one to the store slow, for good.
+  /// Not weak: a weak reference permanently slows down every other reference to the store.
   @safe @exclusivity(unchecked)
   private(set) unowned var store: Store?
 
-  /// Whether the class has relationships that are kept, and whether one leads to the class itself.
+  /// Whether the class has relationships that the store maintains.
   var isAttentive: Bool { specialState.contains(.attentive) }
+  /// Whether one of these relationships leads to the class itself.
   var refersToItself = false
-  /// What the accessors of the class's objects have to do beside the usual.
+  /// The states that the objects of the class have in addition, for their accessors.
   @safe @exclusivity(unchecked)
   var specialState: ObjectState = []
 
-  /// The live results that want to know of changes of the class; nil without any.
+  /// The live results to notify of changes to the class; nil if there are none.
   @safe @exclusivity(unchecked)
   var liveQueries: LiveQueries?
 
   /// The indexes that the class declares.
   let indexes: [RegisteredIndex]
-  /// Whether others have saved layouts of the class since these were read.
+  /// Whether another store has saved layouts of the class since these were read.
   var mayBeOutdated = false
-  /// Indexes of the class that it does not declare, but another program did; nil before they are
-  /// looked for.
+  /// Indexes of the class that only another program declares; nil until they are looked for.
   var strangeIndexes: (tables: [OrderedTableID], asOf: UInt64)?
 
-  /// The rows that the class has on disk, where nobody can change them; nil before they are needed.
+  /// The rows of the class on disk, if the backend is read-only; nil until they are needed.
   var unchangingRows: RowSet?
 
-  /// Records of faults that have been read already; nil where a read is no round trip.
+  /// Records of faults that have been read ahead; nil if a read is not a round trip.
   let faultsAhead: FaultsAhead?
 
   /// The full-text index that the class declares.
   var fullText: RegisteredText?
 
-  /// Where the objects of the class hold others; nil if they hold none.
+  /// The properties through which objects of the class hold others; nil if they hold none.
   ///
-  /// Found out when it is first asked for: it takes as long as opening a file.
+  /// Determined on first use: it takes as long as opening a file.
   var references: ReferenceLayout? {
     if let knownReferences { return knownReferences }
     let references = ReferenceLayout.of(type)
@@ -70,27 +70,27 @@ import StoreEngine
   @safe @exclusivity(unchecked)
   private var knownReferences: ReferenceLayout??
 
-  /// Whether records of the class may refer to values outside of them.
+  /// Whether records of the class may refer to values stored outside of them.
   let hasExternals: Bool
 
-  /// How the contents of objects become values; nil for a class that doesn't declare its properties.
+  /// Converts content to values; nil for a class that does not declare its properties.
   private(set) lazy var coding: RecordCoding? = (try? DeclaredLayout.of(type))?.layout.map {
     RecordCoding($0.properties(at: classVersion))
   }
 
-  /// How the records of the class are laid out.
+  /// The format of the class's records.
   let format: ClassMetadata.Flags
 
   private let objects = UniquingTable()
-  /// Objects whose state may matter to the next save, in the order in which they came.
+  /// Objects that the next save may have to handle, in the order in which they were added.
   ///
-  /// Each stands here once, and is held; its state says what is to be done.
+  /// Each occurs once and is retained; its state says what the save does.
   @safe @exclusivity(unchecked)
   private(set) var pending: [StoredObject] = []
   @safe @exclusivity(unchecked)
   private(set) var changeCounts = ChangeCounts()
 
-  /// How many rows the next save will insert, write and remove.
+  /// The numbers of rows that the next save inserts, updates and deletes.
   struct ChangeCounts {
     var inserts = 0
     var updates = 0
@@ -119,33 +119,33 @@ import StoreEngine
     self.format = store.recordFormat(shared)
   }
 
-  /// Whether each record begins with the version of its class.
+  /// Whether each record begins with its class version.
   var versionsRecords: Bool { !format.contains(.unversionedRecords) }
   /// Whether each record ends with a checksum.
   var checksumsRecords: Bool { format.contains(.checksums) }
 
-  /// Where an error about a row of this class happened.
+  /// Returns the location for an error about the class or a row.
   func location(_ rowID: UInt32? = nil, offset: Int? = nil) -> StoreError.Location {
     .init(path: store?.backend.location, className: name, rowID: rowID, offset: offset)
   }
 }
 
-// MARK: - Living objects
+// MARK: - Objects in memory
 
 extension RegisteredClass {
-  /// Whether a row ID was ever given out.
+  /// Whether a row ID has ever been assigned.
   func mayHave(_ rowID: UInt32) -> Bool { rowID > 1 && rowID <= shared.lastRowID }
 
-  /// All living objects of the class.
+  /// All objects of the class in memory.
   var livingObjects: [StoredObject] { objects.allObjects() }
 
-  /// The living object of a row.
+  /// Returns the object of a row if it is in memory.
   func living(_ rowID: UInt32) -> StoredObject? { objects.object(rowID) }
 
-  /// The living object of a row, or a fault.
+  /// Returns the object of a row, or a new fault if it is not in memory.
   func object(_ rowID: UInt32) -> StoredObject { objects.object(rowID) ?? makeFault(rowID) }
 
-  /// The living object of a row, or one that was made for it, or a fault.
+  /// Returns the object of a row if it is in memory, or else one made for the row, or a new fault.
   @inline(__always)
   func object(_ rowID: UInt32, orMade made: StoredObject?) -> StoredObject {
     guard let made else { return object(rowID) }
@@ -154,10 +154,10 @@ extension RegisteredClass {
     return made
   }
 
-  /// The number of living objects.
+  /// The number of objects in memory.
   var livingCount: Int { objects.count }
 
-  /// A fault for a row that has no living object.
+  /// Creates a fault for a row that has no object in memory.
   func makeFault(_ rowID: UInt32) -> StoredObject {
     let object = type.init()
     object.state = []
@@ -166,7 +166,7 @@ extension RegisteredClass {
     return object
   }
 
-  /// Makes an object that of a row.
+  /// Registers an object as the one of a row.
   func adopt(_ object: StoredObject, _ rowID: UInt32) {
     object.rowID = rowID
     object.registration = self
@@ -175,7 +175,7 @@ extension RegisteredClass {
     objects.enter(object, rowID)
   }
 
-  /// Makes an object one that is in no store.
+  /// Removes an object from the store.
   func release(_ object: StoredObject) {
     objects.remove(object.rowID)
     object.registration = nil
@@ -185,14 +185,14 @@ extension RegisteredClass {
     object.state.subtract(.special)
   }
 
-  /// An object of the class is going away.
+  /// Removes the entry of an object that is being freed.
   func forget(_ rowID: UInt32) { objects.remove(rowID) }
 }
 
 // MARK: - Pending changes
 
 extension RegisteredClass {
-  /// The one way in which the state of an object changes as to what a save will do.
+  /// Changes the state of an object and counts it; the only way to change what a save does with it.
   func mark(_ object: StoredObject, _ change: (inout ObjectState) -> Void) {
     var state = object.state
     count(state.change, -1)
@@ -215,18 +215,18 @@ extension RegisteredClass {
     }
   }
 
-  /// The pending objects that the next save writes: new and changed ones, but none that is deleted.
+  /// The pending objects that the next save writes: inserted and updated ones, not deleted ones.
   var written: some Sequence<StoredObject> {
     pending.lazy.filter { $0.state.change == .insert || $0.state.change == .update }
   }
 
-  /// The pending objects that the next save does something about: also those that are deleted.
+  /// The pending objects that the next save handles, including deleted ones.
   var changed: some Sequence<StoredObject> { pending.lazy.filter { $0.state.change != nil } }
 
-  /// Lets go of pending objects that are marked as such no more.
+  /// Releases pending objects that are no longer marked as pending.
   func removeSettledFromPending() { pending.removeAll { !$0.state.contains(.pending) } }
 
-  /// Hands over the pending objects and starts with none.
+  /// Removes and returns the pending objects.
   func takePending() -> [StoredObject] {
     defer {
       pending = []
@@ -235,17 +235,17 @@ extension RegisteredClass {
     return pending
   }
 
-  /// The store is going away.
+  /// Clears the reference to the store, which is being freed.
   func leaveStore() { store = nil }
 
-  /// The objects stay behind, on their own.
+  /// Resets the states of the pending objects, which outlive their store.
   func orphan() {
     for object in takePending() {
       object.state.subtract([.pending, .inserted, .updated, .deleted, .editable])
     }
   }
 
-  /// Remembers that a record could not be read where an error could not be thrown.
+  /// Reports a record that could not be read where no error can be thrown.
   func note(_ failure: FetchFailure) {
     guard let store else {
       logger.error("Content was asked for after its store had gone: \(failure.error)")

@@ -1,21 +1,22 @@
-// What the accessors of properties call, those of `Content` and those that `@Stored` writes.
+// The functions that accessors of properties call: those of `Content` and those that `@Stored`
+// generates.
 //
-// They name the property, and do not hand over its key path: a key path holds on to the accessors
-// that it leads to, so that the compiler could no longer see that nobody calls them, and would
-// check every reading for exclusivity, at twice the cost.
+// They take the name of the property, not its key path. A key path references the property's
+// accessors, so the compiler could no longer see that nothing else calls them. It would check every
+// read for exclusivity, at twice the cost.
 
 import StoreEngine
 
 extension StoredObject {
-  /// Whether changing a property is no more than telling the store.
+  /// Whether the only thing to do before changing a property is to notify the store.
   ///
-  /// It is not for an object with relationships, one that is observed, or one of whose change a
-  /// delegate hears.
+  /// False for an object with relationships, an object that is observed, and one whose change a
+  /// delegate is notified of.
   @inlinable public final var isPlain: Bool { state.isDisjoint(with: .notPlain) }
 
-  /// Called before a property of a plain object changes in place.
+  /// Notifies the store before a property of a plain object changes in place.
   ///
-  /// It is ``willUpdate()`` for accessors that ask ``isPlain`` again afterwards.
+  /// Does the same as ``willUpdate()``, for accessors that check ``isPlain`` again afterwards.
   @inlinable public final func willChange() {
     if state.isDisjoint(with: [.editable, .detached, .loading]) { beginChange() }
   }
@@ -24,14 +25,14 @@ extension StoredObject {
     registration?.store?.willUpdate(self, isFollowed: true)
   }
 
-  /// Whether reading a property is no more than that.
+  /// Whether there is nothing to do before reading a property.
   ///
-  /// It is not for a fault, for an object with relationships, or one that is observed.
+  /// False for a fault, an object with relationships, and an object that is observed.
   @inlinable public final var isReadable: Bool {
     state.intersection([.hasContent, .attentive, .observed]) == .hasContent
   }
 
-  /// Called before a property of an object that is not readable is read.
+  /// Prepares an object that is not readable for reading a property.
   public final func willRead(_ property: String) {
     checkForContent()
     guard state.contains(.observed), !state.contains(.loading) else { return }
@@ -39,7 +40,7 @@ extension StoredObject {
     registration?.store?.observedObjects?.access(self, property)
   }
 
-  /// Called before a property of an object that is not plain changes in place.
+  /// Prepares an object that is not plain for changing a property in place.
   public final func willModify(_ property: String) {
     willChange()
     guard !state.contains(.loading), let store = registration?.store else { return }
@@ -47,7 +48,7 @@ extension StoredObject {
     store.relationships?.beginModification(of: self)
   }
 
-  /// Called when a property of an object that is not plain has changed in place.
+  /// Finishes changing a property in place of an object that is not plain.
   public final func didModify(_ property: String) {
     guard !state.contains(.loading), let store = registration?.store else {
       state.subtract([.changing, .beingModified])
@@ -60,16 +61,16 @@ extension StoredObject {
   }
 }
 
-// `Content` does not say which property it is: to be handed its name would cost more than the
-// access, even where nobody needs it. So observers hear of any property of the object.
+// `Content` does not know the name of its property: passing the name would cost more than the
+// access, even if it is not needed. So observers are notified of any property of the object.
 
 extension StoredObject {
-  /// Called before any property of an object that is not readable is read.
+  /// Prepares an object that is not readable for reading any property.
   @usableFromInline final func willRead() { willRead("") }
 
-  /// Called before any property of an object that is not plain changes in place.
+  /// Prepares an object that is not plain for changing any property in place.
   @usableFromInline final func willModify() { willModify("") }
 
-  /// Called when any property of an object that is not plain has changed in place.
+  /// Finishes changing any property in place of an object that is not plain.
   @usableFromInline final func didModify() { didModify("") }
 }

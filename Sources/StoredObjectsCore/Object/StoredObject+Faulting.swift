@@ -1,17 +1,17 @@
 import StoreEngine
 
 extension StoredObject {
-  /// Whether the properties hold the object's content.
+  /// A Boolean value that indicates whether the properties hold the object's content.
   ///
   /// False for a fault.
   @inlinable public final var hasContent: Bool { state.contains(.hasContent) }
 
-  /// Reads the object's record, unless its content is here already.
+  /// Reads the object's record, unless its content has been read.
   ///
-  /// Unsaved changes are never overwritten. ``Store/refresh(_:)`` reads anew.
+  /// Never overwrites unsaved changes. To read the record again, call ``Store/refresh(_:)``.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `recordMissing`, `damaged`, `newerVersion`,
-  ///   `closed` or `ioError`. The object stays a fault, and reading can be tried again.
+  ///   `closed` or `ioError`. The object stays a fault, and you can try again.
   public final func fetchContent() throws(StoreError) {
     if hasContent || state.contains(.loading) { return }
     guard let registration, let store = registration.store else {
@@ -22,12 +22,12 @@ extension StoredObject {
     try store.readContent(of: self, registration)
   }
 
-  /// Reads the object's record, if need be; what getters of hand-written properties call first.
+  /// Reads the object's record if necessary; getters written by hand call it first.
   ///
-  /// A getter can't throw. When the record is missing or damaged, the property gives its default,
-  /// and the store remembers that this happened: see ``Store/fetchFailures``. Until that is
-  /// acknowledged no save goes through, so that a default never overwrites good data. To handle the
-  /// error on the spot, call ``fetchContent()`` before reading properties.
+  /// A getter can't throw. If the record is missing or damaged, the property returns its default,
+  /// and the store adds an entry to ``Store/fetchFailures``. Saves fail until you acknowledge it,
+  /// so that a default never overwrites good data. To handle the error at once, call
+  /// ``fetchContent()`` before reading properties.
   @inlinable public final func checkForContent() {
     if state.intersection([.hasContent, .attentive]) != .hasContent { fetchLazily() }
   }
@@ -44,7 +44,7 @@ extension StoredObject {
     }
   }
 
-  /// Tells the store that the object is about to change; what setters call first.
+  /// Notifies the store that the object is about to change; setters call it first.
   ///
   /// Reads the record of a fault, so that its other properties are not lost. Does nothing for an
   /// object that is in no store. Calling it twice is harmless.

@@ -1,8 +1,8 @@
 import StoreEngine
 
-/// The base class of everything that a ``Store`` keeps.
+/// The base class of all objects in a ``Store``.
 ///
-/// A subclass declares its content with ``Content``, and says how it is written and read:
+/// A subclass declares its content with ``Content``, and defines how it is written and read:
 ///
 ///     final class Song: StoredObject {
 ///       @Content var title = ""
@@ -18,36 +18,38 @@ import StoreEngine
 ///       }
 ///     }
 ///
-/// An object of a store is one row of its class. While it is alive, every way to that row leads to
-/// this same instance, so that `==` and `===` say the same. It begins as a *fault*, an object whose
-/// record has not been read; reading a property reads the record. The store holds only objects with
-/// unsaved changes: the others live as long as the application, or another object, refers to them.
+/// An object in a store is one row of its class. While it is in memory, every access to that row
+/// returns the same instance, so `==` and `===` are equivalent. It starts as a *fault*, an object
+/// whose record has not been read; reading a property reads the record. The store retains only
+/// objects with unsaved changes. Other objects exist as long as the application or another object
+/// refers to them.
 ///
-/// A chain of objects may have any length: releasing it takes no stack for each object.
+/// A chain of objects can have any length: releasing it takes no stack for each object.
 ///
 /// Objects belong to the isolation domain of their store and are not `Sendable`. An object must not
-/// fetch itself by its row ID in its own `deinit`: it is no longer there, and that traps.
+/// fetch itself by its row ID in its own `deinit`: it is no longer in memory, and that traps.
 open class StoredObject {
-  // The three are read and written whole, in one isolation domain, so no access can meet another.
+  // These three are read and written as a whole, in one isolation domain, so accesses can't
+  // overlap.
   @safe @exclusivity(unchecked)
   @usableFromInline final var state: ObjectState = [.hasContent, .detached]
-  /// The row ID, unique in its class and never used again; 0 while the object is in no store.
+  /// The row ID, which is unique in its class and never reused; 0 while the object is in no store.
   @safe @exclusivity(unchecked)
   public internal(set) final var rowID: UInt32 = 0
-  /// The class's entry in the store; nil while the object is in no store.
+  /// The registration of the object's class; nil while the object is in no store.
   @safe @exclusivity(unchecked)
   @usableFromInline final var registration: RegisteredClass?
 
-  /// Makes an object that is in no store yet, see ``Store/insert(_:)``.
+  /// Creates an object that is in no store yet; see ``Store/insert(_:)``.
   ///
-  /// The store makes faults with it too, so it should set defaults and do no more.
+  /// The store also creates faults with it, so it should only set defaults.
   public required init() {}
 
   deinit {
     if state.contains(.observed) { registration?.store?.observedObjects?.forget(self) }
     guard let registration else {
       if state.contains(.sample) { return }
-      // Of a store or not, an object may be the first of a long chain.
+      // In a store or not, an object may be the first one of a long chain.
       if let layout = ReferenceLayout.of(type(of: self)) { releaseReferences(layout) }
       return
     }
@@ -55,82 +57,83 @@ open class StoredObject {
     if let layout = registration.references { releaseReferences(layout) }
   }
 
-  // MARK: What a class says of itself
+  // MARK: Properties of a class
 
-  /// The version of the class's record layout, written with each record.
+  /// The version of the class's record layout, which is written with each record.
   ///
-  /// Raise it when `writeContent(to:)` changes, and let `readContent(from:)` look at
-  /// ``/StoreEngine/DataBuffer/version`` to read what earlier versions wrote.
+  /// Raise it when `writeContent(to:)` changes. In `readContent(from:)`, check
+  /// ``/StoreEngine/DataBuffer/version`` to read records of earlier versions.
   open class var classVersion: UInt8 { 0 }
 
-  /// The name of the class on disk: that of the type, unless overridden.
+  /// The name of the class on disk: by default that of the type.
   ///
-  /// The Tokyo Cabinet backend names the file so.
+  /// The Tokyo Cabinet backend uses it as the name of the file.
   open class var storedName: String {
-    // As `String(describing:)`, which first asks for three conformances that no type has.
+    // Like `String(describing:)`, which first checks three conformances that no metatype has.
     _typeName(Self.self, qualified: false)
   }
 
-  /// The properties that the class writes, in order; nil, unless overridden.
+  /// The properties that the class writes, in order; nil by default.
   ///
-  /// `@Stored` writes it. With a layout, the store reads records of earlier layouts by the names of
-  /// the properties, and ``readContent(from:)`` sees today's only. See ``ClassLayout``.
+  /// `@Stored` generates it. With a layout, the store reads records of earlier layouts by the names
+  /// of the properties, and ``readContent(from:)`` only sees the current layout. See
+  /// ``ClassLayout``.
   open class var layout: ClassLayout? { nil }
 
-  /// The references that have a delete rule or an inverse, see ``Relationship``; none, unless
-  /// overridden.
+  /// The references with a delete rule or an inverse; none by default.
   ///
-  /// A subclass adds its own to `super.relationships`.
+  /// A subclass adds its own to `super.relationships`. See ``Relationship``.
   open class var relationships: [Relationship] { [] }
 
-  /// By what the objects of the class can be found quickly, and what no two of them have in common,
-  /// see ``AttributeIndex``; nothing, unless overridden.
+  /// The indexes of the class, including unique ones; none by default.
   ///
-  /// A subclass adds its own to `super.indexes`.
+  /// A subclass adds its own to `super.indexes`. See ``AttributeIndex``.
   open class var indexes: [AttributeIndex] { [] }
 
-  /// The texts by whose words and letters the objects of the class can be found, see
-  /// ``FullTextAttribute``; none, unless overridden.
+  /// The texts that full-text search covers; none by default.
+  ///
+  /// See ``FullTextAttribute``.
   open class var fullTextAttributes: [FullTextAttribute] { [] }
 
-  /// Whether the store may use a second thread to read and write many objects of the class, see
-  /// <doc:Concurrency>; not unless overridden.
+  /// Whether the store may use a second thread to read and write many objects; false by default.
   ///
-  /// It may where `init()`, ``readContent(from:)`` and ``writeContent(to:)`` touch nothing but the
-  /// object and the buffer, and the properties of ``indexes`` nothing but the object.
+  /// Return true if `init()`, ``readContent(from:)`` and ``writeContent(to:)`` access nothing but
+  /// the object and the buffer, and the properties of ``indexes`` nothing but the object.
   /// ``Store/allObjects(of:)`` then takes two thirds of its time, and a save of many objects nine
-  /// tenths.
+  /// tenths. See <doc:Concurrency>.
   open class var isCodedOnAnyThread: Bool { false }
 
-  // MARK: What a subclass overrides
+  // MARK: Methods to override
 
-  /// Sets the properties from a record, in the order in which ``writeContent(to:)`` wrote them.
+  /// Reads the properties from a record, in the order in which ``writeContent(to:)`` wrote them.
   ///
-  /// All bytes must be read, or passed over by ``/StoreEngine/DataBuffer/skipRemaining()``. Setting
-  /// properties here is no change. References that are read are faults: no other record is touched.
+  /// Read all bytes, or skip them with ``/StoreEngine/DataBuffer/skipRemaining()``. Setting
+  /// properties here is not a change. References that you read are faults: no other record is read.
   ///
-  /// - Throws: ``/StoreEngine/DataBufferError``, or whatever says that the record can't be read.
+  /// - Throws: ``/StoreEngine/DataBufferError``, or any error if the record can't be read.
   open func readContent(from buffer: inout DataBuffer) throws {}
 
-  /// Writes the properties.
+  /// Writes the properties to a record.
   ///
-  /// Must not change any object.
+  /// It must not change any object.
   ///
-  /// - Throws: whatever says that the object can't be saved as it is; the save fails with it.
+  /// - Throws: Any error if the object can't be saved as it is; the save fails with it.
   open func writeContent(to buffer: inout DataBuffer) throws {}
 
-  /// Called by ``Store/delete(_:)``: the place for delete rules, such as deleting what belongs to
-  /// this object, or removing it from the lists that hold it.
+  /// Prepares the object for deletion; ``Store/delete(_:)`` calls it.
+  ///
+  /// Override it for delete rules, such as deleting the parts of this object or removing it from
+  /// lists that hold it.
   open func prepareForDelete() {}
 
-  /// Drops the references to all other objects, to break cycles of strong references.
+  /// Removes the references to all other objects, to break cycles of strong references.
   ///
-  /// The store does so itself for properties with ``Content``, and `@Stored` writes it. Override it
-  /// to set other references to nil and lists to []. It is no change: the store makes the object a
-  /// fault again. See ``Store/dissolveAllRelationships()``.
+  /// The store does so itself for ``Content`` properties, and `@Stored` generates it. Override it
+  /// to set other references to nil and lists to []. This is not a change: the store makes the
+  /// object a fault again. See ``Store/dissolveAllRelationships()``.
   open func dissolveAllRelationships() {}
 
-  /// Decides about properties that this object and another store have both changed.
+  /// Resolves the properties that both this object and another store have changed.
   ///
   ///     override func merge(base: StoredObject, theirs: StoredObject) -> Bool {
   ///       guard let base = base as? Account, let theirs = theirs as? Account else { return false }
@@ -138,30 +141,30 @@ open class StoredObject {
   ///       return true
   ///     }
   ///
-  /// Called during a save with the policy ``ConflictPolicy/merge``, when both sides have given a
-  /// property different values. All other changes are merged by then, and those properties have the
-  /// values of this side. Set them to what they are to be, and change no other object.
+  /// Called during a save with the policy ``ConflictPolicy/merge``, if both sides have given a
+  /// property different values. All other changes are already merged, and those properties have the
+  /// values of this side. Set them to their final values, and change no other object.
   ///
   /// - Parameters:
-  ///   - base: What the object was when it was first changed here. It is in no store.
-  ///   - theirs: What the other store has saved. It is in no store.
-  /// - Returns: Whether the object is as it is to be; false, as by default, for a conflict.
+  ///   - base: The object before its first change here. It is in no store.
+  ///   - theirs: The object as the other store saved it. It is in no store.
+  /// - Returns: Whether the properties are resolved; false, the default, is a conflict.
   open func merge(base: StoredObject, theirs: StoredObject) -> Bool { false }
 }
 
 extension StoredObject {
-  /// The store that the object is in, or nil before its insertion and after its deletion.
+  /// The store of the object; nil before its insertion and after its deletion.
   public final var store: Store? { registration?.store }
 
-  /// Whether the next save will remove the object.
+  /// A Boolean value that indicates whether the next save will delete the object.
   public final var isDeleted: Bool { state.contains(.deleted) }
 
-  /// Whether the next save will write or remove the object.
+  /// A Boolean value that indicates whether the next save will write or delete the object.
   public final var hasUnsavedChanges: Bool { state.change != nil }
 }
 
 extension StoredObject: Hashable {
-  /// Whether both are the same object, which in one store means the same row.
+  /// Returns whether both are the same object, which in one store means the same row.
   public static func == (left: StoredObject, right: StoredObject) -> Bool { left === right }
 
   /// Hashes the identity of the object, not its content.

@@ -1,19 +1,19 @@
 import StoreEngine
 
-/// Finds the living object of a row, without keeping it alive.
+/// A table of the objects in memory by row ID, which does not retain them.
 ///
-/// Row IDs are dense, so the table is an array of pages rather than a dictionary: an entry costs
-/// eight bytes, and pages come and go with their objects. A million fetched and dropped objects
-/// leave a directory of 384 KiB behind.
+/// Row IDs are dense, so the table is an array of pages rather than a dictionary: an entry takes
+/// eight bytes, and pages are allocated and freed with their objects. A million fetched and
+/// released objects leave a directory of 384 KiB.
 ///
-/// The page that was used last is taken out of the directory, because the next object often stands
-/// in it, too.
+/// The page that was used last is kept outside of the directory, because the next object is often
+/// in the same page.
 ///
-/// Entries are `unowned`: the runtime checks them, and an object takes its own entry away in its
+/// Entries are `unowned`: the runtime checks them, and an object removes its own entry in its
 /// `deinit`.
 ///
-/// Accesses are not checked for exclusivity, which costs more than they do: each ends before any
-/// code outside of this file runs, and the table belongs to one isolation domain.
+/// Accesses are not checked for exclusivity, because the check costs more than the access: each
+/// ends before any code outside of this file runs, and the table belongs to one isolation domain.
 final class UniquingTable {
   private static let pageBits = 6
   private static let pageSize = 1 << pageBits
@@ -23,32 +23,32 @@ final class UniquingTable {
   }
 
   private struct Page {
-    /// One for each row; none at all for a page without objects.
+    /// One for each row; empty for a page without objects.
     var entries: [Entry] = []
     var count = 0
   }
 
-  /// Pages by the thousand, so that one row at the far end costs no room for all rows before it.
+  /// Groups of 1024 pages, so that a high row ID does not need room for all rows before it.
   private static let directoryBits = 10
   private static let directoryMask = 1 << directoryBits - 1
 
   @safe @exclusivity(unchecked)
   private var directories: [[Page]] = []
-  /// The page that was used last, which is not in the directory now.
+  /// The page that was used last, which is not in the directory.
   @safe @exclusivity(unchecked)
   private var current = Page()
-  /// Its number.
+  /// The number of the current page.
   @safe @exclusivity(unchecked)
   private var currentNumber = 0
-  /// Emptied pages, to be used again: making one costs more than all else here.
+  /// Empty pages to reuse: allocating one costs more than everything else here.
   @safe @exclusivity(unchecked)
   private var spares: [[Entry]] = []
   private static let spareLimit = 64
-  /// The number of living objects.
+  /// The number of objects in the table.
   @safe @exclusivity(unchecked)
   private(set) var count = 0
 
-  /// The living object of a row.
+  /// Returns the object of a row if it is in memory.
   ///
   /// Complexity: constant time.
   func object(_ rowID: UInt32) -> StoredObject? {
@@ -57,13 +57,13 @@ final class UniquingTable {
     return index < current.entries.count ? current.entries[index].object : nil
   }
 
-  /// Enters an object under its row.
+  /// Adds an object under its row.
   ///
-  /// Complexity: constant time, but for the growth of the directory.
+  /// Complexity: constant time, except when the directory grows.
   func enter(_ object: StoredObject, _ rowID: UInt32) {
     turn(to: Int(rowID) >> Self.pageBits)
     if current.entries.isEmpty { current.entries = makeEntries() }
-    // Row 0 is for all objects that could get none.
+    // Row 0 is shared by all objects for which no row ID was available.
     assert(
       rowID == 0 || current.entries[Int(rowID) & (Self.pageSize - 1)].object == nil,
       "two objects for a row")
@@ -72,7 +72,7 @@ final class UniquingTable {
     count += 1
   }
 
-  /// Removes the entry of a row that has one.
+  /// Removes the entry of a row, if it has one.
   func remove(_ rowID: UInt32) {
     turn(to: Int(rowID) >> Self.pageBits)
     if current.entries.isEmpty { return }
@@ -93,7 +93,7 @@ final class UniquingTable {
     current.entries = []
   }
 
-  /// By index, see ``append(_:to:)``.
+  /// Accesses entries by index, see ``append(_:to:)``.
   private var isCurrentEmpty: Bool {
     current.entries.indices.allSatisfy { current.entries[$0].object == nil }
   }
@@ -111,7 +111,7 @@ final class UniquingTable {
     currentNumber = number
   }
 
-  /// Exchanges the current page for that in the directory; where it has none, there is nothing.
+  /// Exchanges the current page with one in the directory; does nothing if the directory lacks it.
   private func swap(with number: Int) {
     let (index, slot) = (number >> Self.directoryBits, number & Self.directoryMask)
     guard index < directories.count, !directories[index].isEmpty else { return }
@@ -128,13 +128,13 @@ final class UniquingTable {
     }
   }
 
-  /// All living objects, in order of their rows.
+  /// Returns all objects in memory, in order of their rows.
   ///
-  /// Complexity: linear in the number of objects and pages. Holds them all.
+  /// Complexity: linear in the number of objects and pages. Retains all objects.
   func allObjects() -> [StoredObject] {
     var objects: [StoredObject] = []
     objects.reserveCapacity(count)
-    // So that its turn comes.
+    // So that the loop reaches the current page.
     makeRoom(for: currentNumber)
     for index in directories.indices {
       for (slot, page) in directories[index].enumerated() {
@@ -146,7 +146,7 @@ final class UniquingTable {
   }
 
   private func append(_ page: Page, to objects: inout [StoredObject]) {
-    // By index: an iterator gives `Entry?`, and Swift 6.3 takes an empty entry for its nil.
+    // By index: an iterator returns `Entry?`, and Swift 6.3 mistakes an empty entry for its nil.
     for index in page.entries.indices {
       if let object = page.entries[index].object { objects.append(object) }
     }

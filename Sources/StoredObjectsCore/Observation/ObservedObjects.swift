@@ -1,21 +1,21 @@
 public import Observation
 import StoreEngine
 
-/// The registrars of a store's objects, each made when a property of its object is first read.
+/// The registrars of a store's objects, each created when a property of its object is first read.
 ///
-/// They stand here, and not in the objects, so that objects of other stores have no room for them.
+/// They are kept here, not in the objects, so that objects of other stores need no memory for them.
 final class ObservedObjects {
   private var observed: [ObjectIdentifier: Observed] = [:]
-  /// What registrars know the properties by, for each name.
+  /// The key paths by which registrars identify properties, by property name.
   private var paths: [String: KeyPath<StoredObject, Void>] = [:]
 
   private struct Observed {
     let registrar = ObservationRegistrar()
-    /// The names of all properties that were ever read.
+    /// The names of all properties that have been read.
     var properties: Set<String> = []
   }
 
-  /// A property is read, perhaps by someone who waits for the next change of it.
+  /// Reports that a property is read, possibly by an observer of its next change.
   func access(_ object: StoredObject, _ property: String) {
     let id = ObjectIdentifier(object)
     let known = observed[id] ?? Observed()
@@ -25,19 +25,19 @@ final class ObservedObjects {
     }
   }
 
-  /// A property of an object is about to change.
+  /// Reports that a property of an object is about to change.
   func willSet(_ object: StoredObject, _ property: String) {
     let registrar = observed[ObjectIdentifier(object)]?.registrar
     registrar?.willSet(object, keyPath: path(property))
   }
 
-  /// A property of an object has changed.
+  /// Reports that a property of an object has changed.
   func didSet(_ object: StoredObject, _ property: String) {
     let registrar = observed[ObjectIdentifier(object)]?.registrar
     registrar?.didSet(object, keyPath: path(property))
   }
 
-  /// All properties of an object may be others than before.
+  /// Reports that any property of an object may have changed.
   func noteChange(of object: StoredObject) {
     guard let known = observed[ObjectIdentifier(object)] else { return }
     for property in known.properties {
@@ -45,7 +45,7 @@ final class ObservedObjects {
     }
   }
 
-  /// An object goes away.
+  /// Forgets an object that is being freed.
   func forget(_ object: StoredObject) { observed[ObjectIdentifier(object)] = nil }
 
   private func path(_ property: String) -> KeyPath<StoredObject, Void> {
@@ -57,32 +57,33 @@ final class ObservedObjects {
 }
 
 extension StoredObject {
-  /// What stands for a property where registrars ask for a key path; "" for all of them.
+  /// A placeholder for a property if a registrar needs a key path; "" for all properties.
   fileprivate subscript(observed property: String) -> Void { () }
 }
 
 extension StoredObject: Observable {}
 
 extension Store {
-  /// Whether its objects can be observed: by `withObservationTracking`, `Observations`, and what is
-  /// built on them.
+  /// A Boolean value that indicates whether the store's objects can be observed.
+  ///
+  /// Observe them with `withObservationTracking`, `Observations`, and code that is built on these:
   ///
   ///     store.isObservable = true
   ///     for await title in Observations({ song.title }) { label.text = title }
   ///
-  /// False unless set, because a program can't ask whether anyone is watching: in an observable
-  /// store each reading of a property asks its object's registrar, which the first one makes. In
-  /// others an object pays nothing, neither time nor room. So a store that drives a user interface
-  /// is observable, and one that imports in the background is not.
+  /// False by default, because a program can't find out whether anything observes an object. In an
+  /// observable store, each read of a property accesses the object's registrar, which the first
+  /// read creates. In other stores, objects cost no additional time or memory. Set it for a store
+  /// that drives a user interface, but not for one that imports in the background.
   ///
-  /// Properties by `@Stored` are observed one by one; an object with ``Content`` as a whole, so
-  /// that whoever reads one of its properties hears of changes of the others, too.
+  /// Properties of `@Stored` classes are observed one by one. An object with ``Content`` is
+  /// observed as a whole, so an observer of one property is notified of changes to the others, too.
   ///
-  /// Observers hear of edits, of what undo, redo and ``discardChanges()`` set back, of inverses,
-  /// and of what ``mergeChanges()`` and ``refresh(_:)`` make a fault. An object that is in no store
-  /// is not observed.
+  /// Observers are notified of edits, of content that undo, redo and ``discardChanges()`` restore,
+  /// of inverses, and of objects that ``mergeChanges()`` and ``refresh(_:)`` make faults. An object
+  /// that is in no store is not observed.
   ///
-  /// Complexity: linear in the number of living objects.
+  /// Complexity: linear in the number of objects in memory.
   public var isObservable: Bool {
     get { observedObjects != nil }
     set {
@@ -92,7 +93,7 @@ extension Store {
     }
   }
 
-  /// Lets objects tell of being read, if anyone may want to know.
+  /// Makes objects report reads, if observers or live results may need them.
   func setObserved() {
     let isObserved = isObservable || tellsReadsToQueries
     for entry in classes {
@@ -113,13 +114,13 @@ extension StoredObject {
     if isObserved { state.insert(.observed) } else { state.remove(.observed) }
   }
 
-  /// Tells observers that any property may have changed.
+  /// Notifies observers that any property may have changed.
   final func noteObservedChange() {
     registration?.liveQueries?.note(self)
     tellObservers()
   }
 
-  /// Tells observers that the properties may be read from the record again.
+  /// Notifies observers that the properties may be read from the record again.
   final func tellObservers() {
     if state.contains(.observed) { registration?.store?.observedObjects?.noteChange(of: self) }
   }

@@ -1,28 +1,28 @@
 import StoreEngine
 
-/// What one save has changed, class by class.
+/// The changes of a single save, class by class.
 ///
 ///     for await changes in store.committedChanges() {
 ///       for rowID in changes[Song.self].inserted { print("new: \(rowID)") }
 ///     }
 public struct StoreChanges: Sendable {
   private let classes: [ObjectIdentifier: Rows]
-  /// Whether other processes have made more changes than are listed here: read again what matters.
+  /// Whether other processes have made changes that are not listed: read again what matters to you.
   ///
-  /// That happens only where this process was held up for so long that the others have rewritten
-  /// the store's files meanwhile.
+  /// This happens only if this process was held up so long that the others have rewritten the
+  /// store's files meanwhile.
   public let isIncomplete: Bool
 
-  /// The rows of one class that a save has changed, each in the order of the changes.
+  /// The rows of a class that a save has changed, each list in the order of the changes.
   public struct Rows: Sendable, Hashable {
-    /// Rows that are new.
+    /// Rows that were inserted.
     public internal(set) var inserted: [UInt32] = []
-    /// Rows whose content is another.
+    /// Rows whose content was changed.
     public internal(set) var updated: [UInt32] = []
-    /// Rows that are gone.
+    /// Rows that were deleted.
     public internal(set) var deleted: [UInt32] = []
 
-    /// Whether the save has changed nothing of the class.
+    /// A Boolean value that indicates whether the save has changed nothing in the class.
     public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
   }
 
@@ -43,58 +43,59 @@ public struct StoreChanges: Sendable {
     (self.classes, isIncomplete) = (classes, false)
   }
 
-  /// Changes that nobody knows.
+  /// Changes of which nothing is known.
   static let unknown = StoreChanges()
 
   private init() { (classes, isIncomplete) = ([:], true) }
 
-  /// What has changed of a class; not of its subclasses.
+  /// Accesses the changes to a class, not to its subclasses.
   public subscript(_ type: StoredObject.Type) -> Rows { classes[ObjectIdentifier(type)] ?? Rows() }
 
-  /// Whether the save has changed no object.
+  /// A Boolean value that indicates whether the save has changed no object.
   public var isEmpty: Bool { classes.isEmpty && !isIncomplete }
 
-  /// Whether objects of a class have changed.
+  /// Returns whether objects of a class have changed.
   public func contains(_ type: StoredObject.Type) -> Bool { classes[ObjectIdentifier(type)] != nil }
 }
 
-/// The changes of a store, save by save, see ``Store/committedChanges()``.
+/// The changes of a store, one element for each save; see ``Store/committedChanges()``.
 public struct CommittedChanges: AsyncSequence, Sendable {
   private let stream: AsyncStream<StoreChanges>
 
   init(_ stream: AsyncStream<StoreChanges>) { self.stream = stream }
 
-  /// Waits for saves.
+  /// An iterator that waits for saves.
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate var iterator: AsyncStream<StoreChanges>.AsyncIterator
 
-    /// What the next save has changed; nil once the store is gone.
+    /// Waits for the next save and returns its changes; nil once the store has been freed.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async -> StoreChanges? { await iterator.next(isolation: actor) }
   }
 
-  /// Starts with the first save that was not waited for.
+  /// Returns an iterator that starts with the first save that has not been consumed.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(iterator: stream.makeAsyncIterator())
   }
 }
 
 extension Store {
-  /// What every save of this store changes from now on, for one listener.
+  /// Returns the changes of all saves of this store from now on, for one listener.
   ///
-  /// A listener misses nothing: what it has not taken yet is kept. It may live in another isolation
-  /// domain, and finds the objects by their rows in a store of its own. The sequence ends with the
-  /// store. Saves of other stores are told at ``mergeChanges()``.
+  /// The listener misses no save: changes that have not been consumed are kept in memory. It can be
+  /// in another isolation domain, where a store of its own has the objects by their row IDs. The
+  /// sequence ends with the store. It does not include saves of other stores; see
+  /// ``mergeChanges()``.
   ///
-  /// Complexity: each save makes a list of its rows, if anyone listens.
+  /// Complexity: each save makes a list of its rows if there is a listener.
   public func committedChanges() -> CommittedChanges {
     let (stream, continuation) = AsyncStream.makeStream(of: StoreChanges.self)
     listeners.append(continuation)
     return CommittedChanges(stream)
   }
 
-  /// Tells listeners of a save.
+  /// Passes the changes of a save to the listeners.
   func publish(_ changes: ChangeSet) {
     guard !listeners.isEmpty else { return }
     let published = StoreChanges(changes, classes.map { ($0.table, $0.type) })

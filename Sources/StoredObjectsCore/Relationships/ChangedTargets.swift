@@ -1,12 +1,14 @@
 import StoreEngine
 
-/// The objects that one list holds more often than another.
+/// The objects that occur more or less often in one list than in another.
 struct ChangedTargets {
-  /// In the order in which the lists name them, each once.
+  /// In the order in which they occur in the lists, each once.
   private(set) var targets: [StoredObject] = []
 
-  /// Complexity: linear in the sizes of the lists, a hash for each place between the first and the
-  /// last that differ.
+  /// Compares two lists.
+  ///
+  /// Complexity: linear in the sizes of the lists; one hash for each place between the first and
+  /// the last difference.
   init(_ before: [StoredObject], _ now: [StoredObject]) {
     let ends = CommonEnds(before, now, by: ===)
     let (old, new) = (ends.middle(of: before), ends.middle(of: now))
@@ -14,7 +16,7 @@ struct ChangedTargets {
     var counts: [ObjectIdentifier: Int] = [:]
     for target in new { counts[ObjectIdentifier(target), default: 0] += 1 }
     for target in old { counts[ObjectIdentifier(target), default: 0] -= 1 }
-    // Who leaves comes before who joins, so that an object can be handed from one to another.
+    // Removed objects come before added ones, so that an object can move from one list to another.
     for target in old + new {
       if let count = counts.removeValue(forKey: ObjectIdentifier(target)), count != 0 {
         targets.append(target)

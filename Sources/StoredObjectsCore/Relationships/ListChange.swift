@@ -1,17 +1,21 @@
 import StoreEngine
 
-/// A change to a list, or to a set, that the other side of a relationship asks for.
+/// A change to a list or a set that the other side of a relationship requires.
 struct ListChange {
-  /// The object that is to be in the list, or not.
+  /// The object to add or to remove.
   let object: StoredObject
   let kind: Kind
 
   enum Kind {
-    /// So many times, or at least so many times: new ones are appended, the last ones are removed.
+    /// An exact or a minimum number of occurrences.
+    ///
+    /// Missing ones are appended; of too many, the last ones are removed.
     case count(Int, isMinimum: Bool)
-    /// No more, because it is being deleted.
+    /// No occurrence, because the object is being deleted.
     case deletion
-    /// Again at an index of the changed list, because it is inserted again; not if it is there.
+    /// An occurrence at an index of the changed list, because the object is inserted again.
+    ///
+    /// Ignored if the object is already in the list.
     case restoration(index: Int)
   }
 
@@ -25,38 +29,39 @@ struct ListChange {
   }
 }
 
-/// An element that a list has lost because it was deleted.
+/// An element that was removed from a list by a deletion.
 struct LostElement {
   let object: StoredObject
-  /// Its index in the list as it was before the changes that removed it.
+  /// The index of the element in the list before the changes that removed it.
   let index: Int
 }
 
-/// The effect of successive changes on a list whose objects are known by a key.
+/// The effect of successive changes on a list whose objects are identified by a key.
 struct ChangedList {
-  /// The class and the row of an object, or its identity: a number, so that nothing here is generic
-  /// and slow.
+  /// The class and the row of an object, or its identity.
+  ///
+  /// It is a number, so that this code is not generic, which would be slow.
   typealias Key = UInt64
 
-  /// The indices of the elements that go, in ascending order.
+  /// The indices of the removed elements, in ascending order.
   private(set) var removed: [Int] = []
-  /// The elements that come, by their indices in the changed list.
+  /// The inserted elements, by their indices in the changed list.
   private(set) var inserted: [LostElement] = []
-  /// The elements that deletions remove, in the order of the list.
+  /// The elements that deletions removed, in the order of the list.
   private(set) var lost: [LostElement] = []
   private var appended: [Appended] = []
-  /// The objects that change, and where each is among them.
+  /// The objects that change, and the index of each in `counts`.
   private var counts: [Count] = []
   private var indices: [Key: Int] = [:]
 
-  /// An element behind the others; nil where a later change has removed it.
+  /// An appended element; nil if a later change has removed it.
   fileprivate struct Appended {
     var object: StoredObject?
-    /// Where the same object was appended before.
+    /// The index at which the same object was appended before.
     let previous: Int
   }
 
-  /// Works out what changes do.
+  /// Determines the effect of changes.
   ///
   /// An object without a key can't be in the list yet.
   ///
@@ -88,15 +93,15 @@ struct ChangedList {
     return index
   }
 
-  /// The elements behind the others.
+  /// The elements appended to the list.
   var appendedObjects: [StoredObject] { appended.compactMap(\.object) }
 
-  /// Whether the list stays as it is.
+  /// Whether the list does not change.
   var isEmpty: Bool {
     removed.isEmpty && inserted.isEmpty && appended.allSatisfy { $0.object == nil }
   }
 
-  /// Finds the elements that go, the last ones of each object.
+  /// Determines the removed elements: the last occurrences of each object.
   private mutating func removeOld(_ elements: some BidirectionalCollection<Key>) {
     var left = counts.reduce(0) { $0 + $1.removed }
     var index = elements.count
@@ -115,7 +120,7 @@ struct ChangedList {
     lost.reverse()
   }
 
-  /// The elements after the changes.
+  /// Returns the elements after the changes.
   func applied<Element>(
     to list: some Collection<Element>, element: (StoredObject) -> Element?
   ) -> [Element] {
@@ -141,15 +146,15 @@ struct ChangedList {
   }
 }
 
-/// How often a list has an object, while changes are worked out.
+/// The number of occurrences of an object in a list, while changes are processed.
 private struct Count {
   let object: StoredObject
-  /// How many of the list's elements it is, and how many of these go.
+  /// The number of occurrences in the list, and of those that are removed.
   var old = 0
   var removed = 0
-  /// Whether a deletion has removed them.
+  /// Whether they were removed by a deletion.
   var isDeleted = false
-  /// How many it is of those behind, and the last of these.
+  /// The number of appended occurrences, and the index of the last one.
   var new = 0
   var lastNew = -1
 

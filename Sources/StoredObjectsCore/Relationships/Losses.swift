@@ -1,19 +1,19 @@
 import StoreEngine
 
-/// The elements that lists have lost by deletions, so that they can come back where they were.
+/// The elements that deletions have removed from lists, so that they can be restored in place.
 struct Losses {
   private var lists: [List] = []
-  /// Where an object stands in them; filled when it is first needed.
+  /// The losses of each object; filled when they are first needed.
   private var indices: [ObjectIdentifier: [(list: List, index: Int)]] = [:]
   private var knownCount = 0
 
-  /// The elements that one change of a list has taken out of it.
+  /// The elements that a single change removed from a list.
   final class List {
     let object: StoredObject
     let end: RelationshipEnd
-    /// How many lists came before.
+    /// The number of lists recorded before this one.
     let serial: Int
-    /// In the order of the list.
+    /// The elements in the order of the list.
     let elements: [LostElement]
     private var isBack: [Bool]
 
@@ -24,7 +24,7 @@ struct Losses {
       isBack = Array(repeating: false, count: elements.count)
     }
 
-    /// The changes that put some elements back among those that are still there.
+    /// Returns the changes that restore some of the elements at their places.
     func restorations(of indices: [Int]) -> [ListChange] {
       for index in indices { isBack[index] = true }
       let wanted = Set(indices)
@@ -39,7 +39,7 @@ struct Losses {
     }
   }
 
-  /// Takes note of what a list has lost.
+  /// Records the elements that a list has lost.
   mutating func append(
     _ elements: [LostElement], of object: StoredObject, _ end: RelationshipEnd
   ) {
@@ -47,7 +47,7 @@ struct Losses {
     lists.append(List(elements, of: object, end, serial: lists.count))
   }
 
-  /// Where an object was lost; it is so only once.
+  /// Removes and returns the losses of an object.
   mutating func take(_ object: StoredObject) -> [(list: List, index: Int)] {
     for list in lists[knownCount...] {
       for (index, element) in list.elements.enumerated() {

@@ -1,11 +1,11 @@
 import StoreEngine
 
-/// Changes to lists that are made once somebody looks at the lists.
+/// Changes to lists that are postponed until the lists are accessed.
 struct PostponedChanges {
   private var listKeys: [ListKey: Int] = [:]
   private var lists: [ChangesOfList?] = []
   private var first = 0
-  /// Whether a list may wait for something that was deleted to be taken out of it.
+  /// Whether a list may be waiting for the removal of a deleted object.
   private(set) var hasDeletions = false
 
   private struct ListKey: Hashable {
@@ -15,7 +15,9 @@ struct PostponedChanges {
 
   @inline(__always) var isEmpty: Bool { listKeys.isEmpty }
 
-  /// Adds a change to those of a list; true if it is the first one.
+  /// Adds a change to a list.
+  ///
+  /// - Returns: Whether it is the first change to the list.
   mutating func append(
     _ change: PostponedChange, of object: StoredObject, _ end: RelationshipEnd
   ) -> Bool {
@@ -30,7 +32,7 @@ struct PostponedChanges {
     return true
   }
 
-  /// Takes the changes of a list.
+  /// Removes and returns the changes to a list.
   mutating func take(_ object: StoredObject, _ end: RelationshipEnd) -> ChangesOfList? {
     let listKey = ListKey(object: ObjectIdentifier(object), end: ObjectIdentifier(end))
     guard let index = listKeys.removeValue(forKey: listKey) else { return nil }
@@ -39,7 +41,7 @@ struct PostponedChanges {
     return lists[index].take()
   }
 
-  /// Takes the changes of the list that has waited longest.
+  /// Removes and returns the changes to the list that has waited longest.
   mutating func takeFirst() -> ChangesOfList? {
     while first < lists.count {
       if let next = lists[first] { return take(next.object, next.end) }
@@ -52,7 +54,7 @@ struct PostponedChanges {
   mutating func removeAll() { self = PostponedChanges() }
 }
 
-/// Changes to one list, in their order.
+/// The changes to one list, in their order.
 struct ChangesOfList {
   let object: StoredObject
   let end: RelationshipEnd
@@ -62,12 +64,12 @@ struct ChangesOfList {
 /// A change to a list.
 enum PostponedChange {
   case change(ListChange)
-  /// An object is inserted again that the list had lost.
+  /// Inserts an object again that the list had lost.
   case restoration(Losses.List, Int)
 }
 
 extension RelationshipKeeper {
-  /// Has a list changed once somebody looks at it.
+  /// Postpones a change to a list until the list is accessed.
   func postpone(_ change: ListChange, of object: StoredObject, _ end: RelationshipEnd) {
     postpone(.change(change), of: object, end)
   }
@@ -75,12 +77,12 @@ extension RelationshipKeeper {
   func postpone(_ change: PostponedChange, of object: StoredObject, _ end: RelationshipEnd) {
     let isFirst = postponed.append(change, of: object, end)
     guard isFirst else { return }
-    // Observers look when they hear of it.
+    // Observers read the list when they are notified.
     object.noteObservedChange()
     if object.registration == nil { objectsOutsideOfStore.append(object) }
   }
 
-  /// Makes the changes that an object's lists wait for.
+  /// Applies the postponed changes to an object's lists.
   func applyChanges(of object: StoredObject) {
     guard !postponed.isEmpty, let entry = entry(of: object) else { return }
     for end in ends(of: entry) where end.kind != .one {
@@ -93,26 +95,26 @@ extension RelationshipKeeper {
     return ends.joined().first { $0.source.type == type(of: object) }?.source
   }
 
-  /// Objects that are in no store don't say when they are read.
+  /// Applies the changes of objects in no store, because reading those is not reported.
   func applyChangesOutsideOfStore() {
     while let object = objectsOutsideOfStore.popLast() { applyChanges(of: object) }
   }
 
-  /// Whether another store has deleted an object that has not been read: reading it finds out.
+  /// Whether an unread object was deleted by another store; reads the object to find out.
   func isGone(_ object: StoredObject) -> Bool {
     guard object.state.isFault, let entry = object.registration else { return false }
     do {
       try object.fetchContent()
       return false
     } catch {
-      // Any other failure is reported when somebody reads the property.
+      // Any other failure is reported when the property is read.
       return error.code == .recordMissing && entry.store?.isDeletedElsewhere(object, entry) == true
     }
   }
 
-  /// Makes changes to a list.
+  /// Applies the postponed changes to a list.
   ///
-  /// Not to one that another store has deleted since they were postponed, and that can't be read.
+  /// Does nothing if another store has deleted the object meanwhile and it can't be read.
   func apply(_ list: ChangesOfList) {
     if isGone(list.object) { return }
     quietly {
@@ -131,7 +133,8 @@ extension RelationshipKeeper {
           }
           changes.append(change)
         case .restoration(let losses, let index):
-          // What is added behind the others is there after this as well.
+          // A restoration does not affect appended elements, so only removals have to come before
+          // it.
           if hasRemovals { make(&changes, list) }
           hasRemovals = false
           restorations.append((losses, index))
@@ -146,12 +149,14 @@ extension RelationshipKeeper {
     if changes.isEmpty { return }
     let lost = list.end.relationship.access.change(list.object, changes)
     losses.append(lost, of: list.object, list.end)
-    // Where nothing changed, the save rests on what the object is here.
+    // If nothing changed, the save still depends on the content of the object.
     list.object.store?.relyOn(list.object)
     changes = []
   }
 
-  /// Puts back what a list has lost, the last losses first, since indices are those of then.
+  /// Restores lost elements of a list, the latest losses first.
+  ///
+  /// The index of an element refers to the list at the time of its loss.
   private func restore(
     _ restorations: inout [(list: Losses.List, index: Int)], _ list: ChangesOfList
   ) {

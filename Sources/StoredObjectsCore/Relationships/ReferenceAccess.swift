@@ -1,24 +1,24 @@
 import StoreEngine
 
-/// Reads and writes a property that refers to objects, whatever its type.
+/// Reads and writes a property that refers to objects, independent of its type.
 struct ReferenceAccess {
   enum Kind { case one, list, set }
 
   let kind: Kind
-  /// The objects that are referred to, in their order.
+  /// Returns the referenced objects in their order.
   let targets: (StoredObject) -> [StoredObject]
   let setTargets: (StoredObject, [StoredObject]) -> Void
-  /// The same of a reference to one object; of others it is nil.
+  /// Returns the target of a reference to one object; nil for other kinds.
   let target: (StoredObject) -> StoredObject?
   let setTarget: (StoredObject, StoredObject?) -> Void
-  /// Makes changes to a list or a set, and returns what deletions have taken out of it.
+  /// Changes a list or a set, and returns the elements that deletions removed from it.
   ///
-  /// The first object is told before anything changes.
+  /// The object is notified before anything changes.
   let change: (StoredObject, [ListChange]) -> [LostElement]
 }
 
 extension ReferenceAccess {
-  /// A reference to one object.
+  /// Accesses a reference to one object.
   init<Source: StoredObject, Target: StoredObject>(
     one property: ReferenceWritableKeyPath<Source, Target?>
   ) {
@@ -34,7 +34,7 @@ extension ReferenceAccess {
     change = { _, _ in [] }
   }
 
-  /// A list.
+  /// Accesses a list.
   init<
     Source: StoredObject, Target: StoredObject,
     List: RangeReplaceableCollection & RandomAccessCollection
@@ -67,7 +67,7 @@ extension ReferenceAccess {
     }
     guard var result = changed(source[keyPath: property]) else { return [] }
     if source.store?.delegate != nil {
-      // The delegate hears of it first, and may change the list itself.
+      // The delegate is notified first, and may change the list itself.
       source.willChange()
       guard let again = changed(source[keyPath: property]) else {
         source.didModify()
@@ -79,7 +79,7 @@ extension ReferenceAccess {
     return result.1
   }
 
-  /// A set.
+  /// Accesses a set.
   init<Source: StoredObject, Target: StoredObject>(
     set property: ReferenceWritableKeyPath<Source, Set<Target>>
   ) {
@@ -122,9 +122,9 @@ extension ReferenceAccess {
 }
 
 extension ObjectList {
-  /// The list after some changes, and what deletions have taken out of it; nil if nothing changes.
+  /// Returns the changed list and the elements that deletions removed; nil if nothing changes.
   ///
-  /// Of a packed list no object is made.
+  /// Creates no objects for a packed list.
   fileprivate func applying(_ changes: [ListChange]) -> (ObjectList, [LostElement])? {
     guard case .packed(var references) = storage else {
       return Self.applying(changes, to: array).map { (ObjectList($0), $1) }

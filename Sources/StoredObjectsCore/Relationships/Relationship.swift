@@ -1,9 +1,8 @@
 import StoreEngine
 
-/// What a class says of a property that refers to other objects: what a deletion does, and which
-/// property of the others is its other side.
+/// The delete rule and the inverse of a property that refers to other objects.
 ///
-/// `@Stored` makes these of `@Relationship`. A hand-written class lists them:
+/// `@Stored` creates them from `@Relationship`. A class written by hand lists them:
 ///
 ///     final class Playlist: StoredObject {
 ///       @Content var songs: [Song] = []
@@ -12,39 +11,39 @@ import StoreEngine
 ///       }
 ///     }
 ///
-/// **Inverses.** Whichever side changes, the other follows: a song is in `songs` as often as the
-/// playlist is in the song's `playlists`. Each side keeps its own order; who is new on the other
-/// side stands last there. A reference to one object is a list of one: setting it takes the object
-/// away from where it was. It is enough to declare one side and to name the inverse there; the
-/// other may be declared, too, for a delete rule of its own. Only objects that an edit adds or
-/// removes are read and changed, and a move changes none. Objects that are in no store have no
-/// other side until they are inserted.
+/// **Inverses.** When either side changes, the other side is updated: a song occurs in `songs` as
+/// often as the playlist occurs in the song's `playlists`. Each side keeps its own order; new
+/// objects are appended to the other side. A reference to one object is a list of one: setting it
+/// removes the object from where it was. You only need to declare one side and name the inverse
+/// there. You can declare the other side as well, to give it a delete rule of its own. Only objects
+/// that an edit adds or removes are read and changed; a move changes none. Objects in no store have
+/// no other side until they are inserted.
 ///
-/// **Deletions.** When an object is deleted, the rule of each of its relationships says what
-/// becomes of the objects that it refers to. Objects that refer to *it* lose the reference, in
-/// every place of every list, loaded or not: with an inverse they are known; without one, the first
-/// deletion reads all objects of their class once, and remembers who refers to whom, 4 bytes for
-/// each reference and some 60 for each object that is referred to.
+/// **Deletions.** When an object is deleted, the delete rule of each of its relationships applies
+/// to the objects that it refers to. References from other objects *to it* are removed from every
+/// place of every list, loaded or not. With an inverse, these objects are known. Without one, the
+/// first deletion reads all objects of their class once and remembers their references. This takes
+/// 4 bytes for each reference and about 60 for each object that is referred to.
 public struct Relationship {
-  /// What becomes of the objects that a deleted object refers to.
+  /// The effect of a deletion on the objects that the deleted object refers to.
   public enum DeleteRule: String, Sendable, CaseIterable {
-    /// They stay, and their inverse lets go of the deleted object.
+    /// They stay, and their inverse references to the deleted object are removed.
     case nullify
-    /// They are deleted, too, by their own rules.
+    /// They are deleted as well, by their own rules.
     case cascade
-    /// There must be none: a save throws `deleteDenied` as long as there are.
+    /// There must be none: a save throws `deleteDenied` while there are.
     case deny
-    /// Nothing. References stay, and a save that would write one throws `notEncodable`.
+    /// Nothing happens: references stay, and a save that would write one throws `notEncodable`.
     case noAction
   }
 
-  /// What becomes of the others when the object is deleted.
+  /// The effect of deleting the object on the objects that it refers to.
   public let deleteRule: DeleteRule
   let property: AnyKeyPath
   let target: StoredObject.Type
   private(set) var inverse: AnyKeyPath?
   let access: ReferenceAccess
-  /// Makes the other side of the relationship, as if it were declared by the target.
+  /// Creates the other side of the relationship, as if the target declared it.
   private(set) var impliedInverse: (() -> Relationship?)?
 
   private init<Source: StoredObject, Target: StoredObject>(
@@ -56,7 +55,7 @@ public struct Relationship {
     impliedInverse = inverse.map { inverse in { Self.implied(inverse, property, Source.self) } }
   }
 
-  /// A reference to one object.
+  /// Creates a relationship for a reference to one object.
   public init<Source: StoredObject, Target: StoredObject>(
     _ property: ReferenceWritableKeyPath<Source, Target?>, deleteRule: DeleteRule = .nullify,
     inverse: PartialKeyPath<Target>? = nil
@@ -65,7 +64,7 @@ public struct Relationship {
     self.init(property, access, deleteRule, inverse, source: Source.self)
   }
 
-  /// An ordered list, in which an object may stand more than once.
+  /// Creates a relationship for an ordered list, in which an object may occur more than once.
   public init<
     Source: StoredObject, Target: StoredObject,
     List: RangeReplaceableCollection & RandomAccessCollection
@@ -77,7 +76,7 @@ public struct Relationship {
     self.init(property, access, deleteRule, inverse, source: Source.self)
   }
 
-  /// A set of objects.
+  /// Creates a relationship for a set of objects.
   public init<Source: StoredObject, Target: StoredObject>(
     _ property: ReferenceWritableKeyPath<Source, Set<Target>>, deleteRule: DeleteRule = .nullify,
     inverse: PartialKeyPath<Target>? = nil
@@ -86,7 +85,7 @@ public struct Relationship {
     self.init(property, access, deleteRule, inverse, source: Source.self)
   }
 
-  /// The same with the inverse that the other side has named.
+  /// Returns this relationship with the inverse that the other side has named.
   func adopting(_ other: Relationship) -> Relationship {
     var relationship = self
     (relationship.inverse, relationship.impliedInverse) = (other.inverse, other.impliedInverse)

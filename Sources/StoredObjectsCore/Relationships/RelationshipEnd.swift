@@ -1,17 +1,17 @@
 import StoreEngine
 
-/// A relationship of one registered class, and its other side.
+/// A relationship of a registered class, with its other side.
 final class RelationshipEnd {
   var relationship: Relationship
   /// The class whose objects have the property.
   unowned let source: RegisteredClass
-  /// The place of the inverse among the ends of each class, by class ID; -1 where there is none.
+  /// The index of the inverse among the ends of each class, by class ID; -1 if there is none.
   var inverseIndices: [Int] = []
-  /// Who refers to whom, once it has been asked for; not kept where the inverse says it.
+  /// The index of references by target, built on first use; not kept if there is an inverse.
   var index = CommitBound<ReferenceIndex>()
-  /// Whether the index has saved references as well as unsaved ones.
+  /// Whether the index includes saved references, not only unsaved ones.
   var knowsSaved = false
-  /// How often an attribute index was asked instead.
+  /// The number of look-ups in an attribute index instead of this one.
   var lookUpCount = 0
 
   init(_ relationship: Relationship, of source: RegisteredClass) {
@@ -20,7 +20,7 @@ final class RelationshipEnd {
 
   var kind: ReferenceAccess.Kind { relationship.access.kind }
   var hasInverse: Bool { relationship.inverse != nil }
-  /// Whether anyone wants to know which references an edit has added and removed.
+  /// Whether the references that an edit adds and removes have to be determined.
   var isWatched: Bool { hasInverse || index.value != nil }
 
   func targets(of object: StoredObject) -> [StoredObject] { relationship.access.targets(object) }
@@ -29,14 +29,14 @@ final class RelationshipEnd {
     relationship.access.setTargets(object, targets)
   }
 
-  /// The object that an end of the kind `one` refers to.
+  /// Returns the object that an end of kind `one` refers to.
   func target(of object: StoredObject) -> StoredObject? { relationship.access.target(object) }
 
   func setTarget(of object: StoredObject, _ target: StoredObject?) {
     relationship.access.setTarget(object, target)
   }
 
-  /// The references of an object, to be compared later.
+  /// Returns the references of an object, for a later comparison.
   func value(of object: StoredObject) -> Value {
     kind == .one ? .one(target(of: object)) : .many(targets(of: object))
   }
@@ -47,11 +47,11 @@ final class RelationshipEnd {
   }
 }
 
-/// How often lists that an application has filled by hand hold new objects.
+/// Counts of new objects in lists that the application has filled itself.
 ///
-/// Each list is read once, however many of its objects are new.
+/// Each list is read once, even if many of its objects are new.
 struct FilledLists {
-  /// The new objects that other objects were edited beside.
+  /// The new objects, if existing objects were edited as well.
   let inserted: Set<ObjectIdentifier>
   private var counts: [List: [ObjectIdentifier: Int]] = [:]
 
@@ -62,7 +62,9 @@ struct FilledLists {
 
   init(inserted: Set<ObjectIdentifier>) { self.inserted = inserted }
 
-  /// - Precondition: the objects live for as long as this does.
+  /// Returns how often a list contains a new object.
+  ///
+  /// - Precondition: the objects exist for as long as this value.
   mutating func count(
     of target: StoredObject, in object: StoredObject, _ end: RelationshipEnd
   ) -> Int {
@@ -75,17 +77,17 @@ struct FilledLists {
   }
 }
 
-/// Which objects may refer to an object, by their rows.
+/// An index of the objects that may refer to an object, by row.
 ///
-/// It may name too many, never too few, so that references which go away need not be told.
+/// It may contain too many rows but never too few, so removed references need not be reported.
 struct ReferenceIndex {
   private var sources: [ObjectKey: [UInt32]] = [:]
 
-  /// Takes down a reference.
+  /// Adds a reference.
   mutating func note(_ source: UInt32, refersTo target: ObjectKey) {
     if sources[target]?.last != source { sources[target, default: []].append(source) }
   }
 
-  /// The rows that may refer to an object, each once, in ascending order.
+  /// Returns the rows that may refer to an object, each once, in ascending order.
   func candidates(for target: ObjectKey) -> [UInt32] { Set(sources[target] ?? []).sorted() }
 }

@@ -1,9 +1,10 @@
 import StoreEngine
 
 extension RelationshipKeeper {
-  /// Does what the rules say of an object that is being deleted.
+  /// Applies the delete rules to an object that is being deleted.
   func didDelete(_ object: StoredObject, _ entry: RegisteredClass, _ store: Store) {
-    // One that can't be read, as another store has deleted it perhaps, says nothing of others.
+    // An object that can't be read, perhaps because another store deleted it, has no known
+    // references.
     for end in ends(of: entry) where object.hasContent {
       switch end.relationship.deleteRule {
       case .cascade: cascade += quietly { end.targets(of: object) }
@@ -16,7 +17,9 @@ extension RelationshipKeeper {
     deleteCascade(store)
   }
 
-  /// The insertion of an object was undone; others may have saved references to it since.
+  /// Removes references to an object whose insertion was undone.
+  ///
+  /// Other objects may have saved references to it since.
   func didTakeBackInsertion(
     of object: StoredObject, _ entry: RegisteredClass, _ store: Store
   ) {
@@ -24,7 +27,7 @@ extension RelationshipKeeper {
     applyChangesOutsideOfStore()
   }
 
-  /// An object that was deleted is inserted again: what referred to it does so again.
+  /// Restores the references to a deleted object that is inserted again.
   func didUndelete(_ object: StoredObject, _ entry: RegisteredClass) {
     for (list, location) in losses.take(object) where list.object.registration != nil {
       guard list.end.kind == .one else {
@@ -38,7 +41,7 @@ extension RelationshipKeeper {
     didInsert(object, entry)
   }
 
-  /// Not by recursion: a chain may be long.
+  /// Deletes without recursion, because a chain may be long.
   private func deleteCascade(_ store: Store) {
     guard !isCascading else { return }
     isCascading = true
@@ -62,7 +65,7 @@ extension RelationshipKeeper {
     removeDeleted(object, from: target, inverse)
   }
 
-  /// Takes an object that is being deleted out of what refers to it.
+  /// Removes an object that is being deleted from an object that refers to it.
   private func removeDeleted(
     _ object: StoredObject, from source: StoredObject, _ end: RelationshipEnd
   ) {
@@ -77,7 +80,7 @@ extension RelationshipKeeper {
     losses.append([LostElement(object: object, index: 0)], of: source, end)
   }
 
-  /// Takes an object out of all that refers to it and has no inverse that would say so.
+  /// Removes the references to an object from relationships without an inverse.
   private func removeReferences(
     to object: StoredObject, _ entry: RegisteredClass, _ store: Store
   ) {
@@ -97,7 +100,7 @@ extension RelationshipKeeper {
     }
   }
 
-  /// The rows whose objects may refer to an object.
+  /// Returns the rows whose objects may refer to an object.
   private func candidates(
     for object: StoredObject, _ key: ObjectKey, _ end: RelationshipEnd, _ store: Store
   ) throws(StoreError) -> [UInt32] {
@@ -108,7 +111,7 @@ extension RelationshipKeeper {
       let saved = try store.savedReferrers(
         of: object, through: end.relationship.property, end.source)
     {
-      // An attribute index knows the saved objects, so that only the others have to be read.
+      // An attribute index covers the saved objects, so only unsaved ones have to be read.
       if end.index.value == nil { buildIndexOfUnsaved(end) }
       let unsaved = end.index.value?.candidates(for: key) ?? []
       return unsaved.isEmpty ? saved : Set(saved + unsaved).sorted()
@@ -117,7 +120,7 @@ extension RelationshipKeeper {
     return end.index.value?.candidates(for: key) ?? []
   }
 
-  /// Whether it costs less to look an object up than to read all objects of the class, once.
+  /// Whether looking up an object costs less than reading all objects of the class once.
   private func isLookUpCheaper(
     _ end: RelationshipEnd, _ store: Store
   ) throws(StoreError) -> Bool {
@@ -126,7 +129,7 @@ extension RelationshipKeeper {
     return end.lookUpCount * 32 < (try store.count(of: end.source))
   }
 
-  /// Finds out who refers to whom by an end, for which all objects of its class are read.
+  /// Builds the index of an end's references, which reads all objects of its class.
   private func buildIndex(_ end: RelationshipEnd, _ store: Store) throws(StoreError) {
     let commitCount = end.source.shared.commitCount
     var index = ReferenceIndex()
@@ -150,7 +153,7 @@ extension RelationshipKeeper {
     }
   }
 
-  /// The first deletion that a rule forbids.
+  /// Throws `deleteDenied` for the first deletion that a rule forbids.
   func checkDeleteRules(_ classes: [RegisteredClass]) throws(StoreError) {
     for entry in classes where entry.changeCounts.deletes > 0 {
       for end in ends(of: entry) where end.relationship.deleteRule == .deny {

@@ -1,42 +1,43 @@
 import StoreEngine
 
-/// Keeps both sides of relationships right.
+/// Maintains both sides of relationships.
 ///
-/// The first edit of an object takes a copy of its references. What has changed is found by
-/// comparison once it matters: before another object of such a class is read or changed, before a
-/// save, a deletion and the end of an undo step. So editing a list costs what it costs without an
-/// inverse, however many edits there are, and the comparison is paid once for all of them.
+/// The first edit of an object copies its references. The changes are determined by comparison when
+/// they are needed: before another object of a class with relationships is read or changed, before
+/// a save, before a deletion, and before the end of an undo step. So editing a list costs as much
+/// as without an inverse, and a single comparison covers any number of edits.
 ///
-/// The other side is changed at once where it is a reference to one object. Changes of a list or a
-/// set are postponed until it is read or edited itself, and then made together.
+/// If the other side is a reference to one object, it is changed at once. Changes to a list or a
+/// set are postponed until it is read or edited itself, and then applied together.
 final class RelationshipKeeper {
-  /// The ends of each class, by class ID; none for the IDs of classes that are not registered.
+  /// The ends of each class, by class ID; empty for the IDs of classes that are not registered.
   private(set) var ends: [[RelationshipEnd]] = []
-  /// Objects whose other sides may be out of date.
+  /// Edited objects whose other sides may be out of date.
   private var edits: [Edit] = []
-  /// Changes to lists that nobody has looked at since.
+  /// Changes to lists that have not been accessed since.
   var postponed = PostponedChanges()
-  /// Objects in no store whose lists wait for changes.
+  /// Objects in no store with postponed changes to their lists.
   var objectsOutsideOfStore: [StoredObject] = []
-  /// The elements that deletions have taken out of lists.
+  /// The elements that deletions have removed from lists.
   var losses = Losses()
-  /// Objects to delete because of the deletion that is being done.
+  /// Objects to delete because of the current deletion.
   var cascade: [StoredObject] = []
   var isCascading = false
   private(set) var isSettling = false
-  /// Objects whose properties are being changed in place; those may not be read then.
+  /// Objects with a property that is being changed in place, and must not be read meanwhile.
   private var modified: [ObjectIdentifier] = []
 
   private struct Edit {
     let object: StoredObject
     let entry: RegisteredClass
-    /// What it referred to before, end by end; nil for a new object.
+    /// The references before the edit, by end; nil for a new object.
     let before: [RelationshipEnd.Value]?
   }
 
-  /// Whether the other side of anything may be out of date.
+  /// Whether any inverse may be out of date and can be updated now.
   ///
-  /// Not now, while a list is being sorted by what its elements say.
+  /// False while a property is being changed in place, such as a list that is sorted by properties
+  /// of its elements.
   @inline(__always) var hasWork: Bool {
     !(edits.isEmpty && postponed.isEmpty) && !isSettling && modified.isEmpty
   }
@@ -51,10 +52,10 @@ final class RelationshipKeeper {
     if let index = modified.lastIndex(of: id) { modified.remove(at: index) }
   }
 
-  /// A save begins: nothing is being changed in place, whatever became of those who said so.
+  /// Ends all modifications, even those whose end was not reported; called when a save begins.
   func endModifications() { modified.removeAll() }
 
-  /// Whether nothing but this object has been edited.
+  /// Whether this object is the only edited one.
   private func hasEditsOnly(of object: StoredObject) -> Bool {
     edits.count == 1 && edits[0].object === object && !edits[0].entry.refersToItself
   }
@@ -66,7 +67,7 @@ final class RelationshipKeeper {
 // MARK: - Classes
 
 extension RelationshipKeeper {
-  /// Finds the ends of all classes, in order of their IDs, because more of them are registered.
+  /// Determines the ends of all classes, in order of their IDs, after classes were registered.
   func learn(_ classes: [RegisteredClass]) {
     losses.removeAll()
     ends = Array(repeating: [], count: classes.last.map { Int($0.classID) + 1 } ?? 0)
@@ -103,9 +104,9 @@ extension RelationshipKeeper {
     }
   }
 
-  /// The end of an object's class that is the other side of an end.
+  /// Returns the end of the target's class that is the inverse of an end.
   func inverse(of end: RelationshipEnd, in target: StoredObject) -> RelationshipEnd? {
-    // An object that is inserted later brings its other side along.
+    // A target that is not inserted yet has an inverse, too, and keeps it when it is inserted.
     guard end.hasInverse,
       let entry = target.registration ?? end.source.store?.registration(of: type(of: target)),
       entry.store?.isDeletedElsewhere(target, entry) != true
@@ -118,7 +119,7 @@ extension RelationshipKeeper {
 // MARK: - Edits
 
 extension RelationshipKeeper {
-  /// A new object may refer to others.
+  /// Records a new object as edited if it refers to others.
   func didInsert(_ object: StoredObject, _ entry: RegisteredClass) {
     let refers = quietly {
       ends(of: entry).contains { end in
@@ -128,13 +129,13 @@ extension RelationshipKeeper {
     if refers { edits.append(Edit(object: object, entry: entry, before: nil)) }
   }
 
-  /// An object is about to be edited.
+  /// Records an object that is about to be edited.
   func willEdit(_ object: StoredObject, _ entry: RegisteredClass) {
     let before = quietly { ends(of: entry).map { $0.value(of: object) } }
     edits.append(Edit(object: object, entry: entry, before: before))
   }
 
-  /// Forgets edits and indexes: everything is as it is saved.
+  /// Forgets edits and indexes, because everything is as saved.
   func reset() {
     edits = []
     postponed.removeAll()
@@ -142,30 +143,30 @@ extension RelationshipKeeper {
     forgetIndexes()
   }
 
-  /// A step of the history has been taken back.
+  /// Forgets losses and indexes after an undo step was reverted.
   func didRestore() {
     losses.removeAll()
     forgetIndexes()
   }
 
-  /// References have changed otherwise than by edits.
+  /// Forgets indexes, because references have changed without an edit.
   func forgetIndexes() {
     for end in ends.joined() { end.index.drop() }
   }
 
-  /// A commit of the store begins; what others have committed is known now.
+  /// Drops outdated indexes when a commit begins, with the commits of other stores known.
   func willCommit() {
     for end in ends.joined() { end.index.dropIfStale(end.source.shared) }
   }
 
-  /// The store's own commit is told to the indexes by its edits.
+  /// Marks indexes as up to date with the store's own commit, whose edits they include.
   func didCommit(_ changes: ChangeSet) {
     for table in changes.tables where !table.records.isEmpty {
       for end in ends.joined() where end.source.table == table.table { end.index.followOne() }
     }
   }
 
-  /// Brings the other sides of all edits up to date, wherever they are.
+  /// Updates the inverses of all edits.
   func settle() {
     while hasWork {
       settleEdits()
@@ -173,19 +174,19 @@ extension RelationshipKeeper {
     }
   }
 
-  /// Lets lists lose what has been deleted.
+  /// Applies pending removals of deleted objects from lists.
   func settleDeletions() {
     settleEdits()
     if postponed.hasDeletions { settle() }
   }
 
-  /// Brings what an object refers to up to date.
+  /// Updates the references of an object.
   func settle(_ object: StoredObject, unlessItIsAllThatWasEdited: Bool = false) {
     if !(unlessItIsAllThatWasEdited && hasEditsOnly(of: object)) { settleEdits() }
     applyChanges(of: object)
   }
 
-  /// Finds out what edits have changed.
+  /// Determines the changes of all edits.
   func settleEdits() {
     guard hasWork, !edits.isEmpty else { return }
     quietly {
@@ -213,13 +214,13 @@ extension RelationshipKeeper {
     }
   }
 
-  /// The new objects among edits of others, which are not settled by an insertion.
+  /// Returns the new objects among the edits, if existing objects were edited as well.
   private func insertedBesideEdits(_ edits: [Edit]) -> Set<ObjectIdentifier> {
     if edits.allSatisfy({ $0.before == nil }) { return [] }
     return Set(edits.lazy.filter { $0.before == nil }.map { ObjectIdentifier($0.object) })
   }
 
-  /// Reads and changes properties without bringing anything up to date: changes here are no edits.
+  /// Reads and changes properties without updating inverses: changes in the closure are not edits.
   func quietly<Result>(_ body: () -> Result) -> Result {
     let outer = isSettling
     isSettling = true
@@ -227,7 +228,7 @@ extension RelationshipKeeper {
     return body()
   }
 
-  /// Lets an application do what it likes in the middle of all this.
+  /// Calls application code in the middle of an update.
   func interrupted<Result>(_ body: () -> Result) -> Result {
     let outer = isSettling
     isSettling = false
@@ -243,7 +244,7 @@ extension RelationshipKeeper {
     case .one(let before):
       let now = end.target(of: object)
       guard now !== before else { return }
-      // The one that leaves comes first, so that an object can be handed from one to another.
+      // The old target comes first, so that an object can move from one target to another.
       if let before { settle(object, end, before, 0) }
       if let now { settle(object, end, now, 1) }
     case .many(let before):
@@ -279,11 +280,11 @@ extension RelationshipKeeper {
     }
   }
 
-  /// Adds a target to a list until both sides have each other equally often.
+  /// Adds a target to a list until both sides contain each other equally often.
   ///
-  /// An application may fill both sides of a new object: the side that has more counts.
+  /// An application may fill both sides of a new object; the higher count wins.
   ///
-  /// - Returns: Whether the target had more.
+  /// - Returns: Whether the target had the higher count.
   private func fill(
     _ object: StoredObject, _ end: RelationshipEnd, _ target: StoredObject, _ count: Int,
     _ filled: inout FilledLists
@@ -297,8 +298,9 @@ extension RelationshipKeeper {
     return true
   }
 
-  /// The same as ``inverse(of:in:)``; should a target that is deleted elsewhere come back, nobody
-  /// has told it of this, and the next save is a conflict.
+  /// Returns the inverse of an end, and notes a target that another store has deleted.
+  ///
+  /// If such a target is restored, it has missed this change, so the next save is a conflict.
   private func watchedInverse(
     of end: RelationshipEnd, in target: StoredObject
   ) -> RelationshipEnd? {
@@ -312,13 +314,13 @@ extension RelationshipKeeper {
     end.index.update { $0.note(object.rowID, refersTo: key) }
   }
 
-  /// Makes an object refer to another so many times, by the inverse of an end that was edited.
+  /// Makes a target refer to an object a number of times, by the inverse of an end that was edited.
   private func setCount(
     _ count: Int, of object: StoredObject, in target: StoredObject, _ inverse: RelationshipEnd,
     _ end: RelationshipEnd
   ) {
     guard inverse.kind == .one else {
-      // A property that can say only whether, and not how often, is content with any number.
+      // A reference or a set has no count, so any number of occurrences on the other side is right.
       let isMinimum = end.kind != .list && count > 0
       let change = ListChange(object: object, kind: .count(count, isMinimum: isMinimum))
       return postpone(change, of: target, inverse)
@@ -333,7 +335,7 @@ extension RelationshipKeeper {
         target.store?.relyOn(target)
         return
       }
-      // The target was another's, and is so no more.
+      // The target moves here from another object.
       if let former { removeAll(target, from: former, end) }
       inverse.setTarget(of: target, object)
     } else if former === object {
@@ -343,7 +345,7 @@ extension RelationshipKeeper {
     }
   }
 
-  /// Takes out every reference of an object to another.
+  /// Removes all references of an object to a target.
   private func removeAll(
     _ target: StoredObject, from object: StoredObject, _ end: RelationshipEnd
   ) {
@@ -365,12 +367,12 @@ extension RelationshipKeeper {
 // MARK: - Conflicts
 
 extension RelationshipKeeper {
-  /// Makes the other sides agree with an object that is written over what another store has saved.
+  /// Updates the other sides for an object that overwrites what another store has saved.
   ///
-  /// The objects on the other sides are as they are saved, or are written in the same way.
+  /// The objects on the other sides are as saved, or overwrite their records in the same way.
   func rebase(_ object: StoredObject, _ entry: RegisteredClass, on saved: StoredObject?) {
     quietly {
-      // What the object on the other side has just been made to agree with.
+      // Changes that rebasing objects on the other side has postponed.
       applyChanges(of: object)
       for end in ends(of: entry) where end.hasInverse {
         let now = object.isDeleted ? [] : end.targets(of: object)

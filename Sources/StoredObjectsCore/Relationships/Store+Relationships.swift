@@ -1,21 +1,21 @@
 import StoreEngine
 
 extension Store {
-  /// Brings inverses up to date, see ``Relationship``.
+  /// Updates inverses, see ``Relationship``.
   @inline(__always) func settleRelationships() {
     guard let relationships, relationships.hasWork else { return }
     relationships.settle()
     if hasChangeToTell { tellDidChange() } else { updateLiveQueries() }
   }
 
-  /// The same of those that an object has to do with, before it is read, edited or deleted.
+  /// Updates the inverses that affect an object, before it is read, edited or deleted.
   func settleRelationships(of object: StoredObject) {
     guard let relationships, relationships.hasWork else { return }
     relationships.settle(object)
     if hasChangeToTell { tellDidChange() } else { updateLiveQueries() }
   }
 
-  /// The same, before a property of an object is read.
+  /// Updates the inverses that affect an object, before one of its properties is read.
   func settleRelationships(beforeReading object: StoredObject) {
     guard let relationships, relationships.hasWork, !isRestoring, !isEncoding,
       !object.state.contains(.loading)
@@ -24,7 +24,7 @@ extension Store {
     if hasChangeToTell { tellDidChange() } else { updateLiveQueries() }
   }
 
-  /// Classes have been registered; relationships cost nothing where no class has any.
+  /// Adds the relationships of newly registered classes; does nothing if no class has any.
   func learnRelationships(of entries: some Collection<RegisteredClass>) {
     guard relationships != nil || entries.contains(where: { !$0.type.relationships.isEmpty })
     else { return }
@@ -34,14 +34,14 @@ extension Store {
     keeper.learn(classes)
   }
 
-  /// An object is about to be edited, the first time since inverses were up to date.
+  /// Records an object that is about to be edited, the first time since inverses were updated.
   func trackEdit(of object: StoredObject, _ entry: RegisteredClass) {
     settleRelationships(of: object)
     relationships?.willEdit(object, entry)
     if !object.state.contains(.deleted) { object.state.insert(.editable) }
   }
 
-  /// Whether an edit of the object has to be followed by its other sides.
+  /// Whether an edit of the object has to be tracked to update inverses.
   func isTracked(_ object: StoredObject) -> Bool {
     guard object.state.contains(.attentive), let relationships else { return false }
     return !relationships.isSettling && !isRestoring
@@ -49,10 +49,10 @@ extension Store {
 }
 
 extension RegisteredClass {
-  /// Whether the class is another, or inherits from it.
+  /// Whether the class is another class or inherits from it.
   func isKind(of other: StoredObject.Type) -> Bool { type.isKind(of: other) }
 
-  /// From now on reading and changing an object of the class has more to do.
+  /// Marks the class and its objects as having relationships.
   func makeAttentive() {
     specialState.insert(.attentive)
     for object in livingObjects { object.state.insert(.attentive) }
@@ -60,7 +60,7 @@ extension RegisteredClass {
 }
 
 extension StoredObject {
-  /// Whether the class is another, or inherits from it.
+  /// Whether the class is another class or inherits from it.
   final class func isKind(of other: StoredObject.Type) -> Bool {
     var type: AnyClass? = self
     while let current = type {
@@ -70,7 +70,7 @@ extension StoredObject {
     return false
   }
 
-  /// The row that the object is.
+  /// The class ID and row ID of the object; nil while it is in no store.
   var key: ObjectKey? {
     registration.map { ObjectKey(classID: $0.classID, rowID: rowID) }
   }

@@ -1,14 +1,15 @@
 import StoreEngine
 
-/// Something that was found out by reading all saved objects of a class, such as an index; it is
-/// worth nothing once a commit has changed them that it does not know of.
+/// A value derived from all saved objects of a class, such as an index.
+///
+/// It is invalid once the class has a commit that it does not include.
 struct CommitBound<Value> {
-  /// Nil until it is needed, and when it is out of date.
+  /// Nil before it is needed, and when it is out of date.
   private(set) var value: Value?
-  /// How many commits of the class the value knows of.
+  /// The number of commits of the class that the value includes.
   private var commitCount: UInt64 = 0
 
-  /// Takes a value that was read when the class had so many commits.
+  /// Sets a value that was read when the class had a number of commits.
   mutating func set(_ value: Value, asOf commitCount: UInt64) {
     (self.value, self.commitCount) = (value, commitCount)
   }
@@ -16,22 +17,22 @@ struct CommitBound<Value> {
   /// Changes the value, if there is one.
   mutating func update(_ body: (inout Value) -> Void) {
     guard var value else { return }
-    // Held once only, so that it changes in place.
+    // Keeps the reference unique, so that the value is changed in place.
     self.value = nil
     body(&value)
     self.value = value
   }
 
-  /// The value has been told of one more commit.
+  /// Counts one more commit that the value includes.
   ///
-  /// If others have committed meanwhile, it knows of fewer than there are.
+  /// If other stores have committed meanwhile, the count stays below the table's.
   mutating func followOne() { commitCount += 1 }
 
-  /// Forgets a value that commits of others have made out of date.
+  /// Drops a value that commits of other stores have made out of date.
   mutating func dropIfStale(_ table: SharedTable) {
     if commitCount != table.commitCount { value = nil }
   }
 
-  /// Forgets the value.
+  /// Drops the value.
   mutating func drop() { value = nil }
 }

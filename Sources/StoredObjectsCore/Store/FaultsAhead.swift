@@ -1,21 +1,21 @@
 import StoreEngine
 
-/// Records of faults that were read together with that of another one, where each read is a round
-/// trip to a server.
+/// Records of faults that were read together with another fault's record.
 ///
-/// Most faults in memory are the elements of a list, which is walked: when one of them is read, so
-/// are others. A record counts until the store hears that somebody else has saved its row, and until
-/// the store's own next save.
+/// Used where each read is a round trip to a server. Most faults in memory are elements of a list
+/// that is being walked: once one of them is read, others will be. A record is valid until the
+/// store is notified that another store has saved its row, and until the store's own next save.
 final class FaultsAhead {
-  /// How many are read together at first.
+  /// The initial number of records in a batch.
   private static let leastCount = 16
 
   private var batch = RecordBatch(limits: .walk)
-  /// The numbers of the records in the batch, by row, until they are used.
+  /// The indexes of the unused records in the batch, by row ID.
   private var numbers: [UInt32: Int] = [:]
   private var count = leastCount
-  /// The rows of the faults that were made last, in their order: a list makes those of its elements
-  /// in its own.
+  /// The rows of the latest faults, in order of their creation.
+  ///
+  /// A list creates the faults of its elements in its own order.
   private var made: [UInt32] = []
   private static let madeCount = 8192
 
@@ -29,7 +29,7 @@ final class FaultsAhead {
 
   /// Reads the record of a row into a buffer.
   ///
-  /// - Returns: false if there is none.
+  /// - Returns: false if the row has no record.
   func read(
     _ rowID: UInt32, _ entry: RegisteredClass, _ backend: any StoreBackend,
     into buffer: inout DataBuffer
@@ -50,19 +50,19 @@ final class FaultsAhead {
     return true
   }
 
-  /// Reads more at once if at least half of the last records were used, and few otherwise.
+  /// Enlarges the next batch if at least half of the last one was used, and resets it otherwise.
   private func adjustCount() {
     if batch.count == 0 { return }
     let wereUsed = numbers.count * 2 <= batch.count
     count = wereUsed ? min(count * 16, batch.limits.records) : Self.leastCount
   }
 
-  /// Forgets rows that somebody else has saved.
+  /// Forgets rows that another store has saved.
   func remove(_ news: ForeignNews.Table) {
     for rows in [news.changed, news.written, news.deleted] { rows.forEach { numbers[$0] = nil } }
   }
 
-  /// Forgets all records, when the store saves.
+  /// Forgets all records; called when the store saves.
   func removeAll() {
     batch.removeAll()
     numbers.removeAll(keepingCapacity: true)
@@ -70,7 +70,7 @@ final class FaultsAhead {
 }
 
 extension RegisteredClass {
-  /// The rows of the faults that were made after one, then of those made before it, nearest first.
+  /// Returns the rows of faults made after a fault, then of those made before it, nearest first.
   ///
   /// Complexity: linear in the number of faults that are remembered.
   fileprivate func faults(near rowID: UInt32, among made: [UInt32], atMost count: Int) -> [UInt32] {

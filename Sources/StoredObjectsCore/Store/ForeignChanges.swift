@@ -1,35 +1,33 @@
 import StoreEngine
 
-/// The saves of other stores on the backend, as far as they matter to what this store has read or
-/// changed.
+/// The saves of other stores on the backend that affect what this store has read or changed.
 struct ForeignChanges {
   private struct Class {
-    /// Rows that others have deleted, and that nobody has written since.
+    /// Rows that other stores have deleted, and that no store has written since.
     var deleted = RowSet()
-    /// Rows that others have written since this store was last up to date; their references are not
-    /// known yet.
+    /// Rows that other stores have written since this store last merged, with unknown references.
     var written = RowSet()
-    /// Such rows whose references are known.
+    /// Rows that other stores have written, with known references.
     var scanned = RowSet()
-    /// Rows of this class that those referred to when they were scanned.
+    /// Rows of this class that the scanned rows referred to.
     var referred = RowSet()
-    /// Rows that unsaved changes rest on though they do not write them.
+    /// Rows that unsaved changes depend on without writing them.
     var reliedOn = RowSet()
   }
 
-  /// By class ID; empty as long as there is nothing to know.
+  /// The classes by class ID; empty as long as nothing is known.
   private var classes: [Class] = []
-  /// Living objects whose record is newer than their content.
+  /// Objects in memory whose record is newer than their content.
   var outdated = ChangedRows()
   /// Named buffers that others have saved since this store last read or saved them; nil for none.
   var names: Set<ExactName>?
-  /// A row that unsaved changes rest on though they do not write it, and that was saved elsewhere.
+  /// A row that unsaved changes depend on without writing it, and that another store has saved.
   var brokenReliance: ObjectKey?
   /// Whether there may be rows that others have written and this store has not read since.
   private(set) var mayHaveWritten = false
-  /// Whether there may be rows that unsaved changes rest on.
+  /// Whether there may be rows that unsaved changes depend on.
   private(set) var mayRely = false
-  /// The number of times that rows were found to be deleted.
+  /// The number of times that deleted rows were found.
   private(set) var deletionCount = 0
 
   private mutating func update(_ classID: UInt8, _ body: (inout Class) -> Void) {
@@ -41,29 +39,29 @@ struct ForeignChanges {
     Int(classID) < classes.count ? classes[Int(classID)] : nil
   }
 
-  /// Whether there is nothing to know.
+  /// Whether nothing is known.
   var isEmpty: Bool { classes.isEmpty && outdated.isEmpty && names == nil }
 
   // MARK: Deleted rows
 
-  /// Whether others have deleted any row of a class.
+  /// Whether other stores have deleted any row of a class.
   func hasDeleted(_ classID: UInt8) -> Bool {
     Int(classID) < classes.count && !classes[Int(classID)].deleted.isEmpty
   }
 
-  /// Whether others have deleted a row.
+  /// Whether other stores have deleted a row.
   func isDeleted(_ key: ObjectKey) -> Bool {
     Int(key.classID) < classes.count && classes[Int(key.classID)].deleted.contains(key.rowID)
   }
 
-  /// A row is there again.
+  /// Notes that a deleted row exists again.
   mutating func restore(_ key: ObjectKey) {
     if isDeleted(key) { update(key.classID) { $0.deleted.remove(key.rowID) } }
   }
 
   // MARK: News
 
-  /// Adds what others have saved of a class.
+  /// Adds the changes that other stores have saved to a class.
   mutating func add(_ news: ForeignNews.Table, _ classID: UInt8) {
     update(classID) {
       $0.deleted.subtract(news.written)
@@ -77,9 +75,9 @@ struct ForeignChanges {
     if !news.written.isEmpty { mayHaveWritten = true }
   }
 
-  // MARK: What unsaved changes rest on
+  // MARK: Rows that unsaved changes depend on
 
-  /// Notes that unsaved changes rest on a row.
+  /// Notes that unsaved changes depend on a row.
   mutating func relyOn(_ key: ObjectKey) {
     mayRely = true
     update(key.classID) { $0.reliedOn.insert(key.rowID) }
@@ -89,10 +87,10 @@ struct ForeignChanges {
     known(key.classID)?.reliedOn.contains(key.rowID) ?? false
   }
 
-  /// The rows of a class that unsaved changes rest on.
+  /// The rows of a class that unsaved changes depend on.
   func reliedOn(_ classID: UInt8) -> RowSet { known(classID)?.reliedOn ?? RowSet() }
 
-  /// There are no unsaved changes any more.
+  /// Forgets the rows that unsaved changes depend on, because there are no unsaved changes anymore.
   mutating func forgetReliance() {
     brokenReliance = nil
     if !mayRely { return }
@@ -102,7 +100,7 @@ struct ForeignChanges {
 
   // MARK: References that others have saved
 
-  /// Whether others have written any row that this store may not know.
+  /// Whether other stores have written rows that this store may not have read.
   var hasWritten: Bool {
     mayHaveWritten && classes.contains { !$0.written.isEmpty || !$0.scanned.isEmpty }
   }
@@ -125,17 +123,17 @@ struct ForeignChanges {
     }
   }
 
-  /// Notes that a row is referred to by one that others have written.
+  /// Notes that a row that others have written refers to this row.
   mutating func noteReference(to key: ObjectKey) {
     update(key.classID) { $0.referred.insert(key.rowID) }
   }
 
-  /// Whether a row was referred to by one that others have written.
+  /// Whether a row that others have written referred to this row.
   func isReferredTo(_ key: ObjectKey) -> Bool {
     known(key.classID)?.referred.contains(key.rowID) ?? false
   }
 
-  /// This store has written a row itself, or read it.
+  /// Forgets that others have written a row, because this store has written or read it.
   mutating func forgetWritten(_ key: ObjectKey) {
     guard known(key.classID) != nil else { return }
     update(key.classID) {
@@ -144,7 +142,7 @@ struct ForeignChanges {
     }
   }
 
-  /// This store is up to date.
+  /// Forgets all rows that others have written, because this store is up to date.
   mutating func forgetWritten() {
     mayHaveWritten = false
     for index in classes.indices {

@@ -1,16 +1,16 @@
 import StoreEngine
 
-/// Makes objects of records far from their store, on the thread that reads ahead.
+/// Makes objects from records without their store, on the thread that reads ahead.
 ///
-/// They know neither their class's entry nor their row: the store gives them both, when their turn
-/// comes.
+/// The objects know neither their class's registration nor their row. The store sets both when it
+/// returns them.
 struct ObjectMaker: Sendable {
   private let type: StoredObject.Type
   private let format: RecordFormat
-  /// The versions of the class that records were written with which it reads itself.
+  /// The class versions that the class reads directly, by the first byte of a record.
   private let versions: [UInt8: UInt8]
 
-  /// Nil for a class that does not allow it, or whose objects are in memory, most of them.
+  /// Returns nil if the class does not allow it, or if most of its objects are already in memory.
   init?(_ entry: RegisteredClass) {
     guard entry.type.isCodedOnAnyThread, entry.livingCount < entry.shared.lastRowID / 2 else {
       return nil
@@ -20,9 +20,9 @@ struct ObjectMaker: Sendable {
     versions = entry.layouts.directNumbers
   }
 
-  /// The objects of all records of a batch; nil when there is one that the store must look at.
+  /// Returns the objects of all records of a batch; nil if the store has to handle a record itself.
   ///
-  /// Their checksums must be right, and cut off.
+  /// The records' checksums must have been verified and removed.
   func objects(of batch: inout RecordBatch) -> MadeObjects? {
     var buffer = DataBuffer()
     buffer.swapBytes(&batch.bytes)
@@ -36,7 +36,7 @@ struct ObjectMaker: Sendable {
     return MadeObjects(objects)
   }
 
-  // Nil stands for whatever is not as usual. The store finds it again, and knows what to do.
+  // Returns nil for anything unusual. The store then handles the record itself.
   @inline(__always)
   private func object(at record: RecordBatch.Entry, _ buffer: inout DataBuffer)
     -> StoredObject?
@@ -58,23 +58,23 @@ struct ObjectMaker: Sendable {
     return buffer.remainingCount == 0 ? object : nil
   }
 
-  /// The version of the class that has written a record; nil for one that has to be converted.
+  /// Returns the class version that wrote a record; nil for a record that has to be converted.
   @inline(__always)
   private func classVersion(_ number: UInt8) -> UInt8? {
     number == format.version ? format.classVersion : versions[number]
   }
 }
 
-/// Objects on their way from the thread that has made them to the one that has their store.
+/// Objects that are passed from the thread that made them to the thread of their store.
 ///
-/// `@unchecked Sendable`: the maker keeps none, and only one thread at a time has this value: it
-/// is put into a queue once, and taken out once.
+/// `@unchecked Sendable`: the maker keeps no reference to them, and only one thread at a time has
+/// this value: it is put into a queue once, and taken out once.
 struct MadeObjects: @unchecked Sendable {
   private var objects: [StoredObject?]
 
   fileprivate init(_ objects: [StoredObject?]) { self.objects = objects }
 
-  /// Gives away the object of a record.
+  /// Removes and returns the object of a record.
   @inline(__always)
   mutating func take(_ index: Int) -> StoredObject? {
     defer { objects[index] = nil }

@@ -3,27 +3,27 @@ import StoreEngine
 /// Records that a cursor has read ahead.
 struct ReadAhead {
   private var batch = RecordBatch()
-  /// What was made of the batch, if anything.
+  /// The objects made from the batch, if any.
   private var objects: MadeObjects?
-  /// Has the bytes of the batch, and reads the records where they are.
+  /// Holds the bytes of the batch, and reads the records in place.
   private var buffer: DataBuffer
   private var nextIndex = 0
-  /// How many commits the table had seen before the batch was read.
+  /// The number of commits of the table before the batch was read.
   private(set) var commitCount: UInt64 = 0
-  /// Whether the checksums were compared when the batch was read.
+  /// Whether the checksums were verified when the batch was read.
   private var isVerified = false
-  /// Reads the batches to come, in a table that has many.
+  /// Reads the following batches, in a large table.
   private var prefetch: RecordPrefetch?
   private var filledCount = 0
-  /// With so many batches it is worth a thread.
+  /// The number of batches after which a thread is worth its cost.
   private static let prefetchedFrom = 4
-  /// Whether there is nothing behind this batch.
+  /// Whether this is the last batch.
   var isLast = false
 
-  /// Whether the objects are kept, so that the other thread may make them.
+  /// Whether the caller keeps the objects, so that the other thread may make them.
   private let keepsObjects: Bool
 
-  /// Has read nothing yet; references will lead to objects of the store.
+  /// Creates an empty batch; references in its records lead to objects of the store.
   init(_ store: Store, keepsObjects: Bool) {
     buffer = DataBuffer([], store: store)
     self.keepsObjects = keepsObjects
@@ -33,7 +33,7 @@ struct ReadAhead {
   @inline(__always)
   var isEmpty: Bool { nextIndex >= batch.entries.count }
 
-  /// Takes the first record that is left, and the object that was made of it on the other thread.
+  /// Removes the first record and returns it, with the object that the other thread made from it.
   @inline(__always)
   mutating func popFirst() -> (RecordBatch.Entry, StoredObject?)? {
     guard nextIndex < batch.entries.count else { return nil }
@@ -41,7 +41,7 @@ struct ReadAhead {
     return (batch.entries[nextIndex], objects?.take(nextIndex))
   }
 
-  /// Forgets the records that are left.
+  /// Forgets the remaining records.
   mutating func removeAll() { nextIndex = batch.entries.count }
 
   /// Reads the next batch of a class.
@@ -64,7 +64,7 @@ struct ReadAhead {
     return end
   }
 
-  /// Takes over what was read on the other thread.
+  /// Uses a batch that the other thread has read.
   private mutating func take(_ reading: RecordPrefetch.Reading) throws -> ScanEnd {
     batch = reading.batch
     objects = reading.objects

@@ -1,19 +1,19 @@
 import Locks
 import StoreEngine
 
-/// Reads batch after batch on a thread of its own, while the records before are made into objects.
+/// Reads batches on another thread, while earlier records are made into objects.
 ///
-/// The thread copies bytes out of the files, and compares their checksums. When it is ahead it
-/// makes the objects, too, if their class allows it.
+/// The thread copies bytes from the files and verifies their checksums. When it is ahead, it also
+/// makes the objects, if their class allows it.
 final class RecordPrefetch {
-  /// What one reading has given.
+  /// The result of reading one batch.
   struct Reading: Sendable {
     var batch = RecordBatch(limits: .large)
-    /// The objects of the records, unless they are still to be made.
+    /// The objects of the records; nil if they are still to be made.
     var objects: MadeObjects?
-    /// Whether no checksum is left to compare: all were found right, and are cut off.
+    /// Whether all checksums have been verified and removed.
     var isVerified = false
-    /// How many commits the table had seen before.
+    /// The number of commits of the table before the batch was read.
     var commitCount: UInt64 = 0
     var end: Result<ScanEnd, any Error> = .success(.finished)
   }
@@ -21,14 +21,14 @@ final class RecordPrefetch {
   private let readings = Channel<Reading>(capacity: 2)
   private var thread: JoinedThread?
 
-  /// What is read, and how.
+  /// The table to read, and how to read it.
   struct Source: Sendable {
     let backend: any StoreBackend
     let table: TableID
     let shared: SharedTable
-    /// The class whose checksums the records have; nil when they have none.
+    /// The class ID that the records' checksums include; nil if they have no checksums.
     let checksumClassID: UInt8?
-    /// Makes objects of records; nil when only the store can.
+    /// Makes objects from records; nil if only the store can.
     let maker: ObjectMaker?
 
     init(_ entry: RegisteredClass, _ backend: any StoreBackend, makesObjects: Bool) {
@@ -56,13 +56,13 @@ final class RecordPrefetch {
     }
   }
 
-  /// Makes the objects of a reading, and gives up for good where that can't be done here.
+  /// Makes the objects of a reading, and stops trying for good if that fails.
   private static func makeObjects(_ reading: inout Reading, _ maker: inout ObjectMaker?) {
     reading.objects = reading.isVerified ? maker?.objects(of: &reading.batch) : nil
     if reading.objects == nil { maker = nil }
   }
 
-  /// Starts to read behind a position; nil when there is no thread to be had.
+  /// Starts reading behind a position; nil if no thread could be started.
   init?(_ source: Source, from position: ScanPosition) {
     let readings = readings
     thread = JoinedThread {
@@ -81,22 +81,22 @@ final class RecordPrefetch {
 
   deinit {
     readings.close()
-    // Waits for the thread, so that the backend is not held any longer.
+    // Joins the thread, so that it does not retain the backend any longer.
     thread = nil
   }
 
-  /// The next reading; nil behind one that was not paused.
+  /// Returns the next reading; nil after the last one or an error.
   func next() -> Reading? { readings.take() }
 }
 
 extension RecordBatch {
-  /// Compares the checksums of all records, and cuts them off if they are right.
+  /// Verifies the checksums of all records, and removes them if all are right.
   ///
-  /// - Returns: false when one is wrong; nothing has changed then.
+  /// - Returns: false if a checksum is wrong; then nothing has changed.
   mutating func verifyChecksums(classID: UInt8) -> Bool {
     guard hasValidChecksums(classID) else { return false }
     for index in entries.indices {
-      // The metadata row has none.
+      // The metadata row has no checksum.
       let hasChecksum = entries[index].rowID > ClassMetadata.rowID
       entries[index].end -= hasChecksum ? UInt32(RecordChecksum.byteCount) : 0
     }

@@ -1,35 +1,36 @@
 import StoreEngine
 
-/// What an ``ObjectCursor`` does, whatever the class: it is compiled once.
+/// The part of ``ObjectCursor`` that does not depend on the class, so that it is compiled once.
 @usableFromInline struct RowCursor {
   private let store: Store
   private let entry: RegisteredClass
-  /// Rows above this one came later.
+  /// The last row ID at the start; later objects have higher ones.
   private let lastRowID: UInt32
-  /// And so did these, which this process had to itself and had not given out.
+  /// Row IDs that were reserved but unused at the start; they belong to later objects.
   private let openRows: Range<UInt64>
-  /// Rows that had their turn.
+  /// Rows that have had their turn.
   private var visited = RowSet()
   private var stage: Stage = .scanning(nil)
   private var ahead: ReadAhead
   private var hasBegun = false
-  /// Objects that were unsaved at the beginning, the next one last.
+  /// Objects that were inserted and unsaved at the start, the next one last.
   private var unsaved: [StoredObject] = []
-  /// Their rows, which have their turn at the end, whether they are saved by then or not.
+  /// Their rows, which are visited at the end, whether they are saved by then or not.
   private var unsavedRows = RowSet()
 
   private enum Stage {
-    /// Reads the table from front to back, from here on.
+    /// Scanning the table front to back, from a position.
     case scanning(ScanPosition?)
-    /// The table has changed under the scan: looks up the rest, row by row, behind this row.
+    /// Looking up the remaining rows one by one, after the table changed during the scan.
     case lookingUp(RowSet, after: UInt32)
     /// Only unsaved objects are left.
     case saved
   }
 
-  /// Begins a walk; objects that whoever asks for them keeps may be made on a second thread.
+  /// Starts a walk.
   ///
-  /// Others may not: memory that one thread takes and another one frees costs more than is won.
+  /// If `keepsObjects`, a second thread may make the objects. Otherwise it must not: memory that
+  /// one thread allocates and another one frees costs more than the second thread gains.
   init(_ store: Store, _ entry: RegisteredClass, keepsObjects: Bool) {
     self.store = store
     self.entry = entry
@@ -42,13 +43,13 @@ import StoreEngine
     }
   }
 
-  /// The next object, or nil at the end.
+  /// Returns the next object, or nil at the end.
   @usableFromInline mutating func next() throws(StoreError) -> StoredObject? {
     if let object = try nextReadAhead() { return object }
     return try nextBehind()
   }
 
-  /// The next object when nothing is left of what was read ahead.
+  /// Returns the next object when nothing is left of the records that were read ahead.
   private mutating func nextBehind() throws(StoreError) -> StoredObject? {
     while true {
       switch stage {
@@ -89,7 +90,7 @@ extension RowCursor {
     }
   }
 
-  /// The scan is over: because everything was read, or because the table has changed.
+  /// Ends the scan, because everything was read or because the table has changed.
   private mutating func leaveScan(_ isComplete: Bool) throws {
     stage = isComplete ? .saved : .lookingUp(try rowsNotVisited(), after: ClassMetadata.rowID)
     ahead = ReadAhead(store, keepsObjects: false)
@@ -98,9 +99,9 @@ extension RowCursor {
   @inline(__always)
   private mutating func nextReadAhead() throws(StoreError) -> StoredObject? {
     if ahead.isEmpty { return nil }
-    // What was read ahead is out of date once anyone has committed. The news are taken in first: a
-    // commit that comes after this test stays news, and a change that rests on the batch a
-    // conflict.
+    // Records read ahead are out of date once any store has committed. Changes of other stores are
+    // collected first: a commit after this check stays pending, and a change based on the batch
+    // becomes a conflict.
     if store.inbox.hasNews { store.collectChangesElsewhere() }
     guard ahead.commitCount == entry.shared.commitCount else {
       ahead.removeAll()
@@ -116,19 +117,20 @@ extension RowCursor {
     return nil
   }
 
-  /// Whether a row that a scan has come by has its turn now; it will not have another.
+  /// Whether a row was inserted after the walk began.
   @inline(__always)
   private func cameLater(_ rowID: UInt32) -> Bool {
     rowID > lastRowID || openRows.contains(UInt64(rowID))
   }
 
+  /// Marks a row as visited, and returns whether its turn is now.
   private mutating func isDue(_ rowID: UInt32) -> Bool {
     visited.insert(rowID) && (unsaved.isEmpty || !unsavedRows.contains(rowID))
   }
 
-  /// The object of a record in the batch, or nil when it is deleted.
+  /// Returns the object of a record in the batch; nil if it is deleted.
   ///
-  /// An object that was made of the record is taken if the row has none yet.
+  /// Uses the object that was made from the record if the row has no object yet.
   @inline(__always)
   private mutating func object(
     at record: RecordBatch.Entry, _ made: StoredObject?
@@ -147,7 +149,7 @@ extension RowCursor {
 // MARK: - Row by row
 
 extension RowCursor {
-  /// The rows that are there and have not had their turn.
+  /// Returns the existing rows that have not had their turn.
   private func rowsNotVisited() throws -> RowSet {
     var rows = RowSet()
     var position: ScanPosition?

@@ -1,30 +1,29 @@
 import StoreEngine
 
-/// Rows whose objects are going to be asked for one after the other, and their records, which are
-/// read together, in the order of the file.
+/// Rows whose objects will be requested one after the other, with their records.
 ///
-/// A record that has been read counts as long as nobody has committed to the class since. After
-/// that each row is looked up when its turn comes, as without this.
+/// The records are read together, in the order of the file. They are valid until any store commits
+/// to the class. After that each row is looked up when its turn comes, as without this type.
 struct RowsAhead {
   private let store: Store
   private let entry: RegisteredClass
   private var rows: [UInt32] = []
   private var next = 0
   private var batch = RecordBatch()
-  /// Has the bytes of the batch, and reads the records where they are.
+  /// Holds the bytes of the batch, and reads the records in place.
   private var buffer: DataBuffer
-  /// For each row the number of its record in the batch, or ``unread``.
+  /// The index of each row's record in the batch, or ``unread``.
   private var records: [UInt32] = []
   private static let unread = UInt32.max
-  /// How many commits the class had seen before the batch was read.
+  /// The number of commits of the class before the batch was read.
   private var commitCount: UInt64 = 0
 
-  /// Whether nobody but the store can have committed before the records were read.
+  /// Whether no other store can have committed before the records were read.
   private var wasAlone = false
-  /// Whether the last object has been read on its own, later than the others.
+  /// Whether the last object was read separately, later than the others.
   private var wasReadAlone = false
 
-  /// The number of rows that a query reads together at most.
+  /// The maximum number of rows that a query reads together.
   static let greatestCount = 256
 
   init(_ store: Store, _ entry: RegisteredClass) {
@@ -33,18 +32,18 @@ struct RowsAhead {
     batch.stopsWhenFull = true
   }
 
-  /// Whether all rows had their turn.
+  /// Whether all rows have had their turn.
   var isEmpty: Bool { next == rows.count }
 
-  /// Takes other rows, and reads the records of those whose objects have no content yet.
+  /// Sets the rows, and reads the records of those whose objects have no content yet.
   ///
-  /// An error is left to ``takeObject()``, which meets it in its row.
+  /// Ignores errors: ``takeObject()`` throws them at their row.
   mutating func fill(_ rows: [UInt32]) {
     (self.rows, next) = (rows, 0)
     defer { wasAlone = store.backend.coordinator.isAlone }
     records.removeAll(keepingCapacity: true)
     records.append(contentsOf: repeatElement(Self.unread, count: rows.count))
-    // A row and its number in one, which are sorted in no time.
+    // The row and its index in one integer, which is fast to sort.
     var order: [UInt64] = []
     order.reserveCapacity(rows.count)
     for (index, row) in rows.enumerated() where entry.mayHave(row) {
@@ -68,7 +67,7 @@ struct RowsAhead {
     }
   }
 
-  /// Finds out which row has which record; both are sorted.
+  /// Assigns the records to their rows; both are sorted.
   private mutating func assign(_ order: [UInt64]) {
     var record = 0
     for number in order {
@@ -81,7 +80,7 @@ struct RowsAhead {
     }
   }
 
-  /// The object of the next row, with its content; nil when there is no such object.
+  /// Returns the object of the next row with its content; nil if there is no such object.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` as ``Store/object(_:rowID:)-(Object.Type,_)``.
   mutating func takeObject() throws(StoreError) -> StoredObject? {
@@ -92,7 +91,7 @@ struct RowsAhead {
     let object = entry.object(row)
     if !object.state.isFault { return object.state.contains(.deleted) ? nil : object }
     let (_, start, end) = batch.entries[Int(record)]
-    // Whoever has put another buffer in the place of this one has what follows read one by one.
+    // If readContent(from:) has replaced the buffer, the remaining rows are read one by one.
     guard buffer.showWindow(Int(start), Int(end)) else {
       wasReadAlone = true
       return try store.object(entry, rowID: row)
@@ -102,17 +101,18 @@ struct RowsAhead {
     return object
   }
 
-  /// Whether the last object that was taken is as it was saved when the rows were given, if nobody
-  /// has committed to the class since then.
+  /// Whether the last object taken is as it was saved when the rows were set.
+  ///
+  /// Valid only if no store has committed to the class since then.
   var isUndisturbed: Bool {
     (wasReadAlone ? store.backend.coordinator.isAlone : wasAlone)
       && store.foreign.outdated.isEmpty
   }
 
-  /// Whether the records are still what is saved.
+  /// Whether the records are still current.
   ///
-  /// The news are taken in first: a commit that comes after this test stays news, and a change that
-  /// rests on the records a conflict.
+  /// Changes of other stores are collected first: a commit after this check stays pending, and a
+  /// change based on the records becomes a conflict.
   private var isCurrent: Bool {
     if store.inbox.hasNews { store.collectChangesElsewhere() }
     return commitCount == entry.shared.commitCount

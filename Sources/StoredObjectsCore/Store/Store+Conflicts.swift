@@ -2,24 +2,25 @@ import Logging
 import StoreEngine
 
 extension Store {
-  /// Decides all conflicts in favour of this store: the next save overwrites what others have
-  /// saved.
+  /// Resolves all conflicts in favor of this store.
   ///
-  /// - An object with unsaved changes is written as it is here, also where another store has
-  ///   deleted it.
-  /// - Objects at the other end of an inverse are brought up to date with it.
-  /// - References to objects that another store has deleted are dropped: a reference is nil then,
-  ///   and a list is shorter. So are references that another store has saved to objects that are
+  /// The next save overwrites what other stores have saved:
+  ///
+  /// - An object with unsaved changes is written as it is here, even if another store has deleted
+  ///   it.
+  /// - Objects at the other end of an inverse are updated to match.
+  /// - References to objects that another store has deleted are dropped: a reference becomes nil,
+  ///   and a list gets shorter. So are references that another store has saved to objects that are
   ///   deleted here.
   /// - A named buffer is saved as it was set here.
   ///
-  /// The undo manager forgets its steps if references had to be brought up to date: they know only
-  /// what objects were here.
+  /// The undo manager drops its steps if references had to be updated, because the steps only
+  /// contain the objects' content in this store.
   ///
-  /// ``discardChanges()`` decides conflicts the other way.
+  /// ``discardChanges()`` resolves conflicts the other way.
   ///
-  /// Complexity: linear in the number of unsaved changes, and in the records that others have
-  /// written since this store was up to date if it has deleted objects.
+  /// Complexity: linear in the number of unsaved changes; if this store has deleted objects, also
+  /// in the number of records that others have written since this store was last up to date.
   ///
   /// - Precondition: no transaction is open.
   public func keepConflictingChanges() {
@@ -36,12 +37,12 @@ extension Store {
       for (object, entry) in pending { entry.liveQueries?.note(object) }
       updateLiveQueries()
     }
-    // What comes from here on is news.
+    // Changes that arrive from here on are new.
     foreign.outdated = ChangedRows()
     foreign.names = nil
     foreign.forgetReliance()
     foreign.forgetWritten()
-    // They know nothing of objects that come back.
+    // The indexes do not include objects that are restored.
     relationships?.forgetIndexes()
     do {
       for (object, entry) in outdated { try adoptPresence(of: object, entry) }
@@ -49,7 +50,7 @@ extension Store {
       for (object, entry) in pending where object.state.change != .delete {
         try dropReferences(of: object, entry, .deletedElsewhere)
       }
-      // One that comes back has heard of no deletion here since it was gone.
+      // A restored object has missed the deletions made here while it was deleted elsewhere.
       for (object, entry) in outdated where object.state.change != .delete {
         try dropReferences(of: object, entry, .deletedAnywhere)
       }
@@ -67,7 +68,7 @@ extension Store {
     }
   }
 
-  /// An object whose row is there no more is inserted; one whose row has come back is updated.
+  /// Marks an object as inserted if its row no longer exists, or as updated if it exists again.
   private func adoptPresence(
     of object: StoredObject, _ entry: RegisteredClass
   ) throws(StoreError) {
@@ -94,7 +95,7 @@ extension Store {
     of objects: [(StoredObject, RegisteredClass)]
   ) throws(StoreError) {
     guard let relationships else { return }
-    // These are changes, too, that no step is to take back alone.
+    // These are changes, too, and no undo step must revert them alone.
     defer { history?.removeAllActions() }
     for (object, entry) in objects where entry.isAttentive && object.state.change != nil {
       relationships.rebase(object, entry, on: try savedObject(object.rowID, entry))
@@ -102,7 +103,7 @@ extension Store {
     settleRelationships()
   }
 
-  /// Takes references to deleted objects out of an object's content, of whatever kind they are.
+  /// Removes all references to deleted objects from an object's content.
   private func dropReferences(
     of object: StoredObject, _ entry: RegisteredClass, _ omission: Strangers.Omission
   ) throws(StoreError) {
@@ -110,7 +111,7 @@ extension Store {
     let strangers = Strangers(omitting: omission)
     let content = try contentImage(of: object, entry, strangers)
     guard strangers.hasOmitted else { return }
-    // A step that took this back would bring back references that lead nowhere.
+    // Undoing an earlier step would restore references to objects that no longer exist.
     history?.removeAllActions()
     if object.state.change == nil { entry.mark(object) { $0.insert(.updated) } }
     try setContent(of: object, entry, to: content)
@@ -121,9 +122,10 @@ extension Store {
 // MARK: - Finding conflicts
 
 extension Store {
-  /// Throws if a save would rest on what another store has changed since.
+  /// Throws if a save would depend on something that another store has changed since.
   ///
-  /// With all news collected, before the changes are encoded and in the commit lock.
+  /// Called with all changes of other stores collected, before the changes are encoded and again in
+  /// the commit turn.
   func checkForConflicts() throws(StoreError) {
     if foreign.isEmpty { return }
     for entry in classes {
@@ -151,7 +153,7 @@ extension Store {
     try checkReferencesToDeleted()
   }
 
-  /// The error of a conflict about an object, or nil for another one.
+  /// Returns the error for a conflict about an object, or with `key` nil about something else.
   func conflict(_ message: String, _ key: ObjectKey?) -> StoreError {
     let location = key.flatMap { key in
       registration(classID: key.classID)?.location(key.rowID)
@@ -163,7 +165,7 @@ extension Store {
       """, at: location ?? .init(path: backend.location))
   }
 
-  /// Throws if another store has saved a reference to an object that a save would delete.
+  /// Throws if another store has saved a reference to an object that this save would delete.
   private func checkReferencesToDeleted() throws(StoreError) {
     guard foreign.hasWritten, hasDeletions else { return }
     for (object, entry) in pendingReferrers() {
@@ -182,7 +184,7 @@ extension Store {
       target)
   }
 
-  /// Objects with unsaved changes that others have written since something was deleted here.
+  /// Returns the objects with unsaved changes that others have written since a deletion here.
   private func pendingReferrers() -> [(StoredObject, RegisteredClass)] {
     classes.flatMap { entry in
       let rows = foreign.written(entry.classID)
@@ -212,7 +214,8 @@ extension Store {
         }
     }
     guard isReferredTo else { return nil }
-    // It was, when that was read; whether it still is, only the record can tell.
+    // The row was referred to when the records were scanned; only the records know whether it still
+    // is.
     var found: (ObjectKey, ObjectKey)?
     for entry in classes where found == nil {
       forEachReference(of: foreign.written(entry.classID), entry) { referrer, target in
@@ -222,7 +225,7 @@ extension Store {
     return found
   }
 
-  /// The rows that others have written and that refer to objects that are deleted here.
+  /// Returns the rows that others have written and that refer to objects deleted here.
   private func referrersToDeleted() throws(StoreError) -> [ObjectKey] {
     guard foreign.hasWritten, hasDeletions else { return [] }
     var referrers = pendingReferrers().map { object, entry in
@@ -236,7 +239,7 @@ extension Store {
     return referrers
   }
 
-  /// Visits the references of saved records, but for those of objects that are about to be written.
+  /// Visits the references of saved records, except for objects that are about to be written.
   private func forEachReference(
     of rows: RowSet, _ entry: RegisteredClass, _ body: (ObjectKey, ObjectKey) -> Void
   ) {
@@ -246,7 +249,7 @@ extension Store {
     rows.forEach { rowID in
       if entry.living(rowID)?.state.change != nil { return }
       recorder.removeAll()
-      // A record that can't be read refers to nothing that anybody will find.
+      // A record that can't be read has no references that could be followed.
       guard (try? savedObject(rowID, entry)) != nil else { return }
       let referrer = ObjectKey(classID: entry.classID, rowID: rowID)
       for reference in recorder.references {

@@ -1,21 +1,22 @@
 import StoreEngine
 
 extension Store {
-  /// Adds an object to the store.
+  /// Inserts an object into the store.
   ///
   /// The next save writes it.
   ///
-  /// The object gets its row ID now, so that others can refer to it. Inserting an object twice does
-  /// nothing, and inserting one that was deleted since the last save takes the deletion back, with
-  /// the references to it that the deletion has removed.
+  /// The object gets its row ID at once, so that others can refer to it. Inserting an object twice
+  /// does nothing. Inserting an object that was deleted since the last save undoes the deletion,
+  /// and restores the references that the deletion removed.
   ///
-  /// - Precondition: the object's class is registered, the object is in no other store, and it is
-  ///   not one whose record could not be read before it was deleted or its store was gone.
+  /// - Precondition: the object's class is registered, and the object is in no other store. An
+  ///   object that was deleted, or that has outlived its store, has its content: its record could
+  ///   be read.
   ///
   /// Complexity: constant time.
   public func insert(_ object: StoredObject) {
     if let entry = object.registration, entry.store == nil {
-      // Its store is gone: it is on its own.
+      // The object has outlived its store.
       entry.release(object)
     }
     if let entry = object.registration {
@@ -30,7 +31,7 @@ extension Store {
       return
     }
     noteChange()
-    // Row 0 stands for a row ID that could not be had; the save refuses it.
+    // Row 0 means that no row ID was available; the save refuses it.
     entry.adopt(object, entry.shared.nextRowID() ?? 0)
     noteAbsence(of: object, entry)
     if entry.isAttentive {
@@ -42,7 +43,7 @@ extension Store {
     tellDidChange()
   }
 
-  /// Inserts an object that has its content, and a row without a record.
+  /// Inserts an object that has its content and a row ID, but no record.
   func insertInRow(_ object: StoredObject, _ entry: RegisteredClass) {
     guard tell(object, { $0.store(self, willInsert: object) }), object.registration === entry,
       object.state.change == nil
@@ -61,46 +62,46 @@ extension Store {
     else { return }
     noteChange()
     noteAbsence(of: object, entry)
-    // Before it is there again.
+    // Must run while the object is still marked as deleted.
     relationships?.settleDeletions()
     entry.mark(object) { $0.remove(.deleted) }
     relationships?.didUndelete(object, entry)
     tellDidChange()
   }
 
-  /// Removes an object from the store.
+  /// Deletes an object from the store.
   ///
   /// The next save removes its record.
   ///
-  /// The object's ``StoredObject/prepareForDelete()`` runs first, and may delete others. References
-  /// that other objects hold are theirs to remove: saving one of them before that is an error.
-  /// Deleting an object that is in no store, or deleted already, does nothing.
+  /// The object's ``StoredObject/prepareForDelete()`` runs first, and may delete other objects.
+  /// Other objects have to remove their references to it: saving one of them before that is an
+  /// error. Deleting an object that is in no store, or already deleted, does nothing.
   ///
   /// After the save the object keeps its values. It no longer refers to objects that were deleted
   /// before it, so that deleted objects do not keep each other alive.
   ///
   /// - Precondition: the object is in no other store.
   ///
-  /// Complexity: constant time, and what `prepareForDelete()` costs; the record of a fault is read.
+  /// Complexity: constant time, plus the cost of `prepareForDelete()`; reads the record of a fault.
   public func delete(_ object: StoredObject) {
     guard let entry = object.registration, !object.state.contains(.deleted) else { return }
     precondition(entry.store === self, "The object is in another store.")
     settleRelationships(of: object)
-    // Its content outlives its record. One that can't be read may well be the reason to delete it.
+    // The content outlives the record. A record that can't be read may be the reason for deleting.
     try? object.fetchContent()
     guard tell(object, { $0.store(self, willDelete: object) }), object.registration === entry,
       !object.state.contains(.deleted)
     else { return }
     noteChange()
     noteImage(of: object, entry)
-    // Marked first: a rule that comes back to this object ends here.
+    // Marked first, so that a rule that reaches this object again stops here.
     entry.mark(object) { $0.insert(.deleted) }
     deletions.append(object)
-    // A rule may delete the next object, and so on: from some depth on that one waits.
+    // A rule may delete the next object, and so on. Beyond some depth, deletions are queued.
     if deletions.depth < Deletions.maximumDepth { finishDeletions() }
   }
 
-  /// Does what the rules say of the objects that are being deleted.
+  /// Runs the delete rules of the objects that are being deleted.
   private func finishDeletions() {
     deletions.depth += 1
     while let object = deletions.takeLast() {
@@ -113,11 +114,11 @@ extension Store {
     tellDidChange()
   }
 
-  /// Removes the object of a row, also one whose record can't be read.
+  /// Deletes the object of a row, even one whose record can't be read.
   ///
   ///     try store.delete(Song.self, rowID: failure.rowID)
   ///
-  /// The same as ``delete(_:)`` with the object, which only a readable record can be made into.
+  /// Has the same effect as ``delete(_:)``, which needs an object, and so a readable record.
   ///
   /// - Returns: Whether there was such an object.
   /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`, `ioError` or `closed`.
@@ -140,38 +141,38 @@ extension Store {
     do {
       return try backend.withRecord(rowID, in: entry.table) { _ in true } ?? false
     } catch  where error.code == .notAuthentic || error.code == .damaged {
-      // What can't be opened is there.
+      // A record that can't be opened still exists.
       return true
     } catch { throw .wrapping(error, .ioError, at: entry.location(rowID)) }
   }
 
-  /// Tells the store that an object is about to change.
+  /// Notifies the store that an object is about to change.
   ///
-  /// ``Content`` does it by itself.
+  /// ``Content`` properties call it for you.
   ///
-  /// A fault's record is read first. When that fails, the object stays as it is on disk, the change
-  /// is not saved, and ``fetchFailures`` says so.
+  /// The record of a fault is read first. If that fails, the object stays as it is on disk, the
+  /// change is not saved, and ``fetchFailures`` has an entry.
   ///
-  /// Complexity: constant time; nothing but a flag test for an object that has changed before.
+  /// Complexity: constant time; only a flag test for an object that has already changed.
   public func willUpdate(_ object: StoredObject) { willUpdate(object, isFollowed: false) }
 
-  /// The same; if the change is followed by a call, the delegate hears then that there is one.
+  /// Does the same; with `isFollowed`, ``didUpdate(_:)`` notifies the delegate after the change.
   func willUpdate(_ object: StoredObject, isFollowed: Bool) {
     guard let entry = object.registration, entry.store === self,
       object.state.isDisjoint(with: [.editable, .loading]), prepareUpdate(of: object, entry)
     else { return }
-    // Not when it has changed before, in an earlier step.
+    // Skipped if the object has changed before, in an earlier undo step.
     if object.state.isDisjoint(with: [.inserted, .updated]) {
       beginUpdate(of: object, entry, isFollowed)
     }
     if let live = entry.liveQueries { live.willEdit(object, isFollowed: isFollowed) }
   }
 
-  /// An object changes for the first time since it was saved.
+  /// Marks an object that changes for the first time since it was saved.
   private func beginUpdate(
     of object: StoredObject, _ entry: RegisteredClass, _ isFollowed: Bool
   ) {
-    // Marked first: a delegate that changes this object ends here.
+    // Marked first, so that a delegate that changes this object does not get here again.
     entry.mark(object) { $0.insert(.updated) }
     noteChange()
     guard delegate != nil else { return }
@@ -179,15 +180,16 @@ extension Store {
     if !isFollowed { tellDidChange() }
     guard object.registration === entry else { return }
     if isFollowed { object.state.insert(.changing) }
-    // The delegate may have saved what the change is to be made of, or discarded it.
+    // The delegate may have saved or discarded the object's content.
     guard object.state.isDisjoint(with: .editable), prepareUpdate(of: object, entry) else { return }
     if object.state.isDisjoint(with: [.inserted, .updated]) {
       entry.mark(object) { $0.insert(.updated) }
     }
   }
 
-  /// Reads the record of an object that is about to change, and takes down what it is like; false
-  /// if it can't be read.
+  /// Reads the record of an object that is about to change, and keeps its image.
+  ///
+  /// - Returns: false if the record can't be read.
   private func prepareUpdate(of object: StoredObject, _ entry: RegisteredClass) -> Bool {
     object.checkForContent()
     guard object.hasContent else { return false }
@@ -200,31 +202,31 @@ extension Store {
     return true
   }
 
-  /// A property has been changed in place that live results are waiting for.
+  /// Reports that a property was changed in place to the live results waiting for it.
   func didModify(_ object: StoredObject) {
     object.state.remove(.beingModified)
     object.registration?.liveQueries?.note(object)
     updateLiveQueries()
   }
 
-  /// A change that ``willUpdate(_:isFollowed:)`` has announced is made.
+  /// Reports that a change announced by ``willUpdate(_:isFollowed:)`` has been made.
   func didUpdate(_ object: StoredObject) {
     object.state.remove(.changing)
     tellDidChange()
   }
 
-  /// Whether a save would write anything.
+  /// A Boolean value that indicates whether a save would write anything.
   ///
   /// Complexity: linear in the number of classes.
   public var hasUnsavedChanges: Bool {
     !pendingNames.isEmpty || classes.contains { !$0.changeCounts.isEmpty }
   }
 
-  /// Forgets all changes since the last save.
+  /// Discards all changes since the last save.
   ///
-  /// Inserted objects leave the store and keep their properties. Deleted objects are back. Changed
-  /// objects become faults and read what is saved, as do those that other stores have changed
-  /// (``mergeChanges()``). Named buffers are as saved, and ``fetchFailures`` is empty.
+  /// Inserted objects leave the store and keep their properties. Deleted objects are restored.
+  /// Changed objects become faults that read the saved record, as do objects that other stores have
+  /// changed (``mergeChanges()``). Named buffers are as saved, and ``fetchFailures`` is empty.
   ///
   /// Complexity: linear in the number of changed objects.
   public func discardChanges() {
@@ -237,7 +239,7 @@ extension Store {
       for object in entry.takePending() { discard(object, entry) }
     }
     pendingNames = [:]
-    // Nothing is left that rests on what others have changed.
+    // No remaining change depends on anything that other stores have changed.
     foreign.forgetReliance()
     mergeChanges(keepsDeleted: true)
     acknowledgeFetchFailures()
@@ -264,14 +266,15 @@ extension Store {
     }
   }
 
-  /// Whether an object that has come back here has come back in another store, too, which has saved
-  /// it: objects that were read since may refer to it.
+  /// Whether an object restored here was also restored and saved by another store.
+  ///
+  /// Objects that were read since then may refer to it.
   private func hasComeBackElsewhere(_ object: StoredObject, _ entry: RegisteredClass) -> Bool {
     isChangedElsewhere(object.rowID, entry)
       && !foreign.isDeleted(ObjectKey(classID: entry.classID, rowID: object.rowID))
   }
 
-  /// Makes an object one that is in no store.
+  /// Removes an object from the store.
   func release(_ object: StoredObject, _ entry: RegisteredClass) {
     if let history {
       let key = ObjectKey(classID: entry.classID, rowID: object.rowID)

@@ -1,11 +1,11 @@
 import StoreEngine
 
 extension Store {
-  /// The object of a row, with its content; nil when there is no such object.
+  /// Returns the object of a row with its content; nil if there is no such object.
   ///
-  /// Sees unsaved changes: an inserted object is found, a deleted one is not.
+  /// Includes unsaved changes: an inserted object is found, a deleted one is not.
   ///
-  /// Complexity: constant time; one record is read, unless the object has its content.
+  /// Complexity: constant time; reads one record unless the object already has its content.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`, `damaged`, `newerVersion`,
   ///   `ioError` or `closed`.
@@ -22,7 +22,7 @@ extension Store {
       if living.hasContent { lookUps.hits &+= 1 }
       return try fetchIfThere(living, entry)
     }
-    // Where others give out rows, too, nobody here knows the last one.
+    // If other processes assign row IDs, the last one is not known here.
     let isUnknown = rowID > ClassMetadata.rowID && backend.coordinator.isShared
     guard entry.mayHave(rowID) || isUnknown else { return nil }
     return try withScratchBuffer { buffer throws(StoreError) in
@@ -46,9 +46,9 @@ extension Store {
     }
   }
 
-  /// The number of objects of a class, unsaved changes included.
+  /// Returns the number of objects of a class, including unsaved changes.
   ///
-  /// No record is read.
+  /// Reads no record.
   ///
   /// Complexity: constant time.
   ///
@@ -61,7 +61,7 @@ extension Store {
     do {
       let rows = try backend.recordCount(in: entry.table)
       let saved = max(0, rows - (entry.shared.metadata == nil ? 0 : 1))
-      // Those that another store has deleted are not among the rows any more.
+      // Objects that another store has deleted are no longer among the rows.
       let gone =
         entry.changeCounts.deletes > 0 && foreign.hasDeleted(entry.classID)
         ? entry.pending.count { $0.state.change == .delete && isDeletedElsewhere($0, entry) } : 0
@@ -71,14 +71,14 @@ extension Store {
     }
   }
 
-  /// All objects of a class with their content, in the order of their row IDs, which is the order
-  /// of their insertion.
+  /// Returns all objects of a class with their content, in order of their row IDs.
   ///
-  /// Objects of subclasses are not among them, see ``allObjects(of:includingSubclasses:)``.
+  /// This is the order of their insertion. Objects of subclasses are not included, see
+  /// ``allObjects(of:includingSubclasses:)``.
   ///
-  /// Sees unsaved changes.
+  /// Includes unsaved changes.
   ///
-  /// Complexity: linear in the number of objects. For classes that don't fit into memory see
+  /// Complexity: linear in the number of objects. For classes that don't fit into memory, see
   /// ``cursor(over:)``.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`, `damaged`, `newerVersion`,
@@ -99,16 +99,16 @@ extension Store {
     return isSorted ? objects : objects.sorted { $0.rowID < $1.rowID }
   }
 
-  /// Visits the objects of a class one by one, in no order; `stop = true` ends it.
+  /// Visits the objects of a class, in no particular order.
   ///
   ///     try store.enumerate(Song.self) { song, stop in
   ///       if song.title == wanted { found = song; stop = true }
   ///     }
   ///
-  /// What is promised at ``ObjectCursor`` holds here.
+  /// Set `stop` to true to end the enumeration. The guarantees of ``ObjectCursor`` apply here.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as ``ObjectCursor/next()``, and whatever the closure
-  ///   throws.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``ObjectCursor/next()``, and any error that the
+  ///   closure throws.
   @inlinable public func enumerate<Object: StoredObject>(
     _ type: Object.Type, _ body: (Object, _ stop: inout Bool) throws -> Void
   ) throws {
@@ -117,7 +117,7 @@ extension Store {
     while !stop, let object = try cursor.next() { try body(object, &stop) }
   }
 
-  /// A cursor over the objects of a class, see ``ObjectCursor``.
+  /// Returns a cursor over the objects of a class, see ``ObjectCursor``.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`.
   public func cursor<Object: StoredObject>(
@@ -164,10 +164,10 @@ extension Store {
     }
   }
 
-  /// Sets the content of an object from its record.
+  /// Decodes the content of an object from its record.
   ///
-  /// After an error it is still a fault. A record that is verified was compared with its checksum
-  /// before, which is cut off.
+  /// After an error the object is still a fault. `isVerified` means that the record's checksum was
+  /// already verified and removed.
   func decode(
     _ object: StoredObject, _ entry: RegisteredClass, from buffer: inout DataBuffer,
     isVerified: Bool = false
@@ -180,10 +180,9 @@ extension Store {
     }
   }
 
-  /// Sets the content of an object from what is left of a buffer once it is prepared, in the form
-  /// of the buffer's version.
+  /// Sets the content of an object from the rest of a prepared buffer, in the buffer's version.
   ///
-  /// After an error a fault is still one.
+  /// After an error a fault is still a fault.
   @inline(__always)
   func setContent(
     of object: StoredObject, _ entry: RegisteredClass, from buffer: inout DataBuffer,
@@ -230,9 +229,9 @@ extension Store {
       """)
   }
 
-  /// A buffer that reads one record out of many.
+  /// Returns a buffer that reads one record out of many.
   ///
-  /// It needs no giving back.
+  /// You need not return it.
   func takeWindow(_ bytes: [UInt8], _ range: Range<Int>) -> DataBuffer {
     var buffer = DataBuffer([], store: self)
     buffer.window(range, of: bytes)

@@ -2,8 +2,7 @@ import Logging
 import StoreEngine
 
 extension Store {
-  /// Tells the delegate, and the log of the program, that the backend's log can't be folded, once
-  /// for each try.
+  /// Reports to the delegate and the logger that checkpoints fail, once for each attempt.
   func tellFoldFailure() {
     let failure = backend.foldFailure
     let tries = failure?.tryCount ?? 0

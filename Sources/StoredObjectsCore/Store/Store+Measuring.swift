@@ -1,7 +1,7 @@
 import StoreEngine
 
 extension Store {
-  /// Tells the instrument of the backend what was looked up since the last time, if there is one.
+  /// Reports the look-ups since the last time to the backend's instrument, if there is one.
   func tellLookUps() {
     guard lookUps != StoreLookUps() else { return }
     backend.instrument?.didLookUp(lookUps)

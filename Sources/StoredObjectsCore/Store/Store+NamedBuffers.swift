@@ -2,19 +2,19 @@ import Files
 import StoreEngine
 
 extension Store {
-  /// Saves a buffer under a name, with the next save: settings, a root object, an ordered list.
+  /// Sets the buffer with a name, such as for settings, a root object or an ordered list.
   ///
   ///     try store.setBuffer(named: "Favorite") { $0.write(song) }
   ///
-  /// Objects that it refers to must be inserted before. A later call for the same name replaces the
-  /// buffer. The save throws `conflict` if another store has saved the name since this store was
-  /// made, or last read or saved it.
+  /// The next save writes it. Insert the objects that it refers to first. A later call for the same
+  /// name replaces the buffer. The save throws `conflict` if another store has saved the name since
+  /// this store was made, or last read or saved it.
   ///
   /// - Parameters:
-  ///   - name: Any text but the empty one, and those that end in "..layouts", and "..migrations".
+  ///   - name: A name that is not empty, does not end in "..layouts", and is not "..migrations".
   ///   - write: Writes to an empty buffer.
-  /// - Throws: ``/StoreEngine/StoreError`` with `invalidName`, or `notEncodable` when something
-  ///   could not be written, and whatever the closure throws. The name then keeps what it has.
+  /// - Throws: ``/StoreEngine/StoreError`` with `invalidName`, or `notEncodable` if something can't
+  ///   be written, and any error that the closure throws. The name then keeps its buffer.
   public func setBuffer(
     named name: String, _ write: (inout DataBuffer) throws -> Void
   ) throws {
@@ -33,7 +33,7 @@ extension Store {
     tell { $0.storeDidChange(self) }
   }
 
-  /// The buffer that was set under a name, saved or not; nil when there is none.
+  /// Returns the buffer with a name, saved or not; nil if there is none.
   ///
   ///     let favorite = try store.buffer(named: "Favorite")?.readObject(of: Song.self)
   ///
@@ -50,7 +50,7 @@ extension Store {
     return DataBuffer(bytes, store: self)
   }
 
-  /// A buffer is about to be read: what others have saved of it before is no surprise any more.
+  /// Forgets earlier saves of a buffer by other stores, because the buffer is about to be read.
   private func forgetChangeElsewhere(named name: String) {
     collectChangesElsewhere()
     if foreign.names == nil { return }
@@ -59,21 +59,21 @@ extension Store {
     if foreign.names?.isEmpty == true { foreign.names = nil }
   }
 
-  /// Takes down a buffer before it changes.
+  /// Keeps a buffer for undo before it changes.
   private func noteBuffer(named name: String) throws(StoreError) {
     guard let history, history.bufferName != name else { return }
     history.note(ExactName(name), try sealedBuffer(named: name))
   }
 
-  /// The buffer with its checksum, saved or not.
+  /// Returns the buffer with its checksum, saved or not.
   func sealedBuffer(named name: String) throws(StoreError) -> [UInt8]? {
     if !pendingNames.isEmpty, let pending = pendingNames[ExactName(name)] { return pending }
     return try backend.sealedBuffer(named: name)
   }
 
-  /// Removes a name and its buffer, with the next save.
+  /// Removes a buffer and its name, with the next save.
   ///
-  /// A name that is not there is no error.
+  /// Does nothing if there is no such name.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `invalidName`, `damaged`, `ioError` or `closed`.
   public func removeBuffer(named name: String) throws(StoreError) {
@@ -84,7 +84,7 @@ extension Store {
     tell { $0.storeDidChange(self) }
   }
 
-  /// The names of all buffers, saved or not, sorted.
+  /// Returns the names of all buffers, saved or not, sorted.
   ///
   /// Complexity: O(n log n) in the number of names.
   ///

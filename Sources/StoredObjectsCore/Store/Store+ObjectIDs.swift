@@ -1,18 +1,18 @@
 import StoreEngine
 
 extension Store {
-  /// The object of an ID, with its content; nil when there is no such object.
+  /// Returns the object with an ID, with its content; nil if there is no such object.
   ///
   ///     let song = try store.object(id)
   ///
-  /// Sees unsaved changes: an inserted object is found, a deleted one is not. A temporary ID leads
-  /// to nothing.
+  /// Includes unsaved changes: an inserted object is found, a deleted one is not. A temporary ID
+  /// finds nothing.
   ///
-  /// Complexity: linear in the number of classes; one record is read, unless the object has its
-  /// content.
+  /// Complexity: linear in the number of classes; reads one record unless the object already has
+  /// its content.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`, `invalidArgument` (the ID of an
-  ///   object that is no `Object`), `damaged`, `newerVersion`, `ioError` or `closed`.
+  ///   object that is not an `Object`), `damaged`, `newerVersion`, `ioError` or `closed`.
   public func object<Object: StoredObject>(
     _ id: ObjectID<Object>
   ) throws(StoreError) -> Object? {
@@ -20,7 +20,7 @@ extension Store {
     return try object(try registration(of: id), rowID: id.rowID) as? Object
   }
 
-  /// The class of an ID.
+  /// Returns the class of an ID.
   func registration<Object: StoredObject>(
     of id: ObjectID<Object>
   ) throws(StoreError) -> RegisteredClass {

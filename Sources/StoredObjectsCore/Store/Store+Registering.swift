@@ -6,30 +6,30 @@ extension Store {
   ///     try store.register(Song.self, Playlist.self)
   ///
   /// Each class has a number in the store, its class ID, which references to objects of any class
-  /// hold. The store keeps it: you register classes in any order, and leave out those that you
-  /// don't use. A new class gets the lowest ID that no class has had, in the order of the
+  /// contain. The store keeps the IDs, so you can register classes in any order and leave out those
+  /// that you don't use. A new class gets the lowest ID that no class has had, in the order of the
   /// arguments.
   ///
-  /// Objects of classes that are not registered stay as they are. To read an object that refers to
+  /// Objects of classes that are not registered stay as they are. Reading an object that refers to
   /// one of them throws `notRegistered`.
   ///
-  /// When a class is refused, the ones before it stay registered.
+  /// If a class is refused, the classes before it stay registered.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `registeredTwice`, `classOrder` (two classes have
-  ///   the same class ID), `tooManyClasses`, `invalidName`, `damaged` (a metadata row that can't be
+  ///   the same class ID), `tooManyClasses`, `invalidName`, `damaged` (a metadata row can't be
   ///   read), `changedLayout`, `invalidLayout`, `unfinishedMigration`, `inUse`, `ioError` or
   ///   `closed`.
   public func register(_ types: StoredObject.Type...) throws(StoreError) {
     try register(types)
   }
 
-  /// Registers the classes of an array, see the other `register`.
+  /// Registers the classes of an array; see the other `register`.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as that.
+  /// - Throws: ``/StoreEngine/StoreError`` as the other `register`.
   public func register(_ types: [StoredObject.Type]) throws(StoreError) {
     try checkForUnfinishedMigration()
     var entries: [RegisteredClass] = []
-    // What is registered before one is refused stays so.
+    // The classes before a refused one stay registered.
     defer { learnRelationships(of: entries) }
     for type in types { entries.append(try register(type)) }
   }
@@ -71,14 +71,14 @@ extension Store {
     throw StoreError(.registeredTwice, message, at: location(of: type))
   }
 
-  /// The metadata of a class; nil for a new one.
+  /// Returns the metadata of a class; nil for a new class.
   private func savedMetadata(
     of type: StoredObject.Type, _ table: TableID
   ) throws(StoreError) -> ClassMetadata? {
     var metadata = try backend.classMetadata(of: type.storedName)
     if metadata == nil {
       if try backend.recordCount(in: table) == 0 { return nil }
-      // Another store may have saved the class between two looks.
+      // Another store may have saved the class between the two reads.
       metadata = try backend.classMetadata(of: type.storedName)
     }
     guard let metadata else {
@@ -92,7 +92,7 @@ extension Store {
 
   // MARK: Class IDs
 
-  /// The class ID that the store has for a class, or that a new one gets.
+  /// Returns the class ID of a class in the store, or reserves one for a new class.
   private func classID(
     of type: StoredObject.Type, _ metadata: ClassMetadata?, _ table: TableID
   ) throws(StoreError) -> UInt8 {
@@ -111,18 +111,18 @@ extension Store {
     return metadata.classID
   }
 
-  /// Saves a new class at once, so that no other process gives its ID to another class.
+  /// Saves a new class at once, so that no other process assigns its ID to another class.
   private func claimClassID(for type: StoredObject.Type, _ table: TableID) throws(StoreError)
     -> UInt8
   {
     try backend.coordinator.whileCommittingRepeatedly { () throws(StoreError) in
       let shared = backend.coordinator.table(table)
-      // Another process may have saved it since we looked.
+      // Another process may have saved the class since it was last read.
       if let saved = try savedMetadata(of: type, table) {
         shared.setMetadata(saved)
         return try classID(of: type, saved, table)
       }
-      // One of an attempt that was refused may be that of another class by now.
+      // An ID reserved by a refused attempt may belong to another class by now.
       backend.coordinator.releaseClassID(for: table)
       let metadata = ClassMetadata(
         classVersion: type.classVersion, classID: try reserveClassID(for: type, table),
@@ -144,10 +144,10 @@ extension Store {
     throw StoreError(.tooManyClasses, "A store has at most 255 classes.", at: location(of: type))
   }
 
-  /// The class IDs of all classes in the store, by the names of these.
+  /// Returns the class IDs of all classes in the store by class name.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` with `damaged`: an ID that nobody knows must not be
-  ///   given out again.
+  /// - Throws: ``/StoreEngine/StoreError`` with `damaged`: an ID that can't be read must not be
+  ///   assigned again.
   func savedClassIDs() throws(StoreError) -> [String: UInt8] {
     var classIDs: [String: UInt8] = [:]
     for name in try backend.tableNames() {
@@ -158,9 +158,9 @@ extension Store {
 }
 
 extension StoreBackend {
-  /// The metadata row of a class, registered or not; nil where there is none.
+  /// Returns the metadata row of a class, registered or not; nil if there is none.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` with `damaged`; what the backend throws.
+  /// - Throws: ``/StoreEngine/StoreError`` with `damaged`, and any error that the backend throws.
   func classMetadata(of className: String) throws(StoreError) -> ClassMetadata? {
     var buffer = DataBuffer()
     let table = try table(named: className)

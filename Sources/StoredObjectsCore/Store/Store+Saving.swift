@@ -1,19 +1,20 @@
 import StoreEngine
 
 extension Store {
-  /// Writes all changes since the last save, as one: after an error, nothing has been written.
+  /// Saves all changes since the last save, atomically.
   ///
-  /// Does nothing when there are no changes. After an error everything is as it was before the
-  /// call: the changes are unsaved, the objects untouched, and the save can be tried again.
+  /// Does nothing if there are no changes. After an error everything is as it was before the call:
+  /// nothing has been written, the changes are unsaved, the objects are unchanged, and you can try
+  /// again.
   ///
   /// Complexity: linear in the number of changed objects and the size of their records.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `notEncodable` (an object can't be written, or
   ///   refers to one that is not in the store), `contentUnavailable` (see ``fetchFailures``),
   ///   `deleteDenied`, `notUnique`, `conflict` (see ``keepConflictingChanges()``),
-  ///   `rowIDsExhausted`, `nestedWrite` (see ``transaction(attempts:_:)``), `newerVersion` and `unfinishedMigration` (see
-  ///   ``migrate(_:registering:progress:)``), `readOnly`, `noSpace`, `ioError`, `damaged` or
-  ///   `closed`.
+  ///   `rowIDsExhausted`, `nestedWrite` (see ``transaction(attempts:_:)``), `newerVersion` and
+  ///   `unfinishedMigration` (see ``migrate(_:registering:progress:)``), `readOnly`, `noSpace`,
+  ///   `ioError`, `damaged` or `closed`.
   public func saveChanges() throws(StoreError) {
     tellLookUps()
     try backend.measure(.save) { () throws(StoreError) in try saveAllChanges() }
@@ -37,7 +38,7 @@ extension Store {
     tell { $0.storeDidChange(self) }
   }
 
-  /// Commits the changes, and decides about conflicts as the configuration says.
+  /// Commits the changes, and resolves conflicts by the configured policy.
   private func commitAllChanges() throws(StoreError) {
     var attemptsLeft =
       configuration.conflictPolicy == .error || !transactions.isEmpty ? 0 : Self.mergeAttempts
@@ -55,19 +56,18 @@ extension Store {
 
   /// Encodes and commits the changes.
   ///
-  /// Other stores may be at it, too: while this one waits for the disk, they work out theirs, and
-  /// reach it together. What they have committed meanwhile is no conflict if it concerns none of
-  /// what is changed here. If it may, the commit is worked out once more, while nobody else
-  /// commits.
+  /// Other stores may commit concurrently: while this store waits for the disk, they prepare their
+  /// commits, and share the next sync. A concurrent commit is no conflict if it does not affect the
+  /// changes here. If it may, this commit is prepared again, while no other store commits.
   ///
   /// - Returns: false if another store has committed something that matters.
   private func commitChanges(exclusively isExclusive: Bool = false) throws(StoreError) -> Bool {
     collectChangesElsewhere()
     let deletionCount = foreign.deletionCount
-    // What rests on outdated objects may not even be encodable.
+    // Changes based on outdated objects may not even be encodable.
     try checkForConflicts()
     var encoder = try encodeChanges()
-    // Writing an object may have read others.
+    // Encoding an object may have read others.
     try checkForFetchFailures()
     do {
       let coordinator = backend.coordinator
@@ -87,7 +87,7 @@ extension Store {
     }
   }
 
-  /// Commits what has been encoded, in the turn of this store; nil while nobody else commits.
+  /// Commits the encoded changes in a turn; without a turn, no other store commits meanwhile.
   private func commit(
     _ encoder: inout ChangeSetEncoder, _ deletionCount: Int, _ turn: CommitTurn?
   ) throws(StoreError) -> Bool {
@@ -108,7 +108,7 @@ extension Store {
     guard try addIndexChanges(to: &changes, &request, mayBuild: turn == nil) else { return false }
     try addTextChanges(to: &changes)
     if turn == nil, backend.lastCommitNumber != number {
-      // Indexes that were made in between are commits, too.
+      // Indexes that were built in between are commits, too.
       request.basis?.number = backend.lastCommitNumber
       collectChangesElsewhere()
       guard foreign.deletionCount == deletionCount else { return false }
@@ -138,9 +138,11 @@ extension Store {
     return true
   }
 
-  /// Whether what is saved may concern more of what others commit than the rows and keys that it
-  /// changes: a deletion concerns everyone who may refer to the object, the statistics of a
-  /// full-text index are changed by every save, and so is what is new of a class.
+  /// Whether the commit must be prepared while no other store commits.
+  ///
+  /// The save may conflict with more than the rows and keys that it changes. A deletion concerns
+  /// every store that may refer to the object. Every save changes the statistics of a full-text
+  /// index, and the metadata of a class may change.
   private var needsOthersToWait: Bool {
     classes.contains { entry in
       entry.changeCounts.deletes > 0 || entry.changesMetadata
@@ -148,10 +150,10 @@ extension Store {
     }
   }
 
-  /// What the save rests on besides the rows that it changes.
+  /// Returns the basis of the save: the rows that it depends on besides those that it changes.
   private func basis(upTo number: UInt64) -> CommitBasis {
     var basis = CommitBasis(upTo: number)
-    // Asked first: a method of a property copies it.
+    // Checked first: calling a method on a property copies the value.
     guard foreign.mayRely else { return basis }
     for entry in classes {
       foreign.reliedOn(entry.classID).forEach { basis.rows.append((entry.table, $0)) }
@@ -192,7 +194,7 @@ extension Store {
     return encoder
   }
 
-  /// What was pending is saved, and no longer held.
+  /// Marks all pending changes as saved and releases them.
   private func acceptChanges() {
     foreign.forgetReliance()
     let forgetsWritten = foreign.mayHaveWritten && foreign.hasWritten

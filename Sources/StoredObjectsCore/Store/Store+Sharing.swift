@@ -1,30 +1,31 @@
-// Several stores on one backend: each sees what the others have saved when it reads a record. What
-// it has read before stays as it is until it asks, and a change that rests on an outdated record is
-// not saved without a word; see Store+Conflicts.swift.
+// Several stores on one backend: each store sees what others have saved when it reads a record. An
+// object that it has read before stays as it is until `mergeChanges()`. A change based on an
+// outdated record is not saved silently; see Store+Conflicts.swift.
 
 import StoreEngine
 
 extension Store {
-  /// Makes objects that other stores on the backend have saved since faults, which read their
-  /// record when next used.
+  /// Merges the changes that other stores on the backend have saved: changed objects become faults.
   ///
-  /// Objects that have unsaved changes here too are left alone: the next save throws `conflict`,
-  /// see ``keepConflictingChanges()``.
+  /// The faults read their record when they are next used. Objects that also have unsaved changes
+  /// here are left alone: the next save throws `conflict`, see ``keepConflictingChanges()``.
   ///
   /// Complexity: linear in the number of rows changed elsewhere.
   public func mergeChanges() {
-    // Other processes may have saved, and nobody has looked.
+    // Makes the backend look for commits of other processes.
     _ = backend.lastCommitNumber
     mergeChanges(keepsDeleted: false)
     updateLiveQueries()
   }
 
-  /// Finds out what others have committed, before something is asked for that no read would bring: the
-  /// last row that they have given out.
+  /// Looks for commits of other processes, before using something that no read updates.
+  ///
+  /// This is the last row ID that other processes have assigned.
   func refreshIfShared() { if backend.coordinator.isShared { _ = backend.lastCommitNumber } }
 
-  /// Merges, and leaves objects alone that are deleted elsewhere if that is wanted: they could not
-  /// be read again.
+  /// Merges changes; with `keepsDeleted`, leaves objects alone that another store has deleted.
+  ///
+  /// Such objects could not be read again.
   func mergeChanges(keepsDeleted: Bool) {
     tellLookUps()
     collectChangesElsewhere()
@@ -46,7 +47,7 @@ extension Store {
     collectExternals()
   }
 
-  /// Makes an object a fault, so that it reads its record again when next used.
+  /// Makes an object a fault, so that it reads its record again when it is next used.
   ///
   /// Does nothing for an object with unsaved changes, or in no store.
   public func refresh(_ object: StoredObject) {
@@ -55,10 +56,11 @@ extension Store {
     updateLiveQueries()
   }
 
-  /// Makes every object without unsaved changes a fault, and lets each drop its references to
-  /// others (``StoredObject/dissolveAllRelationships()``), so that objects in cycles are freed.
+  /// Makes every object without unsaved changes a fault and drops its references to other objects.
   ///
-  /// Complexity: linear in the number of living objects.
+  /// This frees objects in reference cycles; see ``StoredObject/dissolveAllRelationships()``.
+  ///
+  /// Complexity: linear in the number of objects in memory.
   public func dissolveAllRelationships() {
     settleRelationships()
     let queue = ReleaseQueue.current
@@ -67,10 +69,10 @@ extension Store {
       for object in entry.livingObjects where !object.hasUnsavedChanges {
         object.state.insert(.loading)
         object.dissolveAllRelationships()
-        // Of classes that say nothing themselves.
+        // For classes that do not override dissolveAllRelationships().
         entry.references?.dissolve(object, contentOnly: true, into: queue)
         object.state.remove(.loading)
-        // Its content will be the same.
+        // The object will read the same content again.
         object.state.remove(.hasContent)
         object.tellObservers()
       }
@@ -88,7 +90,7 @@ extension Store {
 // MARK: - News
 
 extension Store {
-  /// Adds what other stores have saved to what this store knows of it.
+  /// Collects the changes that other stores have saved.
   func collectChangesElsewhere() {
     guard inbox.hasNews else { return }
     relationships?.forgetIndexes()
@@ -107,7 +109,7 @@ extension Store {
     history?.noteForeignChanges(names)
   }
 
-  /// Other processes have saved, and nobody knows what: whatever is here may be another.
+  /// Treats all objects in memory as changed, because other processes have saved unknown changes.
   private func noteEverything() {
     liveQueries?.reloadLater()
     for entry in classes {
@@ -129,7 +131,7 @@ extension Store {
     }
   }
 
-  /// Whether a row is there; one that can't be read is reported when it is.
+  /// Whether a row exists; true for a row that can't be read, which is reported when it is read.
   private func exists(_ rowID: UInt32, _ entry: RegisteredClass) -> Bool {
     (try? backend.withRecord(rowID, in: entry.table) { _ in true } ?? false) ?? true
   }
@@ -139,7 +141,7 @@ extension Store {
     foreign.add(news, entry.classID)
     entry.faultsAhead?.remove(news)
     news.changed.forEach { rowID in
-      // An object that is not here, or a fault, will read the new record.
+      // An object that is not in memory, or a fault, will read the new record.
       if let object = entry.living(rowID), !object.state.isFault {
         foreign.outdated.insert(rowID, in: entry.table)
       }
@@ -148,7 +150,7 @@ extension Store {
     }
     noteReturns(news, entry)
     history?.noteForeignChanges(news, entry)
-    // An object that comes back here may have come back there.
+    // An object that is restored here may have been restored there, too.
     for object in entry.pending where object.state.contains(.inserted) {
       if news.written.contains(object.rowID) {
         foreign.outdated.insert(object.rowID, in: entry.table)
@@ -156,7 +158,9 @@ extension Store {
     }
   }
 
-  /// A row that is inserted again is no changed one, but unsaved changes may rest on its absence.
+  /// Notes changes that depend on the absence of rows that were inserted again.
+  ///
+  /// An inserted row is not in `changed`.
   private func noteReturns(_ news: ForeignNews.Table, _ entry: RegisteredClass) {
     foreign.reliedOn(entry.classID).forEach { rowID in
       if news.written.contains(rowID) {
@@ -165,27 +169,29 @@ extension Store {
     }
   }
 
-  /// Whether another store has changed a row since it was read here, as far as is known.
+  /// Whether another store is known to have changed a row since it was read here.
   func isChangedElsewhere(_ rowID: UInt32, _ entry: RegisteredClass) -> Bool {
     foreign.outdated.contains(rowID, in: entry.table)
   }
 
-  /// Whether another store has deleted the row of an object, as far as is known.
+  /// Whether another store is known to have deleted the row of an object.
   func isDeletedElsewhere(_ object: StoredObject, _ entry: RegisteredClass) -> Bool {
     foreign.isDeleted(ObjectKey(classID: entry.classID, rowID: object.rowID))
       && !object.state.contains(.inserted)
   }
 
-  /// A row is about to be read: what others had changed before is no surprise any more.
+  /// Forgets earlier changes by other stores to a row, because the row is about to be read.
   func forgetChangeElsewhere(_ rowID: UInt32, _ entry: RegisteredClass) {
     collectChangesElsewhere()
     forgetKnownChange(rowID, entry)
   }
 
-  /// The same, for a record that was read before: news since then still count.
+  /// Forgets the collected changes to a row whose record has been read.
+  ///
+  /// Later changes still count.
   func forgetKnownChange(_ rowID: UInt32, _ entry: RegisteredClass) {
     if !foreign.outdated.isEmpty { foreign.outdated.remove(rowID, in: entry.table) }
-    // A deletion rests on who referred to the object then.
+    // A deletion depends on which objects referred to the object then.
     if foreign.mayHaveWritten, !hasDeletions {
       foreign.forgetWritten(ObjectKey(classID: entry.classID, rowID: rowID))
     }
@@ -194,7 +200,7 @@ extension Store {
   /// Whether the next save deletes anything.
   var hasDeletions: Bool { classes.contains { $0.changeCounts.deletes > 0 } }
 
-  /// Notes that unsaved changes rest on what an object is here, which they do not write.
+  /// Notes that unsaved changes depend on the content of an object that they do not write.
   func relyOn(_ object: StoredObject) {
     guard let entry = object.registration, object.state.change == nil else { return }
     let key = ObjectKey(classID: entry.classID, rowID: object.rowID)
@@ -202,7 +208,7 @@ extension Store {
     if isChangedElsewhere(object.rowID, entry) { foreign.brokenReliance = key }
   }
 
-  /// Notes that unsaved changes rest on it that another store has deleted an object.
+  /// Notes that unsaved changes depend on another store's deletion of an object.
   func relyOnAbsence(of object: StoredObject) {
     guard let entry = object.registration, isDeletedElsewhere(object, entry) else { return }
     foreign.relyOn(ObjectKey(classID: entry.classID, rowID: object.rowID))

@@ -1,20 +1,19 @@
 import StoreEngine
 
-// Objects of a class and its subclasses. Each class has a table of its own, so these go through the
-// tables one after the other.
+// Objects of a class and its subclasses. Each class has its own table, so these visit the tables
+// one after the other.
 
 extension Store {
-  /// All objects of a class with their content, those of its registered subclasses included.
+  /// Returns all objects of a class and its registered subclasses, with their content.
   ///
   ///     for song in try store.allObjects(of: Song.self, includingSubclasses: true) {
   ///       print(song.title, song is LiveSong)
   ///     }
   ///
-  /// The objects of one class come after those of another, in order of their class IDs. Within a
-  /// class they are in the order of their insertion. The class itself need not be registered if a
-  /// subclass is.
+  /// The objects are grouped by class, in order of the class IDs. Within a class they are in the
+  /// order of their insertion. The class itself need not be registered if a subclass is.
   ///
-  /// Sees unsaved changes.
+  /// Includes unsaved changes.
   ///
   /// Complexity: linear in the number of objects.
   ///
@@ -32,9 +31,9 @@ extension Store {
     return objects
   }
 
-  /// The number of objects of a class, those of its registered subclasses included.
+  /// Returns the number of objects of a class and its registered subclasses.
   ///
-  /// No record is read. Sees unsaved changes.
+  /// Reads no record. Includes unsaved changes.
   ///
   /// Complexity: linear in the number of registered classes.
   ///
@@ -49,13 +48,12 @@ extension Store {
     return count
   }
 
-  /// Visits the objects of a class and its registered subclasses one by one, in no order; `stop =
-  /// true` ends it.
+  /// Visits the objects of a class and its registered subclasses, in no particular order.
   ///
-  /// The guarantees of ``ObjectCursor`` apply here.
+  /// Set `stop` to true to end the enumeration. The guarantees of ``ObjectCursor`` apply here.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as ``ObjectCursor/next()``, and whatever the closure
-  ///   throws.
+  /// - Throws: ``/StoreEngine/StoreError`` as ``ObjectCursor/next()``, and any error that the
+  ///   closure throws.
   public func enumerate<Object: StoredObject>(
     _ type: Object.Type, includingSubclasses: Bool,
     _ body: (Object, _ stop: inout Bool) throws -> Void
@@ -65,7 +63,9 @@ extension Store {
     while !stop, let object = try cursor.next() { try body(object, &stop) }
   }
 
-  /// A cursor over the objects of a class and its registered subclasses, see ``ObjectCursor``.
+  /// Returns a cursor over the objects of a class and its registered subclasses.
+  ///
+  /// See ``ObjectCursor``.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`.
   public func cursor<Object: StoredObject>(
@@ -76,7 +76,7 @@ extension Store {
     return ObjectCursor(rows[0], following: rows.dropFirst().reversed())
   }
 
-  /// The class and its registered subclasses, in order of their class IDs; at least one.
+  /// Returns the class and its registered subclasses, at least one, in order of their class IDs.
   func registrations(
     of type: StoredObject.Type, includingSubclasses: Bool
   ) throws(StoreError) -> [RegisteredClass] {

@@ -1,16 +1,16 @@
 import StoreEngine
 
 extension Store {
-  /// Tells the delegate, if there is one, which may then do with the store what it likes.
+  /// Calls the delegate, if there is one; it may do anything with the store.
   func tell(_ call: (any StoreDelegate) -> Void) {
     guard let delegate else { return }
     guard let relationships else { return call(delegate) }
     relationships.interrupted { call(delegate) }
   }
 
-  /// Tells the delegate that the unsaved changes are others than before.
+  /// Notifies the delegate that the unsaved changes have changed.
   ///
-  /// Not in the middle of a deletion, or while inverses are brought up to date: it may save.
+  /// Postponed during a deletion, or while inverses are updated: the delegate may save.
   func tellDidChange() {
     hasChangeToTell = deletions.depth > 0 || relationships?.isSettling == true
     if hasChangeToTell { return }
@@ -18,9 +18,9 @@ extension Store {
     tell { $0.storeDidChange(self) }
   }
 
-  /// Tells the delegate of an object.
+  /// Calls the delegate about an object.
   ///
-  /// - Returns: false if it is being told of the object already, which is then its second call.
+  /// - Returns: false if a call about the object is already under way.
   @discardableResult
   func tell(_ object: StoredObject, _ call: (any StoreDelegate) -> Void) -> Bool {
     if delegate == nil { return true }
@@ -34,14 +34,14 @@ extension Store {
 
 /// Objects whose delete rules have not run yet.
 struct Deletions {
-  /// How many deletions may be inside of each other.
+  /// The maximum nesting depth of deletions.
   static let maximumDepth = 32
 
   private var objects: [StoredObject] = []
-  /// How many are.
+  /// The current nesting depth.
   var depth = 0
 
-  /// All objects that were deleted since the last save, in order, and some that are back.
+  /// All objects deleted since the last save, in order, including some that were restored.
   private var deleted: [StoredObject] = []
 
   mutating func append(_ object: StoredObject) {
@@ -49,7 +49,7 @@ struct Deletions {
     note(object)
   }
 
-  /// An object is deleted, and no rules have to run.
+  /// Adds an object that is deleted without running its rules.
   mutating func note(_ object: StoredObject) { deleted.append(object) }
 
   mutating func takeLast() -> StoredObject? { objects.popLast() }

@@ -2,25 +2,26 @@ import Files
 import StoreEngine
 
 extension Store {
-  /// Rewrites all records of a class that an earlier version of the class has written.
+  /// Rewrites all records of a class that were written by an earlier version of the class.
   ///
-  /// Reading takes care of old records anyway; this is for those who want to be rid of them. Each
-  /// batch is a save of its own, so an upgrade that is interrupted has done what it has done, and
-  /// the next call does the rest.
+  /// Old records can be read anyway; upgrade if you want to get rid of them. Each batch is a
+  /// separate save, so an interrupted upgrade keeps the batches it has saved, and the next call
+  /// does the rest.
   ///
   /// - Parameters:
   ///   - type: The class.
-  ///   - batchSize: How many objects to rewrite with one save, at least 1.
-  ///   - progress: Is told after each batch how many of how many are done.
+  ///   - batchSize: The number of objects to rewrite in one save, at least 1.
+  ///   - progress: Called after each batch with the numbers of rewritten and of all old records.
   /// - Returns: the number of records rewritten.
   ///
   /// Afterwards the numbers of the earlier layouts are free, of which a class can have 256.
   ///
-  /// Complexity: two scans of the class, and a save of what is old. Four bytes of memory for each
-  /// old record, and one batch of objects.
+  /// Complexity: two scans of the class, and a save of the old records. Takes four bytes of memory
+  /// for each old record, and one batch of objects.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` with `unsavedChanges` when there are any, for they would
-  ///   be saved along; `notRegistered`, `damaged`, `newerVersion`, and as ``saveChanges()``.
+  /// - Throws: ``/StoreEngine/StoreError`` with `unsavedChanges` if there are any, because they
+  ///   would be saved as well; `notRegistered`, `damaged`, `newerVersion`, and as
+  ///   ``saveChanges()``.
   @discardableResult
   public func upgradeObjects<Object: StoredObject>(
     of type: Object.Type, batchSize: Int = 10_000,
@@ -42,8 +43,7 @@ extension Store {
     return rows.count
   }
 
-  /// Takes note of the layouts that no record has any more, so that later ones can have their
-  /// numbers.
+  /// Marks the layouts that no record uses anymore, so that later ones can have their numbers.
   private func freeLayoutNumbers(_ entry: RegisteredClass) throws(StoreError) {
     guard entry.versionsRecords, !backend.isReadOnly, !entry.layouts.isOutdated else { return }
     do {
@@ -69,7 +69,7 @@ extension Store {
     }
   }
 
-  /// The first bytes of all records.
+  /// Returns the layout numbers in use: the first bytes of all records.
   private func usedNumbers(_ entry: RegisteredClass) throws(StoreError) -> Set<UInt8> {
     var used: Set<UInt8> = []
     _ = try backend.scan(entry.table, from: nil) { rowID, record in
@@ -86,13 +86,14 @@ extension Store {
       for rowID in rows { try object(type, rowID: rowID)?.willUpdate() }
       try saveChanges()
     } catch {
-      // They are no changes of the application's, and would keep the next call from doing the rest.
+      // These are not the application's changes, and would make the next call throw
+      // `unsavedChanges`.
       discardChanges()
       throw error
     }
   }
 
-  /// The rows whose records are of an earlier version.
+  /// Returns the rows whose records were written by an earlier version.
   private func oldRows(_ entry: RegisteredClass) throws(StoreError) -> [UInt32] {
     guard entry.versionsRecords else { return [] }
     do {

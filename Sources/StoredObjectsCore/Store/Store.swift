@@ -1,7 +1,7 @@
 import Logging
 import StoreEngine
 
-/// An object graph, and the changes to it that are not saved yet.
+/// An object graph with its unsaved changes.
 ///
 ///     let store = try Store(backend: TokyoCabinetBackend(directory: "Music"))
 ///     try store.register(Song.self, Playlist.self)
@@ -13,34 +13,34 @@ import StoreEngine
 ///
 ///     for song in try store.allObjects(of: Song.self) { print(song.title) }
 ///
-/// A store is for one isolation domain: an actor, the main actor, or a single thread. It is not
+/// A store belongs to one isolation domain: an actor, the main actor, or a single thread. It is not
 /// `Sendable`, and neither are its objects; the compiler refuses to share them. Several stores,
-/// each in a domain of its own, may share a backend: see <doc:Concurrency>.
+/// each in its own domain, can share a backend: see <doc:Concurrency>.
 ///
-/// A save takes all changes or none. One that fails leaves everything as it is, unsaved, so that it
-/// can be tried again.
+/// A save writes all changes or none. If it fails, the changes stay unsaved, and you can try again.
 public final class Store {
-  /// Where the records are.
+  /// The backend that holds the records.
   ///
-  /// It may be shared with other stores.
+  /// Other stores may share it.
   public let backend: any StoreBackend
-  /// Hears of inserts, deletes, changes and saves.
+  /// The delegate, which is notified of inserts, deletes, changes and saves.
   ///
-  /// The store does not keep it alive.
+  /// The store does not retain it.
   public var delegate: (any StoreDelegate)? {
     get { mayHaveDelegate ? weakDelegate : nil }
     set { (weakDelegate, mayHaveDelegate) = (newValue, newValue != nil) }
   }
   @safe @exclusivity(unchecked)
   private weak var weakDelegate: (any StoreDelegate)?
-  /// Whether there was one that nobody has taken away: to find a weak reference empty takes longer
-  /// than to look here.
+  /// Whether a delegate was set and not removed.
+  ///
+  /// Checking this is faster than finding the weak reference empty.
   @safe @exclusivity(unchecked)
   private var mayHaveDelegate = false
 
-  /// Objects that the delegate is being told of.
+  /// Objects that a delegate call is under way for.
   var announced: [StoredObject] = []
-  /// Whether the delegate has yet to hear that something has changed.
+  /// Whether `storeDidChange(_:)` has been postponed.
   var hasChangeToTell = false
   /// Objects that are being deleted.
   var deletions = Deletions()
@@ -51,83 +51,83 @@ public final class Store {
   let configuration: StoreConfiguration
   var logger: Logger { configuration.logger }
 
-  /// The classes, in order of their class IDs.
+  /// The registered classes, in order of their class IDs.
   private(set) var classes: [RegisteredClass] = []
-  /// The same by their class IDs, with gaps.
+  /// The registered classes, indexed by class ID, with gaps.
   private var classesByID: [RegisteredClass?] = []
-  /// The same in order of their types.
+  /// The registered classes, sorted by type.
   private var classesByType: [RegisteredClass] = []
-  /// The class that was looked up last: most objects come in series.
+  /// The class that was looked up last: objects tend to come in runs of one class.
   @safe @exclusivity(unchecked)
   private var lastClass: RegisteredClass?
 
-  /// Named buffers that the next save will write, or remove.
+  /// Named buffers that the next save writes, or removes if nil.
   var pendingNames: [ExactName: [UInt8]?] = [:]
 
   /// The records that a getter needed and that could not be read.
   ///
-  /// As long as there are any, ``saveChanges()`` throws `contentUnavailable`: what the application
-  /// has since done may rest on a default that was no data. ``acknowledgeFetchFailures()`` or
+  /// While the list is not empty, ``saveChanges()`` throws `contentUnavailable`: your changes may
+  /// be based on default values instead of data. ``acknowledgeFetchFailures()`` or
   /// ``discardChanges()`` empties the list.
   public internal(set) var fetchFailures: [FetchFailure] = []
 
-  /// What the migrations of the store allow.
+  /// The operations that the state of the store's migrations allows.
   var migrationPhase = MigrationPhase.unknown
-  /// Whether a save keeps the records of earlier layouts that it overwrites.
+  /// Whether a save keeps copies of the records of earlier layouts that it overwrites.
   var keepsEarlierRecords = false
 
-  /// The saves of other stores.
+  /// The changes that other stores have saved.
   @safe @exclusivity(unchecked)
   var foreign = ForeignChanges()
   let inbox = ChangeInbox()
 
-  /// Bytes to read records into, kept for their memory.
+  /// A buffer for reading records, kept to reuse its memory.
   ///
-  /// While they are in use there are none here, for records that are read inside of another.
+  /// It is empty while in use, so that a record can be read while another one is being read.
   @safe @exclusivity(unchecked)
   private var scratch: [UInt8] = []
-  /// What the backend's instrument has yet to hear.
+  /// Look-ups not yet reported to the backend's instrument.
   @safe @exclusivity(unchecked)
   var lookUps = StoreLookUps()
-  /// Whether objects are being encoded, when they must not change.
+  /// Whether objects are being encoded; they must not change meanwhile.
   @safe @exclusivity(unchecked)
   var isEncoding = false
   var changedWhileEncoding = false
-  /// Keeps inverses; nil where no class has relationships.
+  /// Maintains inverse relationships; nil if no class has any.
   @safe @exclusivity(unchecked)
   var relationships: RelationshipKeeper?
   /// See ``isObservable``.
   @safe @exclusivity(unchecked)
   var observedObjects: ObservedObjects?
-  /// The live results of the store; nil without any.
+  /// The live results of the store; nil if there are none.
   @safe @exclusivity(unchecked)
   var liveQueries: LiveQueries?
-  /// Whether live results want to know which objects are read.
+  /// Whether live results need to know which objects are read.
   var tellsReadsToQueries = false
-  /// How many tries to fold the backend's log had failed when that was told last.
+  /// The number of failed checkpoints when that was last reported.
   @safe @exclusivity(unchecked)
   var toldFoldFailures = 0
   var listeners: [AsyncStream<StoreChanges>.Continuation] = []
   /// See ``undoManager``.
   @safe @exclusivity(unchecked)
   var history: StoreUndoManager?
-  /// What objects with unsaved changes were like before, where saves merge.
+  /// The content of objects before their unsaved changes, kept if saves merge conflicts.
   var mergeBases: [ObjectKey: ContentImage] = [:]
-  /// The transactions that are under way.
+  /// The open transactions.
   @safe @exclusivity(unchecked)
   var transactions = OpenTransactions()
-  /// Whether a step of the history, or a transaction, is being taken back.
+  /// Whether an undo step or a transaction is being reverted.
   var isRestoring = false
-  /// Stand in for objects without a row, while images are made and applied.
+  /// Placeholders for objects without a row, while images are made and applied.
   var strangers: Strangers?
-  /// Values outside of records; nil until the store meets one.
+  /// Values stored outside of records; nil until the store meets one.
   var externals: StoreExternals?
-  /// Takes down the references that are read, while a check reads records.
+  /// Records the references that are read while a check reads records.
   var referenceRecorder: ReferenceRecorder?
 
   /// Opens a store on a backend.
   ///
-  /// No record is read.
+  /// Reads no record.
   public init(backend: any StoreBackend, configuration: StoreConfiguration = .init()) {
     self.backend = backend
     self.configuration = configuration
@@ -138,10 +138,10 @@ public final class Store {
     tellLookUps()
     backend.coordinator.detach(inbox)
     for listener in listeners { listener.finish() }
-    // All of them first: the end of an object may lead to objects of other classes.
+    // All classes leave the store first: releasing an object may reach objects of other classes.
     for entry in classes { entry.leaveStore() }
     for entry in classes { entry.orphan() }
-    // These hold objects, too.
+    // These retain objects, too.
     (history, relationships, observedObjects, strangers) = (nil, nil, nil, nil)
     (announced, deletions) = ([], Deletions())
     CycleCollector.run(classes)
@@ -160,7 +160,7 @@ public final class Store {
     if liveQueries != nil { followLiveQueries() }
   }
 
-  /// The entry of a class, or nil.
+  /// Returns the registration of a class, or nil.
   func registration(of type: StoredObject.Type) -> RegisteredClass? {
     if let lastClass, lastClass.type == type { return lastClass }
     let index = placeByType(of: type)
@@ -169,7 +169,7 @@ public final class Store {
     return lastClass
   }
 
-  /// Where a class is in the order of types, or would be.
+  /// Returns the index of a class in the order of types, or the index at which to insert it.
   private func placeByType(of type: StoredObject.Type) -> Int {
     var (low, high) = (0, classesByType.count)
     while low < high {
@@ -180,12 +180,12 @@ public final class Store {
     return low
   }
 
-  /// The entry of a class by its class ID, or nil.
+  /// Returns the registration of the class with a class ID, or nil.
   func registration(classID: UInt8) -> RegisteredClass? {
     Int(classID) < classesByID.count ? classesByID[Int(classID)] : nil
   }
 
-  /// The entry of a class, or an error that says what to do.
+  /// Returns the registration of a class, or throws `notRegistered`.
   func requireRegistration(of type: StoredObject.Type) throws(StoreError) -> RegisteredClass {
     if let entry = registration(of: type) { return entry }
     throw StoreError(
@@ -199,8 +199,9 @@ public final class Store {
 // MARK: - A buffer for one record
 
 extension Store {
-  /// Lends a buffer that is empty and belongs to the store, and keeps its memory for the next
-  /// record, unless that has become unusually large.
+  /// Calls a closure with an empty buffer of the store.
+  ///
+  /// Keeps the buffer's memory for the next record unless it has grown to 1 MiB or more.
   @inline(__always)
   func withScratchBuffer<Result>(
     _ body: (inout DataBuffer) throws(StoreError) -> Result
@@ -215,10 +216,10 @@ extension Store {
 // MARK: - Content that could not be read
 
 extension Store {
-  /// Takes note of ``fetchFailures`` and allows saving again.
+  /// Clears ``fetchFailures`` and allows saving again.
   ///
-  /// The objects concerned stay faults: their next use tries to read them again, and a change to
-  /// one whose record still can't be read is not saved.
+  /// The affected objects stay faults: their next use tries to read them again. A change to an
+  /// object whose record still can't be read is not saved.
   public func acknowledgeFetchFailures() { fetchFailures = [] }
 
   func note(_ failure: FetchFailure) {

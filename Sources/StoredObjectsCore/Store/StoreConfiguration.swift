@@ -1,53 +1,49 @@
 public import Logging
 import StoreEngine
 
-/// How a store works.
+/// The configuration of a store.
 public struct StoreConfiguration: Sendable {
-  /// Whether each record of a new class begins with its class version.
+  /// Whether each record of a new class begins with its class version; true by default.
   ///
-  /// True unless told otherwise.
-  ///
-  /// A store of BNRPersistence that was used without per-instance versioning needs false. Classes
-  /// that were first saved by this library say so themselves, and keep what they have.
+  /// A store that BNRPersistence wrote without per-instance versioning needs false. Classes that
+  /// were first saved by this library keep the setting they were saved with.
   public var versionsRecords: Bool
 
-  /// Whether each record of a new class ends with a checksum, four bytes, that every reading
-  /// checks.
+  /// Whether each record of a new class ends with a four-byte checksum; true by default.
   ///
-  /// True unless told otherwise. Classes of BNRPersistence have none and stay as they are.
+  /// Every read verifies the checksum. Classes of BNRPersistence have none and stay as they are.
   public var checksumsRecords: Bool
 
-  /// Where the store reports what it can't throw: content that could not be read by a getter.
+  /// The logger for errors that can't be thrown: content that a getter could not read.
   public var logger: Logger
 
-  /// About how much memory the making of a full-text index may take, in bytes; 256 MiB by default.
+  /// The approximate memory for building a full-text index, in bytes; 256 MiB by default.
   ///
-  /// What does not fit waits in temporary files in the store's directory. Less memory makes more of
-  /// them, and takes a little longer.
+  /// The rest goes to temporary files in the store's directory. With less memory there are more of
+  /// them, and building takes a little longer.
   public var indexingMemory: Int
 
-  /// Who saves, as commits say it, in at most 255 bytes of UTF-8; empty by default.
+  /// The author of this store's commits, in at most 255 bytes of UTF-8; empty by default.
   ///
   /// See ``/StoreEngine/Commit``.
   public var author: String
 
-  /// The size in bytes above which an ``ExternalData`` is stored outside of its record; 16 KiB by
-  /// default.
+  /// The size in bytes above which an ``ExternalData`` is stored outside of its record.
   ///
-  /// A class may have another limit for a property: `@External(above: 4096)`, by hand
+  /// It is 16 KiB by default. A class can set another limit for a property:
+  /// `@External(above: 4096)`, or in a class written by hand
   /// `buffer.write(cover, externalAbove: 4096)`.
   public var externalThreshold = defaultExternalThreshold
 
-  /// What a save does with objects that another store has saved since they were read; by default it
-  /// throws `conflict`.
+  /// The policy for objects that another store has saved since they were read.
   ///
-  /// Inside of ``Store/transaction(attempts:_:)`` a conflict is always an error: the transaction runs
-  /// again.
+  /// By default the save throws `conflict`. Inside of ``Store/transaction(attempts:_:)`` a conflict
+  /// is always an error: the transaction runs again.
   public var conflictPolicy: ConflictPolicy
 
   static let defaultExternalThreshold = 16 << 10
 
-  /// Sets up a store.
+  /// Creates a configuration.
   public init(
     versionsRecords: Bool = true, checksumsRecords: Bool = true,
     logger: Logger = Logger(label: "stored-objects"), indexingMemory: Int = 256 << 20,

@@ -1,44 +1,46 @@
 import StoreEngine
 
-/// Hears of what happens in a store.
+/// A type that is notified of what happens in a store.
 ///
-/// Every method may be left out.
+/// All methods are optional.
 ///
-/// The calls come on the store's own isolation domain. In each of them the delegate may read, edit,
-/// insert, delete, save, discard and undo. Its changes belong to the same save as the ones that the
-/// call reports, except for those made in `storeDidSave(_:)`.
+/// Methods are called in the store's isolation domain. In each of them the delegate can read, edit,
+/// insert, delete, save, discard and undo. Its changes belong to the same save as the changes that
+/// the call reports, except for those made in `storeDidSave(_:)`.
 ///
 /// Undo and redo call the delegate as edits do. Changes that it makes meanwhile are part of the
 /// step.
 ///
 /// A save in `storeDidChange(_:)` writes the new value of a property. There is one exception: a
-/// setter written by hand that calls ``StoredObject/willUpdate()`` causes the call before it sets
+/// setter written by hand that calls ``StoredObject/willUpdate()`` triggers the call before it sets
 /// the value. A save then writes the old value, and the new one remains unsaved.
 public protocol StoreDelegate: AnyObject {
-  /// An object is about to be inserted.
+  /// Notifies the delegate that an object is about to be inserted.
   func store(_ store: Store, willInsert object: StoredObject)
-  /// An object is about to be deleted, before its delete rules run.
+  /// Notifies the delegate that an object is about to be deleted, before its delete rules run.
   func store(_ store: Store, willDelete object: StoredObject)
-  /// An object is about to be changed, for the first time since the last save.
+  /// Notifies the delegate that an object is about to change, the first time since the last save.
   func store(_ store: Store, willUpdate object: StoredObject)
-  /// The unsaved changes are others than before: more, or none any more.
+  /// Notifies the delegate that the unsaved changes have changed: there are more, or none anymore.
   ///
-  /// Called once for a deletion with all that its rules delete.
+  /// Called once for a deletion with everything that its rules delete.
   func storeDidChange(_ store: Store)
-  /// A save has gone through.
+  /// Notifies the delegate that a save has succeeded.
   func storeDidSave(_ store: Store)
-  /// A getter could not read an object's content, see ``Store/fetchFailures``.
+  /// Notifies the delegate that a getter could not read an object's content.
+  ///
+  /// See ``Store/fetchFailures``.
   func store(_ store: Store, didFailToFetch failure: FetchFailure)
-  /// The backend could not fold its log into its files, see
+  /// Notifies the delegate that a checkpoint has failed to fold the backend's log into its files.
+  ///
+  /// Saves continue and are safe, but the log grows. Called after a save, at most once for each
+  /// attempt; the backend makes an attempt every few mebibytes of log. See
   /// ``/StoreEngine/StoreBackend/foldFailure``.
-  ///
-  /// Saves go on, and are safe, but the log grows. This is called after a save, at most once for
-  /// each attempt; an attempt is made every few mebibytes of log.
   func store(_ store: Store, didFailToFold failure: FoldFailure)
-  /// A damaged record is left out of the indexes of its class.
+  /// Notifies the delegate that a damaged record is left out of the indexes of its class.
   ///
-  /// Queries and searches by an index do not find the object. All others are found and can be
-  /// saved.
+  /// Queries and searches by an index do not find the object. All other objects are found and can
+  /// be saved.
   func store(_ store: Store, didLeaveOutOfIndexes failure: FetchFailure)
 }
 

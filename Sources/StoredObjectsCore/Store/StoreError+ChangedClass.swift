@@ -1,8 +1,7 @@
 import StoreEngine
 
 extension StoreError {
-  /// Says that a class has changed, where it reads something else than a record holds that is as it
-  /// was saved.
+  /// Explains that the class has changed, if a valid record does not match what the class reads.
   func explained(_ version: UInt8, _ entry: RegisteredClass) -> StoreError {
     guard code == .damaged, let fault = underlying as? DataBufferError else { return self }
     if fault.code == .notRegistered {
@@ -30,7 +29,7 @@ extension StoreError {
 }
 
 extension RegisteredClass {
-  /// Advice about a class of the original, which says nowhere whether it has versions.
+  /// Advice for a class of BNRPersistence, which does not record whether it has versions.
   var unversionedHint: String {
     guard let metadata = shared.metadata, metadata.flags == nil, versionsRecords else { return "" }
     return """

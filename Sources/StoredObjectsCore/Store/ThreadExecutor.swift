@@ -1,6 +1,6 @@
 import Locks
 
-/// Runs an actor on a thread of its own.
+/// A serial executor that runs an actor on a dedicated thread.
 ///
 ///     actor Library {
 ///       private let executor = ThreadExecutor()
@@ -10,21 +10,21 @@ import Locks
 ///       private let store: Store
 ///     }
 ///
-/// A save waits for the disk, and so does a read now and then. An actor with this executor blocks a
-/// thread of its own meanwhile, and none of those that all other actors share. The thread starts
-/// with the actor's first work, and ends with the executor.
+/// A save waits for the disk, and sometimes a read does. With this executor an actor blocks only
+/// its own thread meanwhile, not one that it shares with all other actors. The thread starts with
+/// the actor's first job, and ends with the executor.
 public final class ThreadExecutor: SerialExecutor {
   private let thread = Locked<WorkThread?>(nil)
 
-  /// Makes an executor, whose thread starts when it is needed.
+  /// Creates an executor, whose thread starts when it is needed.
   public init() {}
 
-  /// Adds work, which is done in its order.
+  /// Enqueues a job; jobs run in the order in which they are added.
   ///
-  /// - Precondition: the system has a thread left when the first work comes.
+  /// - Precondition: the system can start another thread when the first job is added.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    // Lives for as long as its work.
+    // A job retains the executor until it has run.
     startedThread().run { [self] in
       unsafe job.runSynchronously(on: asUnownedSerialExecutor())
     }

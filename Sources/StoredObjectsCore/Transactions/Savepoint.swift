@@ -1,23 +1,23 @@
 import StoreEngine
 
-/// What a store was like when a transaction began, as far as the transaction has changed it.
+/// The state of a store when a transaction began, for everything that the transaction has changed.
 struct Savepoint {
-  /// What an object was before the first change to it.
+  /// The state of an object before the transaction first changed it.
   enum Before {
-    /// It was not in the store.
+    /// The object was not in the store.
     case absent
-    /// It was as it is saved.
+    /// The object was as saved.
     case saved
-    /// It had unsaved changes: what they were, and its content, unless that could not be read.
+    /// The object had unsaved changes: their kinds, and its content, unless it could not be read.
     case changed(ObjectState, ContentImage?)
   }
 
-  /// The objects that have changed, in the order of their first changes.
+  /// The changed objects, in the order of their first changes.
   private(set) var keys: [ObjectKey] = []
   private(set) var objects: [ObjectKey: Before] = [:]
   let names: [ExactName: [UInt8]?]
   let fetchFailures: [FetchFailure]
-  /// Where the undo history was.
+  /// The position in the undo history.
   let history: StoreUndoManager.Position?
 
   init(of store: Store) {
@@ -31,7 +31,7 @@ struct Savepoint {
     if objects.updateValue(before, forKey: key) == nil { keys.append(key) }
   }
 
-  /// Takes in what a transaction inside of this one has changed.
+  /// Adds the changes of a transaction inside of this one.
   mutating func append(_ inner: Savepoint) {
     for key in inner.keys where !knows(key) {
       if let before = inner.objects[key] { note(key, before) }
@@ -39,14 +39,14 @@ struct Savepoint {
   }
 }
 
-/// The transactions of a store that are under way, the innermost last.
+/// The open transactions of a store, the innermost last.
 struct OpenTransactions {
   var savepoints: [Savepoint] = []
-  /// Objects that may have told the store of a change since the last savepoint.
+  /// Objects that may have reported a change since the last savepoint.
   var touched: [ObjectKey] = []
-  /// Why changes can't be taken back; nil when they can.
+  /// The error that prevents rolling back changes; nil if there is none.
   var failure: StoreError?
-  /// Whether the outermost one is being saved.
+  /// Whether the outermost transaction is being saved.
   var isSaving = false
 
   var isEmpty: Bool { savepoints.isEmpty }

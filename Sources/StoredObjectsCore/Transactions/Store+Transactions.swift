@@ -2,7 +2,7 @@ import Logging
 import StoreEngine
 
 extension Store {
-  /// Runs a closure and saves what it changes, or takes everything back if it throws.
+  /// Runs a closure and saves its changes, or rolls everything back if it throws.
   ///
   ///     try store.transaction {
   ///       account.balance -= 30
@@ -10,30 +10,31 @@ extension Store {
   ///       other.balance += 30
   ///     }
   ///
-  /// After an error the store is as it was before the call: objects, their lists and order, inserts
-  /// and deletes, what delete rules did, and named buffers. The error may come from the closure or
-  /// from the save.
+  /// After an error the store is as it was before the call: objects, lists and their order, inserts
+  /// and deletes, the effects of delete rules, and named buffers. The error can come from the
+  /// closure or from the save.
   ///
-  /// A transaction inside of another one is a savepoint. It takes back only its own changes when it
-  /// throws, and saves nothing: the outermost transaction saves. ``saveChanges()`` inside of a
+  /// A transaction inside of another one is a savepoint. If it throws, only its own changes are
+  /// rolled back. It saves nothing: the outermost transaction saves. ``saveChanges()`` inside of a
   /// transaction throws `nestedWrite`.
   ///
-  /// Changes that are unsaved when the outermost transaction begins are saved with it. If it throws,
-  /// they stay as they were, unsaved.
+  /// Changes that are unsaved when the outermost transaction begins are saved with it. If it
+  /// throws, they stay as they were, unsaved.
   ///
-  /// Objects that were inserted and taken back keep their properties, and are in no store. The undo
-  /// manager forgets what is taken back.
+  /// Objects whose insertion is rolled back keep their properties, and are in no store. The undo
+  /// manager forgets changes that are rolled back.
   ///
-  /// Complexity: what the changes and the save cost. An object that has unsaved changes is encoded
+  /// Complexity: the cost of the changes and the save. An object with unsaved changes is encoded
   /// once more for each transaction that changes it.
   ///
   /// - Parameters:
-  ///   - attempts: How often the closure runs at most. After a `conflict` with another store, the
-  ///     changes are taken back, the store merges what others have saved, and the closure runs again.
-  ///     A transaction inside of another one, and one that begins with unsaved changes, runs once.
+  ///   - attempts: The maximum number of times that the closure runs. After a `conflict` with
+  ///     another store, the changes are rolled back, the store merges what others have saved, and
+  ///     the closure runs again. A transaction inside of another one, and one that begins with
+  ///     unsaved changes, runs once.
   ///   - body: Changes objects of the store.
-  /// - Returns: What the closure returns.
-  /// - Throws: What the closure throws, or what ``saveChanges()`` throws.
+  /// - Returns: The result of the closure.
+  /// - Throws: Any error that the closure throws, or that ``saveChanges()`` throws.
   @discardableResult
   public func transaction<Result>(
     attempts: Int = 1, _ body: () throws -> Result
@@ -50,7 +51,7 @@ extension Store {
     }
   }
 
-  /// Runs a closure, and takes back what it has changed if it throws; saves nothing.
+  /// Runs a closure, and rolls back its changes if it throws; saves nothing.
   func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
     beginSavepoint()
     do {
@@ -64,7 +65,7 @@ extension Store {
   }
 
   private func attempt<Result>(_ body: () throws -> Result) throws -> Result {
-    // The history, too, would go back to the last save.
+    // Discarding would also reset the undo history to the last save.
     let canDiscard = !hasUnsavedChanges && history == nil
     beginSavepoint()
     do {
@@ -74,7 +75,7 @@ extension Store {
       endSavepoint()
       return result
     } catch {
-      // Where nothing else is unsaved, this needs nothing that was taken down.
+      // If there were no other unsaved changes, discarding needs no savepoint.
       if canDiscard || transactions.failure != nil { discardTransaction() } else { rollBack() }
       if transactions.failure != nil { discardChanges() }
       transactions.failure = nil
@@ -95,7 +96,7 @@ extension Store {
     if let position = savepoint.history { history?.rewind(to: position) }
   }
 
-  /// Refuses to save in the middle of a transaction.
+  /// Throws `nestedWrite` for a save inside of a transaction.
   func checkForTransaction() throws(StoreError) {
     if transactions.isEmpty || transactions.isSaving { return }
     throw StoreError(
@@ -108,7 +109,7 @@ extension Store {
 // MARK: - Savepoints
 
 extension Store {
-  /// Begins to take down what objects are like before they change.
+  /// Starts to keep the state of objects before they change.
   func beginSavepoint() {
     settleRelationships()
     if transactions.isEmpty {
@@ -121,14 +122,14 @@ extension Store {
     transactions.savepoints.append(Savepoint(of: self))
   }
 
-  /// Has objects that have told of a change tell of the next one, too.
+  /// Makes objects that have reported a change report the next one, too.
   private func reopenTouchedObjects() {
     for key in transactions.takeTouched() {
       registration(classID: key.classID)?.living(key.rowID)?.state.remove(.editable)
     }
   }
 
-  /// Keeps what has changed, as changes of the transaction around this one.
+  /// Keeps the changes, as changes of the enclosing transaction.
   func endSavepoint() {
     settleRelationships()
     let inner = transactions.savepoints.removeLast()
@@ -139,10 +140,10 @@ extension Store {
     }
   }
 
-  /// Takes down what an object is like before it changes; one that is new has just been inserted.
+  /// Keeps the state of an object before it changes; a new object has just been inserted.
   func noteForSavepoint(_ object: StoredObject, _ entry: RegisteredClass, isNew: Bool) {
     let key = ObjectKey(classID: entry.classID, rowID: object.rowID)
-    // It tells of no further change until the next savepoint begins, known or not.
+    // Until the next savepoint begins, the object reports no further change.
     transactions.touched.append(key)
     guard transactions.savepoints.last?.knows(key) == false else { return }
     transactions.note(key, isNew ? .absent : before(object, entry))
@@ -154,20 +155,20 @@ extension Store {
     do throws(StoreError) {
       return .changed(changes, object.hasContent ? try contentImage(of: object, entry) : nil)
     } catch {
-      // The outermost transaction will take everything back.
+      // The outermost transaction will discard everything.
       transactions.failure = error
       return .changed(changes, nil)
     }
   }
 
-  /// Everything is as it is saved: there is nothing left to take back.
+  /// Resets the savepoints, because everything is as saved and nothing is left to roll back.
   func forgetSavepoints() {
     for index in transactions.savepoints.indices {
       transactions.savepoints[index] = Savepoint(of: self)
     }
   }
 
-  /// Makes everything what it was when the innermost transaction began.
+  /// Restores the state from the start of the innermost transaction.
   func rollBack() {
     settleRelationships()
     let savepoint = transactions.savepoints.removeLast()
@@ -190,7 +191,7 @@ extension Store {
     for key in savepoint.keys { restoreContent(key, savepoint) }
   }
 
-  /// First which objects there are: contents refer to others by their rows.
+  /// Restores which objects exist, before their contents, which refer to others by row.
   private func restorePresence(_ key: ObjectKey, _ savepoint: Savepoint) {
     guard let entry = registration(classID: key.classID), let object = entry.living(key.rowID),
       let before = savepoint.objects[key]
@@ -217,7 +218,7 @@ extension Store {
     do throws(StoreError) {
       try setContent(of: object, entry, to: content)
     } catch {
-      // What a class has written it can read, unless its methods do not agree.
+      // A class can read what it has written, unless its methods do not match.
       transactions.failure = error
       logger.error("A change can't be taken back: \(error)")
     }

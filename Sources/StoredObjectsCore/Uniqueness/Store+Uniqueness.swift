@@ -1,19 +1,19 @@
 import StoreEngine
 
 extension Store {
-  /// Inserts an object, or brings up to date the one that has its unique values.
+  /// Inserts an object, or updates the object that has the same unique values.
   ///
   ///     let song = try store.insertOrUpdate(Song(number: 42, title: "Sunny"))
   ///
-  /// An object that is there, saved or not, takes over the whole content of the new one, which then
+  /// An existing object, saved or not, gets the whole content of the new one. The new object then
   /// stays outside of the store.
   ///
   /// Complexity: O(log n) for each unique index of the class (see ``AttributeIndex``), and linear
   /// in the number of unsaved objects.
   ///
-  /// - Returns: the object that is in the store: the one that was given, or the one that was there.
-  /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`, `notUnique` (the values are those
-  ///   of two objects), `notEncodable`, or what reading an object throws.
+  /// - Returns: The object in the store: the given one or the existing one.
+  /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`, `notUnique` (the values belong to
+  ///   two different objects), `notEncodable`, or any error of reading an object.
   @discardableResult
   public func insertOrUpdate<Object: StoredObject>(
     _ object: Object
@@ -38,17 +38,17 @@ extension Store {
     return existing
   }
 
-  /// The object that has a value in a unique property, saved or not.
+  /// Returns the object with a value in a unique property, saved or not.
   ///
   ///     let song = try store.object(Song.self, where: \.number, is: 42)
   ///
-  /// nil is no value, and finds nothing.
+  /// A nil value finds nothing.
   ///
   /// Complexity: O(log n), and linear in the number of unsaved objects.
   ///
   /// - Precondition: the property has a unique ``AttributeIndex`` of its own.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`, or what reading an object throws.
+  /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`, or any error of reading an object.
   public func object<Object: StoredObject, Value: IndexableValue & Equatable>(
     _ type: Object.Type, where property: KeyPath<Object, Value>, is value: Value
   ) throws(StoreError) -> Object? {
@@ -56,12 +56,12 @@ extension Store {
     let indexes = entry.indexes.lazy.map(\.declaration)
     guard indexes.contains(where: { $0.isUnique && $0.properties == [property] })
     else { preconditionFailure("\(property) is not unique: see AttributeIndex.") }
-    // Only nil is written so.
+    // Only nil has this key.
     if IndexKey(value).bytes == [0], Value.self is any ExpressibleByNilLiteral.Type { return nil }
     return try first(type, where: property, is: value)
   }
 
-  /// The object that has the values of a key, saved or not.
+  /// Returns the object with the values of a key, saved or not.
   private func object(
     _ entry: RegisteredClass, with key: [UInt8], by index: RegisteredIndex
   ) throws(StoreError) -> StoredObject? {
@@ -75,7 +75,7 @@ extension Store {
         rows.append(row)
         return true
       }
-      // An unsaved change may have given them other values.
+      // An unsaved change may have given a saved object other values.
       for row in rows where !own.rows.contains(row) {
         if let object = try object(entry, rowID: row) { return object }
       }
@@ -83,7 +83,7 @@ extension Store {
     } catch { throw .wrapping(error, .ioError, at: entry.location()) }
   }
 
-  /// Reads the class of a store that can't be written, and has no index yet.
+  /// Scans the class, if the store can't be written and has no index yet.
   private func scan(
     _ entry: RegisteredClass, for key: [UInt8], by index: RegisteredIndex
   ) throws(StoreError) -> StoredObject? {

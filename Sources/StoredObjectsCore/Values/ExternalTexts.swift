@@ -1,14 +1,14 @@
 import FoundationEssentials
 import StoreEngine
 
-/// The texts of values outside of records: all of their Base64, or short ones that stand for it.
+/// The texts of values stored outside of records: their Base64, or short placeholders for it.
 struct ExternalTexts {
-  /// Opens a value, when its text is needed.
+  /// Opens a value when its text is needed.
   let open: (ExternalReference) throws -> ExternalReader
-  /// The values that are written in pieces; nil where all texts are needed in memory.
+  /// The values that are written in pieces; nil if all texts are needed in memory.
   var large: LargeTexts<() throws -> ExternalReader>?
 
-  /// The values of a backend.
+  /// Creates texts of the values of a backend.
   init(
     _ storage: (any ExternalStorage)?, large: LargeTexts<() throws -> ExternalReader>? = nil
   ) {
@@ -22,13 +22,13 @@ struct ExternalTexts {
     }
   }
 
-  /// Values that a closure opens, written in pieces.
+  /// Creates placeholders for values that a closure opens and that are written in pieces.
   init(
     large: LargeTexts<() throws -> ExternalReader>,
     open: @escaping (ExternalReference) throws -> ExternalReader
   ) { (self.open, self.large) = (open, large) }
 
-  /// The Base64 of a value, or a text that stands for it.
+  /// Returns the Base64 of a value, or a placeholder for it.
   ///
   /// - Throws: ``/StoreEngine/StoreError``.
   func text(of reference: ExternalReference) throws -> String {

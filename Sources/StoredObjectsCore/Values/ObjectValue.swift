@@ -1,6 +1,6 @@
 public import StoreEngine
 
-/// A stored object as plain values: its ID, and its properties by their names.
+/// A stored object as plain values: its ID, and its properties by name.
 ///
 ///     let value = try song.value()
 ///     let json = try JSONEncoder().encode(value)
@@ -8,38 +8,37 @@ public import StoreEngine
 ///     let same = try JSONDecoder().decode(ObjectValue.self, from: json)
 ///     try store.insertOrUpdate(same)
 ///
-/// It is `Sendable` and `Codable` in any format. <doc:ExportingAndImportingJSON> has the values of
-/// each type. All values are ones that JSON has: text, numbers, true, false, null, arrays and
-/// dictionaries.
+/// It is `Sendable`, and `Codable` in any format. All values are ones that JSON has: text, numbers,
+/// true, false, null, arrays and dictionaries. See <doc:ExportingAndImportingJSON> for the values
+/// of each type.
 public struct ObjectValue: Hashable, Sendable {
   /// The stored name of the object's own class.
   public var className: String
-  /// The row of the object; nil for one that has none yet.
+  /// The row ID of the object; nil if it has none yet.
   public var rowID: UInt32?
-  /// The properties by their names.
+  /// The properties by name.
   public var values: StoredValue.Fields
-  /// The content as it is stored, in Base64, of a class whose properties are not known; otherwise
-  /// nil.
+  /// The stored content in Base64, for a class whose properties are not known; otherwise nil.
   public var bytes: String?
-  /// The number of the layout that the values have; nil is the newest.
+  /// The number of the layout of the values; nil for the newest.
   public var layout: UInt8?
 
-  /// Describes an object.
+  /// Creates the value of an object.
   ///
   /// - Parameters:
   ///   - className: The stored name of its class.
-  ///   - rowID: Its row, or nil for a new object.
-  ///   - values: Its properties by their names.
+  ///   - rowID: Its row ID, or nil for a new object.
+  ///   - values: Its properties by name.
   public init(className: String, rowID: UInt32? = nil, values: StoredValue.Fields = [:]) {
     (self.className, self.rowID, self.values) = (className, rowID, values)
   }
 
-  /// The ID of the object; nil for one that has none yet.
+  /// The ID of the object; nil if it has none yet.
   public var id: ObjectID<StoredObject>? {
     rowID.map { ObjectID(className: className, rowID: $0) }
   }
 
-  /// The value of a property, or nil.
+  /// Accesses the value of a property, or nil.
   public subscript(name: String) -> StoredValue? {
     get { values[name] }
     set { values[name] = newValue }
@@ -49,7 +48,7 @@ public struct ObjectValue: Hashable, Sendable {
 // MARK: - As one value
 
 extension ObjectValue {
-  /// The object as a dictionary: its ID, or the class of one without, and its values or bytes.
+  /// The object as a dictionary: its ID, or its class if it has no ID, and its values or bytes.
   public var storedValue: StoredValue {
     if let rowID, bytes == nil, layout == nil {
       return .dictionary(
@@ -71,7 +70,7 @@ extension ObjectValue {
     return .dictionary(fields)
   }
 
-  /// Reads the dictionary.
+  /// Creates the object from its dictionary.
   ///
   /// - Throws: ``ValueFailure`` for another value.
   package init(_ value: StoredValue) throws {
@@ -113,7 +112,7 @@ extension ObjectValue: Codable {
   /// - Throws: `EncodingError` for values that are nested more than 256 deep.
   public func encode(to encoder: any Encoder) throws { try storedValue.encode(to: encoder) }
 
-  /// Decodes an object.
+  /// Decodes an object from its dictionary.
   ///
   /// - Throws: `DecodingError` for another value.
   public init(from decoder: any Decoder) throws {
@@ -131,7 +130,7 @@ struct ReferenceText {
   let className: String
   let rowID: UInt32
 
-  /// Parses a text; nil if it is no reference.
+  /// Parses a text; nil if it is not a reference.
   init?(_ text: String) {
     let bytes = text.utf8
     guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")), slash > bytes.startIndex else {
@@ -150,7 +149,7 @@ struct ReferenceText {
     (className, self.rowID) = (String(text[..<slash]), rowID)
   }
 
-  /// The text or the nested object of a reference; nil if it is neither.
+  /// Reads a reference from its text or from a nested object; nil if it is neither.
   init?(_ value: StoredValue) {
     switch value {
     case .string(let text): self.init(text)

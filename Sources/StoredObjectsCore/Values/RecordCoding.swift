@@ -1,11 +1,11 @@
 import StoreEngine
 
-/// Reads and writes the contents of records of one layout as values by the names of properties.
+/// Converts the contents of records of one layout to values by property name, and back.
 struct RecordCoding: Sendable {
   private let properties: [Property]
-  /// The names in the order of their bytes.
+  /// The names, sorted by their bytes.
   private let names: [String]
-  /// For each property the place of its name.
+  /// The index of each property's name in `names`.
   private let locations: [Int]
   /// Whether each value can be found without the code of its type.
   let isReadable: Bool
@@ -15,16 +15,18 @@ struct RecordCoding: Sendable {
   private struct Property: Sendable {
     let name: String
     let type: StoredType
-    /// Passes over a value of a type that only its own code can read.
+    /// Skips a value of a type that only its own code can read.
     let skip: RecordConversion.Skip?
     let isOpaque: Bool
 
-    /// Makes sure that bytes are a value of an opaque type, so that they leave others as they are.
+    /// Checks that bytes are exactly one value of an opaque type.
+    ///
+    /// Otherwise they would damage the values behind it.
     func checkIsWhole(_ bytes: [UInt8]) throws {
       guard let skip else { return }
       var buffer = DataBuffer(bytes)
       do { try skip(&buffer) } catch let error as DataBufferError {
-        // The value has a reference; reading the whole content finds out.
+        // The value contains a reference; reading the whole content checks it.
         if error.code == .noStore { return }
         throw ValueFailure("The bytes are no \(type): \(error.message).")
       }
@@ -34,7 +36,7 @@ struct RecordCoding: Sendable {
     }
   }
 
-  /// The properties of a class of the program.
+  /// Creates the coding for the properties of a class of the program.
   init(_ properties: [StoredProperty]) {
     self.init(
       properties.map {
@@ -42,7 +44,7 @@ struct RecordCoding: Sendable {
       })
   }
 
-  /// The properties of a saved layout; nil where only the kinds of values are known.
+  /// Creates the coding for a saved layout; nil if only the kinds of its values are known.
   init?(_ form: SavedLayout.Form) {
     guard case .properties(let saved) = form, Set(saved.map(\.name)).count == saved.count else {
       return nil
@@ -62,7 +64,7 @@ struct RecordCoding: Sendable {
     var locations = Array(repeating: 0, count: order.count)
     for (location, index) in order.enumerated() { locations[index] = location }
     self.locations = locations
-    // One value of unknown size can be told by the sizes of those behind it.
+    // A single value of unknown size can be delimited by the sizes of the values behind it.
     let opaque = properties.lastIndex { $0.isOpaque && $0.skip == nil }
     isReadable =
       opaque.map { last in
@@ -74,7 +76,7 @@ struct RecordCoding: Sendable {
 
 /// A property whose value can't be written.
 struct PropertyFailure: Error {
-  /// The name, and the part of the value, as in "names[2]".
+  /// The name, and the part of the value, such as "names[2]".
   let property: String
   let words: String
 
@@ -91,7 +93,7 @@ extension RecordCoding {
   /// The properties in the order of their bytes.
   var namedTypes: [(name: String, type: StoredType)] { properties.map { ($0.name, $0.type) } }
 
-  /// The bytes of each property of a content.
+  /// Returns the bytes of each property of a content.
   ///
   /// - Throws: ``/StoreEngine/DataBufferError``.
   func parts(of content: [UInt8]) throws -> [[UInt8]] {
@@ -110,9 +112,9 @@ extension RecordCoding {
 // MARK: - Reading
 
 extension RecordCoding {
-  /// Reads a content to its end.
+  /// Reads a whole content.
   ///
-  /// - Throws: ``/StoreEngine/DataBufferError``; what the references throw.
+  /// - Throws: ``/StoreEngine/DataBufferError``, and any error of the references.
   func values(
     from buffer: inout DataBuffer, _ references: some ReferenceReading
   ) throws -> StoredValue.Fields {
@@ -145,13 +147,13 @@ extension RecordCoding {
 // MARK: - Writing
 
 extension RecordCoding {
-  /// Appends a content.
+  /// Appends a content to a buffer.
   ///
   /// - Parameters:
-  ///   - values: The values by the names of the properties.
-  ///   - base: A content that has the properties that are missing; nil where none may.
-  ///   - buffer: Gets the content.
-  ///   - references: Where references lead to.
+  ///   - values: The values by property name.
+  ///   - base: A content that provides the missing properties; nil if none may be missing.
+  ///   - buffer: The buffer to append to.
+  ///   - references: Resolves the references.
   /// - Throws: ``PropertyFailure``.
   func write<References: ReferenceWriting>(
     _ values: StoredValue.Fields, over base: DataBuffer?, to buffer: inout DataBuffer,
@@ -175,7 +177,7 @@ extension RecordCoding {
     }
   }
 
-  /// Finds out whether values can be written, some of which may be missing.
+  /// Checks whether values can be written, some of which may be missing.
   ///
   /// - Throws: ``PropertyFailure``.
   func check<References: ReferenceWriting>(
@@ -196,7 +198,7 @@ extension RecordCoding {
   /// Whether there is a value for each property.
   func isComplete(_ values: StoredValue.Fields) -> Bool { values.keys == names }
 
-  /// Makes sure that there is a value for each property.
+  /// Checks that there is a value for each property.
   ///
   /// - Throws: ``PropertyFailure``.
   func checkForMissing(_ values: StoredValue.Fields) throws {
@@ -222,7 +224,7 @@ extension RecordCoding {
     if let skip = property.skip { try skip(&buffer) } else { try buffer.skip(property.type) }
   }
 
-  /// The property at an offset of a content.
+  /// Returns the name of the property at an offset of a content.
   func property(at offset: Int, of content: [UInt8]) -> String {
     var buffer = DataBuffer(content)
     let found = properties.first { property in
@@ -252,7 +254,7 @@ extension RecordCoding {
   }
 }
 
-/// The classes of a store by their IDs and names.
+/// The names and IDs of the classes of a store.
 struct ClassNames: Sendable {
   private var names: [String?] = Array(repeating: nil, count: 256)
   private var ids: [String: UInt8] = [:]
@@ -268,7 +270,7 @@ struct ClassNames: Sendable {
   func id(of name: String) -> UInt8? { ids[name] }
 }
 
-/// References as texts such as "Song/42".
+/// Reads references as texts such as "Song/42".
 struct ReferenceTexts: ReferenceReading {
   let names: ClassNames
   let externals: ExternalTexts

@@ -1,13 +1,13 @@
 public import StoreEngine
 
 extension StoredObject {
-  /// Returns the object as values by the names of its properties, with its unsaved changes.
+  /// Returns the object as values by property name, with its unsaved changes.
   ///
-  /// - Parameter depth: How many references deep objects are nested in the place of their IDs; an
-  ///   object can be nested more than once, and what it refers to with it.
-  /// - Returns: the object's ID and its values.
-  /// - Throws: ``/StoreEngine/StoreError`` with `notEncodable` for an object that is in no store, or refers to
-  ///   one that isn't; what reading the objects throws.
+  /// - Parameter depth: The number of levels to which referenced objects are nested in the place of
+  ///   their IDs. An object can be nested more than once, with everything that it refers to.
+  /// - Returns: The object's ID and its values.
+  /// - Throws: ``/StoreEngine/StoreError`` with `notEncodable` for an object that is in no store,
+  ///   or refers to one that is not; any error of reading the objects.
   public final func value(depth: Int = 0) throws(StoreError) -> ObjectValue {
     guard let registration, let store = registration.store else {
       throw StoreError(
@@ -35,10 +35,10 @@ extension Store {
     settleRelationships(of: object)
     try object.fetchContent()
     return try withScratchBuffer { buffer throws(StoreError) in
-      // It still has the bytes of the record before.
+      // The buffer still has the bytes of the previous record.
       buffer.removeAll()
       do {
-        // Bytes that only a type can read have all in them.
+        // Bytes that only their type can read contain such values inline.
         let externals = entry.coding?.hasOpaqueValues == false ? externals : .inline
         try writeContent(of: object, entry, to: &buffer, externals)
         var value = ObjectValue(className: entry.name, rowID: object.rowID)
@@ -59,7 +59,7 @@ extension Store {
     ReferenceTexts(names: names, externals: ExternalTexts(backend.externalStorage))
   }
 
-  /// Writes a content; nothing is stored for it.
+  /// Writes a content without storing anything for it.
   private func writeContent(
     of object: StoredObject, _ entry: RegisteredClass, to buffer: inout DataBuffer,
     _ placement: ExternalPlacement
@@ -83,7 +83,7 @@ extension StoredValue {
   fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
 }
 
-/// References as the objects that they lead to, some levels deep.
+/// Reads references as the objects that they refer to, to a number of levels.
 private struct NestedReferences: ReferenceReading {
   let store: Store
   let names: ClassNames

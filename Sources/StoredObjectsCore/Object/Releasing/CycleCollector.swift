@@ -1,19 +1,19 @@
 import StoreEngine
 
-/// Frees objects that only hold each other, when their store goes away.
+/// Frees objects that are only referenced by each other, when their store is freed.
 ///
-/// Nobody can find them afterwards. An object that anything else holds stays, with all that can be
-/// reached from it. What the layout of a class does not show, as what a closure holds, counts as
-/// held from elsewhere: such an object stays, too.
+/// No code can reach such objects afterwards. An object that anything else references is kept, with
+/// everything that can be reached from it. References that the layout of a class does not show,
+/// such as those of a closure, count as references from elsewhere. Such an object is kept, too.
 struct CycleCollector {
   private var objects: [StoredObject] = []
   private var layouts: [ReferenceLayout] = []
   private var positions: [ObjectIdentifier: Int] = [:]
   private var isReached: [Bool] = []
 
-  /// Frees what it finds among the living objects of some classes.
+  /// Frees unreachable objects among the objects in memory of some classes.
   ///
-  /// Complexity: linear in the number of objects whose class has references, and of these.
+  /// Complexity: linear in the number of objects whose class has references, and of the references.
   static func run(_ classes: [RegisteredClass]) {
     var collector = CycleCollector(classes)
     if collector.objects.isEmpty { return }
@@ -33,7 +33,7 @@ struct CycleCollector {
     isReached = Array(repeating: false, count: objects.count)
   }
 
-  /// The objects that are held more often than by each other and by this.
+  /// Returns the objects with more references than those from each other and this collector.
   private func heldElsewhere() -> [Int] {
     var counts = Array(repeating: 1, count: objects.count)
     for index in objects.indices { visit(index) { counts[$0] += 1 } }
@@ -41,9 +41,9 @@ struct CycleCollector {
     return objects.indices.filter { holderCounts[$0] > counts[$0] }
   }
 
-  /// How often each object is held.
+  /// Returns the reference count of each object.
   ///
-  /// Where the objects themselves are in sight, the optimizer may hold one a little longer, which
+  /// If the optimizer can see the objects themselves, it may retain one a little longer, which
   /// would count.
   @inline(never)
   private static func holderCounts(of memories: [StoredObject.Memory]) -> [Int] {

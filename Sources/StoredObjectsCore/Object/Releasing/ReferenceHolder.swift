@@ -1,18 +1,17 @@
 import FoundationEssentials
 import StoreEngine
 
-/// A value that may hold objects, and has a form in which it holds none.
+/// A value that may hold objects, and that can be emptied.
 protocol ReferenceHolder {
-  /// The types of what it holds.
+  /// The types of the values it holds.
   static var heldTypes: [Any.Type] { get }
-  /// The class of the object that the value is, if it is a reference or nil.
+  /// The class of the referenced object, if the value is a reference or nil.
   static var referredClass: AnyClass? { get }
   /// Moves the objects into a queue.
   mutating func release(into queue: ReleaseQueue)
-  /// Visits the objects that this value alone holds, as often as it holds them; it may leave out
-  /// some.
+  /// Visits the objects that only this value holds, once for each reference; may skip some.
   mutating func visitObjects(_ body: (StoredObject) -> Void)
-  /// Takes out objects.
+  /// Removes the objects that match a predicate.
   mutating func removeObjects(where isRemoved: (StoredObject) -> Bool)
 }
 
@@ -110,9 +109,9 @@ extension ObjectList: ReferenceHolder {
   }
 }
 
-/// Whether the memory of a collection belongs to this value alone.
+/// Whether no other value shares the memory of a collection.
 ///
-/// Collections that the library brings are one reference to their memory.
+/// The standard library's collections are a single reference to their memory.
 private func isSoleHolder<Value>(_ collection: inout Value) -> Bool {
   guard MemoryLayout<Value>.size == MemoryLayout<AnyObject?>.size else { return false }
   return unsafe withUnsafeMutablePointer(to: &collection) { pointer in
@@ -124,10 +123,10 @@ private func isSoleHolder<Value>(_ collection: inout Value) -> Bool {
 
 /// Whether a value of a type can hold an object.
 ///
-/// True for a type that the runtime says nothing about.
+/// True for a type that the runtime does not describe.
 func canHoldObjects(_ type: Any.Type) -> Bool {
-  // A structure may hold an array of its own kind. They are few, and a set would take the runtime
-  // longer to make.
+  // A structure may contain an array of its own type. There are few types, and the runtime would
+  // take longer to make a set.
   var seen: [ObjectIdentifier] = []
   func canHoldObjects(_ type: Any.Type) -> Bool {
     if seen.contains(ObjectIdentifier(type)) { return false }
@@ -137,15 +136,15 @@ func canHoldObjects(_ type: Any.Type) -> Bool {
     let properties = RuntimeProperty.all(of: type)
     let holdsObjects = properties.contains { $0.isStrong && canHoldObjects($0.type) }
     if !properties.isEmpty && !holdsObjects { return false }
-    // Asked last: the runtime goes through all conformances of the program to find that there is
-    // none.
+    // Checked last: to find that there is no conformance, the runtime searches all conformances of
+    // the program.
     guard let holder = type as? any ReferenceHolder.Type else { return true }
     return holder.heldTypes.contains(where: canHoldObjects)
   }
   return canHoldObjects(type)
 }
 
-/// Whether values of a type are bits that nothing has to be done about.
+/// Whether values of a type are plain bits without references.
 private func isPlain(_ type: Any.Type) -> Bool {
   func isPlain<Value>(_ type: Value.Type) -> Bool { _isPOD(type) }
   return _openExistential(type, do: isPlain)

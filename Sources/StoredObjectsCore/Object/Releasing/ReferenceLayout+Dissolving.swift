@@ -1,7 +1,9 @@
 import StoreEngine
 
 extension ReferenceLayout {
-  /// Lets an object that lives on hold no others, as far as its properties have an empty form.
+  /// Removes the references of an object that stays in memory.
+  ///
+  /// Properties that can't be emptied keep theirs.
   func dissolve(_ object: StoredObject, contentOnly: Bool, into queue: ReleaseQueue) {
     let memory = StoredObject.Memory(of: object)
     for reference in references
@@ -15,7 +17,7 @@ extension ReferenceLayout {
     }
   }
 
-  /// Visits the objects that an object holds, as often as it does; it may leave out some.
+  /// Visits the objects that an object holds, once for each reference; may skip some.
   func visitObjects(heldBy object: StoredObject, _ body: (StoredObject) -> Void) {
     let memory = StoredObject.Memory(of: object)
     for reference in references {
@@ -32,7 +34,7 @@ extension ReferenceLayout {
     memory.withValue(at: offset, as: type) { $0.visitObjects(body) }
   }
 
-  /// Takes objects out of what an object holds.
+  /// Removes matching objects from the references of an object.
   func removeObjects(
     heldBy object: StoredObject, where isRemoved: (StoredObject) -> Bool
   ) {

@@ -2,28 +2,28 @@ import Locks
 import StoreEngine
 import Synchronization
 
-/// Where the objects of a class hold others.
+/// The properties through which objects of a class hold other objects.
 ///
-/// It is read from the description of the class that the runtime has, so that it covers `@Stored`,
+/// The layout is read from the runtime's description of the class, so that it covers `@Stored`,
 /// ``Content`` and plain properties alike.
 ///
-/// `@unchecked Sendable`: nothing in it changes, and the types in it are only asked for their
-/// conformances to a protocol of this module, which are no actor's.
+/// `@unchecked Sendable`: it is immutable, and its types are only checked for conformances to a
+/// protocol of this module, which are not isolated to an actor.
 final class ReferenceLayout: @unchecked Sendable {
   /// The properties that are a reference to one object.
   let references: [Reference]
-  /// The properties that hold objects otherwise.
+  /// The properties that hold objects in another way.
   let holders: [Holder]
-  /// Properties of types that have no empty form: enumerations, closures and the like.
+  /// The properties of types that can't be emptied, such as enumerations and closures.
   let others: [Other]
-  /// An object that has the defaults of the others; nil without any.
+  /// An object with the defaults of the `others`; nil if there are none.
   let prototype: Prototype?
 
   struct Reference {
     let offset: Int
-    /// Whether it may be nil while the object lives.
+    /// Whether it can be nil while the object exists.
     let isOptional: Bool
-    /// Whether it is what ``Content`` holds.
+    /// Whether it is in a ``Content`` property.
     let isContent: Bool
   }
 
@@ -40,7 +40,7 @@ final class ReferenceLayout: @unchecked Sendable {
 
   fileprivate init?(_ type: StoredObject.Type) {
     var holdings = HoldingProperties()
-    // Those of the base class come first; what they hold is no object.
+    // The properties of the base class come first; they hold no stored objects.
     let inherited = RuntimeProperty.all(of: StoredObject.self).count
     for property in RuntimeProperty.all(of: type).dropFirst(inherited)
     where property.isStrong && property.isVariable {
@@ -53,31 +53,32 @@ final class ReferenceLayout: @unchecked Sendable {
 
   /// An object whose values are copied, and which is never freed.
   ///
-  /// `@unchecked Sendable`: it is made before any other thread sees it, and nobody changes it.
+  /// `@unchecked Sendable`: it is made before any other thread sees it, and is not changed
+  /// afterwards.
   final class Prototype: @unchecked Sendable {
     let object: StoredObject
     init(_ type: StoredObject.Type) { object = type.init() }
   }
 }
 
-// MARK: - Of classes
+// MARK: - Layouts of classes
 
 extension ReferenceLayout {
-  /// The layout of a class; nil for one whose objects hold no others.
+  /// Returns the layout of a class; nil if its objects hold no others.
   ///
   /// Complexity: linear in the number of classes of the program, once the class has been seen.
   static func of(_ type: StoredObject.Type) -> ReferenceLayout? {
     let id = ObjectIdentifier(type)
     if lastWithout.load(ordering: .relaxed) == UInt(bitPattern: id) { return nil }
     if let found = known.withLock({ $0.first { $0.type == id } }) { return found.layout }
-    // Outside of the lock, since it may make an object of the class.
+    // Outside of the lock, because it may create an object of the class.
     let layout = ReferenceLayout(type)
     known.withLock { $0.append(Known(type: id, layout: layout)) }
     if layout == nil { lastWithout.store(UInt(bitPattern: id), ordering: .relaxed) }
     return layout
   }
 
-  /// No dictionary: see `DeclaredLayout`.
+  /// Not a dictionary: see `DeclaredLayout`.
   private static let known = Locked<[Known]>([])
 
   private struct Known {
@@ -85,12 +86,11 @@ extension ReferenceLayout {
     let layout: ReferenceLayout?
   }
 
-  /// The class that was last found to hold nothing: most objects that are in no store come in
-  /// series.
+  /// The last class found to hold nothing: objects in no store tend to come in runs of one class.
   private static let lastWithout = Atomic<UInt>(0)
 }
 
-/// Collects the places of a type that hold objects.
+/// Collects the properties of a type that hold objects.
 private struct HoldingProperties {
   var references: [ReferenceLayout.Reference] = []
   var holders: [ReferenceLayout.Holder] = []
@@ -118,6 +118,6 @@ private struct HoldingProperties {
   }
 }
 
-/// A ``Content`` of any value.
+/// A ``Content`` of any value type.
 private protocol ContentStorage {}
 extension Content: ContentStorage {}

@@ -1,15 +1,15 @@
 import Locks
 import StoreEngine
 
-/// Objects and lists that nobody holds any more, until they are freed one after the other.
+/// Objects and lists that have no other references, waiting to be freed one after the other.
 ///
-/// An object that is freed would free those that only it holds, and these the next, each on top of
-/// the stack of the one before. Objects put what they hold into the queue of their thread instead.
-/// The first of them empties it, and so the stack stays flat however long a chain is.
+/// Freeing an object would free those that only it references, and so on, each one deeper on the
+/// stack. Instead, objects move their references into the queue of their thread. The first of them
+/// empties the queue, so the stack depth does not depend on the length of a chain.
 final class ReleaseQueue {
   private static let queues = ThreadLocal { ReleaseQueue() }
 
-  /// The queue of this thread.
+  /// The queue of the current thread.
   static var current: ReleaseQueue { queues.current }
 
   private var objects: [AnyObject] = []
@@ -20,11 +20,11 @@ final class ReleaseQueue {
 
   func append(_ value: some Any) { values.append(value) }
 
-  /// Frees what is in the queue, and what that puts into it, unless this is being done.
+  /// Frees everything in the queue, including what that adds, unless it is already being emptied.
   func empty() {
     if isEmptying { return }
     isEmptying = true
-    // The last one first: a chain never has more than one of its objects here.
+    // Last in, first out: a chain then never has more than one object in the queue.
     while true {
       if let object = objects.popLast() {
         release(object)
@@ -39,6 +39,6 @@ final class ReleaseQueue {
     if values.capacity > 4_096 { values = [] }
   }
 
-  /// Ends the life of what it is given, outside of any access to the queue.
+  /// Ends the lifetime of a value, outside of any access to the queue.
   @inline(never) private func release(_ value: consuming Any) {}
 }

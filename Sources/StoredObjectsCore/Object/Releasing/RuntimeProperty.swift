@@ -1,8 +1,8 @@
 import StoreEngine
 
-/// A stored property of a class or a structure, as the runtime describes it to `Mirror`.
+/// A stored property of a class or a structure, as the runtime describes it for `Mirror`.
 struct RuntimeProperty {
-  /// Where the value is, counted from the beginning of the object or of the structure.
+  /// The offset of the value from the start of the object or the structure.
   let offset: Int
   let type: Any.Type
   /// False for a weak, unowned or unmanaged reference.
@@ -10,17 +10,17 @@ struct RuntimeProperty {
   /// False for a `let`.
   let isVariable: Bool
 
-  /// The stored properties of a type, those of its superclasses first.
+  /// Returns the stored properties of a type, those of its superclasses first.
   ///
-  /// None for a type that is neither a class, a structure nor a tuple, and for one that was
-  /// compiled without reflection metadata.
+  /// Empty for a type that is not a class, a structure or a tuple, and for a type that was compiled
+  /// without reflection metadata.
   static func all(of type: Any.Type) -> [RuntimeProperty] {
-    // Of an existential type the runtime wants to see a value.
+    // For an existential type, the runtime needs a value.
     guard type is AnyClass || isStructureOrTuple(type) else { return [] }
     return (0..<propertyCount(type)).map { RuntimeProperty(type, $0) }
   }
 
-  /// A type's description begins with a number for its kind.
+  /// Whether the type is a structure or a tuple, by the kind with which its metadata begins.
   private static func isStructureOrTuple(_ type: Any.Type) -> Bool {
     let address = UInt(bitPattern: ObjectIdentifier(type))
     let kind = unsafe UnsafePointer<UInt>(bitPattern: address)?.pointee
@@ -39,9 +39,9 @@ struct RuntimeProperty {
   }
 }
 
-// The standard library declares these functions of its runtime just so, for `Mirror`, and exports
-// them. `Mirror` itself copies values and does not say where they are; the interface for tools,
-// `_forEachField`, does not tell a weak reference from a strong one.
+// The standard library declares these runtime functions in the same way for `Mirror`, and exports
+// them. `Mirror` itself copies values and has no offsets; `_forEachField`, the interface for tools,
+// does not distinguish weak references from strong ones.
 
 @unsafe private struct PropertyDescription {
   var name: UnsafePointer<CChar>?

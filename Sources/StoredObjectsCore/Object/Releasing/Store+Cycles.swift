@@ -1,12 +1,12 @@
-// Objects in cycles hold each other. What the store can tell about them, it frees.
+// Breaks the reference cycles that the store can find.
 
 import StoreEngine
 
 extension Store {
-  /// Objects were deleted, and are saved so: none refers to one that was deleted before it.
+  /// Removes references from saved deleted objects to objects that were deleted before them.
   ///
-  /// So no cycle of them stays. One that an application holds keeps what was deleted after it, as
-  /// an album keeps the songs that its rule has deleted.
+  /// No cycle of deleted objects remains. An object that the application holds keeps the objects
+  /// that were deleted after it, such as an album the songs that its rule deleted.
   func separateDeleted() {
     let deleted = deletions.takeDeleted()
     if deleted.isEmpty { return }

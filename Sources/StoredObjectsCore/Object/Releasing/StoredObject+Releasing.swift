@@ -1,10 +1,10 @@
 import StoreEngine
 
 extension StoredObject {
-  /// Gives away what the object holds, at the end of its life.
+  /// Moves the references of an object that is being freed into the release queue.
   ///
-  /// The properties of a subclass end after this, so that what is taken out of them here is not
-  /// freed there.
+  /// The properties of a subclass are destroyed after this, so the references that are moved here
+  /// are not released there.
   final func releaseReferences(_ layout: ReferenceLayout) {
     let memory = Memory(of: self)
     guard layout.mayRelease(memory) else { return }
@@ -17,15 +17,19 @@ extension StoredObject {
   @safe struct Memory {
     private let start: UnsafeMutableRawPointer
 
-    /// - Precondition: the object lives for as long as its memory is used.
+    /// Refers to the memory of an object.
+    ///
+    /// - Precondition: the object exists for as long as its memory is used.
     init(of object: StoredObject) {
       unsafe start = Unmanaged.passUnretained(object).toOpaque()
     }
 
-    /// How many strong references to the object there are.
+    /// The number of strong references to the object.
     var holderCount: Int { unsafe strongReferenceCount(start) }
 
-    /// Uses the value of a property, whose type must be right, in place.
+    /// Calls a closure with the value of a property, in place.
+    ///
+    /// - Precondition: the property has the type.
     func withValue<Value, Result>(
       at offset: Int, as type: Value.Type, _ body: (inout Value) -> Result
     ) -> Result {
@@ -35,7 +39,7 @@ extension StoredObject {
 }
 
 extension ReferenceLayout {
-  /// Whether an object may hold something that nobody else holds.
+  /// Whether an object may hold the only reference to something.
   fileprivate func mayRelease(_ memory: StoredObject.Memory) -> Bool {
     if !holders.isEmpty || !others.isEmpty { return true }
     return references.contains { reference in
@@ -43,11 +47,11 @@ extension ReferenceLayout {
     }
   }
 
-  /// Moves all that an object holds into a queue.
+  /// Moves everything that an object holds into a queue.
   func release(_ memory: StoredObject.Memory, into queue: ReleaseQueue) {
     for reference in references {
       memory.withValue(at: reference.offset, as: AnyObject?.self) { object in
-        // One that others hold is not freed with this one.
+        // An object with other references is not freed with this one.
         guard isKnownUniquelyReferenced(&object), let held = object.take() else { return }
         queue.append(held)
       }
@@ -62,7 +66,7 @@ extension ReferenceLayout {
     memory.withValue(at: offset, as: type) { $0.release(into: queue) }
   }
 
-  /// Puts the default of the property into its place.
+  /// Replaces the value of a property by its default.
   private func exchange<Value>(
     _ type: Value.Type, _ offset: Int, _ memory: StoredObject.Memory, _ queue: ReleaseQueue
   ) {
@@ -75,6 +79,6 @@ extension ReferenceLayout {
   }
 }
 
-/// The runtime's count, which takes no reference of its own, as `_getRetainCount` may.
+/// Returns the runtime's reference count without retaining the object, as `_getRetainCount` may.
 @_silgen_name("swift_retainCount")
 @unsafe private func strongReferenceCount(_ object: UnsafeMutableRawPointer) -> Int
