@@ -61,7 +61,7 @@ extension PredicateExpressions {
     }
   }
 
-  // `#Predicate` calls these. They are disfavored: otherwise, predicates without references would
+  // `#Predicate` calls these. They are disfavoured: otherwise, predicates without references would
   // take the compiler many times as long.
 
   // swift-format-ignore: AlwaysUseLowerCamelCase
