@@ -47,7 +47,8 @@ public final class BNREncryptedBackend: StoreBackend {
 
   /// The location of the records.
   public var location: String { base.location }
-  /// Always true: nothing is written with the encryption of the original.
+  /// Whether the backend is read-only, which it always is: it never writes the original's
+  /// encryption.
   public var isReadOnly: Bool { true }
   /// Returns the number of a table.
   public func table(named name: String) throws(StoreError) -> TableID {

@@ -13,7 +13,7 @@ public struct KeyValueBatch {
   /// Keys and records, in the form for the backend.
   var bytes: [UInt8] = []
   var tables: [TableBatch] = []
-  /// Holds the beginning of a record while its times are read.
+  /// The beginning of a record, while its times are read.
   private var scratch: [UInt8] = []
   /// The pending writes before this one.
   private let earlier: EarlierWrites

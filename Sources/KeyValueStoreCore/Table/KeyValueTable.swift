@@ -24,8 +24,8 @@ public struct KeyValueTable: Sendable {
 
   /// Returns the value of a key, decoded as the type that it was put as.
   ///
-  /// A `nil` that was put counts as a value. Read it as an optional type: `get("a", as:
-  /// String?.self)` returns `.some(nil)` for it.
+  /// A `nil` that was put counts as a value. Read it as an optional type:
+  /// `get("a", as: String?.self)` returns `.some(nil)` for it.
   ///
   /// Complexity: O(log n), and linear in the size of the value.
   ///

@@ -332,7 +332,7 @@ extension StoreUndoManager {
       generation: generation, stepCount: undoSteps.count, current: current, redoSteps: redoSteps)
   }
 
-  /// Returns the history to a position, after the changes since then were rolled back.
+  /// Rewinds the history to a position, after the changes since then were rolled back.
   func rewind(to position: Position) {
     // If a step has ended in between, its changes are already rolled back.
     guard position.generation == generation, position.stepCount == undoSteps.count else { return }

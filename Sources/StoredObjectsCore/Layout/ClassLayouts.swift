@@ -14,7 +14,7 @@ struct ClassLayouts: Sendable {
   let isOutdated: Bool
   /// The assumed layouts of records from before stores kept layouts.
   let assumed: [SavedLayout]
-  /// How to read records, by their first byte; shorter than 256 if the last numbers are rare.
+  /// The ways to read records, by their first byte; shorter than 256 if the last numbers are rare.
   let readings: [RecordReading?]
   /// Returns how to read records with a number that no record has.
   let rareReading: @Sendable (UInt8) -> RecordReading

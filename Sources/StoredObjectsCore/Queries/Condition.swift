@@ -40,7 +40,7 @@ indirect enum Condition {
     }
   }
 
-  /// Whether checking some properties, each on its own, decides the condition.
+  /// Returns whether checking some properties, each on its own, decides the condition.
   func isTold(by properties: [AnyKeyPath]) -> Bool {
     switch self {
     case .values(let property, _): return properties.contains(property)

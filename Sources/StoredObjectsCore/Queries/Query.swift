@@ -127,7 +127,7 @@ struct Query {
     }
     for row in own.savedRows {
       do throws(StoreError) {
-        // The keys as counted: an object that it referred to may be another by now.
+        // Uses the keys as counted: they may contain values of another referenced object.
         if let saved = try store.savedObject(row, entry) {
           count -= part.index.keys(of: saved).count { key in
             part.ranges.contains { $0.contains(key) }

@@ -24,9 +24,9 @@ struct QueryTranslation<Object: StoredObject> {
   let isExplained: Bool
   /// The nesting depth of the expression that is being translated.
   private var depth = 0
-  /// Nil in a whole predicate; otherwise records expressions that may use an outer variable.
+  /// A record of expressions that may use an outer variable; nil in a whole predicate.
   private var closure: ClosureScope?
-  /// Records which properties the predicate reads; nil if the caller does not need that.
+  /// A record of the properties that the predicate reads; nil if the caller does not need it.
   private var reach: PredicateReach?
 
   /// The maximum depth: Foundation would evaluate deeper predicates until the stack overflows.

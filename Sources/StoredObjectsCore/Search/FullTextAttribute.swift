@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// A declaration that full-text searches find the objects of a class by the words of a text.
+/// A declaration of a text by whose words and letters you can search the objects of a class.
 ///
 ///     final class Song: StoredObject {
 ///       @Content var title = ""
@@ -14,9 +14,9 @@ import StoreEngine
 ///     }
 ///     let hits = try store.search(Song.self, "sunny OR walk*", limit: 20)
 ///
-/// The texts are indexed in the same saves as their objects, see <doc:FullTextSearch>. An index that
-/// is new or lost is built from the records when it is first needed. So is an index of a class that
-/// was changed by a program that did not know the index.
+/// The texts are indexed in the same saves as their objects, see <doc:FullTextSearch>. An index
+/// that is new or lost is built from the records when it is first needed. So is an index of a class
+/// that a program without the index has changed.
 ///
 /// The name must be unique in the class, and is part of the data. If you give the attribute another
 /// property, give it another name, too.

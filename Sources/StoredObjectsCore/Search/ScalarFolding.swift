@@ -77,7 +77,7 @@ enum ScalarFolding {
     0x153: "oe", 0x167: "t",
   ]
 
-  /// Returns whether to drop a scalar: an optional accent, point or vowel sign, or an invisible one.
+  /// Returns whether to drop a scalar: an optional accent, point, vowel sign, or an invisible one.
   private static func isDropped(_ scalar: UInt32) -> Bool {
     switch scalar {
     case 0x300...0x36F, 0x1AB0...0x1AFF, 0x1DC0...0x1DFF, 0x20D0...0x20FF, 0xFE20...0xFE2F: true

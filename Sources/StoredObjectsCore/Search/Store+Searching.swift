@@ -37,7 +37,7 @@ extension Store {
       limit: limit, offset: offset)
   }
 
-  /// Searches with a query that you compose in Swift, as the other `search` does.
+  /// Searches with a query that you compose in Swift; otherwise the same as the other `search`.
   ///
   /// - Precondition: As for the other `search`.
   /// - Throws: The errors of the other `search`, except `invalidQuery`.
