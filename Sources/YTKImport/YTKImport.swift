@@ -65,7 +65,7 @@ public struct YTKImport {
     (self.path, self.keepsArrays) = (path, keepsArrays)
   }
 
-  /// Copies all tables in one commit.
+  /// Copies all tables, with the items of all of them in one commit.
   ///
   /// - Throws: ``Failure`` if the file has no such table, or if a table of the same name in the
   ///   store has items; and the errors of SQLite and of the store. The store is unchanged then.
