@@ -48,7 +48,7 @@ final class WriteUnderWay: CommitFollower {
     return table.isCleared ? .cleared : nil
   }
 
-  // MARK: The way of its commit
+  // MARK: Following the commit
 
   func didQueue() {
     turn.didQueue()

@@ -54,7 +54,7 @@ extension Store {
   }
 }
 
-// MARK: - Going back
+// MARK: - Restoring
 
 /// An object of a step, with its current and its target state.
 private struct Restoration {

@@ -59,7 +59,7 @@ extension Store {
   }
 }
 
-// MARK: - The form of a step
+// MARK: - Encoding steps
 
 extension UndoStep {
   /// The version of the format; a history of a later version is treated as damage.

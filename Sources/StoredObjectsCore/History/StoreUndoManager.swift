@@ -340,7 +340,7 @@ extension StoreUndoManager {
     (current, redoSteps) = (position.current, position.redoSteps)
   }
 
-  // MARK: Saving and going back
+  // MARK: Saving and discarding
 
   /// Ends the current step before a save, unless a group is open.
   func willSave() {

@@ -241,7 +241,7 @@ import StoreEngine
     }
   }
 
-  // MARK: In no order
+  // MARK: In any order
 
   /// Returns the next object in any order, which may be faster.
   mutating func nextUnordered() throws -> StoredObject? {

@@ -114,7 +114,7 @@ struct CompiledQuery {
     return score([Double?](repeating: nil, count: patterns.count), &stack)
   }
 
-  // MARK: What is looked for
+  // MARK: Required and wanted patterns
 
   /// The numbers of the patterns that every match has.
   var required: [Int] {

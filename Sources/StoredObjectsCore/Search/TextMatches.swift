@@ -50,7 +50,7 @@ struct TextLookUp {
     return matches
   }
 
-  // MARK: One or two letters
+  // MARK: Short patterns
 
   private func shortOccurrences(_ letters: [UInt32], _ attribute: Int) throws(StoreError)
     -> [Occurrence]
@@ -65,7 +65,7 @@ struct TextLookUp {
     return occurrences
   }
 
-  // MARK: Three letters and more
+  // MARK: Trigrams
 
   /// A trigram of a pattern.
   private struct Part {

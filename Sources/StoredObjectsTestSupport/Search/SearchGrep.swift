@@ -74,7 +74,7 @@ package struct SearchGrep {
 
   static func text(_ pieces: [Piece]) -> String { pieces.map(\.text).joined() }
 
-  // MARK: Looking
+  // MARK: Searching
 
   /// A way to search for a text.
   package enum Mode: CaseIterable { case word, prefix, suffix, substring, exact, beginning, end }
