@@ -3,20 +3,20 @@ import CryptoExtras
 import Foundation
 import StoreEngine
 
-/// How BNRPersistence encrypted a record: AES-128-CBC with an initial vector of zeros, PKCS #7.
+/// The cipher of BNRPersistence records: AES-128-CBC with a zero initialization vector, PKCS #7.
 ///
 ///     key        MD5 of the salt (8) and the passphrase in UTF-8
 ///     plaintext  salt (8) | version byte | content
 ///     salt       that of the class's metadata row, its second word XOR the row ID, little-endian
 ///
-/// It is here to be read only. The key follows from one MD5, equal records in two stores of a
-/// passphrase and salt are equal, and nothing tells who has changed what.
+/// It is for reading only. The key is the result of a single MD5, equal records in two stores with
+/// the same passphrase and salt are equal, and changes are not detected.
 struct BNRCipher {
   private let passphrase: [UInt8]
 
   init(passphrase: String) { self.passphrase = Array(passphrase.utf8) }
 
-  /// The record as it was before; nil when it was not encrypted with this passphrase for this row.
+  /// Returns the plain record, or nil if it was not encrypted with this passphrase for this row.
   func opened(_ record: [UInt8], _ metadata: ClassMetadata, rowID: UInt32) -> [UInt8]? {
     let salt = bytes(metadata.salt.first) + bytes(metadata.salt.second ^ rowID)
     let key = SymmetricKey(data: Array(Insecure.MD5.hash(data: salt + passphrase)))

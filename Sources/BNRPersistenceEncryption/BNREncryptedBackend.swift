@@ -1,32 +1,32 @@
 import Files
 public import StoreEngine
 
-/// A store whose records BNRPersistence has encrypted, for reading and importing.
+/// A backend with records that BNRPersistence has encrypted, for reading and importing.
 ///
 ///     let old = try TokyoCabinetBackend(directory: "Old", configuration: .init(access: .readOnly))
 ///     let backend = BNREncryptedBackend(old, passphrase: phrase)
 ///     try BackendCopy(from: backend, to: new).run()
 ///
-/// - Warning: The original's encryption is weak, see *Encryption* in the pages of
+/// - Warning: The encryption of BNRPersistence is weak, see *Encryption* in the pages of
 ///   `StoreEngine`. The backend never writes it: the new store seals each record with its own key.
 ///
 /// Metadata rows and named buffers were never encrypted.
 public final class BNREncryptedBackend: StoreBackend {
-  /// State that stores on this backend share, also with those on the backend below it.
+  /// The coordinator, which stores on this backend and on the wrapped one share.
   public var coordinator: StoreCoordinator { base.coordinator }
   private let base: any StoreBackend
   private let cipher: BNRCipher
   private let allowsPlainRecords: Bool
   private static let metadataRow: UInt32 = 1
 
-  /// Opens the records of a store with the passphrase that the original was given.
+  /// Creates a backend that decrypts records with the passphrase of the original.
   ///
   /// - Parameters:
   ///   - base: The store's own backend.
-  ///   - passphrase: The original's `encryptionKey`.
-  ///   - allowsPlainRecords: Whether a record that the passphrase does not open is taken as it is,
-  ///     as the original did: for stores in which some objects were saved before they had a
-  ///     passphrase. A wrong passphrase is not noticed then.
+  ///   - passphrase: The `encryptionKey` of the original.
+  ///   - allowsPlainRecords: Whether a record that the passphrase does not open is taken as plain,
+  ///     as in the original: for stores in which some objects were saved before there was a
+  ///     passphrase. A wrong passphrase is not detected then.
   public init(
     _ base: any StoreBackend, passphrase: String, allowsPlainRecords: Bool = false
   ) {
@@ -40,58 +40,59 @@ public final class BNREncryptedBackend: StoreBackend {
     allowsPlainRecords = other.allowsPlainRecords
   }
 
-  /// The data of the backend below as of the last commit, decrypted.
+  /// Returns the decrypted data of the wrapped backend as of the last commit.
   public func snapshot() throws(StoreError) -> any StoreBackend {
     BNREncryptedBackend(try base.snapshot(), self)
   }
 
-  /// Where the records are.
+  /// The location of the records.
   public var location: String { base.location }
-  /// Always: nothing is written in the original's way.
+  /// Whether the backend is read-only, which it always is: it never writes the original's
+  /// encryption.
   public var isReadOnly: Bool { true }
-  /// The number of a table.
+  /// Returns the number of a table.
   public func table(named name: String) throws(StoreError) -> TableID {
     try base.table(named: name)
   }
-  /// The names of the tables that have records.
+  /// Returns the names of the tables that have records.
   public func tableNames() throws(StoreError) -> [String] { try base.tableNames() }
-  /// The number of rows in a table.
+  /// Returns the number of rows in a table.
   public func recordCount(in table: TableID) throws(StoreError) -> Int {
     try base.recordCount(in: table)
   }
-  /// The names of the buffers.
+  /// Returns the names of the buffers.
   public func bufferNames() throws(StoreError) -> [String] { try base.bufferNames() }
   /// Closes the store's own backend.
   public func close() throws(StoreError) { try base.close() }
 
-  /// Lends a named buffer as it is.
+  /// Calls a closure with a named buffer, unchanged.
   public func withNamedBuffer<Result>(
     _ name: String, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? { try base.withNamedBuffer(name, body) }
 
-  /// The number of an ordered table; the original had none.
+  /// Returns the number of an ordered table; the original had none.
   public func orderedTable(_ name: OrderedTableName) throws(StoreError) -> OrderedTableID {
     try base.orderedTable(name)
   }
-  /// The names of the ordered tables.
+  /// Returns the names of the ordered tables.
   public func orderedTableNames() throws(StoreError) -> [OrderedTableName] {
     try base.orderedTableNames()
   }
-  /// The number of keys in a range.
+  /// Returns the number of keys in a range.
   public func keyCount(in table: OrderedTableID, _ range: KeyRange) throws(StoreError) -> Int {
     try base.keyCount(in: table, range)
   }
-  /// Lends the value of a key.
+  /// Calls a closure with the value of a key.
   public func withValue<Result>(
     of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? { try base.withValue(of: key, in: table, body) }
-  /// Lends keys.
+  /// Calls a closure with the keys and values in a range.
   public func scanKeys(
     of table: OrderedTableID, _ range: KeyRange, isReversed: Bool,
     _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
   ) throws(StoreError) -> Bool { try base.scanKeys(of: table, range, isReversed: isReversed, body) }
 
-  /// Refuses.
+  /// Throws, since the backend is read-only.
   ///
   /// - Throws: `StoreError` with `readOnly`.
   public func commit(_ changes: ChangeSet, _ request: CommitRequest) throws(StoreError) -> Commit? {
@@ -100,9 +101,9 @@ public final class BNREncryptedBackend: StoreBackend {
       at: .init(path: location))
   }
 
-  /// Lends a record, decrypted.
+  /// Calls a closure with a decrypted record.
   ///
-  /// - Throws: `StoreError` with `wrongKey`, which names the record, when the passphrase does not
+  /// - Throws: `StoreError` with `wrongKey`, which names the record, if the passphrase does not
   ///   open it.
   public func withRecord<Result>(
     _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws(StoreError) -> Result
@@ -113,9 +114,9 @@ public final class BNREncryptedBackend: StoreBackend {
     return try opened(record, rowID, metadata).lend(body)
   }
 
-  /// Lends the records of a table, decrypted.
+  /// Calls a closure with the decrypted records of a table.
   ///
-  /// - Throws: as ``withRecord(_:in:_:)``.
+  /// - Throws: The errors of ``withRecord(_:in:_:)``.
   public func scan(
     _ table: TableID, from position: ScanPosition?,
     _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep

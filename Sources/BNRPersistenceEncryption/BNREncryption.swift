@@ -1,27 +1,27 @@
 public import StoreEngine
 import TokyoCabinetBackend
 
-/// Converts stores that BNRPersistence has encrypted, in place.
+/// A conversion of stores that BNRPersistence has encrypted, in place.
 public enum BNREncryption {
-  /// Decrypts a store of the original, and encrypts it with a key of today.
+  /// Decrypts a store of BNRPersistence, and encrypts it with a new key.
   ///
-  ///     try BNREncryption.replace(directory: "Music", passphrase: old, by:
-  ///     EncryptionKey(passphrase: new))
+  ///     try BNREncryption.replace(
+  ///       directory: "Music", passphrase: old, by: EncryptionKey(passphrase: new))
   ///
-  /// By the same safe steps as `TokyoCabinetBackend.encrypt(directory:key:progress:)`, and with the
-  /// same errors; the same call finishes what a crash has cut off.
+  /// It works in the same safe steps as `TokyoCabinetBackend.encrypt(directory:key:progress:)`,
+  /// with the same errors. After a crash, the same call completes the conversion.
   ///
-  /// - Warning: The original's encryption hid little, see *Encryption* in the pages of
+  /// - Warning: The encryption of BNRPersistence is weak, see *Encryption* in the pages of
   ///   `StoreEngine`. Treat the content of the old files and the old passphrase as known.
   ///
   /// - Parameters:
-  ///   - directory: The store; nobody may have it open.
-  ///   - passphrase: The original's `encryptionKey`.
-  ///   - key: What the store opens with afterwards; nil leaves it decrypted.
+  ///   - directory: The store, which nothing else may have open.
+  ///   - passphrase: The `encryptionKey` of the original.
+  ///   - key: The new key of the store; nil leaves the store decrypted.
   ///   - allowsPlainRecords: See ``BNREncryptedBackend/init(_:passphrase:allowsPlainRecords:)``.
-  ///   - progress: Hears of each class.
-  /// - Throws: `StoreError` with `wrongKey`, which names the record, when the passphrase does not
-  ///   open it; what `encrypt` throws.
+  ///   - progress: Called for each class.
+  /// - Throws: `StoreError` with `wrongKey`, which names the record, if the passphrase does not
+  ///   open it, and the errors of `encrypt`.
   public static func replace(
     directory: String, passphrase: String, by key: (any StoreKey)?,
     allowsPlainRecords: Bool = false, progress: (IntegrityProgress) -> Void = { _ in }

@@ -5,20 +5,21 @@ import FoundationEssentials
 @_exported public import TokyoCabinetBackend
 
 extension KeyValueStore {
-  /// Opens the store of a name in the user's data directory, or makes it.
+  /// Opens the store with a name in the user's data directory, or creates it.
   ///
   ///     let store = try KeyValueStore(named: "Notebook")   // ~/.local/share/Notebook
   ///
-  /// The directory is `$XDG_DATA_HOME`, or `~/.local/share` where that is not set. A name is any
-  /// text; `/`, `%` and a dot at its beginning are written as `%2F`, `%25` and `%2E`, so that it
-  /// never leads elsewhere. A new directory is for its owner only.
+  /// The directory is `$XDG_DATA_HOME`, or `~/.local/share` if that is not set. The name may be any
+  /// text: `/`, `%` and a leading dot are written as `%2F`, `%25` and `%2E`, so that the name never
+  /// leads to another directory. A new directory is accessible to its owner only.
   ///
   /// - Parameters:
-  ///   - name: The name, as a person would say it.
-  ///   - configuration: How to open it; by default for reading and writing, at full durability.
-  ///   - key: What an encrypted store is opened with, see ``init(directory:configuration:key:)``.
-  /// - Throws: `StoreError` with `invalidName` for a name that is empty or longer than 255
-  ///   bytes; as ``init(directory:configuration:key:)``.
+  ///   - name: A readable name.
+  ///   - configuration: The way to open the store; by default for reading and writing, at full
+  ///     durability.
+  ///   - key: The key of an encrypted store, see ``init(directory:configuration:key:)``.
+  /// - Throws: `StoreError` with `invalidName` for a name that is empty or longer than 255 bytes,
+  ///   and the errors of ``init(directory:configuration:key:)``.
   public convenience init(
     named name: String, configuration: TokyoCabinetBackend.Configuration = .init(),
     key: (any StoreKey)? = nil
@@ -32,23 +33,24 @@ extension KeyValueStore {
     try self.init(directory: directory, configuration: configuration, key: key)
   }
 
-  /// Opens the store in a directory, or makes it.
+  /// Opens the store in a directory, or creates it.
   ///
-  /// With a key, the `EncryptionKey` of the product `StoredObjectsEncryption`, a new store is
-  /// encrypted, and one that was made so is opened: names of tables, keys, values and times are
-  /// then readable nowhere on the disk.
+  /// With a key, a new store is encrypted, and an existing encrypted store is opened. No names of
+  /// tables, keys, values or times are readable on disk then. The key is an `EncryptionKey` of the
+  /// product `StoredObjectsEncryption`.
   ///
   ///     import StoredObjectsEncryption
   ///     let key = EncryptionKey(passphrase: phrase)
   ///     let store = try KeyValueStore(named: "Notebook", key: key)
   ///
   /// - Parameters:
-  ///   - directory: The path of the directory; those above it are made, too.
-  ///   - configuration: How to open it; by default for reading and writing, at full durability.
-  ///   - key: What an encrypted store is opened with; nil for one that is not encrypted.
-  /// - Throws: `StoreError` with `inUse` when another process, or another store in this one, has it
-  ///   open, `wrongKey`, `encrypted` when it needs a key, `notEncrypted` when it has none,
-  ///   `damaged` or `ioError`; `StoreError` with `damaged`.
+  ///   - directory: The path of the directory; missing parent directories are created, too.
+  ///   - configuration: The way to open the store; by default for reading and writing, at full
+  ///     durability.
+  ///   - key: The key of an encrypted store; nil for a store without encryption.
+  /// - Throws: `StoreError` with `inUse` if another process, or another store in this one, has it
+  ///   open, `wrongKey`, `encrypted` if the store needs a key, `notEncrypted` if it has none,
+  ///   `damaged` or `ioError`.
   public convenience init(
     directory: String, configuration: TokyoCabinetBackend.Configuration = .init(),
     key: (any StoreKey)? = nil
@@ -58,9 +60,9 @@ extension KeyValueStore {
   }
 }
 
-/// Where the data of a user's programs lies, as the XDG Base Directory Specification says.
+/// The location of a user's program data, according to the XDG Base Directory Specification.
 package enum UserData {
-  /// The directory for a name.
+  /// Returns the directory for a name.
   ///
   /// - Throws: `StoreError` with `invalidName`.
   package static func directory(
@@ -89,7 +91,7 @@ package enum UserData {
     return file
   }
 
-  /// A path that is not absolute is to be ignored, says the specification.
+  /// Returns the data directory; the specification says to ignore relative paths.
   private static func root(_ environment: [String: String]) throws(StoreError) -> String {
     if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return data }
     if let home = environment["HOME"], home.hasPrefix("/") { return home + "/.local/share" }

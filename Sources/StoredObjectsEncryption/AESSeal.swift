@@ -3,11 +3,11 @@ import CryptoExtras
 import Foundation
 import StoreEngine
 
-/// Seals by AES-256-GCM, with a random nonce for each piece.
+/// A seal by AES-256-GCM, with a random nonce for each piece.
 ///
 ///     nonce (12) | ciphertext | tag (16)
 ///
-/// The tag covers where the piece belongs: the store's identity, the kind of piece, its scope and
+/// The tag covers the place of the piece: the store's identity, the kind of piece, its scope and
 /// its number.
 final class AESSeal: StoreSeal {
   private let keys: StoreKeys
@@ -56,7 +56,7 @@ final class AESSeal: StoreSeal {
     return true
   }
 
-  /// Identity, kind, scope and number, little-endian.
+  /// Returns identity, kind, scope and number, little-endian.
   private func authenticated(_ location: SealedLocation) -> InlineArray<41, UInt8> {
     var bytes = InlineArray<41, UInt8>(repeating: 0)
     for index in 0..<StoreKeys.identityByteCount { bytes[index] = keys.identity[index] }
@@ -73,8 +73,7 @@ final class AESSeal: StoreSeal {
 
   // MARK: Names
 
-  /// AES-256-GCM-SIV (RFC 8452) with a nonce of zeros: all that it gives away is which names are
-  /// equal.
+  /// The nonce of zeros for AES-256-GCM-SIV (RFC 8452), which reveals only which names are equal.
   private static let nameNonce = [UInt8](repeating: 0, count: 12)
 
   func sealName(_ name: [UInt8]) throws(StoreError) -> [UInt8] {

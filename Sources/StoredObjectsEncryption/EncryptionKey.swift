@@ -8,48 +8,47 @@ public import StoreEngine
 ///     let key = EncryptionKey(passphrase: phrase)
 ///     let backend = try TokyoCabinetBackend(directory: "Music", key: key)
 ///
-/// A new store is encrypted by it; one that exists opens with the key that it was made with, or was
-/// given last. Records are not sealed with this key but with a random one of the store's own, which
-/// is kept in `Commit.key` under this one: so the passphrase can be changed without writing the
-/// store anew.
+/// A new store is encrypted with the key. An existing store opens with the key that it was created
+/// with, or was changed to last. Records are sealed not with this key but with a random key of the
+/// store, which `Commit.key` holds, wrapped by this one. So you can change the passphrase without
+/// rewriting the store.
 ///
-/// Its bytes are wiped when nobody holds the value any more, and are in no description. The string
-/// of a passphrase can't be wiped: let go of it soon.
+/// The bytes of the key are wiped when the last copy is released, and are in no description. The
+/// string of a passphrase can't be wiped: release it soon.
 public struct EncryptionKey: StoreKey {
   let secret: Secret
 
   enum Secret: Sendable {
-    /// UTF-8 of the passphrase, and the cost of a new salt.
+    /// The passphrase in UTF-8, and the cost for a new salt.
     case passphrase(SymmetricKey, PassphraseCost)
     case raw(SymmetricKey)
   }
 
-  /// A key that is derived from a passphrase by scrypt.
+  /// Creates a key that is derived from a passphrase by scrypt.
   ///
   /// Passphrases that look the same are the same, however their accents are composed.
   ///
   /// - Parameters:
-  ///   - passphrase: Not empty; the store is as safe as this is hard to guess. An empty one opens
-  ///     and makes no store: that is an error with `wrongKey`.
-  ///   - cost: What each guess costs, for stores that are made or given this passphrase; one that
-  ///     exists has its own.
+  ///   - passphrase: The passphrase. The store is as safe as it is hard to guess. With an empty
+  ///     passphrase, opening or creating a store throws `wrongKey`.
+  ///   - cost: The cost of each guess, for stores that are created with or changed to this
+  ///     passphrase. An existing store has its own.
   public init(passphrase: String, cost: PassphraseCost = .standard) {
     let bytes = passphrase.precomposedStringWithCanonicalMapping.utf8
     secret = .passphrase(SymmetricKey(data: Array(bytes)), cost)
   }
 
-  /// A key of 256 bits that the application keeps, say in a keyring.
+  /// Creates a key from 256 bits that your application stores, for example in a keyring.
   ///
-  /// With another number of bytes than 32 it opens and makes no store: that is an error with
-  /// `wrongKey`.
+  /// With a number of bytes other than 32, opening or creating a store throws `wrongKey`.
   public init(bytes: [UInt8]) {
     secret = .raw(SymmetricKey(data: bytes))
   }
 
-  /// The size of a key.
+  /// The size of a key in bytes.
   public static let byteCount = 32
 
-  /// Refuses a secret that nobody can have meant.
+  /// Throws if the passphrase is empty or the key has the wrong size.
   ///
   /// - Throws: `StoreError` with `wrongKey`.
   func requireUsable() throws(StoreError) {
@@ -64,24 +63,26 @@ public struct EncryptionKey: StoreKey {
   }
 }
 
-/// What it costs to try a passphrase: the parameters of scrypt (RFC 7914).
+/// The cost of trying a passphrase: the parameters of scrypt (RFC 7914).
 public struct PassphraseCost: Hashable, Sendable {
   /// The binary logarithm of N.
   let rounds: UInt8
-  /// r.
+  /// The parameter r.
   let blockSize: UInt32
-  /// p.
+  /// The parameter p.
   let parallelism: UInt32
 
-  /// 32 MiB of memory and about a fifth of a second: N = 2^15, r = 8, p = 3.
+  /// A cost of 32 MiB of memory and about a fifth of a second: N = 2^15, r = 8, p = 3.
   public static let standard = PassphraseCost(rounds: 15, blockSize: 8, parallelism: 3)
-  /// Four times that.
+  /// A cost of four times the standard.
   public static let high = PassphraseCost(rounds: 17, blockSize: 8, parallelism: 3)
-  /// Next to nothing, for tests: a passphrase is quickly guessed.
+  /// A minimal cost for tests: a passphrase is quickly guessed.
   public static let test = PassphraseCost(rounds: 4, blockSize: 8, parallelism: 1)
 
-  /// What is read from a file must not make the machine work for minutes, nor take its memory: at
-  /// most 256 MiB, and about three times the work of ``high``.
+  /// Whether the cost is acceptable for a key file that is read.
+  ///
+  /// A file must not make the machine work for minutes or use all its memory. The limits are 256
+  /// MiB, and about three times the work of ``high``.
   var isPlausible: Bool {
     guard (1...20).contains(rounds), (1...32).contains(blockSize), (1...16).contains(parallelism)
     else { return false }
@@ -91,7 +92,7 @@ public struct PassphraseCost: Hashable, Sendable {
 }
 
 extension EncryptionKey: CustomStringConvertible, CustomReflectable {
-  /// What kind of key it is; nothing of its bytes.
+  /// The kind of the key, without any of its bytes.
   public var description: String {
     switch secret {
     case .passphrase: "EncryptionKey(passphrase)"
@@ -99,6 +100,6 @@ extension EncryptionKey: CustomStringConvertible, CustomReflectable {
     }
   }
 
-  /// Shows nothing.
+  /// A mirror without children.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

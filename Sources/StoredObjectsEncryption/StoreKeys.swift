@@ -2,23 +2,23 @@ import Crypto
 import Files
 import StoreEngine
 
-/// The keys of one store: a random one, and those derived from it, one for each use.
+/// The keys of one store: a random key, and the keys derived from it, one for each use.
 struct StoreKeys: Sendable {
   static let identityByteCount = 16
 
-  /// What the key file wraps.
+  /// The key that the key file wraps.
   let dataKey: SymmetricKey
-  /// Tells the store from others, wherever it is copied to.
+  /// The identity of the store, which its copies share.
   let identity: [UInt8]
 
-  /// For records, buffers, batches and pages.
+  /// The key for records, buffers, batches and pages.
   let pieces: SymmetricKey
-  /// For sealed names.
+  /// The key for sealed names.
   let names: SymmetricKey
-  /// For the stand-ins of names.
+  /// The key for the scopes that replace names.
   let scopes: SymmetricKey
 
-  /// The keys of a new store.
+  /// Creates the keys of a new store.
   init() throws(StoreError) {
     let identity = try cryptoErrors { try randomBytes(Self.identityByteCount) }
     self.init(dataKey: SymmetricKey(size: .bits256), identity: identity)
@@ -31,7 +31,7 @@ struct StoreKeys: Sendable {
     scopes = Self.derive(dataKey, salt: identity, for: "scopes")
   }
 
-  /// HKDF with SHA-256 (RFC 5869).
+  /// Derives a key by HKDF with SHA-256 (RFC 5869).
   static func derive(_ key: SymmetricKey, salt: [UInt8], for use: String) -> SymmetricKey {
     HKDF<SHA256>.deriveKey(
       inputKeyMaterial: key, salt: salt, info: Array("StoredObjects 1 \(use)".utf8),

@@ -4,14 +4,14 @@ import Files
 import Foundation
 import StoreEngine
 
-/// The content of a key file: the store's own key, sealed with one that is derived from the user's.
+/// The content of a key file: the key of the store, sealed with a key derived from the user's.
 ///
 ///     kind (1)      1: key, 2: passphrase
 ///     cost          log2 N (1), r (4), p (4); zeros for a key
 ///     salt (16)     new with each wrapping
 ///     store (16)    the identity of the store, never changed
-///     key           nonce (12), 32 bytes by AES-256-GCM, tag (16); what stands before is
-///     authenticated
+///     key           nonce (12), 32 bytes by AES-256-GCM, tag (16); all bytes before it are
+///                   authenticated
 ///
 /// Numbers are little-endian.
 struct WrappedKey {
@@ -24,9 +24,9 @@ struct WrappedKey {
   private static let headByteCount = 10 + saltByteCount + StoreKeys.identityByteCount
   static let byteCount = headByteCount + 12 + EncryptionKey.byteCount + 16
 
-  /// Wraps a store's keys.
+  /// Wraps the keys of a store.
   ///
-  /// - Throws: `StoreError` with `wrongKey` for a key that can't be one.
+  /// - Throws: `StoreError` with `wrongKey` for an unusable key.
   static func wrap(_ keys: StoreKeys, with key: EncryptionKey) throws(StoreError) -> [UInt8] {
     try key.requireUsable()
     var head = DataBuffer()
@@ -46,7 +46,7 @@ struct WrappedKey {
     return bytes + (box.combined ?? Data())
   }
 
-  /// The keys of a store.
+  /// Returns the keys of a store.
   ///
   /// - Throws: `StoreError` with `wrongKey`, or `damaged`.
   static func unwrap(_ bytes: [UInt8], with key: EncryptionKey) throws(StoreError) -> StoreKeys {
@@ -77,7 +77,7 @@ struct WrappedKey {
     }
   }
 
-  /// The key that wraps: by scrypt from a passphrase, by HKDF from a key.
+  /// Derives the wrapping key: by scrypt from a passphrase, by HKDF from a key.
   private static func derive(
     _ key: EncryptionKey, cost: PassphraseCost?, salt: [UInt8]
   ) throws(StoreError) -> SymmetricKey {

@@ -1,17 +1,18 @@
 public import StoreEngine
 
-/// Reports what stores do to swift-metrics, and to swift-distributed-tracing as spans.
+/// An instrument that reports the operations of stores to swift-metrics and distributed tracing.
 ///
 ///     let backend = try TokyoCabinetBackend(directory: "Music")
 ///     backend.instrument = ServerInstrument()
 ///
-/// Bootstrap `MetricsSystem` and `InstrumentationSystem` before, as each service does. For the names
-/// of the metrics and spans, see <doc:StoredObjectsObservability>.
+/// swift-distributed-tracing gets the operations as spans. Bootstrap `MetricsSystem` and
+/// `InstrumentationSystem` first, as in every service. For the names of the metrics and spans, see
+/// <doc:StoredObjectsObservability>.
 public struct ServerInstrument: StoreInstrument {
   private let metrics: StoreMetrics?
   private let reportsSpans: Bool
 
-  /// Makes an instrument.
+  /// Creates an instrument.
   ///
   /// - Parameters:
   ///   - reportsMetrics: Whether it reports metrics.
@@ -27,6 +28,6 @@ public struct ServerInstrument: StoreInstrument {
     if reportsSpans { recordSpan(of: operation) }
   }
 
-  /// Reports look-ups, which are no part of traces.
+  /// Reports look-ups, as metrics only.
   public func didLookUp(_ lookUps: StoreLookUps) { metrics?.record(lookUps) }
 }

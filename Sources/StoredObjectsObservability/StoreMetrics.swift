@@ -10,7 +10,7 @@ final class StoreMetrics: Sendable {
     let hasFailed: Bool
   }
 
-  /// The metrics of one kind of operation of one store.
+  /// The metrics of one kind of operation in one store.
   private struct OfOperation: Sendable {
     let time: Timer
     let size: Recorder?
@@ -22,7 +22,7 @@ final class StoreMetrics: Sendable {
       let label = "stored_objects_\(key.kind.rawValue)"
       time = Timer(
         label: "\(label)_duration", dimensions: dimensions, preferredDisplayUnit: .seconds)
-      // The size of a save is that of its commit.
+      // The size of a save is reported with its commit.
       size = key.kind == .save ? nil : Recorder(label: "\(label)_bytes", dimensions: dimensions)
     }
   }
@@ -51,7 +51,7 @@ final class StoreMetrics: Sendable {
 }
 
 extension Duration {
-  /// The whole nanoseconds, at most as many as fit.
+  /// The whole nanoseconds, or `Int64.max` if there are more.
   var nanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,7 +1,7 @@
 import StoreEngine
 import Tracing
 
-/// Reports an operation that has ended as a span, below the one that is current on this thread.
+/// Reports a finished operation as a span, a child of the current span on this thread.
 func recordSpan(of operation: StoreOperation) {
   let end = DefaultTracerClock.now
   let length = UInt64(max(0, operation.duration.nanoseconds))

@@ -90,7 +90,7 @@ extension BackendConformance {
     try expectEqual(backend.lastCommitNumber, 241, "the number of the last commit")
   }
 
-  /// Raises a counter, unless somebody else has done so meanwhile.
+  /// Increments a counter; returns false if another thread has changed it since.
   private static func addOne(
     to row: UInt32, of table: TableID, _ backend: any StoreBackend
   ) throws -> Bool {
@@ -107,7 +107,7 @@ extension BackendConformance {
     }
   }
 
-  /// Every record and name is all of one number, and as long as that number says.
+  /// Checks that each record and name consists of one number, and has the length for that number.
   private static func readDuringCommits(_ backend: any StoreBackend) throws {
     let table = try backend.table(named: "Song")
     @Sendable func record(_ number: UInt8) -> [UInt8] {
@@ -162,7 +162,7 @@ extension BackendConformance {
     if let error = errors.first { throw error }
   }
 
-  /// Runs a closure on so many threads, with the number of each, and throws the first error.
+  /// Runs a closure on a number of threads, passing the number of each, and throws the first error.
   package static func runOnThreads(
     _ count: Int, _ body: @escaping @Sendable (_ number: Int) throws -> Void
   ) throws {

@@ -77,7 +77,7 @@ extension BackendConformance {
       try withBackend(location) { backend in
         let table = try backend.table(named: "Song")
         try backend.commit { changes in
-          // Neighbours change places, so that the rows are not in their order.
+          // Neighbours are swapped, so that the rows are not in order.
           for number in 0..<count {
             let row = (number ^ 1) + 1
             changes.insert(row, in: table, row.bytes)
@@ -121,7 +121,7 @@ extension BackendConformance {
         scanned[UInt32(index) + 2] == pattern(size, seed: UInt8(index)),
         "a scanned record of \(size) bytes differs")
     }
-    // The largest becomes empty, the empty one large, and back.
+    // The largest record becomes empty, the empty one large, and back.
     try backend.commit {
       $0.update(2, in: table, pattern(5 << 20, seed: 9))
       $0.update(UInt32(sizes.count) + 1, in: table, [])
@@ -136,7 +136,7 @@ extension BackendConformance {
     try checkAll()
   }
 
-  /// Bytes that differ from place to place.
+  /// Returns bytes that differ from position to position.
   static func pattern(_ count: Int, seed: UInt8) -> [UInt8] {
     let block = (0..<UInt8(251)).map { $0 &* 31 &+ seed }
     var bytes: [UInt8] = []
@@ -148,6 +148,6 @@ extension BackendConformance {
 }
 
 extension UInt32 {
-  /// Four bytes, little-endian.
+  /// The four bytes, little-endian.
   var bytes: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) } }
 }

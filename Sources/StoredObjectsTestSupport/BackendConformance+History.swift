@@ -1,6 +1,6 @@
 import StoredObjectsCore
 
-// What a store with a history remembers of its commits.
+// The history that a store keeps of its commits.
 extension BackendConformance {
   static let history: [Check] = [
     .opened("A store keeps no history unless one is begun, and says so") { backend in
@@ -77,7 +77,7 @@ extension BackendConformance {
     changes.set([9], to: nil, in: words)
     changes.set([7], to: [], in: titles)
     try backend.commit(changes.changeSet, CommitRequest(author: "Ann"))
-    // Nothing is changed here that a history is about.
+    // This commit changes nothing that a history records.
     try backend.commit { $0.update(2, in: song, [1, 9, 9, 3]) }
     changes = ChangeSetBuilder()
     changes.delete(2, in: song)
@@ -127,7 +127,7 @@ extension BackendConformance {
     try expectEqual(try entries(backend, after: 5).count, 0, "entries behind the last")
   }
 
-  /// The part of a store that a history is about: all but metadata rows, and the history itself.
+  /// Returns the part of a store that a history records: all but metadata rows and the history.
   private static func remembered(_ image: StoreImage) -> StoreImage {
     var remembered = StoreImage()
     for (name, records) in image.tables {
@@ -142,10 +142,10 @@ extension BackendConformance {
     return remembered
   }
 
-  /// Commits random saves with a history, and reopens the place now and then.
+  /// Commits random saves with a history, and sometimes reopens the location.
   ///
-  /// - Returns: the backend, and the store after each commit by its number; nil for a backend that
-  ///   remembers none.
+  /// - Returns: The backend, and the store after each commit by its number; nil for a backend that
+  ///   keeps no history.
   private static func saveAtRandom(
     _ location: any BackendLocation, _ use: String, count: Int
   ) throws -> (any StoreBackend, [UInt64: StoreImage])? {
@@ -317,7 +317,7 @@ extension BackendConformance {
         try backend.commit {
           $0.update(1, in: song, [UInt8(thread), number])
           $0.insert(2 + UInt32(thread) * 100 + UInt32(number), in: song, [number])
-          // The same row by all of them: each entry has what the one before it left.
+          // All threads write the same row: each entry has the value of the commit before it.
           $0.update(1000, in: song, [UInt8(thread), number])
         }
       }

@@ -47,7 +47,7 @@ extension BackendConformance {
     },
   ]
 
-  /// Expects the closure's own error, and a backend that works as before.
+  /// Expects the error of the closure, and a backend that works as before.
   private static func expectRefusal(
     _ backend: any StoreBackend, _ table: TableID, line: UInt = #line, _ body: () throws -> Void
   ) throws {

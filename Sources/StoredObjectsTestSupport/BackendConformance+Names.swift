@@ -31,7 +31,7 @@ extension BackendConformance {
       }
       try withBackend(location) { backend in
         try checkOddNames(backend)
-        // Every second one goes, the others stay.
+        // Every second name is removed, and the others stay.
         try backend.commit { changes in
           for (index, name) in oddNames.enumerated() where index % 2 == 0 {
             changes.set(name, nil)

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import StoredObjectsCore
 
-// The numbers and names of commits, and what they rest on.
+// The numbers and tokens of commits, and the commits that they are based on.
 extension BackendConformance {
   static let numbers: [Check] = [
     .opened("Commits have numbers from 1 without gaps; what is refused or empty has none") {
@@ -109,7 +109,7 @@ extension BackendConformance {
           try expectEqual(try backend.commit(withToken: last.token), last, "the last commit")
         }
         for row in 0..<UInt32(3) {
-          // One of them is large, and may go another way to the disk.
+          // One of them is large, and may take another path to disk.
           let count = row == 1 ? 600_000 : 10
           var changes = ChangeSetBuilder()
           changes.insert(
@@ -201,7 +201,7 @@ extension BackendConformance {
     try expect(none.tables.isEmpty && none.names.isEmpty, "something has changed since the last")
   }
 
-  /// Commits on a basis, and looks at what others are said to have changed.
+  /// Commits on a basis, and returns the conflict with the changes of others, if there is one.
   private static func conflict(
     _ backend: any StoreBackend, _ changes: ChangeSet, _ basis: CommitBasis
   ) throws -> CommitConflict? {
@@ -234,7 +234,7 @@ extension BackendConformance {
     try expect(try conflict(backend, update(5, table), basis) == nil, "another row is refused")
     let now = CommitBasis(upTo: backend.lastCommitNumber)
     try expect(try conflict(backend, changes.changeSet, now) == nil, "a new basis is refused")
-    // The metadata row is in every save, and no conflict.
+    // The metadata row is part of every save, and never a conflict.
     try backend.commit { $0.update(1, in: table, [9]) }
     try expect(try conflict(backend, update(1, table), now) == nil, "the metadata row is refused")
   }

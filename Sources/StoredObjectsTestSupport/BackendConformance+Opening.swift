@@ -91,7 +91,7 @@ extension BackendConformance {
     var name: [UInt8]?
     for round in 0..<UInt8(10) {
       try withBackend(location) { backend in
-        // Not in the same order each time: numbers of tables mean nothing later.
+        // The order is different each time: table numbers have no meaning after reopening.
         for (index, table) in expected.keys.shuffled().enumerated() {
           let id = try backend.table(named: table)
           let rows = expected[table] ?? [:]

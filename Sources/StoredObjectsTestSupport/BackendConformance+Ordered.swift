@@ -177,7 +177,7 @@ extension BackendConformance {
         }
         try expect(areAlike, "a key and its value")
         if isReversed { range.to = last } else { range = KeyRange(after: last) }
-        // Where the scan has been, so that it must not matter.
+        // A commit to keys that the scan has passed must not matter.
         try backend.commit { $0.set(last, to: isReversed ? last : nil, in: table) }
       }
       try expectEqual(
@@ -189,7 +189,7 @@ extension BackendConformance {
     (0..<span.byteCount).map { Span<UInt8>(_bytes: span)[$0] }
   }
 
-  /// What the first scan has left: it removed the last key of each piece.
+  /// Returns the keys that the first scan has left: it removed the last key of each piece.
   private static func rest(_ all: [[UInt8]]) -> [[UInt8]] {
     all.enumerated().filter { ($0.offset + 1) % 97 != 0 && $0.offset != all.count - 1 }
       .map(\.element)
@@ -199,7 +199,7 @@ extension BackendConformance {
     let table = try backend.orderedTable(OrderedTableName("Song", kind: .data))
     @Sendable func write(_ number: UInt8) throws {
       try backend.commit { changes in
-        // All keys but one move, and the value says to where.
+        // All 100 keys move, and the value says where to.
         for key in 0..<UInt8(100) {
           changes.set([number &- 1, key], to: nil, in: table)
           changes.set([number, key], to: Array(repeating: number, count: 200), in: table)

@@ -1,7 +1,7 @@
 import StoredObjectsCore
 
 extension BackendConformance {
-  /// Random commits, small and large, compared with a dictionary.
+  /// Compares random commits, small and large, with a dictionary.
   static func compareWithModel(_ location: any BackendLocation) throws {
     var generator = Seeds.generator(for: "ordered tables")
     var model: [[UInt8]: [UInt8]] = [:]
@@ -11,7 +11,7 @@ extension BackendConformance {
         try expectSame(backend, table, model, &generator)
         for _ in 0..<8 {
           try backend.commit { changes in
-            // Now and then so much that it goes past the log.
+            // Some commits are so large that they bypass the log.
             let isLarge = Int.random(in: 0..<12, using: &generator) == 0
             if Int.random(in: 0..<25, using: &generator) == 0 {
               changes.clear(table)
@@ -32,7 +32,7 @@ extension BackendConformance {
     }
   }
 
-  /// A key that others begin with, or that begins as they do.
+  /// Returns a key that is a prefix of others, or shares one with them.
   private static func randomKey(_ generator: inout SeededGenerator) -> [UInt8] {
     let words = [[], Array("Song ".utf8), Array("Songs about ".utf8), [0], [255, 255]]
     let count = Int.random(in: 0...3, using: &generator)

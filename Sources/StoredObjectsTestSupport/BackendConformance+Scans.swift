@@ -124,7 +124,7 @@ extension BackendConformance {
     }
   }
 
-  /// A table "Song" with rows from 1, whose records have as many bytes as the row modulo 7.
+  /// Returns a table "Song" with rows from 1, whose records have `row % 7` bytes.
   static func filledTable(_ backend: any StoreBackend, rows: UInt32) throws -> TableID {
     let table = try backend.table(named: "Song")
     try backend.commit { changes in
@@ -150,7 +150,7 @@ struct Walk {
 
   init(_ table: TableID) { self.table = table }
 
-  /// The row of the next record, or nil at the end.
+  /// Returns the row of the next record, or nil at the end.
   mutating func next(_ backend: any StoreBackend) throws -> UInt32? {
     if isFinished { return nil }
     var found: [UInt32] = []

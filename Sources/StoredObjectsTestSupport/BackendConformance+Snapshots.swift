@@ -2,7 +2,7 @@ import Files
 import Locks
 import StoredObjectsCore
 
-// Snapshots: the data as of one commit, whatever comes later.
+// Snapshots have the data as of one commit, whatever is committed later.
 extension BackendConformance {
   static let snapshots: [Check] = [
     .opened("A snapshot stays as it is while others commit") { try keepsSnapshot($0) },
@@ -75,7 +75,7 @@ extension BackendConformance {
     try expectEqual(try backend.records(in: table), [2: [9], 4: [9]], "records of the backend")
   }
 
-  /// What a backend holds, for comparing.
+  /// The content of a backend, for comparing.
   private struct Contents: Equatable {
     var records: [UInt32: [UInt8]] = [:]
     var keys: [[UInt8]: [UInt8]] = [:]

@@ -1,26 +1,25 @@
 public import StoredObjectsCore
 
-/// Somewhere a backend can be opened, closed, and opened again: a directory, a server, memory.
+/// A location where a backend can be opened repeatedly: a directory, a server, memory.
 ///
-/// A place begins empty. What was committed to one backend is there for the next one.
+/// A location is empty at first. Data that one backend has committed is there for the next one.
 public protocol BackendLocation {
-  /// Opens a backend on the place.
+  /// Opens a backend at the location.
   ///
-  /// - Throws: `StoreError`, with `inUse` when the place is open already.
+  /// - Throws: `StoreError`, with `inUse` if the location is open already.
   func open(readOnly: Bool) throws -> any StoreBackend
 }
 
 extension BackendLocation {
   /// Opens a backend for reading and writing.
   ///
-  /// - Throws: `StoreError`, with `inUse` when the place is open already.
+  /// - Throws: `StoreError`, with `inUse` if the location is open already.
   public func open() throws -> any StoreBackend { try open(readOnly: false) }
 }
 
-/// What `StoreBackend` promises, as checks that run on any backend and in any test framework.
+/// The promises of `StoreBackend`, as checks that run on any backend and in any test framework.
 ///
-/// Whoever writes a backend says where it can be opened, and runs every check on a place of its
-/// own:
+/// To test a backend, provide its location, and run each check on a new one:
 ///
 ///     struct ScratchDirectory: BackendLocation {
 ///       let path: String
@@ -34,10 +33,10 @@ extension BackendLocation {
 ///       try withTemporaryDirectory { try check.run(ScratchDirectory(path: $0)) }
 ///     }
 ///
-/// A promise that is not kept ends in a ``ConformanceFailure``, which names the line of the check.
-/// `MemoryBackend` is the simplest backend that passes.
+/// A broken promise throws a ``ConformanceFailure`` with the line of the check. `MemoryBackend` is
+/// the simplest backend that passes.
 public struct BackendConformance {
-  /// One promise.
+  /// A check of one promise.
   public struct Check: Sendable, CustomStringConvertible {
     /// The promise, as a sentence.
     public let name: String
@@ -48,22 +47,22 @@ public struct BackendConformance {
       self.body = body
     }
 
-    /// The name, by which a test framework lists the check.
+    /// The name, which a test framework shows for the check.
     public var description: String { name }
 
-    /// Tries the backend of a place that nothing has been written to yet.
+    /// Checks the backend at a location that nothing has been written to.
     ///
-    /// - Throws: ``ConformanceFailure`` when the promise is not kept, and what the backend throws
-    ///   where it should not have.
+    /// - Throws: ``ConformanceFailure`` if the promise is broken, and unexpected errors of the
+    ///   backend.
     public func run(_ location: some BackendLocation) throws { try body(location) }
   }
 
-  /// All checks, in no order; each needs a place of its own.
+  /// All checks, in no particular order; each needs a new location.
   public static let checks: [Check] =
     commits + numbers + history + contents + names + scans + copying + lending + opening
     + concurrency + ordered + external + snapshots
 
-  /// Opens a place, lets a check use the backend, and closes it whatever happens.
+  /// Opens a location, calls a closure with the backend, and closes the backend in any case.
   static func withBackend(
     _ location: any BackendLocation, readOnly: Bool = false,
     _ body: (any StoreBackend) throws -> Void
@@ -80,7 +79,7 @@ public struct BackendConformance {
 }
 
 extension BackendConformance.Check {
-  /// A check that opens its place once.
+  /// Creates a check that opens its location once.
   static func opened(
     _ name: String, _ body: @escaping @Sendable (any StoreBackend) throws -> Void
   ) -> Self {

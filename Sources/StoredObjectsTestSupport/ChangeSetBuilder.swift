@@ -1,17 +1,17 @@
 import Files
 public import StoredObjectsCore
 
-/// Puts a change set together by hand, to write what no store would: damaged records, odd rows.
+/// A builder of change sets that no store would write, such as with damaged records or odd rows.
 ///
 ///     try backend.commit { changes in
 ///       changes.insert(2, in: songs, [0, 1, 2])
 ///       changes.set("Favorite", [2, 0, 0, 0])
 ///     }
 public struct ChangeSetBuilder {
-  /// What has been put together so far.
+  /// The change set so far.
   public private(set) var changeSet = ChangeSet()
 
-  /// Starts with no change.
+  /// Creates a builder without changes.
   public init() {}
 
   /// Adds a row that must be new.
@@ -24,7 +24,7 @@ public struct ChangeSetBuilder {
     change(.update, rowID, table, record)
   }
 
-  /// Removes a row, if it is there.
+  /// Removes a row, if it exists.
   public mutating func delete(_ rowID: UInt32, in table: TableID) {
     change(.delete, rowID, table, [])
   }
@@ -32,18 +32,18 @@ public struct ChangeSetBuilder {
   /// Names a table without changing it.
   public mutating func touchNothing(in table: TableID) { _ = index(of: table) }
 
-  /// Sets a named buffer, or removes it.
+  /// Sets or removes a named buffer.
   public mutating func set(_ name: String, _ buffer: [UInt8]?) {
     let range = buffer.map { append($0) }
     changeSet.names.append(.init(name: name, range: range))
   }
 
-  /// Puts a key of an ordered table, or removes it.
+  /// Puts or removes a key of an ordered table.
   public mutating func set(_ key: [UInt8], to value: [UInt8]?, in table: OrderedTableID) {
     changeSet.set(key, to: value, in: table)
   }
 
-  /// Removes all keys of an ordered table before what else happens to it.
+  /// Removes all keys of an ordered table, before its other changes.
   public mutating func clear(_ table: OrderedTableID) { changeSet.clear(table) }
 
   private mutating func change(
@@ -68,32 +68,32 @@ public struct ChangeSetBuilder {
 }
 
 extension StoreBackend {
-  /// Commits a change set that a closure puts together.
+  /// Commits a change set that a closure builds.
   ///
-  /// - Throws: what `commit(_:)` throws.
+  /// - Throws: The errors of the closure and of `commit(_:)`.
   public func commit(_ build: (inout ChangeSetBuilder) throws -> Void) throws {
     var builder = ChangeSetBuilder()
     try build(&builder)
     try commit(builder.changeSet)
   }
 
-  /// A copy of the record of a row, or nil.
+  /// Returns a copy of the record of a row, or nil.
   ///
-  /// - Throws: what `withRecord(_:in:_:)` throws.
+  /// - Throws: The errors of `withRecord(_:in:_:)`.
   public func record(_ rowID: UInt32, in table: TableID) throws -> [UInt8]? {
     try withRecord(rowID, in: table) { copy($0) }
   }
 
-  /// A copy of the buffer of a name, or nil.
+  /// Returns a copy of a named buffer, or nil.
   ///
-  /// - Throws: what `withNamedBuffer(_:_:)` throws.
+  /// - Throws: The errors of `withNamedBuffer(_:_:)`.
   public func namedBuffer(_ name: String) throws -> [UInt8]? {
     try withNamedBuffer(name) { copy($0) }
   }
 
-  /// Copies of all records of a table, read in one scan.
+  /// Returns copies of all records of a table, read in one scan.
   ///
-  /// - Throws: what `scan(_:from:_:)` throws, and ``ConformanceFailure`` when a row comes twice.
+  /// - Throws: The errors of `scan(_:from:_:)`, and ``ConformanceFailure`` if a row comes twice.
   public func records(in table: TableID) throws -> [UInt32: [UInt8]] {
     var records: [UInt32: [UInt8]] = [:]
     var repeated: UInt32?
@@ -106,9 +106,9 @@ extension StoreBackend {
     return records
   }
 
-  /// Copies of the keys of a range, and their values, read in one scan.
+  /// Returns copies of the keys in a range and their values, read in one scan.
   ///
-  /// - Throws: what `scanKeys(of:_:isReversed:_:)` throws.
+  /// - Throws: The errors of `scanKeys(of:_:isReversed:_:)`.
   public func keys(
     in table: OrderedTableID, _ range: KeyRange = KeyRange(), isReversed: Bool = false
   ) throws -> [OrderedEntry] {
@@ -121,9 +121,9 @@ extension StoreBackend {
     return entries
   }
 
-  /// A copy of the value of a key, or nil.
+  /// Returns a copy of the value of a key, or nil.
   ///
-  /// - Throws: what `withValue(of:in:_:)` throws.
+  /// - Throws: The errors of `withValue(of:in:_:)`.
   public func value(of key: [UInt8], in table: OrderedTableID) throws -> [UInt8]? {
     try withValue(of: key, in: table) { copy($0) }
   }
@@ -142,6 +142,6 @@ public struct OrderedEntry: Hashable, Sendable {
   /// The value.
   public let value: [UInt8]
 
-  /// Pairs a key with a value.
+  /// Creates an entry.
   public init(key: [UInt8], value: [UInt8]) { (self.key, self.value) = (key, value) }
 }

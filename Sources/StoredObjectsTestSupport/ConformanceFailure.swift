@@ -1,8 +1,8 @@
 import StoredObjectsCore
 
-/// A promise that a backend, or a store, has not kept.
+/// The error for a broken promise of a backend or a store.
 public struct ConformanceFailure: Error, CustomStringConvertible {
-  /// What was expected, and what came.
+  /// A description of the expected and the actual result.
   public let what: String
   /// The file of the check.
   public let file: String
@@ -15,7 +15,7 @@ public struct ConformanceFailure: Error, CustomStringConvertible {
     self.line = line
   }
 
-  /// What happened, and where the check stands.
+  /// The description, with the location of the check.
   public var description: String { "\(file):\(line): \(what)" }
 }
 
@@ -26,7 +26,7 @@ func expect(
   if !condition { throw ConformanceFailure(what(), file, line) }
 }
 
-/// Compares two values, and shows both, shortened.
+/// Throws if two values differ, with a shortened description of both.
 func expectEqual<Value: Equatable>(
   _ value: Value, _ expected: Value, _ what: @autoclosure () -> String,
   file: StaticString = #fileID, line: UInt = #line
@@ -41,7 +41,7 @@ private func shortened<Value>(_ value: Value) -> String {
   return text.utf8.count > 400 ? "\(text.prefix(400))…" : text
 }
 
-/// Expects a `StoreError` of one kind.
+/// Throws unless a closure throws a `StoreError` with a code.
 func expectError(
   _ code: StoreError.Code, _ what: @autoclosure () -> String, file: StaticString = #fileID,
   line: UInt = #line, _ body: () throws -> Void

@@ -1,21 +1,21 @@
 import Locks
 public import StoredObjectsCore
 
-/// A backend that fails when it is told to, and otherwise does what another one does.
+/// A backend that fails on demand, and otherwise forwards to another one.
 ///
 ///     let backend = FailingBackend(try MemoryBackend())
 ///     backend.failCommits(after: 1)          // one more goes through, the next one throws
 ///     #expect(throws: StoreError.self) { try store.saveChanges() }
 ///
-/// A failure stands for one call: the one after it goes through again, unless `times` says more.
-/// The stores on a failing backend share the coordinator of the backend behind it.
+/// A failure applies to one call, unless `times` is higher: the next call works again. Stores on a
+/// failing backend share the coordinator of the wrapped backend.
 public final class FailingBackend: StoreBackend {
-  /// The backend that does the work.
+  /// The wrapped backend.
   public let base: any StoreBackend
 
   private struct Plan {
     var error = FailingBackend.defaultError
-    /// How many calls still go through; nil when none is to fail.
+    /// The number of calls before the failure; nil if none is to fail.
     var callsBeforeFailure: Int?
     var failuresLeft = 0
     var calls = 0
@@ -33,15 +33,15 @@ public final class FailingBackend: StoreBackend {
   private let commits = Locked(Plan())
   private let reads = Locked(Plan())
 
-  /// What is thrown, unless something else is asked for.
+  /// The default error of a failure.
   public static let defaultError = StoreError(.ioError, "This failure was asked for.")
 
   /// Wraps a backend.
   ///
-  /// Nothing fails until it is told to.
+  /// No call fails until you request it.
   public init(_ base: any StoreBackend) { self.base = base }
 
-  /// Makes commits fail, before they reach the backend, once some have gone through.
+  /// Makes commits fail before they reach the wrapped backend, after some have succeeded.
   public func failCommits(
     after count: Int = 0, times: Int = 1, with error: StoreError = FailingBackend.defaultError
   ) {
@@ -50,7 +50,7 @@ public final class FailingBackend: StoreBackend {
     }
   }
 
-  /// Makes look-ups, scans and counts fail once some have gone through.
+  /// Makes look-ups, scans and counts fail, after some have succeeded.
   public func failReads(
     after count: Int = 0, times: Int = 1, with error: StoreError = FailingBackend.defaultError
   ) {
@@ -59,16 +59,16 @@ public final class FailingBackend: StoreBackend {
     }
   }
 
-  /// Lets everything go through again.
+  /// Makes all calls succeed again.
   public func stopFailing() {
     commits.withLock { $0.callsBeforeFailure = nil }
     reads.withLock { $0.callsBeforeFailure = nil }
   }
 
-  /// The number of commits so far, failed ones included.
+  /// The number of commits so far, including failed ones.
   public var commitCount: Int { commits.withLock(\.calls) }
 
-  /// The number of look-ups, scans and counts so far, failed ones included.
+  /// The number of look-ups, scans and counts so far, including failed ones.
   public var readCount: Int { reads.withLock(\.calls) }
 
   private func read() throws(StoreError) {
@@ -77,40 +77,40 @@ public final class FailingBackend: StoreBackend {
 }
 
 extension FailingBackend {
-  /// That of the backend behind.
+  /// The external storage of the wrapped backend.
   public var externalStorage: (any ExternalStorage)? { base.externalStorage }
-  /// That of the backend behind.
+  /// The coordinator of the wrapped backend.
   public var coordinator: StoreCoordinator { base.coordinator }
-  /// Of the backend behind it.
+  /// The fold failure of the wrapped backend.
   public var foldFailure: FoldFailure? { base.foldFailure }
-  /// That of the backend behind.
+  /// The location of the wrapped backend.
   public var location: String { base.location }
-  /// Whether the backend behind refuses commits.
+  /// Whether the wrapped backend is read-only.
   public var isReadOnly: Bool { base.isReadOnly }
 
-  /// The number of a table.
+  /// Returns the number of a table.
   ///
-  /// - Throws: what the backend behind throws.
+  /// - Throws: The errors of the wrapped backend.
   public func table(named name: String) throws(StoreError) -> TableID {
     try base.table(named: name)
   }
 
-  /// The names of the tables that have records.
+  /// Returns the names of the tables that have records.
   ///
-  /// - Throws: what the backend behind throws.
+  /// - Throws: The errors of the wrapped backend.
   public func tableNames() throws(StoreError) -> [String] { try base.tableNames() }
 
-  /// The number of rows in a table, unless it fails.
+  /// Returns the number of rows in a table, unless the call is to fail.
   ///
-  /// - Throws: the failure that was asked for, or what the backend behind throws.
+  /// - Throws: The requested error, and the errors of the wrapped backend.
   public func recordCount(in table: TableID) throws(StoreError) -> Int {
     try read()
     return try base.recordCount(in: table)
   }
 
-  /// Lends a record, unless it fails.
+  /// Calls a closure with a record, unless the call is to fail.
   ///
-  /// - Throws: the failure that was asked for, or what the backend behind throws.
+  /// - Throws: The requested error, and the errors of the wrapped backend.
   public func withRecord<Result>(
     _ rowID: UInt32, in table: TableID, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -118,9 +118,9 @@ extension FailingBackend {
     return try base.withRecord(rowID, in: table, body)
   }
 
-  /// Lends the records of a table, unless it fails.
+  /// Calls a closure with the records of a table, unless the call is to fail.
   ///
-  /// - Throws: the failure that was asked for, or what the backend behind throws.
+  /// - Throws: The requested error, and the errors of the wrapped backend.
   public func scan(
     _ table: TableID, from position: ScanPosition?,
     _ body: (UInt32, RawSpan) throws(StoreError) -> ScanStep
@@ -129,9 +129,9 @@ extension FailingBackend {
     return try base.scan(table, from: position, body)
   }
 
-  /// Lends a named buffer, unless it fails.
+  /// Calls a closure with a named buffer, unless the call is to fail.
   ///
-  /// - Throws: the failure that was asked for, or what the backend behind throws.
+  /// - Throws: The requested error, and the errors of the wrapped backend.
   public func withNamedBuffer<Result>(
     _ name: String, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -139,39 +139,39 @@ extension FailingBackend {
     return try base.withNamedBuffer(name, body)
   }
 
-  /// The names of all buffers, unless it fails.
+  /// Returns the names of all buffers, unless the call is to fail.
   ///
-  /// - Throws: the failure that was asked for, or what the backend behind throws.
+  /// - Throws: The requested error, and the errors of the wrapped backend.
   public func bufferNames() throws(StoreError) -> [String] {
     try read()
     return try base.bufferNames()
   }
 
-  /// The number of an ordered table.
+  /// Returns the number of an ordered table.
   ///
-  /// - Throws: what the backend behind throws.
+  /// - Throws: The errors of the wrapped backend.
   public func orderedTable(_ name: OrderedTableName) throws(StoreError) -> OrderedTableID {
     try base.orderedTable(name)
   }
 
-  /// The names of the ordered tables that have keys.
+  /// Returns the names of the ordered tables that have keys.
   ///
-  /// - Throws: what the backend behind throws.
+  /// - Throws: The errors of the wrapped backend.
   public func orderedTableNames() throws(StoreError) -> [OrderedTableName] {
     try base.orderedTableNames()
   }
 
-  /// The number of keys in a range, unless it fails.
+  /// Returns the number of keys in a range, unless the call is to fail.
   ///
-  /// - Throws: the failure that was asked for, or what the backend behind throws.
+  /// - Throws: The requested error, and the errors of the wrapped backend.
   public func keyCount(in table: OrderedTableID, _ range: KeyRange) throws(StoreError) -> Int {
     try read()
     return try base.keyCount(in: table, range)
   }
 
-  /// Lends the value of a key, unless it fails.
+  /// Calls a closure with the value of a key, unless the call is to fail.
   ///
-  /// - Throws: the failure that was asked for, or what the backend behind throws.
+  /// - Throws: The requested error, and the errors of the wrapped backend.
   public func withValue<Result>(
     of key: [UInt8], in table: OrderedTableID, _ body: (RawSpan) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -179,9 +179,9 @@ extension FailingBackend {
     return try base.withValue(of: key, in: table, body)
   }
 
-  /// Lends keys and values, unless it fails.
+  /// Calls a closure with keys and values, unless the call is to fail.
   ///
-  /// - Throws: the failure that was asked for, or what the backend behind throws.
+  /// - Throws: The requested error, and the errors of the wrapped backend.
   public func scanKeys(
     of table: OrderedTableID, _ range: KeyRange, isReversed: Bool,
     _ body: (RawSpan, RawSpan) throws(StoreError) -> ScanStep
@@ -190,29 +190,29 @@ extension FailingBackend {
     return try base.scanKeys(of: table, range, isReversed: isReversed, body)
   }
 
-  /// Commits a change set, unless it fails.
+  /// Commits a change set, unless the call is to fail.
   ///
-  /// - Throws: the failure that was asked for, or what the backend behind throws.
+  /// - Throws: The requested error, and the errors of the wrapped backend.
   @discardableResult
   public func commit(_ changes: ChangeSet, _ request: CommitRequest) throws(StoreError) -> Commit? {
     try commits.withLock { (plan) throws(StoreError) in try plan.call() }
     return try base.commit(changes, request)
   }
 
-  /// Lets the numbers of the backend behind go on.
+  /// Continues the commit numbers of the wrapped backend.
   ///
-  /// - Throws: what the backend behind throws.
+  /// - Throws: The errors of the wrapped backend.
   public func continueNumbers(after last: Commit?) throws(StoreError) {
     try base.continueNumbers(after: last)
   }
 
-  /// A snapshot of the backend behind.
+  /// Returns a snapshot of the wrapped backend.
   ///
-  /// - Throws: what the backend behind throws.
+  /// - Throws: The errors of the wrapped backend.
   public func snapshot() throws(StoreError) -> any StoreBackend { try base.snapshot() }
 
-  /// Closes the backend behind.
+  /// Closes the wrapped backend.
   ///
-  /// - Throws: what the backend behind throws.
+  /// - Throws: The errors of the wrapped backend.
   public func close() throws(StoreError) { try base.close() }
 }

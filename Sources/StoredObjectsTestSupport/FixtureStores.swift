@@ -1,7 +1,7 @@
 import FoundationEssentials
 public import StoredObjectsCore
 
-/// Stores that released versions of a program have written, for the tests of its migrations.
+/// Stores that released versions of a program have written, for tests of its migrations.
 ///
 ///     let names = try FixtureStores.open(
 ///       in: "Tests/Fixtures", backend: { try TokyoCabinetBackend(directory: $0) },
@@ -11,21 +11,21 @@ public import StoredObjectsCore
 ///     }
 ///     #expect(names == ["1.0", "1.1", "2.0"])
 ///
-/// Each directory in the folder is a store. With each release that changes a class, add one, such as
-/// by `backup(to: "Tests/Fixtures/2.1")`.
+/// Each directory in the folder is a store. Add one with each release that changes a class, for
+/// example with `backup(to: "Tests/Fixtures/2.1")`.
 public enum FixtureStores {
-  /// Migrates a copy of each store, checks it, opens it again, and hands it to a closure.
+  /// Migrates a copy of each store, checks it, reopens it, and calls a closure with it.
   ///
   /// - Parameters:
-  ///   - folder: The folder with a directory for each store. It is left as it is.
+  ///   - folder: The folder with a directory for each store. It does not change.
   ///   - open: Opens a directory for writing.
   ///   - migrations: The steps of the program.
   ///   - types: The classes of the program.
-  ///   - body: Gets the name of each directory, and the store.
+  ///   - body: Receives the name of each directory, and the store.
   /// - Returns: The names of the directories, in order.
   /// - Throws: ``ConformanceFailure`` if there is no store, if a store is not sound after the
-  ///   migration, or if a second migration would change anything; what the migrations, the backend
-  ///   and the closure throw.
+  ///   migration, or if a second migration would change anything. Also the errors of the
+  ///   migrations, of the backend and of the closure.
   @discardableResult
   public static func open(
     in folder: String, backend open: (String) throws -> any StoreBackend,

@@ -1,14 +1,14 @@
 public import StoredObjectsCore
 
-/// A place in memory, on which `MemoryBackend`s are opened.
+/// A location in memory, for `MemoryBackend`.
 public struct MemoryLocation: BackendLocation {
-  /// Where the records are.
+  /// The memory with the records.
   public let disk = MemoryDisk()
 
-  /// Makes an empty place.
+  /// Creates an empty location.
   public init() {}
 
-  /// Opens a backend on the place.
+  /// Opens a backend at the location.
   ///
   /// - Throws: `StoreError` with `inUse`.
   public func open(readOnly: Bool) throws -> any StoreBackend {

@@ -1,6 +1,6 @@
 import StoredObjectsCore
 
-/// The objects of the model-based test: a track, and an ordered list of tracks.
+/// A class of the model-based test: a track, which ordered lists refer to.
 final class ModelTrack: StoredObject {
   @Content var tag: UInt64 = 0
   @Content var title = ""
@@ -20,7 +20,7 @@ final class ModelList: StoredObject {
   @Content var title = ""
   @Content var items: [ModelTrack] = []
   @Content var parent: StoredObject?
-  /// Whether deleting the list deletes its tracks, after taking them out of all other lists.
+  /// Whether deleting the list deletes its tracks, after removing them from all other lists.
   var cascades = false
 
   override func writeContent(to buffer: inout DataBuffer) {
@@ -50,7 +50,7 @@ final class ModelList: StoredObject {
   override func dissolveAllRelationships() { (items, parent) = ([], nil) }
 }
 
-/// What a store should hold, as plain values.
+/// The expected content of a store, as plain values.
 struct ModelValues: Equatable {
   struct List: Equatable {
     var title = ""
@@ -62,7 +62,7 @@ struct ModelValues: Equatable {
   var lists: [UInt64: List] = [:]
   var names: [String: [UInt8]] = [:]
 
-  /// Removes a track from wherever it is referred to.
+  /// Removes all references to a track.
   mutating func removeReferences(to track: UInt64) {
     for tag in lists.keys {
       lists[tag]?.items.removeAll { $0 == track }
@@ -70,7 +70,7 @@ struct ModelValues: Equatable {
     }
   }
 
-  /// What a store holds, read through every way there is.
+  /// Reads the content of a store, in all ways that exist.
   init(of store: Store) throws {
     for track in try store.allObjects(of: ModelTrack.self) {
       try expect(tracks[track.tag] == nil, "track \(track.tag) is there twice")
@@ -95,9 +95,9 @@ struct ModelValues: Equatable {
 
   init() {}
 
-  /// Compares values with what a store holds, and says where they differ.
+  /// Compares the values with the content of a store, and reports where they differ.
   ///
-  /// New titles are those of tracks that the store may have read since another one has saved them.
+  /// New titles are those of tracks that the store may have read after another store saved them.
   func expect(
     in store: Store, _ when: String, orNewTitles newTitles: [UInt64: [String]] = [:]
   ) throws {

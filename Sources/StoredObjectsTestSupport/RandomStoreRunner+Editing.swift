@@ -68,7 +68,7 @@ extension RandomStoreRunner {
     changed.insert(tag)
   }
 
-  /// Takes a track out of all lists, then deletes it.
+  /// Removes a track from all lists, then deletes it.
   func deleteTrack() throws {
     guard let tag = anyTrack() else { return }
     let track = try track(tag, in: store)
@@ -94,7 +94,7 @@ extension RandomStoreRunner {
     try removeReferences(to: tag)
     let list = try list(tag, in: store)
     list.cascades = chance(50)
-    // Outdated ones stay so as long as they are held.
+    // Outdated objects stay outdated as long as they are held.
     var items: [ModelTrack] = []
     if list.cascades {
       for item in Set(value.items) { items.append(try track(item, in: store)) }
@@ -114,7 +114,7 @@ extension RandomStoreRunner {
     changed.insert(tag)
   }
 
-  /// A deletion that is taken back, with an edit in between or not.
+  /// Deletes a track and inserts it again, with or without an edit in between.
   func deleteAndInsert() throws {
     guard let tag = anyTrack() else { return }
     let track = try track(tag, in: store)
@@ -142,7 +142,7 @@ extension RandomStoreRunner {
     }
   }
 
-  /// Changes and saves inside an enumeration; each track has its turn once.
+  /// Changes and saves during an enumeration, which must visit each track once.
   func enumerateAndEdit() throws {
     let before = Set(current.tracks.keys)
     var visited: Set<UInt64> = []
@@ -168,8 +168,7 @@ extension RandomStoreRunner {
       before.subtracting(removed).isSubset(of: visited), "a track is not visited")
   }
 
-  /// Another store on the backend changes something and saves it; this one merges that, or does
-  /// not.
+  /// Saves changes with another store on the backend; this store may or may not merge them.
   func secondStore() throws {
     let other = try Self.openStore(backend)
     try saved.expect(in: other, "in a second store")

@@ -1,6 +1,6 @@
 import StoredObjectsCore
 
-/// One run of a ``RandomStoreTest``: a store, and what it should hold now and on disk.
+/// A run of a ``RandomStoreTest``: a store, and its expected content in memory and on disk.
 final class RandomStoreRunner {
   private let location: any BackendLocation
   private(set) var backend: FailingBackend
@@ -10,19 +10,19 @@ final class RandomStoreRunner {
   var saved = ModelValues()
   /// The rows of the objects by their tags.
   private var rows: [UInt64: UInt32] = [:]
-  /// Every row that was ever saved, so that none is given out twice.
+  /// The rows that were ever saved, to check that none is used twice.
   private var usedRows: [String: Set<UInt32>] = [:]
-  /// Tags whose objects have unsaved changes to a saved record.
+  /// The tags of objects with unsaved changes to a saved record.
   var changed: Set<UInt64> = []
-  /// Tags with unsaved changes that a second store has changed since.
+  /// The tags of objects with unsaved changes that a second store has changed since.
   var conflicts: Set<UInt64> = []
-  /// Names with unsaved changes that a second store has saved since.
+  /// The names with unsaved changes that a second store has saved since.
   var nameConflicts: Set<String> = []
-  /// Names with unsaved changes.
+  /// The names with unsaved changes.
   var changedNames: Set<String> = []
-  /// Titles that a second store has saved one after the other, of which this one may have read any.
+  /// The titles that a second store has saved in order; this store may have read any of them.
   var unmerged: [UInt64: [String]] = [:]
-  /// Objects that the application holds, so that some are faults, some loaded, some freed.
+  /// The objects that the application holds, so that some are faults, some loaded, some freed.
   private var held: [StoredObject] = []
   private var nextTag: UInt64 = 1
   private var failureIsDue = false
@@ -40,7 +40,7 @@ final class RandomStoreRunner {
     return store
   }
 
-  /// Does one operation and gives its name.
+  /// Performs one operation, and returns its name.
   func step() throws -> String {
     let operations: [(Int, String, () throws -> Void)] = [
       (20, "insertTrack", insertTrack), (8, "insertList", insertList),
@@ -87,7 +87,7 @@ extension RandomStoreRunner {
     return object
   }
 
-  /// Learns whether a track is as a second store has saved it.
+  /// Determines whether a track is as a second store has saved it.
   func observe(_ track: ModelTrack) {
     let title = track.title
     guard let titles = unmerged[track.tag], let index = titles.lastIndex(of: title) else { return }
@@ -96,13 +96,13 @@ extension RandomStoreRunner {
     unmerged[track.tag] = later.isEmpty ? nil : later
   }
 
-  /// Notes a change to a track that has been looked at, which is a conflict if it is outdated.
+  /// Records a change of a track that was read, which is a conflict if the track is outdated.
   func noteChange(ofTrack tag: UInt64) {
     changed.insert(tag)
     if unmerged.removeValue(forKey: tag) != nil { conflicts.insert(tag) }
   }
 
-  /// The store has read everything again that others have saved.
+  /// Records that the store has reloaded everything that others have saved.
   func didMerge() {
     current.tracks.merge(newestTitles) { _, new in new }
     unmerged = [:]
@@ -129,7 +129,7 @@ extension RandomStoreRunner {
     return object
   }
 
-  /// Notes the row of an inserted object, which must be a new one.
+  /// Records the row of an inserted object, which must be a new one.
   func enter(_ object: StoredObject, _ tag: UInt64) throws {
     let name = type(of: object).storedName
     try expect(
@@ -203,7 +203,7 @@ extension RandomStoreRunner {
     unmerged = [:]
     forgetChanges()
     try current.expect(in: store, "after opening again")
-    // Rows that were never saved may be given out again, those on disk never.
+    // Rows that were never saved may be used again, those on disk never.
     usedRows = [
       "ModelTrack": Set(current.tracks.keys.compactMap { rows[$0] }),
       "ModelList": Set(current.lists.keys.compactMap { rows[$0] }),

@@ -1,29 +1,30 @@
 import StoredObjectsCore
 
-/// Thousands of random operations on a store, each done to plain values as well, and compared.
+/// A test that compares thousands of random operations on a store with plain values.
 ///
 ///     try RandomStoreTest(seed: 1, steps: 5_000).run(MemoryLocation())
 ///
-/// It inserts, edits and deletes (with and without delete rules), edits and reorders lists with
-/// repeats, saves, lets saves fail, discards, opens the place anew, edits while it enumerates, and
-/// lets a second store on the same backend do the same. A failure names the seed and the step.
+/// The operations insert, edit and delete objects (with and without delete rules), and edit and
+/// reorder lists with repeats. They save, let saves fail, discard changes, reopen the location, and
+/// edit during enumerations. A second store on the same backend makes changes, too. A failure has
+/// the seed and the step.
 public struct RandomStoreTest {
-  /// A failure of the test, with what repeats it.
+  /// The failure of a test, with the information to repeat it.
   public struct Failure: Error, CustomStringConvertible {
-    /// The seed, the step, and what went wrong there.
+    /// The seed, the step, and the error.
     public let description: String
   }
 
   private let seed: UInt64
   private let steps: Int
 
-  /// Sets up a test of so many operations.
+  /// Creates a test with a number of operations.
   public init(seed: UInt64, steps: Int) {
     self.seed = seed
     self.steps = steps
   }
 
-  /// Runs the test on a place that nothing has been written to.
+  /// Runs the test at a location that nothing has been written to.
   ///
   /// - Throws: ``Failure``.
   public func run(_ location: some BackendLocation) throws {
@@ -44,7 +45,7 @@ public struct RandomStoreTest {
   }
 }
 
-/// Random numbers that a seed repeats (SplitMix64).
+/// A generator of random numbers that are determined by a seed (SplitMix64).
 struct SeededNumbers: RandomNumberGenerator {
   private var state: UInt64
   init(_ seed: UInt64) { state = seed }

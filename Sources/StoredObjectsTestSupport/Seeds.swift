@@ -1,17 +1,17 @@
 import FoundationEssentials
 
-/// Random numbers that can be had again: the same seed gives the same numbers on every machine.
+/// A generator of repeatable random numbers: a seed gives the same numbers on every machine.
 ///
-/// A randomized test asks ``Seeds`` for one and prints the seed.
+/// A randomized test gets a generator from ``Seeds``, which prints the seed.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// Starts the numbers of a seed.
+  /// Creates a generator from a seed.
   public init(seed: UInt64) { state = seed }
 
-  /// The next 64 random bits (SplitMix64).
+  /// Returns the next 64 random bits (SplitMix64).
   ///
-  /// Complexity: constant time.
+  /// Complexity: Constant time.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var bits = state
@@ -21,9 +21,9 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
   }
 }
 
-/// The seed of the randomized tests of a run.
+/// The seed of the randomized tests in a run.
 ///
-/// Each run has a seed of its own, unless the environment names one; a failure is repeated by
+/// Each run has a new seed, unless the environment sets one. To repeat a failure, run
 ///
 ///     STOREDOBJECTS_TEST_SEED=42 swift test --filter <the test>
 public enum Seeds {
@@ -32,7 +32,7 @@ public enum Seeds {
 
   /// The seed of this run.
   ///
-  /// - Precondition: the environment variable, if set, holds a number from 0 to `UInt64.max`.
+  /// - Precondition: The environment variable, if set, is a number from 0 to `UInt64.max`.
   public static let current: UInt64 = {
     guard let text = ProcessInfo.processInfo.environment[environmentVariable] else {
       return .random(in: 0 ... .max)
@@ -43,11 +43,10 @@ public enum Seeds {
     return seed
   }()
 
-  /// A generator for one test, which starts with the seed of the run; prints how to repeat the
-  /// test.
+  /// Returns a generator for one test, and prints how to repeat the test.
   ///
-  /// - Parameter test: What is being tested, for the reader of the log.
-  /// - Returns: the numbers of the run's seed, from the first one.
+  /// - Parameter test: A description of the test, for the log.
+  /// - Returns: The generator, which starts with the seed of the run.
   public static func generator(for test: String) -> SeededGenerator {
     print("\(environmentVariable)=\(current) repeats: \(test)")
     return SeededGenerator(seed: current)

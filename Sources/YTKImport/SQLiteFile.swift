@@ -1,20 +1,20 @@
 import CSQLite
 import Foundation
 
-/// A SQLite file that is only read.
+/// A SQLite file, opened for reading only.
 @safe final class SQLiteFile {
   private let handle: OpaquePointer
 
-  /// What SQLite says is wrong.
+  /// An error message of SQLite.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
 
   /// Opens a file.
   ///
-  /// SQLite would make files beside one with a write-ahead log, and leave them there, for it may
-  /// only read. So such a file is opened as one that nobody changes, if no program has it open and
-  /// its last changes are all in it.
+  /// If a file has a write-ahead log, SQLite would create files next to it and, with read access
+  /// only, leave them there. So such a file is opened as immutable, if no program has it open and
+  /// the log has no changes left.
   init(reading path: String) throws {
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
@@ -30,9 +30,9 @@ import Foundation
 
   deinit { unsafe sqlite3_close(handle) }
 
-  /// Whether a file has a write-ahead log, which is empty, and no program uses it.
+  /// Returns whether a file has an empty write-ahead log, and no program uses it.
   ///
-  /// Byte 18 of the header says how the file is written: https://www.sqlite.org/fileformat2.html
+  /// Byte 18 of the header has the write version: https://www.sqlite.org/fileformat2.html
   private static func isAtRest(_ path: String) -> Bool {
     guard let file = FileHandle(forReadingAtPath: path) else { return false }
     defer { try? file.close() }
@@ -44,7 +44,7 @@ import Foundation
       && !FileManager.default.fileExists(atPath: path + "-shm")
   }
 
-  /// The path as SQLite's kind of address.
+  /// Returns the path as a URI for SQLite.
   private static func address(_ path: String, isUnchanging: Bool) -> String {
     let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "?#%"))
     let absolute = URL(fileURLWithPath: path).path
@@ -56,9 +56,9 @@ import Foundation
     unsafe sqlite3_errmsg(handle).map { unsafe String(cString: $0) } ?? "it can't be opened"
   }
 
-  /// Runs a query, and gives each row as texts; NULL is nil, and numbers are as SQLite writes them.
+  /// Runs a query, and calls a closure with the columns of each row as texts; nil for NULL.
   ///
-  /// A row that makes no sense as text is repaired, as it was never anything else.
+  /// Numbers are in the form in which SQLite writes them. Invalid UTF-8 in a text is repaired.
   func forEachRow(_ sql: String, _ body: ([String?]) throws -> Void) throws {
     var statement: OpaquePointer?
     guard unsafe sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK else {
@@ -83,7 +83,7 @@ import Foundation
       decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
-  /// A name as it stands in a query, whatever is in it.
+  /// Returns a name in quotes for a query, whatever characters it contains.
   static func quoted(_ name: String) -> String {
     "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
       + "\""

@@ -2,45 +2,45 @@ import Foundation
 public import KeyValueStoreCore
 import StoreEngine
 
-/// Copies a file of YTKKeyValueStore into a key-value store.
+/// An import of a YTKKeyValueStore file into a key-value store.
 ///
-/// Such a file has, for each table, one of SQLite with the columns `id`, `json` and `createdTime`.
-/// The Objective-C library put texts and numbers into arrays of one element; they are taken out
-/// again, unless ``keepsArrays`` says otherwise. What is no JSON is text, as the Swift library put
-/// it.
+/// Such a file has a SQLite table with the columns `id`, `json` and `createdTime` for each table.
+/// The Objective-C library wrapped texts and numbers in arrays of one element. The import unwraps
+/// them, unless ``keepsArrays`` is true. A value that is not JSON becomes a text, since the Swift
+/// library stored texts in that form.
 public struct YTKImport {
   /// The path of the SQLite file, which is only read.
   public let path: String
-  /// Whether arrays with one text or number stay arrays.
+  /// Whether arrays with a single text or number stay arrays.
   public var keepsArrays: Bool
 
-  /// What an import has done.
+  /// The result of an import.
   public struct Report: Sendable, Encodable {
-    /// How many items each table has.
+    /// The number of items in each table.
     public var tables: [String: Int] = [:]
-    /// How many values were no JSON, and are texts now.
+    /// The number of values that were not JSON, and are texts now.
     public var textCount = 0
-    /// The first hundred of them, by table and key.
+    /// The first hundred of these items, by table and key.
     public var texts: [Item] = []
-    /// How many times made no sense; their items have the time of the import.
+    /// The number of unreadable times; their items have the time of the import.
     public var unreadableTimeCount = 0
-    /// The first hundred of their items, by table and key.
+    /// The first hundred of these items, by table and key.
     public var unreadableTimes: [Item] = []
-    /// Tables of the file that are none of YTKKeyValueStore.
+    /// The tables in the file that do not belong to YTKKeyValueStore.
     public var skippedTables: [String] = []
 
     /// An item of a table.
     public struct Item: Sendable, Hashable, Encodable {
-      /// The name of its table.
+      /// The name of the table.
       public let table: String
-      /// Its key.
+      /// The key.
       public let key: String
 
-      /// Names an item.
+      /// Creates the name of an item.
       public init(table: String, key: String) { (self.table, self.key) = (table, key) }
     }
 
-    /// As many items are named as a person can look at.
+    /// The maximum number of items to name, which a person can still review.
     private static let namedCount = 100
 
     fileprivate mutating func addText(_ item: Item) {
@@ -54,21 +54,21 @@ public struct YTKImport {
     }
   }
 
-  /// What can't be done, and what to do.
+  /// The reason why an import failed, and what to do.
   public struct Failure: Error, CustomStringConvertible {
-    /// In words for the person at the terminal.
+    /// The message for the person at the terminal.
     public let description: String
   }
 
-  /// Names a file.
+  /// Creates an import of a file.
   public init(path: String, keepsArrays: Bool = false) {
     (self.path, self.keepsArrays) = (path, keepsArrays)
   }
 
-  /// Copies all tables, in one commit.
+  /// Copies all tables, with the items of all of them in one commit.
   ///
-  /// - Throws: ``Failure`` when there is no such table in the file, or a table of the name in the
-  ///   store has items; what SQLite and the store throw. The store is as before then.
+  /// - Throws: ``Failure`` if the file has no such table, or if a table of the same name in the
+  ///   store has items; and the errors of SQLite and of the store. The store is unchanged then.
   public func run(into store: KeyValueStore) throws -> Report {
     let (file, names, found) = try open()
     var report = found
@@ -87,9 +87,9 @@ public struct YTKImport {
     return report
   }
 
-  /// Looks whether there is something to import, before a store is made for it.
+  /// Checks that there is something to import, before a store is created for it.
   ///
-  /// - Throws: ``Failure`` when there is no such table in the file; what SQLite throws.
+  /// - Throws: ``Failure`` if the file has no such table, and the errors of SQLite.
   public func check() throws { _ = try open() }
 
   private func open() throws -> (SQLiteFile, names: [String], Report) {
@@ -175,7 +175,7 @@ public struct YTKImport {
     }
   }
 
-  /// Seconds since 1970, as FMDB wrote dates, or a date in words, as SQLite.swift did.
+  /// Parses seconds since 1970, as written by FMDB, or a date in words, as written by SQLite.swift.
   private func date(_ text: String) -> Date? {
     if let seconds = Double(text) {
       return seconds.isFinite ? Date(timeIntervalSince1970: seconds) : nil

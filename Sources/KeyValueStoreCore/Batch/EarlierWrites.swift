@@ -1,34 +1,35 @@
 import Files
 import StoreEngine
 
-/// The writes before a batch that nobody sees yet, and how the batch rests on them.
+/// The pending writes before a batch, and the ones among them that the batch depends on.
 struct EarlierWrites {
   private let writes: [WriteUnderWay]
-  /// Nil where there are none.
+  /// The writes that the batch has read; nil if there are no pending writes.
   private let found: Found?
 
-  /// A class, because reading changes no batch.
+  /// A class, so that a read does not mutate the batch.
   private final class Found {
     var writes: [WriteUnderWay] = []
   }
 
-  /// Takes those that are under way now.
+  /// Captures the writes that are pending now.
   ///
-  /// The batch must not have read anything before: what is over by now is seen by every reader.
+  /// The batch must not have read anything before: every reader sees the writes that have ended.
   init(_ underWay: WritesUnderWay) {
     writes = underWay.all
     found = writes.isEmpty ? nil : Found()
   }
 
-  /// Whether there are none.
+  /// Whether there are no pending writes.
   @inline(__always)
   var isEmpty: Bool { found == nil }
 
-  /// The writes that had a key that the batch has looked at.
+  /// The writes that contained a key that the batch has read.
   var basis: [WriteUnderWay] { found?.writes ?? [] }
 
-  /// The times of an item as the last of the writes leaves it: nil inside the optional where that
-  /// deletes it, nil if none has touched it.
+  /// Returns the times of an item after the last of the writes.
+  ///
+  /// Returns `.some(nil)` if that write deletes the item, and nil if no write has changed it.
   @inline(never)
   func head(_ key: RawSpan, _ hash: UInt64, in state: TableState) -> ItemHead?? {
     switch find(key, hash, in: state) {
@@ -38,7 +39,7 @@ struct EarlierWrites {
     }
   }
 
-  /// How the last of the writes leaves a key; nil if none has touched it.
+  /// Returns the state of a key after the last of the writes; nil if none has changed it.
   func find(_ key: String, in state: TableState) -> (WriteUnderWay.Find, WriteUnderWay)? {
     isEmpty ? nil : key.lendUTF8 { find($0, $0.keyHash, in: state) }
   }

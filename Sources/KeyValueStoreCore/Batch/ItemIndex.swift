@@ -1,18 +1,18 @@
-/// Finds the items of a batch by their keys: a hash table of their numbers.
+/// An index of the items in a batch by their keys: a hash table of item numbers.
 ///
 /// A dictionary with the keys would copy and hash each of them several times.
 struct ItemIndex {
-  /// The number of an item and one, or 0; a power of two of them, at most half in use.
+  /// The number of an item plus one, or 0; the count is a power of two, at most half in use.
   private var slots: [UInt32] = []
   /// The hash of each item's key.
   private var hashes: [UInt64] = []
 
-  /// The number of an item.
+  /// Returns the number of an item.
   ///
   /// - Parameters:
-  ///   - hash: That of the key.
-  ///   - isSame: Whether an item with this hash has the key.
-  /// - Returns: nil when there is none.
+  ///   - hash: The hash of the key.
+  ///   - isSame: Returns whether an item with this hash has the key.
+  /// - Returns: The number, or nil if there is none.
   @inline(__always)
   func find(_ hash: UInt64, _ isSame: (Int) -> Bool) -> Int? {
     if slots.isEmpty { return nil }
@@ -25,7 +25,7 @@ struct ItemIndex {
     return nil
   }
 
-  /// Takes in the next item.
+  /// Adds the next item.
   mutating func append(_ hash: UInt64) {
     hashes.append(hash)
     if 2 * hashes.count <= slots.count { return insert(hashes.count - 1) }

@@ -2,20 +2,20 @@ import Files
 import FoundationEssentials
 public import StoreEngine
 
-/// Writes that take effect together, see `KeyValueStore.write(_:)`.
+/// A batch of writes that take effect together, see `KeyValueStore.write(_:)`.
 ///
-/// The batch sees its own changes; nobody else does until the write is over. Its tables are those
-/// of the store that made it: one of another store is a mistake that traps.
+/// Reads of the batch see its own changes. Other readers see them when the write has ended. Use
+/// tables of the same store only: a table of another store traps.
 public struct KeyValueBatch {
   let store: KeyValueStore
-  /// The moment of the whole batch.
+  /// The time of all changes in the batch.
   let now: Date
-  /// Keys and records, as they go to the backend.
+  /// Keys and records, in the form for the backend.
   var bytes: [UInt8] = []
   var tables: [TableBatch] = []
-  /// Has the beginning of a record while its times are read.
+  /// The beginning of a record, while its times are read.
   private var scratch: [UInt8] = []
-  /// The writes that come before this one, and that nobody sees yet.
+  /// The pending writes before this one.
   private let earlier: EarlierWrites
 
   init(_ store: KeyValueStore) {
@@ -24,24 +24,24 @@ public struct KeyValueBatch {
     bytes.reserveCapacity(128)
   }
 
-  /// The writes before this one that it rests on, and that were not safe when it began.
+  /// The pending writes that this batch depends on.
   var basis: [WriteUnderWay] { earlier.basis }
 
   // MARK: Reading
 
-  /// The value of a key, as this batch has left it.
+  /// Returns the value of a key, including the changes of this batch.
   ///
-  /// - Returns: nil when there is no such key.
-  /// - Throws: as ``KeyValueTable/get(_:as:)``.
+  /// - Returns: The value, or nil if there is no such key.
+  /// - Throws: The errors of ``KeyValueTable/get(_:as:)``.
   public func get<Value: Decodable>(
     _ key: String, from table: KeyValueTable, as type: Value.Type = Value.self
   ) throws(StoreError) -> Value? {
     try item(key, from: table)?.decoded(as: type)
   }
 
-  /// A key with its value and times, as this batch has left it; nil when there is no such key.
+  /// Returns the item of a key, including the changes of this batch; nil if there is no such key.
   ///
-  /// - Throws: as ``KeyValueTable/item(_:)``.
+  /// - Throws: The errors of ``KeyValueTable/item(_:)``.
   public func item(_ key: String, from table: KeyValueTable) throws(StoreError) -> KeyValueItem? {
     try check(table)
     if let staged = staged(table.state) {
@@ -70,9 +70,9 @@ public struct KeyValueBatch {
     }
   }
 
-  /// Whether there is a key, as this batch has left it.
+  /// Returns whether a key exists, including the changes of this batch.
   ///
-  /// - Throws: as ``KeyValueTable/contains(_:)``.
+  /// - Throws: The errors of ``KeyValueTable/contains(_:)``.
   public func contains(_ key: String, in table: KeyValueTable) throws(StoreError) -> Bool {
     try check(table)
     if let staged = staged(table.state) {
@@ -88,9 +88,9 @@ public struct KeyValueBatch {
 
   // MARK: Writing
 
-  /// Puts a value under a key, over what is there.
+  /// Puts a value under a key, and replaces an existing value.
   ///
-  /// - Throws: as `KeyValueTable.put(_:for:expiresAfter:)`.
+  /// - Throws: The errors of `KeyValueTable.put(_:for:expiresAfter:)`.
   @specialized(where Value == String)
   @specialized(where Value == Int)
   @specialized(where Value == Double)
@@ -104,7 +104,7 @@ public struct KeyValueBatch {
     try putStored(stored, for: key, in: table, expiresAfter: expiresAfter)
   }
 
-  /// The same for a value that is ready to be stored.
+  /// Puts a value that is encoded already.
   mutating func putStored(
     _ value: StoredValue, for key: String, in table: KeyValueTable, expiresAfter: Duration?
   ) throws(StoreError) {
@@ -120,11 +120,11 @@ public struct KeyValueBatch {
     try table.naming(key) { () throws(StoreError) in try put(value, key, table.state, expiresAt) }
   }
 
-  /// Puts an item as it was elsewhere, with its times; for imports and copies.
+  /// Puts an item with its original times, for imports and copies.
   ///
-  /// An item that has expired by now is not put, and what is under its key is deleted.
+  /// An item that has expired is not put, and an item under its key is deleted.
   ///
-  /// - Throws: as `KeyValueTable.put(_:for:expiresAfter:)`.
+  /// - Throws: The errors of `KeyValueTable.put(_:for:expiresAfter:)`.
   public mutating func put(_ item: KeyValueItem, in table: KeyValueTable) throws(StoreError) {
     try check(table)
     let head = ItemHead(
@@ -188,8 +188,8 @@ public struct KeyValueBatch {
 
   /// Deletes a key.
   ///
-  /// - Returns: whether it was there.
-  /// - Throws: as `KeyValueTable.delete(_:)`.
+  /// - Returns: Whether the key existed.
+  /// - Throws: The errors of `KeyValueTable.delete(_:)`.
   @discardableResult
   public mutating func delete(_ key: String, from table: KeyValueTable) throws(StoreError) -> Bool {
     try check(table)
@@ -218,7 +218,7 @@ public struct KeyValueBatch {
 
   /// Deletes several keys.
   ///
-  /// - Returns: how many were there.
+  /// - Returns: The number of keys that existed.
   mutating func delete(_ keys: some Sequence<String>, from table: KeyValueTable) throws(StoreError)
     -> Int
   {
@@ -227,12 +227,12 @@ public struct KeyValueBatch {
     return count
   }
 
-  /// Deletes all keys that begin with a text, which is taken as it is.
+  /// Deletes all keys that begin with a text, in which no character has a special meaning.
   ///
   /// Complexity: O(log n) for each key that is deleted.
   ///
-  /// - Returns: how many were there.
-  /// - Throws: as `KeyValueTable.deleteAll(prefix:)`.
+  /// - Returns: The number of keys that existed.
+  /// - Throws: The errors of `KeyValueTable.deleteAll(prefix:)`.
   @discardableResult
   public mutating func deleteAll(prefix: String, from table: KeyValueTable) throws(StoreError)
     -> Int
@@ -255,14 +255,14 @@ public struct KeyValueBatch {
     return count
   }
 
-  /// Deletes all items of a table, the table stays.
+  /// Deletes all items of a table, and keeps the table.
   ///
-  /// Complexity: linear in what this batch has done to the table before.
+  /// Complexity: Linear in the number of changes that this batch has made to the table before.
   ///
-  /// - Throws: as `KeyValueTable.removeAll()`.
+  /// - Throws: The errors of `KeyValueTable.removeAll()`.
   public mutating func removeAll(from table: KeyValueTable) throws(StoreError) {
     try check(table)
-    // Whether there is anything to clear is asked of the table itself.
+    // The backend decides whether the table has anything to clear, so pending writes must end.
     store.writesUnderWay.waitForAll()
     tables[location(of: table.state)].clear()
   }
@@ -275,7 +275,7 @@ public struct KeyValueBatch {
     try table.state.check()
   }
 
-  /// What has been done to a table; nil if nothing has.
+  /// Returns the changes to a table, or nil if there are none.
   private func staged(_ state: TableState) -> TableBatch? {
     tables.first { $0.state === state }
   }
@@ -286,22 +286,21 @@ public struct KeyValueBatch {
     return tables.count - 1
   }
 
-  /// A key that is about to be changed.
+  /// A key that is about to change.
   private struct Target {
-    /// Where in the list of tables its table is.
+    /// The index of the table in the list of tables.
     let table: Int
-    /// Where in the bytes of the batch the key is: at their end.
+    /// The position of the key in the bytes of the batch: at their end.
     let key: Range<Int>
     let hash: UInt64
-    /// The number of the item, if the batch has touched it before.
+    /// The number of the item, if the batch has changed it before.
     let item: Int?
     let wasThere: Bool
-    /// The times as the batch has left them, those of an expired item too; nil when there is no
-    /// such key.
+    /// The times of the item in this batch, expired or not; nil if there is no such key.
     let before: ItemHead?
   }
 
-  /// Appends a key to the bytes, and finds out what is there.
+  /// Appends a key to the bytes, and looks up its current state.
   private mutating func target(_ key: RawSpan, _ state: TableState) throws(StoreError) -> Target {
     let table = location(of: state)
     let start = bytes.count
@@ -331,9 +330,9 @@ public struct KeyValueBatch {
     }
   }
 
-  /// The times of an item that is stored, expired or not; nil when there is none.
+  /// Returns the times of a stored item, expired or not; nil if there is none.
   ///
-  /// An item that makes no sense counts as one, so that another can be put in its place.
+  /// A damaged item counts as existing, so that another can replace it.
   private mutating func storedHead(
     _ key: RawSpan, _ hash: UInt64, _ table: Int
   ) throws(StoreError) -> ItemHead? {
@@ -354,17 +353,17 @@ public struct KeyValueBatch {
 }
 
 extension KeyValueBatch {
-  /// Deletes some of what has expired in the tables that the batch changes anyway.
+  /// Deletes some expired items in the tables that the batch changes anyway.
   mutating func sweep(atMost count: Int) throws(StoreError) {
-    // Sweeping may add to the tables, but none that is not there.
+    // The sweep may append to the list of tables, but adds no new table.
     for index in tables.indices where !tables[index].isCleared {
       try sweep(tables[index].state, atMost: count)
     }
   }
 
-  /// Deletes what has expired in a table.
+  /// Deletes expired items of a table.
   ///
-  /// - Returns: how many items.
+  /// - Returns: The number of items.
   @discardableResult
   mutating func sweep(_ state: TableState, atMost count: Int) throws(StoreError) -> Int {
     var swept = 0
@@ -375,8 +374,7 @@ extension KeyValueBatch {
     return swept
   }
 
-  /// Deletes an item, unless it has been put again since, with another time, or the batch has
-  /// touched it.
+  /// Deletes an item unless it was put again with another time, or the batch has changed it.
   private mutating func sweep(
     _ key: [UInt8], _ expiryKey: [UInt8], _ state: TableState
   ) throws(StoreError) -> Bool {

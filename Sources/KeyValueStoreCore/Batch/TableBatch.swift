@@ -1,27 +1,26 @@
 import Files
 import StoreEngine
 
-/// What a batch does to one table.
+/// The changes of a batch to one table.
 struct TableBatch {
   typealias KeyChange = ChangeSet.KeyChange
 
   let state: TableState
-  /// Whether all that was there before the batch goes.
+  /// Whether all previous content of the table is removed.
   private(set) var isCleared = false
-  /// How the batch leaves each key that it has touched, in the order in which it first did.
+  /// The final state of each changed key, in the order of the first changes.
   private(set) var items: [Item] = []
   private var index = ItemIndex()
   /// The changes of the expiry times.
   var expiry: [KeyChange] = []
-  /// The items as they were before the batch, once it has looked, and the backend shows them so.
+  /// A view of the items before the batch, once it has read one, if the backend supports views.
   var view: OrderedView?
 
-  /// How a key is left.
+  /// The final state of a key.
   struct Item {
-    /// Where the key is in the bytes of the batch, and directly behind it the record, if there is
-    /// one.
+    /// The position of the key in the bytes of the batch; the record follows directly, if any.
     var key: Range<Int>
-    /// Empty for a deleted key.
+    /// The position of the record; empty for a deleted key.
     var record: Range<Int>
     /// The times; nil for a deleted key.
     var head: ItemHead?
@@ -29,7 +28,7 @@ struct TableBatch {
     /// Whether the table had the key before the batch, or since it was cleared.
     let wasThere: Bool
 
-    /// As the backend gets it.
+    /// The change in the form for the backend.
     var change: KeyChange {
       let change =
         head == nil
@@ -42,18 +41,18 @@ struct TableBatch {
 
   init(_ state: TableState) { self.state = state }
 
-  /// The number of the item that has a key.
+  /// Returns the number of the item with a key.
   @inline(__always)
   func find(_ key: RawSpan, _ hash: UInt64, in bytes: [UInt8]) -> Int? {
     index.find(hash) { item in bytes.lend(items[item].key) { $0.hasSameBytes(as: key) } }
   }
 
-  /// How a key is left; nil if the batch has not touched it.
+  /// Returns the state of a key, or nil if the batch has not changed it.
   func item(_ key: [UInt8], in bytes: [UInt8]) -> Item? {
     key.lend { key in find(key, key.keyHash, in: bytes).map { items[$0] } }
   }
 
-  /// Sets how a key is left; an item that the key has already is replaced.
+  /// Sets the state of a key, and replaces an existing item of the key.
   @inline(__always)
   mutating func set(_ item: Item, at number: Int?, _ hash: UInt64) {
     if let number {
@@ -71,17 +70,17 @@ struct TableBatch {
 }
 
 extension KeyValueBatch {
-  /// The changes as the backend takes them.
+  /// The changes in the form for the backend.
   var changes: ChangeSet {
     var ordered: [ChangeSet.OrderedTableChanges] = []
     func add(_ id: OrderedTableID, _ changes: [ChangeSet.KeyChange], isCleared: Bool) {
-      // What has nothing to clear gets no file.
+      // A table with nothing to clear gets no file.
       let clears = isCleared && (try? store.hasKeys(id)) ?? true
       if clears || !changes.isEmpty {
         ordered.append(.init(table: id, clearsFirst: clears, changes: changes))
       }
     }
-    // Most have one table.
+    // Most batches have one table.
     let order =
       tables.count == 1 ? tables : tables.sorted { $0.state.number < $1.state.number }
     for table in order {

@@ -1,14 +1,13 @@
 import Locks
 import Synchronization
 
-/// Who hears of what.
+/// The observers of a store, and the changes that they are interested in.
 final class KeyObservers: Sendable {
   typealias Continuation = AsyncStream<KeyValueChange>.Continuation
 
   private let list = Locked(List())
   private let count = Atomic(0)
-  /// Called with true before the first one listens, and with false after the last one; nil where
-  /// nobody wants to know.
+  /// Called with true before the first observer starts, and with false after the last one ends.
   private let watcher = Locked<Watcher?>(nil)
 
   private struct Watcher {
@@ -16,7 +15,7 @@ final class KeyObservers: Sendable {
     var isWatched = false
   }
 
-  /// Has a closure called when somebody begins to listen, and when nobody does any more.
+  /// Sets a closure to call when the first observer starts and when the last one ends.
   func observeWatching(_ change: @escaping @Sendable (_ isWatched: Bool) -> Void) {
     watcher.withLock { $0 = Watcher(change: change) }
   }
@@ -36,19 +35,19 @@ final class KeyObservers: Sendable {
   }
 
   private struct Observer {
-    /// Nil for all tables.
+    /// The table; nil for all tables.
     let table: TableState?
     let interest: Interest
     let continuation: Continuation
   }
 
-  /// Which keys someone is interested in.
+  /// The keys that an observer is interested in.
   enum Interest: Sendable {
     case all
     case key(String)
     case prefix(String)
 
-    /// Whether a change is to be told; one of the whole table always is.
+    /// Returns whether to report a change; changes of the whole table are always reported.
     func covers(_ change: KeyValueChange) -> Bool {
       guard let key = change.key else { return true }
       switch self {
@@ -59,10 +58,10 @@ final class KeyObservers: Sendable {
     }
   }
 
-  /// Whether anyone listens.
+  /// Whether there are observers.
   var isWatched: Bool { count.load(ordering: .acquiring) > 0 }
 
-  /// A stream of what happens from now on.
+  /// Returns a stream of the changes from now on.
   func stream(
     of table: TableState?, _ interest: Interest,
     _ policy: Continuation.BufferingPolicy = .unbounded
@@ -94,7 +93,7 @@ final class KeyObservers: Sendable {
     tellWatcher()
   }
 
-  /// Tells those who are interested, in the order of the writes: the writer calls it.
+  /// Sends changes to the interested observers, in the order of the writes; the writer calls it.
   func publish(_ changes: [KeyValueChange], of table: TableState) {
     guard isWatched else { return }
     for observer in observers(of: table) {
@@ -112,12 +111,12 @@ final class KeyObservers: Sendable {
 
   /// Ends the streams of a table.
   func finish(_ table: TableState) {
-    // Outside the lock, which the end of a stream takes.
+    // Outside of the lock, because ending a stream takes it.
     let ended = list.withLock { $0.observers.values.filter { $0.table === table } }
     for observer in ended { observer.continuation.finish() }
   }
 
-  /// Ends all streams, and begins no more.
+  /// Ends all streams, and allows no new ones.
   func finish() {
     let ended = list.withLock { list in
       list.isFinished = true
@@ -128,38 +127,38 @@ final class KeyObservers: Sendable {
 }
 
 extension KeyValueStore {
-  /// What happens to all tables from now on.
+  /// Returns the changes of all tables from now on.
   ///
   ///     for await change in store.changes() { print(change.table, change.key ?? "") }
   public func changes() -> KeyValueChanges {
     hearOfOthers()
     let stream = observers.stream(of: nil, .all).0
-    // Changes of a table are published by those who know it.
+    // Changes of a table are published only if the store knows the table.
     readList()
     return KeyValueChanges(stream: stream)
   }
 }
 
 extension KeyValueTable {
-  /// What happens to the table from now on.
+  /// Returns the changes of the table from now on.
   public func changes() -> KeyValueChanges {
     store.hearOfOthers()
     return KeyValueChanges(stream: store.observers.stream(of: state, .all).0)
   }
 
-  /// What happens to keys that begin with a text, from now on.
+  /// Returns the changes of keys that begin with a text, from now on.
   public func changes(prefix: String) -> KeyValueChanges {
     store.hearOfOthers()
     return KeyValueChanges(stream: store.observers.stream(of: state, .prefix(prefix)).0)
   }
 
-  /// The value of a key now, and after each change.
+  /// Returns the current value of a key, and its value after each change.
   ///
   ///     for try await size in settings.values(of: "font size", as: Double.self) {
   ///       label.font = .system(size ?? 12)
   ///     }
   ///
-  /// An item that expires is told of when it is removed.
+  /// The sequence reports an expired item when the item is removed.
   public func values<Value: Decodable & Sendable>(
     of key: String, as type: Value.Type = Value.self
   ) -> KeyValueUpdates<Value> {

@@ -1,8 +1,8 @@
 public import StoreEngine
 
-/// What a write has done to a key or a table.
+/// A change of a key or a table by a write.
 public struct KeyValueChange: Sendable, Hashable {
-  /// What can happen.
+  /// The kind of a change.
   public enum Kind: Sendable, Hashable {
     /// The key has a new value.
     case put
@@ -12,17 +12,17 @@ public struct KeyValueChange: Sendable, Hashable {
     case expired
     /// All keys of the table were deleted.
     case cleared
-    /// The table was made.
+    /// The table was created.
     case created
-    /// The table was removed.
+    /// The table was dropped.
     case dropped
   }
 
-  /// What has happened.
+  /// The kind of the change.
   public let kind: Kind
   /// The name of the table.
   public let table: String
-  /// The key; nil for what has happened to the whole table.
+  /// The key; nil for a change of the whole table.
   public let key: String?
 
   init(_ kind: Kind, _ table: String, _ key: String?) {
@@ -30,46 +30,46 @@ public struct KeyValueChange: Sendable, Hashable {
   }
 }
 
-/// What writes do from now on, change by change.
+/// A sequence of the changes from now on.
 ///
-/// A listener misses nothing: what it has not taken yet is kept. The sequence ends when the store
-/// is closed, or the table it is about is dropped.
+/// The sequence misses no change: it keeps changes until you take them. It ends when the store is
+/// closed or its table is dropped.
 public struct KeyValueChanges: AsyncSequence, Sendable {
   let stream: AsyncStream<KeyValueChange>
 
-  /// Waits for writes.
+  /// An iterator that waits for writes.
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate var iterator: AsyncStream<KeyValueChange>.AsyncIterator
 
-    /// The next change; nil at the end.
+    /// Returns the next change, or nil at the end.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async -> KeyValueChange? { await iterator.next(isolation: actor) }
   }
 
-  /// Starts with the first change that was not waited for.
+  /// Returns an iterator that starts with the first change that was not taken yet.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(iterator: stream.makeAsyncIterator())
   }
 }
 
-/// The value of a key: what it is now, and what it is after each change.
+/// A sequence of the current value of a key, and its value after each change.
 ///
-/// Who is slow gets the newest value, and not each one before it.
+/// A slow consumer gets the newest value, and skips the values before it.
 public struct KeyValueUpdates<Value: Decodable & Sendable>: AsyncSequence, Sendable {
   let stream: AsyncStream<KeyValueChange>
   let table: KeyValueTable
   let key: String
 
-  /// Waits for writes.
+  /// An iterator that waits for writes.
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate var iterator: AsyncStream<KeyValueChange>.AsyncIterator
     fileprivate let table: KeyValueTable
     fileprivate let key: String
 
-    /// The value, or nil inside the optional when there is no such key; nil at the end.
+    /// Returns the next value, `.some(nil)` if there is no such key, or nil at the end.
     ///
-    /// - Throws: as ``KeyValueTable/get(_:as:)``.
+    /// - Throws: The errors of ``KeyValueTable/get(_:as:)``.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(StoreError) -> Value?? {
@@ -82,7 +82,7 @@ public struct KeyValueUpdates<Value: Decodable & Sendable>: AsyncSequence, Senda
     }
   }
 
-  /// Starts with the value as it is.
+  /// Returns an iterator that starts with the current value.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(iterator: stream.makeAsyncIterator(), table: table, key: key)
   }

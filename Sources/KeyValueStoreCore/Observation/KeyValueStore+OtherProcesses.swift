@@ -2,7 +2,7 @@ import Files
 import StoreEngine
 
 extension KeyValueStore {
-  /// Lets observers hear of what other processes write, while there are any.
+  /// Reports the writes of other processes to observers, while there are any.
   func observeOtherProcesses() {
     let listener = CommitListener(ofOtherProcesses: true) { [weak self] changes in
       self?.publishForeign(changes)
@@ -12,9 +12,9 @@ extension KeyValueStore {
     }
   }
 
-  /// Publishes what a commit of another process has done to tables and keys.
+  /// Publishes the changes of tables and keys in a commit of another process.
   ///
-  /// An item that has expired and was removed there counts as deleted.
+  /// An expired item that was removed there is reported as deleted.
   private func publishForeign(_ changes: ChangeSet) {
     for table in changes.ordered where table.table == list { publishTables(table, changes) }
     for table in changes.ordered where table.table != list {
@@ -29,7 +29,7 @@ extension KeyValueStore {
     }
   }
 
-  /// Publishes which tables have come and gone.
+  /// Publishes the tables that were created and dropped.
   private func publishTables(_ table: ChangeSet.OrderedTableChanges, _ changes: ChangeSet) {
     for change in table.changes {
       let name = String(decoding: changes.bytes[change.key], as: UTF8.self)

@@ -2,19 +2,19 @@ import Files
 import FoundationEssentials
 import StoreEngine
 
-/// A key of the ordered table of a table's expiry times: the time, and then the key of the item.
+/// A key in the table of expiry times: the time, followed by the key of the item.
 enum ExpiryKey {
   static let timeSize = 8
 
-  /// The key for an item.
+  /// Returns the key for an item.
   static func bytes(_ date: Date, _ key: [UInt8]) -> [UInt8] { time(date) + key }
 
-  /// The keys of what expires at a moment or before it.
+  /// Returns the keys of the items that expire at a time or before it.
   static func range(through now: Date) -> KeyRange {
     KeyRange(to: KeyRange.end(ofPrefix: time(now)))
   }
 
-  /// A time as eight bytes that are ordered as times are.
+  /// Returns a time as eight bytes that sort as times do.
   private static func time(_ date: Date) -> [UInt8] {
     let bits = date.timeIntervalSinceReferenceDate.bitPattern
     let ordered = bits >> 63 == 1 ? ~bits : bits | 1 << 63
@@ -23,13 +23,13 @@ enum ExpiryKey {
     return bytes
   }
 
-  /// The key of the item; nil when the bytes make no sense.
+  /// Returns the key of the item, or nil if the bytes are invalid.
   static func itemKey(_ bytes: RawSpan) -> [UInt8]? {
     guard bytes.byteCount >= timeSize else { return nil }
     return [UInt8](copying: bytes.extracting(timeSize..<bytes.byteCount))
   }
 
-  /// Whether the bytes are those of an item with this time.
+  /// Returns whether the bytes begin with a time.
   static func isTime(_ date: Date?, of bytes: [UInt8]) -> Bool {
     date.map { bytes.starts(with: time($0)) } ?? false
   }

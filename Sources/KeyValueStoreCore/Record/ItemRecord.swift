@@ -2,10 +2,10 @@ import Files
 import FoundationEssentials
 import StoreEngine
 
-/// What is stored under a key: a head with the times, the value, and a checksum.
+/// A stored item: a head with the times, the value, and a checksum.
 ///
-/// The checksum covers the number of the table and the key, so that an item under another's key is
-/// noticed.
+/// The checksum covers the number of the table and the key, so that an item under another key is
+/// detected.
 struct ItemRecord {
   var head: ItemHead
   var value: StoredValue
@@ -17,13 +17,13 @@ struct ItemHead {
   var updatedAt: Date
   var expiresAt: Date?
 
-  /// Whether the item counts as gone.
+  /// Returns whether the item has expired.
   func isExpired(_ now: Date) -> Bool { expiresAt.map { $0 <= now } ?? false }
 }
 
-/// The checksum of an item, which begins with where the item is.
+/// The checksum of an item, which begins with the location of the item.
 enum ItemChecksum {
-  /// The checksum of a table, a key and the bytes of a record.
+  /// Returns the checksum of a table, a key and the bytes of a record.
   static func value(_ table: UInt32, _ key: RawSpan, _ record: RawSpan) -> UInt32 {
     var checksum = begin(table, keyCount: key.byteCount)
     checksum.update(Span<UInt8>(_bytes: key))
@@ -31,7 +31,7 @@ enum ItemChecksum {
     return checksum.value
   }
 
-  /// What comes before the key.
+  /// Returns the checksum of the part before the key.
   static func begin(_ table: UInt32, keyCount: Int) -> CRC32C {
     var checksum = CRC32C()
     (UInt64(keyCount) << 32 | UInt64(table)).lendLittleEndian {
@@ -42,7 +42,7 @@ enum ItemChecksum {
 }
 
 enum ItemFormat {
-  /// The first byte: the version of the format in the upper half, flags in the lower one.
+  /// The first byte: the format version in the upper half, flags in the lower half.
   static let version: UInt8 = 0x10
   static let isUpdated: UInt8 = 1
   static let expires: UInt8 = 2
@@ -54,7 +54,7 @@ enum ItemFormat {
 
   /// Appends a record to bytes that end with its key.
   ///
-  /// - Throws: `StoreError` with `notEncodable` or `tooLarge`; nothing has been appended then.
+  /// - Throws: `StoreError` with `notEncodable` or `tooLarge`. Nothing is appended then.
   static func append(
     _ record: ItemRecord, behindKeyAt keyStart: Int, of table: UInt32, to bytes: inout [UInt8]
   ) throws(StoreError) {
@@ -75,7 +75,7 @@ enum ItemFormat {
     bytes.append(littleEndian: checksum.value)
   }
 
-  /// Refuses an item whose key and record would have more bytes than a table keeps.
+  /// Throws if a key and its record have more bytes than a table can store.
   static func validate(_ count: Int, limit: Int = ChangeSet.maximumKeyByteCount) throws(StoreError)
   {
     if count <= limit { return }
@@ -99,7 +99,7 @@ enum ItemFormat {
     bytes.append(littleEndian: date.timeIntervalSinceReferenceDate.bitPattern)
   }
 
-  /// Reads the head alone, and verifies nothing; nil when it makes no sense.
+  /// Reads the head only, without verifying the checksum; returns nil if it is invalid.
   static func head(of bytes: RawSpan) -> (head: ItemHead, byteCount: Int)? {
     guard let first = bytes.firstByte, first & ~knownFlags == version else { return nil }
     var size = 1
@@ -115,9 +115,9 @@ enum ItemFormat {
     return (ItemHead(createdAt: createdAt, updatedAt: updatedAt, expiresAt: expiresAt), size)
   }
 
-  /// Reads a record, and verifies it.
+  /// Reads and verifies a record.
   ///
-  /// - Throws: `StoreError` with `damaged` or `newerVersion`, without its table and key.
+  /// - Throws: `StoreError` with `damaged` or `newerVersion`, without the table and the key.
   static func record(_ bytes: RawSpan, of key: RawSpan, in table: UInt32) throws(StoreError)
     -> ItemRecord
   {
@@ -140,7 +140,7 @@ enum ItemFormat {
     }
   }
 
-  /// Reads a record, and verifies it, with errors that name table and key.
+  /// Reads and verifies a record, with errors that name the table and the key.
   ///
   /// - Throws: `StoreError` with `damaged` or `newerVersion`.
   static func record(

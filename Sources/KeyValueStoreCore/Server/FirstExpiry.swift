@@ -1,27 +1,28 @@
 import StoreEngine
 
-/// The first key of each ordered table of expiry times, or one before it, so that a write need not
-/// ask a server for what has expired while nothing can have.
+/// The first key of each table of expiry times, or a lower bound of it.
+///
+/// With it, a write does not need to ask a server for expired items while there can be none.
 struct FirstExpiry: Sendable {
-  /// Nil inside the optional for an empty table; tables that nobody has looked at are not there.
+  /// The first keys: `.some(nil)` for an empty table, missing for a table that was not read.
   private var keys: [OrderedTableID: [UInt8]?] = [:]
-  /// Changes with each commit, for looks that a commit overtakes.
+  /// A number that changes with each commit, to detect a commit during a read.
   private(set) var number = 0
 
-  /// Whether there may be a key in a range that begins with the first.
+  /// Returns whether there may be keys in a range without a lower bound.
   func mayHaveKeys(_ table: OrderedTableID, in range: KeyRange) -> Bool {
     guard let known = keys[table] else { return true }
     return known.map { range.contains($0) } ?? false
   }
 
-  /// Takes note of the first key that was found, unless there were commits since.
+  /// Records the first key that was found, unless there were commits since.
   mutating func set(_ key: [UInt8]?, of table: OrderedTableID, asOf number: Int) {
     if number == self.number { keys[table] = .some(key) }
   }
 
-  /// Takes note of a commit.
+  /// Records a commit.
   ///
-  /// Keys that are removed stay: nobody relies on the first one being there.
+  /// Removed keys stay, since the first key need not exist.
   mutating func note(_ changes: ChangeSet) {
     for change in changes.ordered where !change.isEmpty {
       number += 1
@@ -34,7 +35,7 @@ struct FirstExpiry: Sendable {
     }
   }
 
-  /// Takes note of commits that nobody knows.
+  /// Records that commits were missed.
   mutating func loseTrack() {
     number += 1
     keys = [:]

@@ -2,19 +2,18 @@ import Files
 import FoundationEssentials
 import StoreEngine
 
-// Where a server keeps nobody from writing, a write notes what it reads, and is worked out again when
-// others have changed that.
+// A server does not lock out other writers. So a write records the keys that it reads, and is
+// prepared again if others have changed them.
 extension KeyValueStore {
-  /// For so long a write is worked out again.
+  /// The time after which a write is no longer prepared again.
   private static let retryTimeout = Duration.seconds(60)
-  /// So often without a pause.
+  /// The number of attempts without a pause.
   private static let attemptsAtOnce = 4
 
-  /// Runs a closure that works out a write and commits it; again where others have changed what that
-  /// rests on.
+  /// Runs a closure that prepares and commits a write, and retries it after conflicts.
   ///
-  /// Each time somebody else's write has succeeded. So all together always get on, and pauses let
-  /// everyone have a turn.
+  /// A conflict means that another write has succeeded, so there is always progress overall. The
+  /// pauses give each writer a turn.
   func repeatedly<Result>(
     _ body: () throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
@@ -30,14 +29,14 @@ extension KeyValueStore {
     }
   }
 
-  /// Hears of what others have written up to now, which is no news for an observer that begins.
+  /// Reads the commits of others so far, so that a new observer does not report them as changes.
   func hearOfOthers() { if news != nil { _ = backend.lastCommitNumber } }
 
   // MARK: Reads of a write
 
-  /// Runs a closure that reads keys, and notes that, where this thread works out a write.
+  /// Runs a closure that reads keys, and records the keys if this thread prepares a write.
   ///
-  /// - Throws: what the closure throws; `StoreError` with ``OutdatedRead`` as its cause.
+  /// - Throws: The errors of the closure, and `StoreError` with ``OutdatedRead`` as its cause.
   @inline(__always)
   func noting<Result>(
     _ range: @autoclosure () -> KeyRange, of table: OrderedTableID,
@@ -50,12 +49,12 @@ extension KeyValueStore {
     return result
   }
 
-  /// Notes that a write rests on keys which this store knows already.
+  /// Records that a write depends on keys that this store knows already.
   func noteRead(_ range: KeyRange, of table: OrderedTableID) {
     if let news, isWriting { news.willRead(range, of: table) }
   }
 
-  /// Notes that a write rests on a table being there, or not.
+  /// Records that a write depends on whether a table exists.
   func noteRead(of tableName: String) {
     if let news, isWriting { news.willRead(.key(tableName), of: list) }
   }
@@ -71,11 +70,11 @@ extension KeyValueStore {
 
   // MARK: Expiry
 
-  /// The expiry keys of a table that are due, the first so many of them.
+  /// Returns the first expiry keys of a table that are due, up to a number.
   func expired(_ state: TableState, _ now: Date, atMost count: Int) throws(StoreError) -> [[UInt8]]
   {
     let due = ExpiryKey.range(through: now)
-    // Most tables have nothing that expires.
+    // Most tables have no items that expire.
     if let viewing, try viewing.view(of: state.expiry).isEmpty { return [] }
     guard let news else { return try expiryKeys(state, due, atMost: count) }
     guard news.mayHaveExpired(state.expiry, in: due) else { return [] }
@@ -102,6 +101,6 @@ extension KeyValueStore {
 }
 
 extension KeyRange {
-  /// Makes the range of one key.
+  /// Returns the range of one key.
   static func key(_ key: String) -> KeyRange { .key(Array(key.utf8)) }
 }

@@ -1,12 +1,11 @@
 import StoreEngine
 
-/// Keys of ordered tables that somebody has read: those that were found, and those that were not
-/// there.
+/// The keys of ordered tables that a write has read, whether they existed or not.
 struct KeysRead: Sendable {
   private var tables: [OrderedTableID: Keys] = [:]
 
   private struct Keys: Sendable {
-    /// Keys that were looked for one by one, of which there may be many.
+    /// Keys that were read one by one, of which there may be many.
     var single: Set<[UInt8]> = []
     var ranges: [KeyRange] = []
 
@@ -23,9 +22,9 @@ struct KeysRead: Sendable {
     }
   }
 
-  /// Whether a commit changes any of them.
+  /// Returns whether a commit changes any of the keys.
   ///
-  /// Complexity: linear in the changes of the tables that were read.
+  /// Complexity: Linear in the number of changes in the tables that were read.
   func areChanged(by changes: ChangeSet) -> Bool {
     if tables.isEmpty { return false }
     return changes.ordered.contains { change in
@@ -35,7 +34,7 @@ struct KeysRead: Sendable {
     }
   }
 
-  /// The keys as a commit rests on them, but for those that it changes, which count anyway.
+  /// Returns the basis of a commit: the keys, except those that it changes, which count anyway.
   func basis(upTo number: UInt64, of changes: ChangeSet) -> CommitBasis {
     var basis = CommitBasis(upTo: number)
     for (table, keys) in tables {

@@ -4,32 +4,32 @@ import Synchronization
 
 /// The part of a key-value store on a server that follows the commits of other machines.
 ///
-/// No lock keeps other machines from committing between a read and the write that rests on it. So a
-/// write notes the keys that it reads, and each answer of the server brings the commits since the
-/// last one:
+/// No lock prevents other machines from committing between a read and the write that depends on it.
+/// So a write records the keys that it reads, and each response of the server includes the commits
+/// since the last one:
 ///
 ///     read a (commit 7) --> read b (commit 9: has a changed since 7?) --> commit, based on 9
 ///
-/// A write that has read a key which somebody has changed since ends at once, with what it reads
-/// next, and is worked out again. So no closure ever sees a and b as they have never been together.
-/// Changes between the last read and the commit are found by the server.
+/// If others have changed a key that the write has read, the next read fails, and the write is
+/// prepared again. So a closure never sees a and b in a combination that did not exist. The server
+/// detects changes between the last read and the commit.
 final class ServerNews: Sendable {
   private let coordinator: StoreCoordinator
   private let state = Locked(State())
   private let listener = Locked<CommitListener?>(nil)
-  /// Changes when a table may have come or gone.
+  /// The version of the list of tables, which changes when a table may be created or dropped.
   private let listChanges = Atomic(1)
-  /// Changes when nobody knows what others have committed.
+  /// The number of times that commits of others were missed.
   private let losses = Atomic(0)
 
   fileprivate struct State {
     var read = KeysRead()
-    /// Everything in ``read`` is as it was after this commit.
+    /// The last commit for which everything in ``read`` is known to be current.
     var number: UInt64 = 0
-    /// Whether somebody has changed a key after it was read.
+    /// Whether a key has changed after it was read.
     var isOutdated = false
     var firstExpiry = FirstExpiry()
-    /// The changes of the list of tables that the store knows.
+    /// The version of the list of tables that the store has read.
     var knownListChanges = 0
   }
 
@@ -37,11 +37,11 @@ final class ServerNews: Sendable {
 
   deinit { end() }
 
-  /// Begins to hear of commits, the store's own among them.
+  /// Starts to follow commits, including those of this store.
   ///
   /// - Parameters:
   ///   - list: The list of tables.
-  ///   - didChangeList: Gets each commit that changes the list.
+  ///   - didChangeList: Receives each commit that changes the list.
   func begin(list: OrderedTableID, didChangeList: @escaping @Sendable (ChangeSet) -> Void) {
     let listener = CommitListener(isPassive: true) { [weak self] changes in
       guard let self else { return }
@@ -59,7 +59,7 @@ final class ServerNews: Sendable {
     coordinator.attach(listener)
   }
 
-  /// Hears of nothing any more.
+  /// Stops following commits.
   func end() {
     let ended = listener.withLock { listener in
       defer { listener = nil }
@@ -68,41 +68,41 @@ final class ServerNews: Sendable {
     if let ended { coordinator.detach(ended) }
   }
 
-  /// How often nobody knew what others had committed.
+  /// The number of times that commits of others were missed.
   var lossCount: Int { losses.load(ordering: .acquiring) }
 
-  /// The changes of the list of tables up to now; nil where the store knows them all.
+  /// The version of the list of tables to read; nil if the store has read the latest one.
   var newListChanges: Int? {
     let changes = listChanges.load(ordering: .acquiring)
     return state.withLock { $0.knownListChanges == changes ? nil : changes }
   }
 
-  /// The store has read the list, with these changes or later ones.
+  /// Records that the store has read the list, at a version or later.
   func didReadList(_ changes: Int) {
     state.withLock { $0.knownListChanges = max($0.knownListChanges, changes) }
   }
 
   // MARK: Reads of a write
 
-  /// A write begins to read.
+  /// Begins the reads of a write.
   func beginWrite() {
     let number = coordinator.journal.lastNumber
     state.withLock { $0.forgetReads(number) }
   }
 
-  /// A write is done.
+  /// Ends the reads of a write.
   func endWrite() { state.withLock { $0.forgetReads(0) } }
 
-  /// Takes note of keys that are going to be read.
+  /// Records keys that are about to be read.
   func willRead(_ range: KeyRange, of table: OrderedTableID) {
     state.withLock { $0.read.insert(range, of: table) }
   }
 
-  /// Makes sure that all that the write has read was so at one moment.
+  /// Checks that everything the write has read was valid at the same time.
   ///
   /// - Throws: `StoreError` with ``OutdatedRead`` as its cause.
   func checkReads() throws(StoreError) {
-    // All stores have heard of the commits up to this one, and so has the list of reads.
+    // All stores have processed the commits up to this one, and so has the list of reads.
     let number = coordinator.journal.lastNumber
     let isOutdated = state.withLock { state in
       if !state.isOutdated { state.number = max(state.number, number) }
@@ -111,24 +111,24 @@ final class ServerNews: Sendable {
     if isOutdated { throw .outdatedRead }
   }
 
-  /// Returns the keys and the commit that a change set of the write rests on.
+  /// Returns the keys and the commit that a change set of the write depends on.
   func basis(of changes: ChangeSet) -> CommitBasis {
     state.withLock { $0.read.basis(upTo: $0.number, of: changes) }
   }
 
-  /// Whether a write has failed because others were quicker, and can be worked out again.
+  /// Returns whether a write failed because of the commits of others, and can be prepared again.
   func isOutdated(_ error: StoreError) -> Bool {
     error.underlying is OutdatedRead || coordinator.isOvertaken(error)
   }
 
   // MARK: Expiry
 
-  /// Whether there may be expiry times in a range that begins with the first.
+  /// Returns whether there may be expiry times in a range without a lower bound.
   func mayHaveExpired(_ table: OrderedTableID, in range: KeyRange) -> Bool {
     state.withLock { $0.firstExpiry.mayHaveKeys(table, in: range) }
   }
 
-  /// Has a closure look for the first expiry time of a table, nil for none.
+  /// Calls a closure that finds the first expiry time of a table, and records the result.
   func findingFirstExpiry(
     of table: OrderedTableID, _ find: () throws(StoreError) -> [UInt8]?
   ) throws(StoreError) {
@@ -154,11 +154,11 @@ extension ServerNews.State {
   }
 }
 
-/// Others have changed what a write has read, before it was committed.
+/// The error for a write whose reads were changed by others before its commit.
 struct OutdatedRead: Error {}
 
 extension StoreError {
-  /// The error of a write that has read what others have changed since.
+  /// The error of a write that has read data that others have changed since.
   fileprivate static var outdatedRead: StoreError {
     StoreError(
       .conflict,

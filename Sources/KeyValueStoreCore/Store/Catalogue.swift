@@ -1,31 +1,31 @@
 import Files
 import StoreEngine
 
-/// Which tables there are, by their names, and the ordered tables of the backend that hold them.
+/// The tables by name, and the ordered tables of the backend that hold them.
 ///
 /// Files are named by numbers, so that a table may have any name.
 struct Catalogue: Sendable {
-  /// The list of tables: names, and a number each.
+  /// The list of tables: names and their numbers.
   static let list = OrderedTableName("KeyValueTables", kind: .data)
 
-  /// The items of a table.
+  /// Returns the name of the ordered table with the items of a table.
   static func items(_ number: UInt32) -> OrderedTableName {
     OrderedTableName("KeyValueItems-\(number)", kind: .data)
   }
 
-  /// The expiry times of a table's items.
+  /// Returns the name of the ordered table with the expiry times of a table's items.
   static func expiry(_ number: UInt32) -> OrderedTableName {
     OrderedTableName("KeyValueExpiry-\(number)", kind: .data)
   }
 
   private(set) var tables: [ExactName: TableState] = [:]
 
-  /// A list of no tables.
+  /// Creates an empty list.
   init() {}
 
   /// Reads the list.
   ///
-  /// - Throws: `StoreError`; `StoreError` with `damaged`.
+  /// - Throws: `StoreError`, with `damaged` for an invalid list.
   init(_ backend: any StoreBackend, _ news: ServerNews?) throws(StoreError) {
     let list = try backend.orderedTable(Self.list)
     let isListed = Self.isListed(in: list, of: backend, news)
@@ -44,17 +44,17 @@ struct Catalogue: Sendable {
     }
   }
 
-  /// Returns a check of whether a table is in the list; nil where no other process changes that.
+  /// Returns a check of whether a table is in the list; nil if no other process changes the list.
   static func isListed(
     in list: OrderedTableID, of backend: any StoreBackend, _ news: ServerNews?
   ) -> (@Sendable (TableState) -> Bool)? {
     guard news != nil || backend.coordinator.isShared else { return nil }
     return { table in
-      // What others drop on a server is news, unless those were lost.
+      // On a server, the commits of others report dropped tables, unless commits were missed.
       let lossCount = news?.lossCount
       if let lossCount, table.checkedLossCount == lossCount { return true }
       defer { if let lossCount { table.checkedLossCount = lossCount } }
-      // What can't be read now is reported by what comes next.
+      // If the list can't be read now, the next operation reports it.
       guard let number = try? Self.number(of: table.name, in: list, of: backend) else {
         return (try? backend.keyCount(in: list, KeyRange())) == nil
       }
@@ -62,17 +62,17 @@ struct Catalogue: Sendable {
     }
   }
 
-  /// Changes with the tables, so that a list which was read before counts no more.
+  /// A number that changes with the tables, to detect that a list which was read is outdated.
   private(set) var version = 0
-  /// The table whose items an ordered table holds.
+  /// The tables by the ordered tables with their items.
   ///
-  /// One that is dropped stays until the list is read, and another may have its number by then.
+  /// A dropped table stays until the list is read; another may have its number by then.
   private var owners: [OrderedTableID: TableState] = [:]
 
-  /// The table whose items an ordered table holds.
+  /// Returns the table whose items are in an ordered table.
   func table(ofItems id: OrderedTableID) -> TableState? { owners[id] }
 
-  /// Adds a table, or finds the one that is there already.
+  /// Adds a table, or returns the existing one.
   mutating func adopt(_ new: TableState) -> TableState {
     if let known = tables[ExactName(new.name)], known.number == new.number, !known.isDropped {
       owners[known.items] = known
@@ -82,7 +82,7 @@ struct Catalogue: Sendable {
     return new
   }
 
-  /// Takes over which tables a list has.
+  /// Updates the tables to those of a list.
   mutating func take(_ listed: Catalogue) {
     for (name, known) in tables
     where known.isDropped || listed.tables[name]?.number != known.number {
@@ -101,11 +101,11 @@ struct Catalogue: Sendable {
   }
 
   mutating func remove(_ table: TableState) {
-    // Another one of the name may have been found in the list meanwhile.
+    // Another table of the same name may have been read from the list meanwhile.
     guard tables[ExactName(table.name)] === table else { return }
     version += 1
     tables[ExactName(table.name)] = nil
-    // News may have brought one that has taken the number since.
+    // Commits of others may have added a table with the same number since.
     let heir = tables.values.first { $0.number == table.number }
     if owners[table.items] === table { owners[table.items] = heir }
     if heir != nil { return }
@@ -113,11 +113,11 @@ struct Catalogue: Sendable {
     freeNumber = min(freeNumber, table.number)
   }
 
-  /// The lowest number that no table has.
+  /// The lowest unused number.
   private(set) var freeNumber: UInt32 = 1
   private var usedNumbers: Set<UInt32> = []
 
-  /// What the list says of a table: its number, and a checksum of it and the name.
+  /// Returns the entry of a table in the list: its number, and a checksum of number and name.
   static func entry(_ number: UInt32, _ name: String) -> [UInt8] {
     var bytes: [UInt8] = [1]
     bytes.append(littleEndian: number)
@@ -126,7 +126,7 @@ struct Catalogue: Sendable {
     return bytes
   }
 
-  /// The number that the list has for a name; nil where it has none.
+  /// Returns the number of a name in the list, or nil if the list does not have it.
   static func number(
     of name: String, in list: OrderedTableID, of backend: any StoreBackend
   ) throws(StoreError) -> UInt32? {

@@ -1,7 +1,7 @@
 public import StoreEngine
 
 extension KeyValueStore {
-  /// Writes to any number of tables in one commit: all of it is there after a crash, or nothing.
+  /// Writes to any number of tables in one commit: after a crash, all of it is there, or nothing.
   ///
   ///     try store.write { batch in
   ///       let left = try batch.get("stock", from: shop, as: Int.self) ?? 0
@@ -9,42 +9,42 @@ extension KeyValueStore {
   ///       try batch.put("sold", for: "order 7", in: orders)
   ///     }
   ///
-  /// Nobody else writes meanwhile, so that what the batch has read stays true until it is written.
-  /// Others read what was there before. What the closure does with the tables themselves, past the
-  /// batch, is not part of it: reading is fine, writing is refused.
+  /// No other write is prepared at the same time, so the values that the batch reads stay valid
+  /// until its commit. Readers see the previous state until then. Calls on the tables themselves
+  /// bypass the batch: reads are allowed, and writes throw `nestedWrite`.
   ///
-  /// While the disk makes one batch safe, the next ones can be worked out; they share the next
-  /// sync. The batch sees writes that are on their way to the disk. If one of these fails that it
-  /// has looked at, it fails with the same error. Reading past the batch waits for them.
+  /// While one batch is synced to disk, the next ones can be prepared; they share the next sync. A
+  /// batch sees the writes that are still being synced. If it has read one of these and that write
+  /// fails, the batch fails with the same error. Reads that bypass the batch wait for these writes.
   ///
-  /// On a server, where other machines may write at any time, the closure runs again when they have
-  /// changed something that it has read. What it sees was always so at one moment. So let it change
-  /// nothing but the batch, and its own variables from their beginnings. After a minute of that the
-  /// write throws `conflict`.
+  /// On a server, other machines may write at any time. If they change something that the closure
+  /// has read, the closure runs again. Within one run, it sees the data of one moment. So it should
+  /// change only the batch, and its own variables from their initial values. After a minute of
+  /// retries, the write throws `conflict`.
   ///
-  /// Complexity: O(log n) for each change, and one commit of the backend. One thread waits for a
-  /// sync of the disk each time at full durability: batches of hundreds are many times faster than
+  /// Complexity: O(log n) for each change, and one commit of the backend. At full durability, each
+  /// write of a thread waits for a sync of the disk: batches of hundreds are many times faster than
   /// single puts.
   ///
-  /// - Parameter body: Gets the batch; when it throws, nothing is written.
-  /// - Returns: what the closure returns.
-  /// - Throws: what the closure throws; `StoreError` with `nestedWrite`; what the backend
-  ///   throws (`readOnly`, `noSpace`, `ioError`, `reopenNeeded`, `closed`), and nothing has been
-  ///   written then.
+  /// - Parameter body: Receives the batch. If it throws, nothing is written.
+  /// - Returns: The result of the closure.
+  /// - Throws: The errors of the closure, `StoreError` with `nestedWrite`, and the errors of the
+  ///   backend (`readOnly`, `noSpace`, `ioError`, `reopenNeeded`, `closed`). Nothing is written
+  ///   then.
   public func write<Result>(_ body: (inout KeyValueBatch) throws -> Result) throws -> Result {
     try attempt(body).get()
   }
 
-  /// Does a write whose closure throws errors of stores only.
+  /// Performs a write whose closure throws `StoreError` only.
   func writeTyped<Result>(
     _ body: (inout KeyValueBatch) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     try attempt(body).get()
   }
 
-  /// Does a write.
+  /// Performs a write.
   ///
-  /// - Returns: what has become of the closure; where it has thrown, nothing is written.
+  /// - Returns: The result of the closure. If it has thrown, nothing is written.
   func attempt<Result, Failure: Error>(
     _ body: (inout KeyValueBatch) throws(Failure) -> Result
   ) throws(StoreError) -> Swift.Result<Result, Failure> {
@@ -55,15 +55,15 @@ extension KeyValueStore {
     }
   }
 
-  /// Removes all items that have expired, of all tables, in one commit.
+  /// Removes all expired items of all tables in one commit.
   ///
-  /// Expired items are never seen, and every write removes some of its tables' on the way. This is
-  /// for giving their room back at a time of your own.
+  /// Expired items are never visible, and each write removes some of them from its tables. Call
+  /// this method to reclaim their space at a time that you choose.
   ///
   /// Complexity: O(log n) for each expired item.
   ///
-  /// - Returns: how many items were removed.
-  /// - Throws: what the backend throws; nothing has been removed then.
+  /// - Returns: The number of removed items.
+  /// - Throws: The errors of the backend. Nothing is removed then.
   @discardableResult
   public func purgeExpired() throws(StoreError) -> Int {
     try exclusively { () throws(StoreError) in

@@ -4,57 +4,59 @@ import Locks
 public import StoreEngine
 import Synchronization
 
-/// Named tables of values under keys, for data that has no model.
+/// A store of named tables of values under keys, for data without a model.
 ///
 ///     let store = try KeyValueStore(named: "Notebook")
 ///     let notes = try store.createTable("notes")
 ///     try notes.put("Buy milk", for: "2026-11-21")
 ///     let note = try notes.get("2026-11-21", as: String.self)
 ///
-/// It keeps them in any backend. `KeyValueStore(named:)` and `KeyValueStore(directory:)`, of the
-/// product `KeyValueStore`, open one on Tokyo Cabinet. Names of tables and keys are any Unicode,
-/// and compared byte by byte: an é of one scalar and one of two are two keys. `%`, `_`, `'` and `/`
-/// mean themselves.
+/// The store works on any backend. `KeyValueStore(named:)` and `KeyValueStore(directory:)`, of the
+/// product `KeyValueStore`, open one on Tokyo Cabinet.
 ///
-/// Every write is all or nothing, and as durable as the backend was opened for when it returns.
-/// Safe on any threads and tasks: writes are worked out one after the other and reach the disk
-/// together, readers wait for no write and for no disk that is being synced.
+/// Names of tables and keys may be any Unicode text. They are compared byte by byte: an é of one
+/// scalar and an é of two scalars are different keys. `%`, `_`, `'` and `/` have no special
+/// meaning.
+///
+/// Each write is all or nothing. When it returns, it is as durable as the backend was opened for.
+/// You can use a store on any thread and task. Writes are prepared one after the other and reach
+/// the disk together. Readers wait for no write, and for no sync of the disk.
 ///
 /// <doc:KeyValueStoreCore> begins with a tour.
 public final class KeyValueStore: Sendable {
-  /// Where the items are.
+  /// The backend with the items.
   public let backend: any StoreBackend
   let now: @Sendable () -> Date
   let observers = KeyObservers()
   let list: OrderedTableID
-  /// The backend, if it shows tables as they are at one moment.
+  /// The backend, if it provides views of tables at one moment.
   let viewing: (any OrderedViewing)?
   private let catalogue: Locked<Catalogue>
-  /// The backend, if writes need not hold a thread while it waits for the disk.
+  /// The backend, if writes don't block a thread while it waits for the disk.
   let queueing: (any CommitQueueing)?
   /// Whether other processes may write, too.
   let isShared: Bool
-  /// Follows the commits of other machines; nil where nobody else can write during a turn.
+  /// The follower of other machines' commits; nil if nothing else can write during a turn.
   let news: ServerNews?
-  /// Held while a write is prepared.
+  /// Locked while a write is prepared.
   let turn = Locked(false)
   /// The thread that prepares a write, or 0.
   let writingThread = Atomic<UInt>(0)
   let writesUnderWay = WritesUnderWay()
   let taskWrites = TaskWrites()
-  /// The process that has opened it.
+  /// The process that has opened the store.
   let process = currentProcess()
   private let claim: BackendClaim
 
-  /// Puts a store on a backend.
+  /// Creates a store on a backend.
   ///
-  /// Complexity: linear in the number of tables.
+  /// Complexity: Linear in the number of tables.
   ///
   /// - Parameters:
-  ///   - backend: Where the items are kept; objects may be kept there, too.
-  ///   - now: The clock by which items get their times and expire; tests give one of their own.
-  /// - Throws: `StoreError` with `inUse` when there is a store on the backend already (share
-  ///   that one), or `damaged`; what the backend throws.
+  ///   - backend: The backend for the items. It may contain objects, too.
+  ///   - now: The clock for the times and the expiry of items; tests can pass another one.
+  /// - Throws: `StoreError` with `inUse` if the backend has a key-value store already (share that
+  ///   one), or `damaged`, and the errors of the backend.
   public init(
     backend: any StoreBackend, now: @escaping @Sendable () -> Date = { Date() }
   ) throws(StoreError) {
@@ -67,7 +69,7 @@ public final class KeyValueStore: Sendable {
     queueing = backend as? any CommitQueueing
     list = try backend.orderedTable(Catalogue.list)
     catalogue = Locked(Catalogue())
-    // First, so that no change of the list is missed.
+    // This comes first, so that no change of the list is missed.
     news?.begin(list: list) { [weak self] in self?.noteTables($0) }
     let listChanges = news?.newListChanges
     let read = try Catalogue(backend, news)
@@ -76,9 +78,9 @@ public final class KeyValueStore: Sendable {
     if isShared { observeOtherProcesses() }
   }
 
-  /// Ends all observation and closes the backend; closing twice is harmless.
+  /// Ends all observation and closes the backend; a second call has no effect.
   ///
-  /// - Throws: what the backend throws.
+  /// - Throws: The errors of the backend.
   public func close() throws(StoreError) {
     observers.finish()
     news?.end()
@@ -88,7 +90,7 @@ public final class KeyValueStore: Sendable {
 
   // MARK: Tables
 
-  /// The names of all tables, in the order of their bytes.
+  /// Returns the names of all tables, in the order of their bytes.
   ///
   /// Complexity: O(n log n) for n tables.
   public func tableNames() -> [String] {
@@ -97,12 +99,12 @@ public final class KeyValueStore: Sendable {
     return catalogue.withLock { $0.tables.keys.sorted().map(\.text) }
   }
 
-  /// Whether there is a table of this name.
+  /// Returns whether a table with this name exists.
   public func hasTable(_ name: String) -> Bool { state(of: name) != nil }
 
-  /// A table that there is.
+  /// Returns an existing table.
   ///
-  /// Complexity: constant time.
+  /// Complexity: Constant time.
   ///
   /// - Throws: `StoreError` with `noSuchTable`.
   public func table(_ name: String) throws(StoreError) -> KeyValueTable {
@@ -113,18 +115,18 @@ public final class KeyValueStore: Sendable {
     return KeyValueTable(store: self, state: state)
   }
 
-  /// Makes a table, or returns the one that is there.
+  /// Creates a table, or returns the existing one.
   ///
-  /// - Parameter name: Any text, the empty one too.
-  /// - Returns: the table.
-  /// - Throws: what the backend throws, `readOnly` among it.
+  /// - Parameter name: Any text, including the empty text.
+  /// - Returns: The table.
+  /// - Throws: The errors of the backend, such as `readOnly`.
   @discardableResult
   public func createTable(_ name: String) throws(StoreError) -> KeyValueTable {
     if let known = state(of: name) { return KeyValueTable(store: self, state: known) }
     return try exclusively { () throws(StoreError) in
-      // Somebody may have made it meanwhile.
+      // Another thread may have created it meanwhile.
       if let known = state(of: name) { return KeyValueTable(store: self, state: known) }
-      // Which number is free rests on all of it.
+      // The free number depends on the whole list.
       noteRead(KeyRange(), of: list)
       readList()
       let number = catalogue.withLock(\.freeNumber)
@@ -140,11 +142,12 @@ public final class KeyValueStore: Sendable {
     }
   }
 
-  /// Removes a table with all its items, in one commit; without an error when there is none.
+  /// Removes a table with all its items in one commit; does nothing if there is none.
   ///
-  /// Whoever still has the table gets `noSuchTable`, even if another of the same name is made.
+  /// Existing handles of the table throw `noSuchTable` from then on, even if you create another
+  /// table with the same name.
   ///
-  /// - Throws: what the backend throws.
+  /// - Throws: The errors of the backend.
   public func dropTable(_ name: String) throws(StoreError) {
     try exclusively { () throws(StoreError) in
       guard let state = state(of: name) else { return }
@@ -159,12 +162,12 @@ public final class KeyValueStore: Sendable {
     }
   }
 
-  /// Removes the items and the expiry times of a table, where there are any.
+  /// Clears the items and the expiry times of a table, if there are any.
   func clear(_ state: TableState, _ changes: inout ChangeSet) throws(StoreError) {
     for table in [state.items, state.expiry] where try hasKeys(table) { changes.clear(table) }
   }
 
-  /// Whether an ordered table has any keys.
+  /// Returns whether an ordered table has any keys.
   func hasKeys(_ table: OrderedTableID) throws(StoreError) -> Bool {
     try noting(KeyRange(), of: table) { () throws(StoreError) in
       try backend.keyCount(in: table, KeyRange()) > 0
@@ -178,24 +181,24 @@ public final class KeyValueStore: Sendable {
     return known?.isDropped == true ? nil : known
   }
 
-  /// A table that this store knows, without a look into the list.
+  /// Returns a table that this store knows, without reading the list.
   func knownState(of name: String) -> TableState? {
     catalogue.withLock { $0.tables[ExactName(name)] }
   }
 
-  /// Takes over a table that another process has made, which this store need not have met.
+  /// Adds a table that another process has created.
   func learn(_ name: String, _ number: UInt32) -> TableState? {
     let isListed = Catalogue.isListed(in: list, of: backend, news)
     let made = try? TableState(name: name, number: number, backend: backend, isListed: isListed)
     return made.map { adopt($0) }
   }
 
-  /// Adds a table, unless somebody has found it in the list meanwhile.
+  /// Adds a table, unless it was read from the list meanwhile.
   private func adopt(_ new: TableState) -> TableState {
     catalogue.withLock { $0.adopt(new) }
   }
 
-  /// Takes note of tables that a commit has removed from the list.
+  /// Marks the tables as dropped that a commit has removed from the list.
   private func noteTables(_ changes: ChangeSet) {
     for table in changes.ordered where table.table == list {
       for change in table.changes where change.isRemoval {
@@ -204,22 +207,22 @@ public final class KeyValueStore: Sendable {
     }
   }
 
-  /// The table whose items an ordered table holds.
+  /// Returns the table whose items are in an ordered table.
   func state(ofItems id: OrderedTableID) -> TableState? {
     catalogue.withLock { $0.table(ofItems: id) }
   }
 
-  /// Takes over which tables other processes have made and dropped.
+  /// Reads which tables other processes have created and dropped.
   func readList() {
     guard isShared else { return }
-    // A server says whether there is anything new.
+    // A server reports whether there is anything new.
     hearOfOthers()
     while true {
       let listChanges = news?.newListChanges
       if news != nil, listChanges == nil { return }
       let version = catalogue.withLock(\.version)
       guard let listed = try? Catalogue(backend, news) else { return }
-      // Another thread may have made or dropped a table since the list was read.
+      // Another thread may have created or dropped a table since the list was read.
       let isCurrent = catalogue.withLock { catalogue in
         guard catalogue.version == version else { return false }
         catalogue.take(listed)
@@ -231,7 +234,7 @@ public final class KeyValueStore: Sendable {
     }
   }
 
-  /// Lends the value of a key of an ordered table, if there is one.
+  /// Calls a closure with the value of a key in an ordered table, if there is one.
   func lendValue(
     of key: RawSpan, in table: OrderedTableID, _ body: (RawSpan) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -242,14 +245,14 @@ public final class KeyValueStore: Sendable {
     }
   }
 
-  /// All tables, in no order.
+  /// All tables, in no particular order.
   var states: [TableState] {
     readList()
     return catalogue.withLock { Array($0.tables.values) }
   }
 }
 
-/// The one store that a backend may have: two would not know of each other's tables.
+/// The claim of a key-value store on its backend: two would not see each other's tables.
 private final class BackendClaim: Sendable {
   private static let claimed = Locked<Set<ObjectIdentifier>>([])
   private let backend: ObjectIdentifier

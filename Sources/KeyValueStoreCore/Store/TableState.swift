@@ -1,17 +1,16 @@
 import StoreEngine
 import Synchronization
 
-/// A table that there is, or was: all handles on it share one.
+/// The state of a table, existing or dropped, which all its handles share.
 final class TableState: Sendable {
   let name: String
-  /// The number in the names of its ordered tables; another table may get it once this is dropped.
+  /// The number in the names of the ordered tables, which is reused after the table is dropped.
   let number: UInt32
   let items: OrderedTableID
   let expiry: OrderedTableID
   private let dropped = Atomic(false)
   private let lossCount = Atomic(0)
-  /// Looks into the list of tables, where other processes may have dropped it; nil where there are
-  /// none.
+  /// Returns whether the table is in the list of tables; nil if no other process can drop it.
   private let isListed: (@Sendable (TableState) -> Bool)?
 
   init(
@@ -23,10 +22,10 @@ final class TableState: Sendable {
     expiry = try backend.orderedTable(Catalogue.expiry(number))
   }
 
-  /// Whether it is gone, for good.
+  /// Whether the table is dropped, which is final.
   var isDropped: Bool { dropped.load(ordering: .acquiring) }
 
-  /// How often news were lost when the table was last looked for in the list.
+  /// The number of missed commits when the table was last looked up in the list.
   var checkedLossCount: Int {
     get { lossCount.load(ordering: .acquiring) }
     set { lossCount.store(newValue, ordering: .releasing) }
@@ -34,7 +33,7 @@ final class TableState: Sendable {
 
   func drop() { dropped.store(true, ordering: .releasing) }
 
-  /// Refuses a table that is gone.
+  /// Throws if the table is dropped.
   func check() throws(StoreError) {
     if let isListed, !isListed(self) { drop() }
     if isDropped {

@@ -1,12 +1,12 @@
 import Files
 package import StoreEngine
 
-/// What the ordered tables of a backend hold that belong to a key-value store, in words.
+/// Returns descriptions of the ordered tables of a backend that belong to a key-value store.
 ///
-/// For tools, which have a backend and no key-value store. What makes no sense in the list is left
-/// out.
+/// This is for tools, which have a backend and no key-value store. Invalid entries of the list are
+/// omitted.
 ///
-/// - Throws: `StoreError` when the backend can't be read.
+/// - Throws: `StoreError` if the backend can't be read.
 package func keyValueTableTitles(
   _ backend: any StoreBackend
 ) throws(StoreError) -> [OrderedTableName: String] {

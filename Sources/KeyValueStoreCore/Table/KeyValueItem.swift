@@ -1,22 +1,22 @@
 public import FoundationEssentials
 public import StoreEngine
 
-/// A key with its value, and when it was put.
+/// A key with its value and its times.
 public struct KeyValueItem: Sendable, Hashable {
   /// The key.
   public let key: String
-  /// The value, whatever it is; ``decoded(as:)`` makes a type of it.
+  /// The value of any type; ``decoded(as:)`` decodes it.
   public let value: StoredValue
-  /// When the key was put first, or first again after it was deleted or had expired.
+  /// The time of the first put; a put after a deletion or an expiry counts as the first.
   public let createdAt: Date
-  /// When the key was put last.
+  /// The time of the last put.
   public let updatedAt: Date
-  /// When the item will be gone; nil when it stays.
+  /// The time at which the item expires, or nil if it does not expire.
   public let expiresAt: Date?
-  /// The name of the table that it was read from; "" for one that was made by hand.
+  /// The name of the table that it was read from, or an empty string if you created the item.
   private let table: String
 
-  /// Makes an item, to be put as it is, see ``KeyValueBatch/put(_:in:)``.
+  /// Creates an item, to put with its times by ``KeyValueBatch/put(_:in:)``.
   public init(
     key: String, value: StoredValue, createdAt: Date, updatedAt: Date, expiresAt: Date? = nil
   ) {
@@ -30,17 +30,17 @@ public struct KeyValueItem: Sendable, Hashable {
     expiresAt = record.head.expiresAt
   }
 
-  /// Reads an item, and verifies it.
+  /// Reads and verifies an item.
   ///
   /// - Throws: `StoreError` with `damaged` or `newerVersion`.
   init(_ bytes: RawSpan, of key: RawSpan, _ name: String, _ state: TableState) throws(StoreError) {
     self.init(try ItemFormat.record(bytes, of: key, name, state), name, state)
   }
 
-  /// The value as some type.
+  /// Returns the value decoded as a type.
   ///
-  /// - Throws: `StoreError` with `typeMismatch` when it is another; what the type's own coding
-  ///   throws is its cause.
+  /// - Throws: `StoreError` with `typeMismatch` if the value has another type. Its cause is the
+  ///   error of the type's own decoding.
   public func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws(StoreError)
     -> Value
   {
@@ -51,7 +51,7 @@ public struct KeyValueItem: Sendable, Hashable {
     }
   }
 
-  /// Compares key, value and times.
+  /// Returns whether key, value and times are equal.
   public static func == (left: KeyValueItem, right: KeyValueItem) -> Bool {
     left.key.utf8.elementsEqual(right.key.utf8) && left.value == right.value
       && left.createdAt == right.createdAt && left.updatedAt == right.updatedAt

@@ -3,13 +3,13 @@ import FoundationEssentials
 public import StoreEngine
 
 extension KeyValueSelection {
-  /// The items, as they are at one moment.
+  /// Returns the items as of one moment.
   ///
-  /// Complexity: linear in what the range holds up to the limit; O(n log n) when sorted.
+  /// Complexity: Linear in the number of items in the range up to the limit; O(n log n) if sorted.
   ///
-  /// - Throws: `StoreError` with `noSuchTable`, `invalidArgument` (a negative limit or
-  ///   offset), `damaged` or `newerVersion`; `notEvaluable` with what a closure of the selection has
-  ///   thrown as its cause; what the backend throws.
+  /// - Throws: `StoreError` with `noSuchTable`, `invalidArgument` (a negative limit or offset),
+  ///   `damaged` or `newerVersion`; `notEvaluable` with the error of a closure of the selection as
+  ///   its cause; and the errors of the backend.
   public func items() throws(StoreError) -> [KeyValueItem] {
     try requirePage()
     var items: [KeyValueItem] = []
@@ -33,16 +33,16 @@ extension KeyValueSelection {
     return Array(try sorted(items, isBefore).dropFirst(offset).prefix(limit))
   }
 
-  /// The first item; nil when there is none.
+  /// Returns the first item, or nil if there is none.
   ///
-  /// - Throws: as ``items()``.
+  /// - Throws: The errors of ``items()``.
   public func first() throws(StoreError) -> KeyValueItem? { try limit(min(limit, 1)).items().first }
 
-  /// The keys, as they are at one moment.
+  /// Returns the keys as of one moment.
   ///
-  /// Complexity: as ``items()``; without filter and sorting no value is looked at.
+  /// Complexity: As ``items()``. Without filters and sorting, no value is decoded.
   ///
-  /// - Throws: as ``items()``.
+  /// - Throws: The errors of ``items()``.
   public func keys() throws(StoreError) -> [String] {
     if isFiltered || isBefore != nil { return try items().map(\.key) }
     try requirePage()
@@ -61,22 +61,22 @@ extension KeyValueSelection {
     return keys
   }
 
-  /// The values as a type.
+  /// Returns the values decoded as a type.
   ///
-  /// - Throws: as ``items()``, and `StoreError` with `typeMismatch` for the first one of
-  ///   another type.
+  /// - Throws: The errors of ``items()``, and `StoreError` with `typeMismatch` for the first value
+  ///   of another type.
   public func values<Value: Decodable>(as type: Value.Type = Value.self) throws(StoreError)
     -> [Value]
   {
     try items().map { (item) throws(StoreError) in try item.decoded(as: type) }
   }
 
-  /// How many items there are.
+  /// Returns the number of items.
   ///
-  /// Complexity: O(log n) without a filter, and linear in the number of expired items that are not
-  /// yet removed; as ``items()`` with one.
+  /// Complexity: Without a filter, O(log n) plus the number of expired items that are not removed
+  /// yet. With a filter, as ``items()``.
   ///
-  /// - Throws: as ``items()``.
+  /// - Throws: The errors of ``items()``.
   public func count() throws(StoreError) -> Int {
     try requirePage()
     var count = 0
@@ -94,8 +94,8 @@ extension KeyValueSelection {
   private func unfilteredCount() throws(StoreError) -> Int {
     let now = table.store.now()
     while true {
-      // What has expired by a moment never grows. So if it has not shrunk either, nothing of it has
-      // been removed between the two looks.
+      // The number of items that had expired by a time never grows. So if it has not shrunk either,
+      // none of them was removed between the two counts.
       let expired = try expiredCount(now)
       let count = try table.reading(range) { (backend) throws(StoreError) in
         try backend.keyCount(in: table.state.items, range)
@@ -119,12 +119,12 @@ extension KeyValueSelection {
     return count
   }
 
-  /// Calls a closure with each item, in bounded memory unless they are sorted.
+  /// Calls a closure with each item, in bounded memory unless the items are sorted.
   ///
-  /// The items are read some hundred at a time, each lot as it is at one moment. The closure may do
-  /// anything, writing to the table included.
+  /// The items are read a few hundred at a time, each portion as of one moment. The closure may do
+  /// anything, including writes to the table.
   ///
-  /// - Throws: as ``items()``, and what the closure throws.
+  /// - Throws: The errors of ``items()`` and of the closure.
   public func forEach(_ body: (KeyValueItem) throws -> Void) throws {
     try requirePage()
     if isBefore != nil { return try items().forEach(body) }
@@ -150,10 +150,10 @@ extension KeyValueSelection {
 
   private static let lotCount = 256
 
-  /// Deletes the selected items, in one commit.
+  /// Deletes the selected items in one commit.
   ///
-  /// - Returns: how many there were.
-  /// - Throws: as ``items()``; `StoreError` with `nestedWrite`.
+  /// - Returns: The number of deleted items.
+  /// - Throws: The errors of ``items()``, and `StoreError` with `nestedWrite`.
   @discardableResult
   public func delete() throws(StoreError) -> Int {
     try table.store.writeTyped { (batch) throws(StoreError) in
@@ -177,9 +177,9 @@ extension KeyValueSelection {
     _ = try scan(range) { (item, _) throws(StoreError) in try body(item) }
   }
 
-  /// Lends the items that are there and that the filter takes.
+  /// Calls a closure with the items that exist and pass the filters.
   ///
-  /// - Returns: false when the closure has paused.
+  /// - Returns: Whether the scan has reached the end; false if the closure has paused it.
   @discardableResult
   private func scan(
     _ range: KeyRange, _ body: (KeyValueItem, [UInt8]) throws(StoreError) -> ScanStep

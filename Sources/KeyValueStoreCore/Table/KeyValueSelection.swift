@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// Some items of a table: which ones, in which order, how many.
+/// A selection of items in a table: a range, filters, an order and a limit.
 ///
 ///     let recent = try notes.prefix("2026-")
 ///       .filter { !$0.key.hasSuffix("-draft") }
@@ -8,19 +8,19 @@ import StoreEngine
 ///       .limit(10)
 ///       .items()
 ///
-/// It is a description, and reads nothing until one of the calls that `throw`. The steps are taken
-/// in the order of this list, whatever the order of the calls: range, direction, filters, sorting,
+/// A selection is a description: it reads nothing until you call a method that throws. The steps
+/// apply in this order, regardless of the order of the calls: range, direction, filters, sorting,
 /// offset, limit.
 ///
-/// A page that begins behind a key finds its place in O(log n), however far that is; ``offset(_:)``
-/// walks there:
+/// To read page by page, start after a key. This takes O(log n) at any position, while
+/// ``offset(_:)`` reads all items before it:
 ///
 ///     let page = try notes.all.after(lastKey).limit(50).items()
 public struct KeyValueSelection: Sendable {
   let table: KeyValueTable
   var range: KeyRange
   var isReversed = false
-  /// All filters, in their order; a list, so that any number can be asked without recursion.
+  /// The filters in order; a list, so that any number of them works without recursion.
   private var filters: [@Sendable (KeyValueItem) throws -> Bool] = []
   var isBefore: (@Sendable (KeyValueItem, KeyValueItem) throws -> Bool)?
   var offset = 0
@@ -34,13 +34,13 @@ public struct KeyValueSelection: Sendable {
     return copy
   }
 
-  /// Those behind a key, in the order of the keys.
+  /// Returns the items after a key, in key order.
   public func after(_ key: String) -> KeyValueSelection {
     let from = Array(key.utf8) + [0]
     return with { if $0.range.from.lexicographicallyPrecedes(from) { $0.range.from = from } }
   }
 
-  /// Those before a key, in the order of the keys; with ``reversed()`` the next page backwards.
+  /// Returns the items before a key, in key order; with ``reversed()``, the previous page.
   public func before(_ key: String) -> KeyValueSelection {
     let to = Array(key.utf8)
     return with { selection in
@@ -50,10 +50,10 @@ public struct KeyValueSelection: Sendable {
     }
   }
 
-  /// From the last key to the first.
+  /// Returns the items in the opposite direction, such as from the last key to the first.
   public func reversed() -> KeyValueSelection { with { $0.isReversed.toggle() } }
 
-  /// Those that a closure says yes to; several filters all have to.
+  /// Returns the items for which a closure returns true; with several filters, all must.
   ///
   /// The closure must not write to the store.
   public func filter(
@@ -65,7 +65,7 @@ public struct KeyValueSelection: Sendable {
   /// Whether there are filters.
   var isFiltered: Bool { !filters.isEmpty }
 
-  /// Whether all filters say yes to an item.
+  /// Returns whether an item passes all filters.
   func includes(_ item: KeyValueItem) throws(StoreError) -> Bool {
     do {
       for isIncluded in filters where try !isIncluded(item) { return false }
@@ -75,29 +75,29 @@ public struct KeyValueSelection: Sendable {
     }
   }
 
-  /// In another order than that of the keys; items that are equal by it stay in that of the keys.
+  /// Returns the items in another order than key order; equal items stay in key order.
   ///
   /// All selected items are in memory while they are sorted.
   public func sorted(
     by isBefore: @escaping @Sendable (KeyValueItem, KeyValueItem) throws -> Bool
   ) -> KeyValueSelection { with { $0.isBefore = isBefore } }
 
-  /// In the order of some property of the items, the smallest first.
+  /// Returns the items in the order of a property, the smallest first.
   public func sorted<Property: Comparable & SendableMetatype>(
     by property: @escaping @Sendable (KeyValueItem) throws -> Property
   ) -> KeyValueSelection { sorted { try property($0) < property($1) } }
 
-  /// Without the first ones.
+  /// Returns the items without a number of items at the beginning.
   ///
-  /// A negative count is an error once the selection is read.
+  /// If the count is negative, reading the selection throws.
   public func offset(_ count: Int) -> KeyValueSelection { with { $0.offset = count } }
 
-  /// At most some number of items.
+  /// Returns at most a number of items.
   ///
-  /// A negative count is an error once the selection is read.
+  /// If the count is negative, reading the selection throws.
   public func limit(_ count: Int) -> KeyValueSelection { with { $0.limit = count } }
 
-  /// Refuses negative numbers, which may come from the user of a program.
+  /// Throws if the limit or the offset is negative; the numbers may come from user input.
   ///
   /// - Throws: `StoreError` with `invalidArgument`.
   func requirePage() throws(StoreError) {

@@ -1,21 +1,21 @@
 public import StoreEngine
 
 extension KeyValueTable {
-  /// Puts a value under a key, over what is there, in a commit of its own.
+  /// Puts a value under a key in a commit of its own, and replaces an existing value.
   ///
-  /// The time at which the item was created stays, when there is one; its expiry does not.
+  /// An existing item keeps its creation time, but not its expiry.
   ///
-  /// Complexity: O(log n), linear in the value, and one commit of the backend, which reaches the
-  /// disk together with those that others make at the same time. Many of one thread are faster by
-  /// `KeyValueStore.write(_:)`.
+  /// Complexity: O(log n), linear in the size of the value, and one commit of the backend. Commits
+  /// that threads make at the same time reach the disk together. For many puts on one thread,
+  /// `KeyValueStore.write(_:)` is faster.
   ///
   /// - Parameters:
   ///   - value: Text, a number, a `Bool`, a `Date`, `Data`, an optional, arrays and dictionaries of
-  ///     them, a `StoredValue`, or anything `Encodable`.
-  ///   - key: Any text, the empty one too.
-  ///   - expiresAfter: When the item is to be gone; nil when it stays.
-  /// - Throws: `StoreError` with `notEncodable`, `invalidExpiry`, `noSuchTable` or
-  ///   `nestedWrite`; what the backend throws. Nothing is changed then.
+  ///     these, a `StoredValue`, or anything `Encodable`.
+  ///   - key: Any text, including the empty text.
+  ///   - expiresAfter: The time until the item expires; nil if it does not expire.
+  /// - Throws: `StoreError` with `notEncodable`, `invalidExpiry`, `noSuchTable` or `nestedWrite`,
+  ///   and the errors of the backend. Nothing is changed then.
   public func put<Value: Encodable>(
     _ value: Value, for key: String, expiresAfter: Duration? = nil
   ) throws(StoreError) {
@@ -28,7 +28,7 @@ extension KeyValueTable {
 
   /// Puts several values, all of them or none.
   ///
-  /// - Throws: as `put(_:for:expiresAfter:)`.
+  /// - Throws: The errors of `put(_:for:expiresAfter:)`.
   public func put<Value: Encodable>(
     _ values: [String: Value], expiresAfter: Duration? = nil
   ) throws(StoreError) {
@@ -41,8 +41,8 @@ extension KeyValueTable {
 
   /// Deletes a key.
   ///
-  /// - Returns: whether it was there.
-  /// - Throws: `StoreError` with `noSuchTable` or `nestedWrite`; what the backend throws.
+  /// - Returns: Whether the key existed.
+  /// - Throws: `StoreError` with `noSuchTable` or `nestedWrite`, and the errors of the backend.
   @discardableResult
   public func delete(_ key: String) throws(StoreError) -> Bool {
     try store.perform(SingleWrite(table: self, key: key, change: .delete))
@@ -50,19 +50,19 @@ extension KeyValueTable {
 
   /// Deletes several keys, all of them or none.
   ///
-  /// - Returns: how many were there.
-  /// - Throws: as `delete(_:)`.
+  /// - Returns: The number of keys that existed.
+  /// - Throws: The errors of `delete(_:)`.
   @discardableResult
   public func delete(_ keys: some Sequence<String>) throws(StoreError) -> Int {
     try store.writeTyped { (batch) throws(StoreError) in try batch.delete(keys, from: self) }
   }
 
-  /// Deletes all keys that begin with a text, which is taken as it is, in one commit.
+  /// Deletes all keys that begin with a text in one commit; no character has a special meaning.
   ///
   /// Complexity: O(log n) for each key that is deleted.
   ///
-  /// - Returns: how many there were.
-  /// - Throws: as `delete(_:)`.
+  /// - Returns: The number of keys that existed.
+  /// - Throws: The errors of `delete(_:)`.
   @discardableResult
   public func deleteAll(prefix: String) throws(StoreError) -> Int {
     try store.writeTyped { (batch) throws(StoreError) in
@@ -70,30 +70,30 @@ extension KeyValueTable {
     }
   }
 
-  /// Deletes all items, in one commit; the table stays.
+  /// Deletes all items in one commit, and keeps the table.
   ///
-  /// Complexity: constant time, and one commit of the backend.
+  /// Complexity: Constant time, and one commit of the backend.
   ///
-  /// - Throws: as `delete(_:)`.
+  /// - Throws: The errors of `delete(_:)`.
   public func removeAll() throws(StoreError) {
     try store.writeTyped { (batch) throws(StoreError) in try batch.removeAll(from: self) }
   }
 
   // MARK: Helpers
 
-  /// A value as it is stored; its type's own coding runs here.
+  /// Returns a value in stored form; its type's own encoding runs here.
   func stored<Value: Encodable>(_ value: Value, for key: String) throws(StoreError) -> StoredValue {
     try naming(key) { () throws(StoreError) in try StoredValue(encoding: value) }
   }
 
-  /// Has errors that have no place name the table and a key.
+  /// Adds the table and a key to errors without a location.
   func naming<Result>(
     _ key: String, _ body: () throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     do {
       return try body()
     } catch {
-      // The backend's errors have a place: a file.
+      // Errors of the backend have a location: a file.
       guard error.location == StoreError.Location() else { throw error }
       throw error.naming(table: name, key: key)
     }

@@ -2,7 +2,7 @@ import Files
 import FoundationEssentials
 public import StoreEngine
 
-/// A table of a key-value store: get, put, delete, and everything in order.
+/// A table of a key-value store, with values under keys in order.
 ///
 ///     let settings = try store.createTable("settings")
 ///     try settings.put(12.5, for: "font size")
@@ -10,10 +10,10 @@ public import StoreEngine
 ///     try settings.put("abc", for: "token", expiresAfter: .seconds(3600))
 ///     let size = try settings.get("font size", as: Double.self)
 ///
-/// It is a handle, made by `KeyValueStore.createTable(_:)` and ``KeyValueStore/table(_:)``, and
-/// keeps the store. Safe on any threads and tasks.
+/// A table is a handle that `KeyValueStore.createTable(_:)` and ``KeyValueStore/table(_:)`` return.
+/// It keeps the store alive. You can use it on any thread and task.
 public struct KeyValueTable: Sendable {
-  /// The store that the table is in.
+  /// The store that contains the table.
   public let store: KeyValueStore
   let state: TableState
 
@@ -22,16 +22,16 @@ public struct KeyValueTable: Sendable {
 
   // MARK: One item
 
-  /// The value of a key, as the type that it was put as.
+  /// Returns the value of a key, decoded as the type that it was put as.
   ///
-  /// A `nil` that was put is there, and read by an optional type: `get("a", as: String?.self)`
-  /// returns `.some(nil)` for it.
+  /// A `nil` that was put counts as a value. Read it as an optional type:
+  /// `get("a", as: String?.self)` returns `.some(nil)` for it.
   ///
-  /// Complexity: O(log n), and linear in the value.
+  /// Complexity: O(log n), and linear in the size of the value.
   ///
-  /// - Returns: nil when there is no such key.
-  /// - Throws: `StoreError` with `typeMismatch` when the value is of another type,
-  ///   `noSuchTable`, `damaged` or `newerVersion`; what the backend throws.
+  /// - Returns: The value, or nil if there is no such key.
+  /// - Throws: `StoreError` with `typeMismatch` if the value has another type, `noSuchTable`,
+  ///   `damaged` or `newerVersion`, and the errors of the backend.
   @specialized(where Value == String)
   @specialized(where Value == Int)
   @specialized(where Value == Double)
@@ -49,14 +49,14 @@ public struct KeyValueTable: Sendable {
     }
   }
 
-  /// The value of a key, whatever it is; nil when there is no such key.
+  /// Returns the value of a key as any type, or nil if there is no such key.
   ///
-  /// - Throws: as ``get(_:as:)``, but `typeMismatch`.
+  /// - Throws: The errors of ``get(_:as:)``, except `typeMismatch`.
   public func value(for key: String) throws(StoreError) -> StoredValue? { try item(key)?.value }
 
-  /// A key with its value and its times; nil when there is no such key.
+  /// Returns a key with its value and its times, or nil if there is no such key.
   ///
-  /// - Throws: as ``get(_:as:)``, but `typeMismatch`.
+  /// - Throws: The errors of ``get(_:as:)``, except `typeMismatch`.
   public func item(_ key: String) throws(StoreError) -> KeyValueItem? {
     try item(key, nil)
   }
@@ -65,7 +65,7 @@ public struct KeyValueTable: Sendable {
     try record(key, now).map { KeyValueItem($0, key, state) }
   }
 
-  /// What is stored under a key; nil when there is nothing, or it has expired.
+  /// Returns the record of a key, or nil if there is none or it has expired.
   ///
   /// `now` is the time of the batch that reads; nil for a read outside of batches.
   private func record(_ key: String, _ now: Date?) throws(StoreError) -> ItemRecord? {
@@ -81,11 +81,11 @@ public struct KeyValueTable: Sendable {
     return expiresAt <= now ?? store.now() ? nil : found
   }
 
-  /// Whether there is a key.
+  /// Returns whether a key exists.
   ///
   /// Complexity: O(log n).
   ///
-  /// - Throws: `StoreError` with `noSuchTable`; what the backend throws.
+  /// - Throws: `StoreError` with `noSuchTable`, and the errors of the backend.
   public func contains(_ key: String) throws(StoreError) -> Bool { try contains(key, nil) }
 
   func contains(_ key: String, _ now: Date?) throws(StoreError) -> Bool {
@@ -99,42 +99,39 @@ public struct KeyValueTable: Sendable {
 
   // MARK: Selections
 
-  /// All items, in the order of their keys.
+  /// All items, in key order.
   public var all: KeyValueSelection { KeyValueSelection(self, KeyRange()) }
 
-  /// The items whose keys begin with a text.
-  ///
-  /// The text is taken as it is: no character has a meaning of its own.
+  /// Returns the items whose keys begin with a text, in which no character has a special meaning.
   public func prefix(_ prefix: String) -> KeyValueSelection {
     KeyValueSelection(self, .prefix(Array(prefix.utf8)))
   }
 
-  /// The items whose keys are between two.
+  /// Returns the items whose keys are in a range.
   ///
-  /// Keys are ordered by the bytes of their UTF-8, which is the order of Unicode's numbers.
+  /// Keys are ordered by the bytes of their UTF-8, which is the order of Unicode scalar values.
   ///
   /// - Parameters:
-  ///   - from: The first key that may be among them.
-  ///   - to: The first that is behind them; nil is behind all.
-  /// - Returns: a selection, which has read nothing yet.
+  ///   - from: The lower bound, which the range includes.
+  ///   - to: The upper bound, which the range does not include; nil for no bound.
+  /// - Returns: A selection, which has read nothing yet.
   public func range(from: String = "", to: String? = nil) -> KeyValueSelection {
     KeyValueSelection(self, KeyRange(from: Array(from.utf8), to: to.map { Array($0.utf8) }))
   }
 
-  /// The number of items.
+  /// Returns the number of items.
   ///
-  /// Complexity: O(log n), and linear in the number of items that have expired and are not yet
-  /// removed.
+  /// Complexity: O(log n) plus the number of expired items that are not removed yet.
   ///
-  /// - Throws: `StoreError` with `noSuchTable`; what the backend throws.
+  /// - Throws: `StoreError` with `noSuchTable`, and the errors of the backend.
   public func count() throws(StoreError) -> Int { try all.count() }
 
   // MARK: Helpers
 
-  /// Reads, and makes sure that it was this table: its numbers may have become another's.
+  /// Reads, and checks that the table still exists: another may have its number by now.
   ///
-  /// A batch knows of the writes before it that aren't visible yet. A read outside of batches waits
-  /// for them. The range says which items are read, or which keys of another table of this one.
+  /// A batch sees the pending writes before it. A read outside of batches waits for them. The range
+  /// has the items to read, or the keys of another ordered table of this table.
   func reading<Result>(
     _ range: @autoclosure () -> KeyRange, of table: OrderedTableID? = nil, isBatch: Bool = false,
     _ body: (any StoreBackend) throws(StoreError) -> Result
@@ -154,7 +151,7 @@ public struct KeyValueTable: Sendable {
     }
   }
 
-  /// All keys of a range, those of expired items too.
+  /// Returns all keys in a range, including those of expired items.
   func keyBytes(in range: KeyRange) throws(StoreError) -> [[UInt8]] {
     var keys: [[UInt8]] = []
     _ = try reading(range) { (backend) throws(StoreError) in
@@ -168,6 +165,6 @@ public struct KeyValueTable: Sendable {
 }
 
 extension KeyValueTable: CustomStringConvertible {
-  /// The name, for a log.
+  /// The name, for logs.
   public var description: String { "table \(name.debugDescription)" }
 }

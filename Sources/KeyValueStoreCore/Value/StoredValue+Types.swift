@@ -3,11 +3,11 @@ public import StoreEngine
 extension StoredValue {
   /// Encodes a value of any type.
   ///
-  /// Complexity: linear in the value; text, numbers, dates and data are recognised at once, other
-  /// types take their own coding.
+  /// Complexity: Linear in the size of the value. Text, numbers, dates and data are encoded
+  /// directly; other types use their own encoding.
   ///
-  /// - Throws: `StoreError` with `notEncodable` for an integer of more than 64 bits and for
-  ///   what is nested more than 256 deep, and with what the type's own coding throws as its cause.
+  /// - Throws: `StoreError` with `notEncodable` for an integer of more than 64 bits and for more
+  ///   than 256 levels of nesting. If the type's own encoding throws, its error is the cause.
   public init<Value: Encodable>(encoding value: Value) throws(StoreError) {
     do {
       self = try StoredValue(coding: value)
@@ -18,13 +18,13 @@ extension StoredValue {
     }
   }
 
-  /// Makes a value of some type.
+  /// Decodes the value as a type.
   ///
-  /// A whole number is read by every integer type that it fits into, and by `Double` and `Float` if
-  /// they hold it exactly. A number that was put as a `Double` is read by `Double` and `Float`
+  /// A whole number decodes as each integer type that it fits into, and as `Double` and `Float` if
+  /// they represent it exactly. A number that was put as a `Double` decodes as `Double` and `Float`
   /// only.
   ///
-  /// - Throws: `StoreError` with `typeMismatch`; what the type's own coding throws is its cause.
+  /// - Throws: `StoreError` with `typeMismatch`. Its cause is the error of the type's own decoding.
   public func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws(StoreError)
     -> Value
   {

@@ -1,11 +1,11 @@
 import StoreEngine
 
 extension KeyValueStore {
-  /// Works out a write and commits it.
+  /// Prepares a write and commits it.
   ///
-  /// - Returns: what has become of the closure; where it has thrown, nothing is written.
-  /// - Throws: what the backend throws; ``OutdatedWrite`` as the cause when a write that the batch
-  ///   has seen has failed.
+  /// - Returns: The result of the closure. If it has thrown, nothing is written.
+  /// - Throws: The errors of the backend; ``OutdatedWrite`` is the cause if a write that the batch
+  ///   has read has failed.
   func writeOnce<Result, Failure: Error>(
     _ body: (inout KeyValueBatch) throws(Failure) -> Result
   ) throws(StoreError) -> Swift.Result<Result, Failure> {
@@ -19,29 +19,29 @@ extension KeyValueStore {
     }
   }
 
-  /// Does a put or a delete in a commit of its own.
+  /// Performs a put or a delete in a commit of its own.
   ///
-  /// - Returns: for a delete, whether the key was there.
+  /// - Returns: For a delete, whether the key existed.
   func perform(_ write: SingleWrite) throws(StoreError) -> Bool {
     while true {
       do {
         return try writeOnce { (batch) throws(StoreError) in try write.apply(to: &batch) }.get()
       } catch  where error.causeOfOutdated != nil {
-        // What came before it has failed. It need not.
+        // An earlier write has failed, but this one need not.
       }
     }
   }
 
-  /// Lets a closure write to a batch, and sweeps on the way.
+  /// Calls a closure with a batch, and sweeps expired items.
   private func finish<Result, Failure: Error>(
     _ batch: inout KeyValueBatch, _ body: (inout KeyValueBatch) throws(Failure) -> Result
   ) throws(StoreError) -> Swift.Result<Result, Failure> {
     let result = Swift.Result { () throws(Failure) in try body(&batch) }
     do throws(StoreError) {
-      // The closure may have hidden that.
+      // The closure may have swallowed the error.
       try news?.checkReads()
       guard case .success = result else {
-        // The reason may be something that was never written.
+        // The closure may have failed because of a write that was never committed.
         try waitForBasis(of: batch)
         return result
       }
@@ -53,10 +53,10 @@ extension KeyValueStore {
     }
   }
 
-  /// How many expired items a write takes along at most.
+  /// The maximum number of expired items that a write removes.
   private static let sweptAtOnce = 64
 
-  /// Ends the turn, and waits until what a batch has seen is safe.
+  /// Ends the turn, and waits until the writes that a batch has read are durable.
   ///
   /// - Throws: `StoreError` with ``OutdatedWrite`` as its cause.
   private func waitForBasis(of batch: KeyValueBatch) throws(StoreError) {
@@ -66,7 +66,7 @@ extension KeyValueStore {
     try batch.basis.requireSuccess()
   }
 
-  /// Commits a batch; the turn ends when the commit has its place.
+  /// Commits a batch; the turn ends when the commit is in the queue.
   func commit(_ batch: KeyValueBatch) throws(StoreError) {
     let changes = batch.changes
     if changes.isEmpty { return try waitForBasis(of: batch) }
@@ -79,7 +79,7 @@ extension KeyValueStore {
           () throws(StoreError) in
           try backend.commit(changes, request(write, changes))
         }
-        // Most backends have said so.
+        // Most backends have called it already.
         write.didCommit()
       } catch {
         write.didFail(error)
@@ -88,7 +88,7 @@ extension KeyValueStore {
     }
   }
 
-  /// Commits changes of the list of tables, in the turn.
+  /// Commits changes of the list of tables within the turn.
   func commitExclusively(_ changes: ChangeSet) throws(StoreError) {
     _ = try backend.coordinator.whileTakingTurn(holdingProcesses: isShared) {
       (turn) throws(StoreError) in
@@ -104,12 +104,12 @@ extension KeyValueStore {
     return request
   }
 
-  /// Works out a write and gives its commit its place.
+  /// Prepares a write and adds its commit to the queue.
   ///
   /// - Parameters:
   ///   - mayWait: Whether this thread may wait for the disk.
-  ///   - body: Works out the write.
-  ///   - completion: Gets what has become of the closure, once that is safe; on any thread.
+  ///   - body: Prepares the write.
+  ///   - completion: Receives the result of the closure once it is durable; on any thread.
   func enqueue<Value: Sendable, Failure: Error>(
     mayWait: Bool, _ body: (inout KeyValueBatch) throws(Failure) -> Value,
     _ completion: @escaping @Sendable (Result<Result<Value, Failure>, StoreError>) -> Void

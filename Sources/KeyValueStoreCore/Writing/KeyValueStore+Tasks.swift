@@ -10,7 +10,7 @@ extension StoreError {
 }
 
 extension KeyValueStore {
-  /// Does a put or a delete for a task.
+  /// Performs a put or a delete for a task.
   func performForTask(_ write: SingleWrite) async throws(StoreError) -> Bool {
     try await queued {
       .single(write, $0)
@@ -19,9 +19,9 @@ extension KeyValueStore {
     }
   }
 
-  /// Does a write of several keys for a task.
+  /// Performs a write of several keys for a task.
   ///
-  /// - Returns: what has become of the closure; where it has thrown, nothing is written.
+  /// - Returns: The result of the closure. If it has thrown, nothing is written.
   func writeForTask<Value: Sendable, Failure: Error>(
     _ body: @escaping @Sendable (inout KeyValueBatch) throws(Failure) -> Value
   ) async throws(StoreError) -> Result<Value, Failure> {
@@ -40,7 +40,7 @@ extension KeyValueStore {
     }
   }
 
-  /// Does something else that writes for a task.
+  /// Performs another operation that writes for a task.
   func performForTask<Value: Sendable>(
     _ body: @escaping @Sendable () throws(StoreError) -> Value
   ) async throws(StoreError) -> Value {
@@ -57,8 +57,9 @@ extension KeyValueStore {
     }
   }
 
-  /// Waits for what is queued, which is taken back when the task is cancelled; where there is no
-  /// thread, it is done here.
+  /// Waits for a queued write, which is removed from the queue if the task is cancelled.
+  ///
+  /// If there is no thread, the write is performed here.
   private func queued<Value: Sendable>(
     _ write: (CheckedContinuation<Result<Value, StoreError>, Never>) -> TaskWrites.Write,
     orHere perform: () throws(StoreError) -> Value
@@ -70,7 +71,7 @@ extension KeyValueStore {
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         taskWrites.append(.init(ticket: ticket, write: write(continuation)), of: self)
-        // It may have been cancelled before there was anything to take back.
+        // The task may have been cancelled before the write was in the queue.
         if Task.isCancelled { taskWrites.cancel(ticket) }
       }
     } onCancel: {

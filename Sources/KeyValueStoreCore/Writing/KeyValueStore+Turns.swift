@@ -3,12 +3,12 @@ import Locks
 import StoreEngine
 import Synchronization
 
-// A write is worked out while nobody else works one out. Then its commit gets its place behind those
-// that are on their way to the disk, and the next write is worked out over all of them.
+// Writes are prepared one at a time. Then the commit joins the queue behind those that are on their
+// way to the disk. The next write is prepared on top of all of them.
 extension KeyValueStore {
-  /// Has this thread work out a write, up to ``endTurn()``.
+  /// Starts to prepare a write on this thread, until ``endTurn()``.
   ///
-  /// - Throws: `StoreError` with `nestedWrite`; `StoreError` with `forked`.
+  /// - Throws: `StoreError` with `nestedWrite` or `forked`.
   func beginTurn() throws(StoreError) {
     try checkIsNotNested()
     if isShared { backend.coordinator.yieldToProcesses() }
@@ -25,7 +25,7 @@ extension KeyValueStore {
     writingThread.store(ThreadIdentity.current, ordering: .relaxed)
   }
 
-  /// Lets the next write be worked out, if this thread has the turn.
+  /// Allows the next write to be prepared, if this thread has the turn.
   func endTurn() {
     guard isWriting else { return }
     writingThread.store(0, ordering: .relaxed)
@@ -34,18 +34,18 @@ extension KeyValueStore {
     turn.unlock()
   }
 
-  /// Whether this thread works out a write.
+  /// Whether this thread prepares a write.
   var isWriting: Bool {
     let thread = writingThread.load(ordering: .relaxed)
     return thread != 0 && thread == ThreadIdentity.current
   }
 
-  /// Has a thread that works out a write, and reads past its batch, wait until everyone sees the
-  /// writes before it.
+  /// Waits until the writes before are visible, if this thread prepares one and bypasses its batch.
   func settleIfWriting() { if isWriting { writesUnderWay.waitForAll() } }
 
-  /// Runs a closure while nobody else writes, and everyone sees what was written before; again where
-  /// a server has refused what it has committed.
+  /// Runs a closure while no other write runs and all earlier writes are visible.
+  ///
+  /// The closure runs again if a server has refused its commit.
   func exclusively<Result>(
     _ body: () throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
@@ -57,12 +57,12 @@ extension KeyValueStore {
     }
   }
 
-  /// Refuses a child process that was forked: those who write for its parent are not there.
+  /// Throws in a forked child process: the threads that write for its parent don't exist there.
   func checkProcess() throws(StoreError) {
     if process != currentProcess() { throw StoreError.forked(backend.location) }
   }
 
-  /// Refuses a write inside another one, which would wait for itself.
+  /// Throws if a write begins inside another one, which would deadlock.
   private func checkIsNotNested() throws(StoreError) {
     try checkProcess()
     if isWriting {

@@ -1,21 +1,20 @@
 public import StoreEngine
 
-// The forms that tasks await. A value is encoded where the task is, so that it need not be
-// `Sendable`; the rest happens on the store's own thread.
+// The forms for tasks. A value is encoded on the task, so that it need not be `Sendable`; the rest
+// happens on the store's own thread.
 
 extension KeyValueTable {
-  /// Puts a value under a key, over what is there, in one commit with what other tasks put
-  /// meanwhile.
+  /// Puts a value under a key, in one commit with the puts of other tasks.
   ///
-  /// The task waits until the put is safe, and blocks no thread. Of a task that is cancelled before
-  /// the commit has begun nothing is written.
+  /// An existing value is replaced. The task waits until the put is durable, and blocks no thread.
+  /// If the task is cancelled before the commit has begun, nothing is written.
   ///
   /// - Parameters:
-  ///   - value: What can be put: text, numbers, and anything `Encodable`.
-  ///   - key: Any text, the empty one too.
-  ///   - expiresAfter: When the item is to be gone; nil when it stays.
-  /// - Throws: `StoreError` with `cancelled`, `notEncodable`, `invalidExpiry` or `noSuchTable`; what
-  ///   the backend throws. Nothing is changed then.
+  ///   - value: Text, a number, or anything else that is `Encodable`.
+  ///   - key: Any text, including the empty text.
+  ///   - expiresAfter: The time until the item expires; nil if it does not expire.
+  /// - Throws: `StoreError` with `cancelled`, `notEncodable`, `invalidExpiry` or `noSuchTable`, and
+  ///   the errors of the backend. Nothing is changed then.
   public nonisolated(nonsending) func put<Value: Encodable>(
     _ value: Value, for key: String, expiresAfter: Duration? = nil
   ) async throws(StoreError) {
@@ -27,7 +26,7 @@ extension KeyValueTable {
 
   /// Puts several values, all of them or none.
   ///
-  /// - Throws: as for one value.
+  /// - Throws: As for one value.
   public nonisolated(nonsending) func put<Value: Encodable>(
     _ values: [String: Value], expiresAfter: Duration? = nil
   ) async throws(StoreError) {
@@ -42,10 +41,10 @@ extension KeyValueTable {
     }.get()
   }
 
-  /// Deletes a key, in one commit with what other tasks put and delete meanwhile.
+  /// Deletes a key, in one commit with the puts and deletes of other tasks.
   ///
-  /// - Returns: whether it was there.
-  /// - Throws: `StoreError` with `cancelled` or `noSuchTable`; what the backend throws.
+  /// - Returns: Whether the key existed.
+  /// - Throws: `StoreError` with `cancelled` or `noSuchTable`, and the errors of the backend.
   @discardableResult
   public nonisolated(nonsending) func delete(_ key: String) async throws(StoreError) -> Bool {
     try await store.performForTask(SingleWrite(table: self, key: key, change: .delete))
@@ -53,8 +52,8 @@ extension KeyValueTable {
 
   /// Deletes several keys, all of them or none.
   ///
-  /// - Returns: how many were there.
-  /// - Throws: as for one key.
+  /// - Returns: The number of keys that existed.
+  /// - Throws: As for one key.
   @discardableResult
   public nonisolated(nonsending) func delete(_ keys: some Sequence<String>) async throws(StoreError)
     -> Int
@@ -65,10 +64,10 @@ extension KeyValueTable {
     }.get()
   }
 
-  /// Deletes all keys that begin with a text, which is taken as it is, in one commit.
+  /// Deletes all keys that begin with a text in one commit; no character has a special meaning.
   ///
-  /// - Returns: how many there were.
-  /// - Throws: as for one key.
+  /// - Returns: The number of keys that existed.
+  /// - Throws: As for one key.
   @discardableResult
   public nonisolated(nonsending) func deleteAll(prefix: String) async throws(StoreError) -> Int {
     try await store.writeForTask { (batch) throws(StoreError) in
@@ -76,9 +75,9 @@ extension KeyValueTable {
     }.get()
   }
 
-  /// Deletes all items, in one commit; the table stays.
+  /// Deletes all items in one commit, and keeps the table.
   ///
-  /// - Throws: as for one key.
+  /// - Throws: As for one key.
   public nonisolated(nonsending) func removeAll() async throws(StoreError) {
     try await store.writeForTask { (batch) throws(StoreError) in
       try batch.removeAll(from: self)
@@ -87,10 +86,10 @@ extension KeyValueTable {
 }
 
 extension KeyValueSelection {
-  /// Deletes the selected items, in one commit.
+  /// Deletes the selected items in one commit.
   ///
-  /// - Returns: how many there were.
-  /// - Throws: `StoreError` with `cancelled`; as ``items()``.
+  /// - Returns: The number of deleted items.
+  /// - Throws: The errors of ``items()``, and `StoreError` with `cancelled`.
   @discardableResult
   public nonisolated(nonsending) func delete() async throws(StoreError) -> Int {
     try await table.store.writeForTask { (batch) throws(StoreError) in
@@ -108,31 +107,33 @@ extension KeyValueStore {
   ///       return left - 1
   ///     }
   ///
-  /// It is what the form does that blocks, see there. A task that is cancelled before the closure
-  /// has begun gets `cancelled`; afterwards the write runs to its end.
+  /// This is the async form of the `write` that blocks; see there for the details. A task that is
+  /// cancelled before the closure has begun gets `cancelled`. After that, the write runs to its
+  /// end.
   ///
-  /// - Parameter body: Gets the batch; when it throws, nothing is written.
-  /// - Returns: what the closure returns.
-  /// - Throws: `StoreError` with `cancelled`; what the closure and what the backend throws. Nothing has been
-  ///   written then.
+  /// - Parameter body: Receives the batch. If it throws, nothing is written.
+  /// - Returns: The result of the closure.
+  /// - Throws: The errors of the closure and of the backend, and `StoreError` with `cancelled`.
+  ///   Nothing is written then.
   public nonisolated(nonsending) func write<Result: Sendable>(
     _ body: @escaping @Sendable (inout KeyValueBatch) throws -> Result
   ) async throws -> Result {
     try await writeForTask(body).get()
   }
 
-  /// Removes all items that have expired, of all tables, in one commit.
+  /// Removes all expired items of all tables in one commit.
   ///
-  /// - Returns: how many items were removed.
-  /// - Throws: `StoreError` with `cancelled`; what the backend throws; nothing has been removed then.
+  /// - Returns: The number of removed items.
+  /// - Throws: `StoreError` with `cancelled`, and the errors of the backend. Nothing is removed
+  ///   then.
   @discardableResult
   public nonisolated(nonsending) func purgeExpired() async throws(StoreError) -> Int {
     try await performForTask { () throws(StoreError) in try self.purgeExpired() }
   }
 
-  /// Makes a table, or returns the one that is there.
+  /// Creates a table, or returns the existing one.
   ///
-  /// - Throws: `StoreError` with `cancelled`; what the backend throws, `readOnly` among it.
+  /// - Throws: `StoreError` with `cancelled`, and the errors of the backend, such as `readOnly`.
   @discardableResult
   public nonisolated(nonsending) func createTable(_ name: String) async throws(StoreError)
     -> KeyValueTable
@@ -141,9 +142,9 @@ extension KeyValueStore {
     return try await performForTask { () throws(StoreError) in try self.createTable(name) }
   }
 
-  /// Removes a table with all its items, in one commit; without an error when there is none.
+  /// Removes a table with all its items in one commit; does nothing if there is none.
   ///
-  /// - Throws: `StoreError` with `cancelled`; what the backend throws.
+  /// - Throws: `StoreError` with `cancelled`, and the errors of the backend.
   public nonisolated(nonsending) func dropTable(_ name: String) async throws(StoreError) {
     try await performForTask { () throws(StoreError) in try self.dropTable(name) }
   }

@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// A put or a delete of one key, on its way.
+/// A put or a delete of one key.
 struct SingleWrite: Sendable {
   enum Change: Sendable {
     case put(StoredValue, expiresAfter: Duration?)
@@ -11,9 +11,9 @@ struct SingleWrite: Sendable {
   let key: String
   let change: Change
 
-  /// Does it in a batch.
+  /// Performs the write in a batch.
   ///
-  /// - Returns: for a delete, whether the key was there.
+  /// - Returns: For a delete, whether the key existed.
   func apply(to batch: inout KeyValueBatch) throws(StoreError) -> Bool {
     switch change {
     case .put(let value, let expiresAfter):
@@ -23,7 +23,7 @@ struct SingleWrite: Sendable {
     }
   }
 
-  /// The key, in its table.
+  /// A key in its table.
   struct TableKey: Hashable {
     private let table: ObjectIdentifier
     private let key: ExactName

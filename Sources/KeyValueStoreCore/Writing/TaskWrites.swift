@@ -3,12 +3,12 @@ import StoreEngine
 
 /// The writes of tasks that have not begun.
 ///
-/// A thread of the store's own works them out, because that may have to wait for others. It takes
-/// all that have gathered, in their order, and again when these are done: while they are brought to
-/// the disk, puts and deletes of single keys gather, which then become one commit. Whole batches
-/// are a commit each, and share a sync.
+/// A thread of the store prepares them, because that may have to wait for other writes. It takes
+/// all collected writes in order, and again when these are done. While they are on their way to the
+/// disk, puts and deletes of single keys collect and become one commit. Each batch is a commit of
+/// its own, and batches share a sync.
 ///
-/// The thread is started by the first task that writes, and ends with the store.
+/// The first task that writes starts the thread. The thread ends with the store.
 final class TaskWrites: Sendable {
   private let state = Locked(State())
   private let thread = Locked<WorkThread?>(nil)
@@ -16,9 +16,9 @@ final class TaskWrites: Sendable {
   private struct State {
     var waiting: [Waiting] = []
     var lastTicket = 0
-    /// How many of the commits that were taken last have not come to their end.
+    /// The number of commits in the last group that have not ended.
     var underWayCount = 0
-    /// Whether some are taken, or are about to be.
+    /// Whether writes are being processed, or are about to be.
     var isAtWork = false
   }
 
@@ -26,7 +26,7 @@ final class TaskWrites: Sendable {
   struct Waiting: Sendable {
     let ticket: Int
     let write: Write
-    /// Whether its commit is to have no other write in it.
+    /// Whether the commit of the write must contain no other write.
     var isAlone = false
 
     /// The write, if it is of one key.
@@ -38,21 +38,21 @@ final class TaskWrites: Sendable {
     case batch(Batch)
   }
 
-  /// A write that is a commit of its own.
+  /// A write that needs a commit of its own.
   struct Batch: Sendable {
     typealias Completion = @Sendable () -> Void
-    /// Works it out, and says when it is done, and its task knows.
+    /// Prepares the write, and calls the completion when it is done and the task is resumed.
     let run: @Sendable (_ mayWait: Bool, _ completion: @escaping Completion) -> Void
     let cancel: @Sendable () -> Void
   }
 
-  /// So many writes, and commits, are taken at once at most.
+  /// The maximum numbers of writes and of commits in a group.
   private static let (mostWrites, mostCommits) = (1024, 128)
 
-  /// How many writes have not begun.
+  /// The number of writes that have not begun.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  /// Starts the thread if it is not running; false when the system has none left.
+  /// Starts the thread if it is not running; returns false if the system has no thread left.
   func start() -> Bool {
     thread.withLock { thread in
       if thread == nil { thread = WorkThread() }
@@ -60,7 +60,7 @@ final class TaskWrites: Sendable {
     }
   }
 
-  /// A number by which a write is found again.
+  /// Returns a number that identifies a write.
   func newTicket() -> Int {
     state.withLock { state in
       state.lastTicket += 1
@@ -68,7 +68,7 @@ final class TaskWrites: Sendable {
     }
   }
 
-  /// Has the thread do a write of a store.
+  /// Adds a write of a store, which the thread then performs.
   func append(_ waiting: Waiting, of store: KeyValueStore) {
     let isIdle = state.withLock { state in
       defer { state.isAtWork = true }
@@ -78,7 +78,7 @@ final class TaskWrites: Sendable {
     if isIdle { takeLater(of: store) }
   }
 
-  /// Takes back what has not begun, and tells its task so.
+  /// Removes a write that has not begun, and reports that to its task.
   func cancel(_ ticket: Int) {
     let cancelled = state.withLock { state in
       state.waiting.firstIndex { $0.ticket == ticket }.map { state.waiting.remove(at: $0) }
@@ -104,7 +104,7 @@ final class TaskWrites: Sendable {
       return commits
     }
     for (index, writes) in commits.enumerated() {
-      // The last one has nothing to keep waiting.
+      // Nothing waits behind the last commit.
       let mayWait = index == commits.count - 1
       if case .batch(let batch) = writes[0].write {
         batch.run(mayWait) { [self] in didEnd(of: store) }
@@ -114,7 +114,7 @@ final class TaskWrites: Sendable {
     }
   }
 
-  /// Another one of the commits that were taken is done.
+  /// Counts a commit of the group that has ended.
   private func didEnd(of store: KeyValueStore) {
     let isNext = state.withLock { state in
       state.underWayCount -= 1
@@ -125,8 +125,10 @@ final class TaskWrites: Sendable {
     if isNext { takeLater(of: store) }
   }
 
-  /// The writes of each commit: a batch, or single writes up to the first of a key that comes
-  /// again, since each has to be seen by observers.
+  /// Returns the writes of each commit: a batch, or a number of single writes.
+  ///
+  /// A commit ends before a write to a key that it already contains, since observers must see each
+  /// write.
   private static func take(from waiting: inout [Waiting]) -> [[Waiting]] {
     var commits: [[Waiting]] = []
     var keys = Set<SingleWrite.TableKey>()
@@ -145,7 +147,7 @@ final class TaskWrites: Sendable {
     return commits
   }
 
-  /// Whether a write can be in the commit of others.
+  /// Returns whether a write can join the commit of others.
   private static func join(
     _ one: Waiting, to others: [Waiting], _ keys: inout Set<SingleWrite.TableKey>
   ) -> Bool {
@@ -154,7 +156,7 @@ final class TaskWrites: Sendable {
     return keys.insert(.init(write)).inserted
   }
 
-  /// Does single writes, in one commit.
+  /// Performs single writes in one commit.
   private func perform(_ writes: [Waiting], of store: KeyValueStore, _ mayWait: Bool) {
     store.enqueue(mayWait: mayWait) { batch in
       writes.compactMap(\.single).map { write in
@@ -175,7 +177,7 @@ final class TaskWrites: Sendable {
     }
   }
 
-  /// Has each write done by itself, so that one that can't be done takes no others with it.
+  /// Performs each write in a commit of its own, so that one failure does not affect the others.
   private func retry(_ writes: [Waiting], _ error: StoreError) {
     guard error.causeOfOutdated != nil || writes.count > 1 && Self.isOfOneWrite(error) else {
       return Self.tell(writes, writes.map { _ in .failure(error) })
@@ -188,7 +190,7 @@ final class TaskWrites: Sendable {
     state.withLock { $0.waiting.insert(contentsOf: alone, at: 0) }
   }
 
-  /// Whether others may go through where a write has failed.
+  /// Returns whether other writes may succeed after an error.
   private static func isOfOneWrite(_ error: StoreError) -> Bool {
     ![.reopenNeeded, .closed, .readOnly].contains(error.code)
   }

@@ -2,20 +2,21 @@ import Files
 import StoreEngine
 import Synchronization
 
-/// A write that has been worked out, and that nobody sees until it is safe.
+/// A pending write: it is prepared, and becomes visible when it is durable.
 ///
-/// The writes behind it are worked out over it. If it fails, those that rest on it do, too.
+/// The writes after it are prepared on top of it. If it fails, the writes that depend on it fail,
+/// too.
 final class WriteUnderWay: CommitFollower {
   private let store: KeyValueStore
   private let turn: CommitTurn
-  /// Keys and records, as the batch has left them.
+  /// Keys and records of the batch.
   let bytes: [UInt8]
   private let tables: [TableBatch]
-  /// The writes that were under way, and that this one has looked at.
+  /// The pending writes that this one has read.
   private let basis: [WriteUnderWay]
   private let hasEnded = Atomic(false)
   private let reason = AtomicLazyReference<Reason>()
-  /// Set behind the reason: the thread sanitizer can't see the order that the reference keeps.
+  /// Stored after the reason: the thread sanitizer does not know the ordering of the reference.
   private let hasFailed = Atomic(false)
 
   private final class Reason: Sendable {
@@ -28,26 +29,26 @@ final class WriteUnderWay: CommitFollower {
     (bytes, tables, basis) = (batch.bytes, batch.tables, batch.basis)
   }
 
-  /// Why it has failed; nil as long as it has not.
+  /// The reason of a failure; nil if the write has not failed.
   var failure: StoreError? {
     hasFailed.load(ordering: .acquiring) ? reason.load()?.error : nil
   }
 
-  /// How it leaves a key.
+  /// The state of a key after the write.
   enum Find {
     case item(TableBatch.Item)
-    /// The key goes with all others.
+    /// The key is removed with all others.
     case cleared
   }
 
-  /// How it leaves a key; nil where it does nothing to it.
+  /// Returns the state of a key after the write; nil if the write does not change it.
   func find(_ key: RawSpan, _ hash: UInt64, in state: TableState) -> Find? {
     guard let table = tables.first(where: { $0.state === state }) else { return nil }
     if let item = table.find(key, hash, in: bytes) { return .item(table.items[item]) }
     return table.isCleared ? .cleared : nil
   }
 
-  // MARK: The way of its commit
+  // MARK: Following the commit
 
   func didQueue() {
     turn.didQueue()
@@ -58,7 +59,7 @@ final class WriteUnderWay: CommitFollower {
 
   func didCommit() {
     if hasEnded.exchange(true, ordering: .relaxed) { return }
-    // Behind it, a table may go that this is about.
+    // Publishes before the removal, after which a table of these changes may be dropped.
     publish()
     store.writesUnderWay.remove(self)
   }
@@ -70,7 +71,7 @@ final class WriteUnderWay: CommitFollower {
     store.writesUnderWay.remove(self)
   }
 
-  /// Tells observers.
+  /// Sends the changes to observers.
   private func publish() {
     guard store.observers.isWatched else { return }
     for table in tables.sorted(by: { $0.state.number < $1.state.number }) {
@@ -86,26 +87,26 @@ final class WriteUnderWay: CommitFollower {
   }
 }
 
-/// A write that a later one depends on has failed.
+/// The error for a write that depends on a failed write.
 struct OutdatedWrite: Error {
-  /// Why it failed.
+  /// The reason why the earlier write failed.
   let cause: StoreError
 }
 
 extension StoreError {
-  /// The error of a write that depends on one that has failed.
+  /// Returns the error of a write that depends on a failed write.
   static func outdated(by cause: StoreError) -> StoreError {
     StoreError(
       .conflict, "A write that this one depends on has failed.",
       underlying: OutdatedWrite(cause: cause.causeOfOutdated ?? cause))
   }
 
-  /// Why the write has failed that this one depends on; nil for any other error.
+  /// The reason why the write that this one depends on failed; nil for any other error.
   var causeOfOutdated: StoreError? { (underlying as? OutdatedWrite)?.cause }
 }
 
 extension [WriteUnderWay] {
-  /// Refuses to go on over a write that has failed.
+  /// Throws if one of the writes has failed.
   ///
   /// - Throws: `StoreError` with ``OutdatedWrite`` as its cause.
   func requireSuccess() throws(StoreError) {

@@ -1,12 +1,12 @@
 public import StoreEngine
 
 extension ExternalData: DataBufferValue {
-  /// The form of the type.
+  /// The form of the type in records.
   public static var storedType: StoredType { .external }
-  /// A byte and a count.
+  /// The size of a tag and a count.
   public static var minimumByteCount: Int { 5 }
 
-  /// Reads the value, or what the record holds of it.
+  /// Reads the value, or the reference that the record has to it.
   public init(from buffer: inout DataBuffer) throws(DataBufferError) {
     let offset = buffer.offset
     switch try ExternalContent(from: &buffer) {
@@ -20,7 +20,7 @@ extension ExternalData: DataBufferValue {
     }
   }
 
-  /// Writes a small value, or what the record holds of a large one, which is stored first.
+  /// Writes a small value, or a reference to a large value, which is stored first.
   public func write(to buffer: inout DataBuffer) {
     buffer.writing(.external) { buffer in
       if let store = buffer.store { return store.write(self, to: &buffer) }
@@ -33,26 +33,25 @@ extension ExternalData: DataBufferValue {
 }
 
 extension DataBuffer {
-  /// Writes a value, and stores each ``ExternalData`` in it outside of the record that is larger
-  /// than a size of its own.
+  /// Writes a value, and stores each larger ``ExternalData`` in it outside of the record.
   ///
   ///     override func writeContent(to buffer: inout DataBuffer) {
   ///       buffer.write(title)
   ///       buffer.write(cover, externalAbove: 4096)
   ///     }
   ///
-  /// A class by `@Stored` has `@External(above: 4096)` for it. All other values have the limit of the
-  /// store, ``StoreConfiguration/externalThreshold``. The value is read like any other, whatever the
-  /// limit was when it was written.
+  /// In a `@Stored` class, write `@External(above: 4096)` instead. All other values have the limit
+  /// of the store, ``StoreConfiguration/externalThreshold``. The limit matters for writing only:
+  /// the value is read like any other.
   ///
-  /// - Precondition: the size is not negative.
+  /// - Precondition: The size is not negative.
   public mutating func write(_ value: some DataBufferValue, externalAbove byteCount: Int) {
     storingExternals(above: byteCount) { $0.write(value) }
   }
 
   /// Writes with a limit for values outside of the record, as `@External` does.
   ///
-  /// - Precondition: the size is not negative.
+  /// - Precondition: The size is not negative.
   public mutating func storingExternals(
     above byteCount: Int, _ write: (inout DataBuffer) throws -> Void
   ) rethrows {
@@ -66,7 +65,7 @@ extension DataBuffer {
 }
 
 extension StoredProperty {
-  /// A property whose value may be stored outside of the record.
+  /// Creates a property whose value may be stored outside of the record.
   public init(_ name: String, _ type: ExternalData.Type) { self.init(name, .external) }
 }
 
@@ -81,7 +80,7 @@ extension Store: ExternalContents {
 }
 
 extension Store {
-  /// The value that a record refers to.
+  /// Returns the value that a record refers to.
   fileprivate func externalData(
     _ reference: ExternalReference, at offset: Int
   ) throws(DataBufferError) -> ExternalData {
@@ -92,7 +91,7 @@ extension Store {
     externals.isUsed = true
     referenceRecorder?.note(reference)
     if let box = externals.kept[reference.id] { return ExternalData(box) }
-    // An image may be of a time when there was a value that is gone.
+    // An image may be from a time when the value existed, and it may be removed since.
     if strangers != nil {
       do {
         _ = try externals.values.storage.open(reference)
@@ -126,7 +125,7 @@ extension Store {
     }
   }
 
-  /// Writes a value into the record, whatever its size.
+  /// Writes a value into the record, regardless of its size.
   private func writeAll(of data: ExternalData, to buffer: inout DataBuffer) {
     do {
       ExternalContent.inline(try data.bytes()).write(to: &buffer)

@@ -2,7 +2,7 @@ public import FoundationEssentials
 import Locks
 public import StoreEngine
 
-/// A value of any size that is kept outside of its object's record once it is large.
+/// A value of any size, which is stored outside of its object's record if it is large.
 ///
 ///     @Stored final class Song: StoredObject {
 ///       var title = ""
@@ -13,28 +13,29 @@ public import StoreEngine
 ///     try store.saveChanges()
 ///     let picture = try song.cover.data()
 ///
-/// It never changes: assign another one. Reading an object reads no such value; ``data()`` and
-/// ``reader()`` do, each time. Safe to use on any thread. See <doc:StoringLargeValues>.
+/// The value is immutable: to change it, assign another one. Reading an object does not read the
+/// value. ``data()`` and ``reader()`` read it, on each call. You can use the value on any thread.
+/// See <doc:StoringLargeValues>.
 public struct ExternalData: Sendable {
   let box: ExternalBox
 
   init(_ box: ExternalBox) { self.box = box }
 
-  /// Makes an empty value.
+  /// Creates an empty value.
   public init() { box = .empty }
 
-  /// Makes a value of bytes in memory, which are released once they are saved outside of a record.
+  /// Creates a value from bytes, which stay in memory until they are saved outside of a record.
   public init(_ data: Data) { self.init([UInt8](data)) }
 
-  /// Makes a value of bytes in memory, which are released once they are saved outside of a record.
+  /// Creates a value from bytes, which stay in memory until they are saved outside of a record.
   public init(_ bytes: [UInt8]) { box = bytes.isEmpty ? .empty : ExternalBox(bytes) }
 
   /// The number of bytes.
   ///
-  /// Complexity: constant time.
+  /// Complexity: Constant time.
   public var byteCount: Int { box.byteCount }
 
-  /// Whether there are no bytes.
+  /// Whether the value is empty.
   public var isEmpty: Bool { byteCount == 0 }
 
   /// Reads all bytes.
@@ -45,19 +46,19 @@ public struct ExternalData: Sendable {
 
   /// Reads all bytes.
   ///
-  /// - Throws: ``/StoreEngine/StoreError``, as ``data()``.
+  /// - Throws: The errors of ``data()``.
   public func bytes() throws(StoreError) -> [UInt8] {
     if let bytes = box.bytesInMemory { return bytes }
     return try reader().readAll()
   }
 
-  /// Opens the value, to read it in constant memory.
+  /// Returns a reader that reads the value in constant memory.
   ///
-  /// - Throws: ``/StoreEngine/StoreError``, as ``data()``.
+  /// - Throws: The errors of ``data()``.
   public func reader() throws(StoreError) -> ExternalReader { try box.reader() }
 }
 
-/// What values share that are the same.
+/// The storage that copies of a value share.
 final class ExternalBox: Sendable {
   static let empty = ExternalBox([])
 
@@ -65,11 +66,11 @@ final class ExternalBox: Sendable {
   private let state: Locked<State>
 
   fileprivate struct State {
-    /// The bytes, as long as they are stored nowhere.
+    /// The bytes, until they are stored in a backend.
     var bytes: [UInt8]?
-    /// What refers to the bytes in images and, from then on, in records.
+    /// The reference to the bytes in images, and later in records.
     var reference: ExternalReference?
-    /// The same value in each backend that it was saved to.
+    /// The value in each backend that it was saved to.
     var stored: [ExternalValue] = []
   }
 
@@ -83,7 +84,7 @@ final class ExternalBox: Sendable {
     state = Locked(State(stored: [stored]))
   }
 
-  /// The bytes, if they are stored nowhere.
+  /// The bytes, if they are not stored in a backend.
   var bytesInMemory: [UInt8]? { state.withLock { $0.bytes } }
 
   func reader() throws(StoreError) -> ExternalReader {
@@ -96,10 +97,10 @@ final class ExternalBox: Sendable {
     return ExternalReader(bytes ?? [])
   }
 
-  /// The value in a backend, where it is written if it isn't there yet.
+  /// Returns the value in a backend, and writes it first if necessary.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` with `noSpace`, `ioError` or `closed`; what reading a
-  ///   value of another backend throws.
+  /// - Throws: ``/StoreEngine/StoreError`` with `noSpace`, `ioError` or `closed`, and the errors of
+  ///   reading a value from another backend.
   func stored(in values: ExternalValues) throws(StoreError) -> ExternalValue {
     try state.withLock { (state) throws(StoreError) in
       if let known = state.stored.first(where: { $0.values === values }) { return known }
@@ -111,7 +112,7 @@ final class ExternalBox: Sendable {
     }
   }
 
-  /// What stands for bytes in memory in the image of an object; nil for a value that is stored.
+  /// The reference to bytes in memory for the image of an object; nil for a stored value.
   var imageReference: ExternalReference? {
     state.withLock { state in
       if let known = state.reference { return known }
@@ -125,7 +126,7 @@ final class ExternalBox: Sendable {
 }
 
 extension ExternalBox.State {
-  /// Writes the bytes, under the identifier that images have for them.
+  /// Writes the bytes, with the identifier that images use for them.
   fileprivate mutating func write(
     to storage: any ExternalStorage
   ) throws(StoreError) -> ExternalReference {

@@ -1,14 +1,14 @@
 public import StoreEngine
 
-/// Writes a value of any size in constant memory.
+/// A writer of a value of any size in constant memory.
 ///
 ///     let writer = try store.makeExternalWriter()
 ///     for try await chunk in upload { try writer.write(chunk) }
 ///     song.recording = try writer.finish()
 ///     try store.saveChanges()
 ///
-/// The value is stored when ``finish()`` returns, and belongs to an object from the next save on. A
-/// writer that you release before is as if it had never been.
+/// The value is stored when ``finish()`` returns, and belongs to an object from the next save on.
+/// If you release the writer before that, it leaves nothing behind.
 public final class ExternalWriter {
   private enum Target {
     case storage(ExternalValueWriter, ExternalValues)
@@ -30,7 +30,7 @@ public final class ExternalWriter {
     }
   }
 
-  /// Adds bytes.
+  /// Appends bytes.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `noSpace`, `ioError` or `closed`; `invalidArgument`
   ///   after ``finish()``, or after an error.
@@ -50,10 +50,10 @@ public final class ExternalWriter {
     }
   }
 
-  /// Makes the value whole.
+  /// Completes the value.
   ///
-  /// - Returns: the value, to be assigned to properties.
-  /// - Throws: ``/StoreEngine/StoreError``, as ``write(_:)``.
+  /// - Returns: The value, which you assign to properties.
+  /// - Throws: The errors of ``write(_:)``.
   public func finish() throws(StoreError) -> ExternalData {
     let target = target
     self.target = .finished
@@ -80,7 +80,7 @@ public final class ExternalWriter {
 @available(*, unavailable) extension ExternalWriter: Sendable {}
 
 extension Store {
-  /// A writer for a value that is too large for memory.
+  /// Returns a writer for a value that is too large for memory.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `readOnly`, `noSpace`, `ioError` or `closed`.
   public func makeExternalWriter() throws(StoreError) -> ExternalWriter {

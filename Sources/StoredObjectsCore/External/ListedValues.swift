@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// The list of values outside of records, as a check compares it with the records.
+/// The catalogue of values outside of records, for a check that compares it with the records.
 struct ListedValues {
   private let catalogue: ExternalCatalogue?
   private let isEmpty: Bool
@@ -10,7 +10,7 @@ struct ListedValues {
     isEmpty = (try? backend.orderedTableNames().contains(ExternalCatalogue.table)) == false
   }
 
-  /// How the list differs from the references of a record.
+  /// Returns the differences between the catalogue and the references of a record.
   func findings(
     _ values: Set<ExternalID>, _ rowID: UInt32, _ entry: RegisteredClass
   ) -> [StoreFinding] {

@@ -1,30 +1,29 @@
 import StoreEngine
 
-/// What a store knows of values outside of records; made when it meets the first.
+/// The state of a store for values outside of records, created with the first such value.
 final class StoreExternals {
   /// The values that the process holds.
   let values: ExternalValues
-  /// Whether the store has met a reference, so that rows of any class may have some.
+  /// Whether the store has found a reference, so that rows of any class may have some.
   var isUsed = false
-  /// The size from which on values are stored outside that are being written; nil for that of the
-  /// store.
+  /// The size above which written values are stored outside; nil for the limit of the store.
   var threshold: Int?
-  /// Where the values of objects go that are written.
+  /// The destination of the values of objects that are being written.
   var placement = ExternalPlacement.stored
-  /// The values that were written by the save in work, and where in its bytes they stand.
+  /// The values that the current save has written, and their positions in its bytes.
   private(set) var written: [(location: Int, value: ExternalValue)] = []
   /// The values that images refer to.
   ///
-  /// They are held as long as a history may bring them back.
+  /// They are kept as long as an undo history may restore them.
   private(set) var kept: [ExternalID: ExternalBox] = [:]
-  /// Why the last value could not be written.
+  /// The reason why the last value could not be written.
   var failure: StoreError?
 
   init(_ values: ExternalValues) { self.values = values }
 
   func beginSave() { (written, failure) = ([], nil) }
 
-  /// What a record, or an image of an object, holds of a value, which is stored first for a record.
+  /// Returns the reference to a value; for a record, stores the value first.
   func reference(
     to box: ExternalBox, isImage: Bool, at location: Int
   ) throws(StoreError) -> ExternalReference {
@@ -38,40 +37,40 @@ final class StoreExternals {
     return value.reference
   }
 
-  /// Holds a stored value until it is saved, for an object that reads the reference.
+  /// Keeps a stored value until it is saved, for an object that reads the reference.
   func keep(_ value: ExternalValue) { kept[value.reference.id] = ExternalBox(value) }
 
-  /// Lets go of what images refer to.
+  /// Releases the values that images refer to.
   func forgetImages() { kept = [:] }
 }
 
-/// Where the values of an object go when it is written.
+/// The destination of the values of an object that is being written.
 enum ExternalPlacement {
-  /// Outside of the record, where they are stored first.
+  /// Outside of the record, after the values are stored.
   case stored
-  /// Into the record.
+  /// Inside of the record.
   case inline
-  /// Nowhere: the record gets the reference that the closure returns.
+  /// None: the record gets the reference that the closure returns.
   case listed((ExternalBox) -> ExternalReference)
 }
 
-/// What a save does to the list of values.
+/// The changes of a save to the catalogue of values.
 struct ExternalChanges {
   var added: [ExternalID] = []
   var dropped: [ExternalID] = []
 }
 
 extension Store {
-  /// What the store knows of values; nil where the backend keeps none outside of records.
+  /// Returns the state for values, or nil if the backend stores none outside of records.
   func externalsIfKept() -> StoreExternals? {
     if let externals { return externals }
     externals = backend.coordinator.externalValues(of: backend).map { StoreExternals($0) }
     return externals
   }
 
-  /// Adds to a save which rows refer to which values from now on.
+  /// Adds the changed references from rows to values to a save.
   ///
-  /// A store without such values is asked no more than a flag for each class.
+  /// In a store without such values, this only checks a flag of each class.
   func addExternalChanges(to changes: inout ChangeSet) throws(StoreError) -> ExternalChanges {
     var difference = ExternalChanges()
     let isUsed = externals?.isUsed == true
@@ -90,7 +89,7 @@ extension Store {
           references[first.value.reference.id] = first.value
           written.removeFirst()
         }
-        // The row of an insert has never been there, or its deletion has taken its values along.
+        // The row of an insert has no values: it is new, or its deletion has removed them.
         if record.kind == .insert && references.isEmpty { continue }
         let owner = ExternalCatalogue.Owner(entry.classID, record.rowID)
         for old in try catalogue.values(of: owner) where references.removeValue(forKey: old) == nil
@@ -99,7 +98,7 @@ extension Store {
           difference.dropped.append(old)
         }
         for value in references.values {
-          // Another store may have removed it since it was read here.
+          // Another store may have removed the value since it was read here.
           if !value.isNew { _ = try externals?.values.storage.open(value.reference) }
           catalogue.add(value.reference, of: owner, to: &changes)
           difference.added.append(value.reference.id)
@@ -111,7 +110,7 @@ extension Store {
     return difference
   }
 
-  /// A value that the list lacks would be removed at the next opening.
+  /// The error for a value that is not in the catalogue: the next opening would remove it.
   private var unlisted: StoreError {
     StoreError(
       .notEncodable,
@@ -119,19 +118,19 @@ extension Store {
       at: .init(path: backend.location))
   }
 
-  /// A save has been committed: what it has dropped goes, unless somebody holds it.
+  /// Removes the values that a committed save no longer refers to, unless something holds them.
   func didCommit(_ difference: ExternalChanges) {
     guard let externals else { return }
     externals.beginSave()
     externals.values.didDrop(difference.dropped)
   }
 
-  /// A commit has failed: where it may have reached the disk, values stay.
+  /// Keeps all values after a failed commit that may have reached the disk.
   func didFail(_ error: any Error) {
     if (error as? StoreError)?.code == .reopenNeeded { externals?.values.suspend() }
   }
 
-  /// Removes the values that nobody needs any more.
+  /// Removes the values that are no longer needed.
   func collectExternals() {
     guard let externals else { return }
     externals.beginSave()

@@ -1,40 +1,40 @@
 import StoreEngine
 
-/// A row of a store: what steps of the history speak of.
+/// A row of a store, by which steps of the undo history identify objects.
 struct ObjectKey: Hashable {
   let classID: UInt8
   let rowID: UInt32
 }
 
-/// What an object was like at some time, as its class writes it.
+/// The content of an object at some time, as its class encodes it.
 struct ContentImage {
   /// The content, without the version and the checksum of a record.
   var bytes: [UInt8]
   /// The version of the class that wrote it.
   var version: UInt8
-  /// Objects that the content refers to and that had no row of the store.
+  /// The objects without a row that the content refers to.
   var strangers: [StoredObject] = []
 
-  /// Whether both say the same, whatever else differs.
+  /// Returns whether both contents are the same.
   func matches(_ other: ContentImage) -> Bool {
     bytes == other.bytes && version == other.version && strangers == other.strangers
   }
 }
 
-/// What a step of the history knows of an object before the step, or after it.
+/// The state of an object before a step of the undo history, or after it.
 enum ObjectImage {
-  /// It was not in the store, or deleted.
+  /// The object was not in the store, or was deleted.
   case absent
-  /// The same, and its content after the step is known.
+  /// The object was absent, and its content after the step is known.
   case absentBefore(ContentMark)
-  /// It was there, but its record could not be read.
+  /// The object existed, but its record could not be read.
   case unreadable
-  /// It was there, and this was its content.
+  /// The object existed, with this content.
   case content(ContentImage)
-  /// It was there, and its content differs by this from what it is when the image is needed.
+  /// The object existed. This is the difference of its content from the content after the step.
   case difference(ContentDifference)
 
-  /// Whether it was there.
+  /// Whether the object existed.
   var isPresent: Bool {
     switch self {
     case .absent, .absentBefore: false
@@ -42,7 +42,7 @@ enum ObjectImage {
     }
   }
 
-  /// The image with less memory, for the time when the object is like this.
+  /// Returns a smaller image: the difference from the state that follows.
   func shrunk(against next: ObjectImage) -> ObjectImage {
     guard case .content(let content) = self, case .content(let base) = next,
       let difference = ContentDifference(from: base, to: content)
@@ -50,7 +50,7 @@ enum ObjectImage {
     return .difference(difference)
   }
 
-  /// The image of an absent object together with the content that it has next.
+  /// Returns the image of an absent object with a mark of the content that follows.
   func marked(with next: ObjectImage) -> ObjectImage {
     guard case .absent = self, case .content(let content) = next, content.strangers.isEmpty else {
       return self
@@ -58,9 +58,9 @@ enum ObjectImage {
     return .absentBefore(ContentMark(content))
   }
 
-  /// The image for itself, made of what the object is like now.
+  /// Returns the complete image, given the current state of the object.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` with `conflict` when the object is not as the step left
+  /// - Throws: ``/StoreEngine/StoreError`` with `conflict` if the object is not as the step left
   ///   it.
   func whole(of current: ObjectImage, at location: StoreError.Location) throws(StoreError)
     -> ObjectImage
@@ -97,7 +97,7 @@ struct ContentMark {
     self.init(count: content.bytes.count, checksum: Self.checksum(content.bytes))
   }
 
-  /// Whether a content is the one that was marked.
+  /// Returns whether a content is the marked one.
   func matches(_ content: ContentImage) -> Bool {
     content.strangers.isEmpty && content.bytes.count == count
       && Self.checksum(content.bytes) == checksum
@@ -110,22 +110,24 @@ struct ContentMark {
   }
 }
 
-/// One content as the bytes that differ from another, so that a history of edits to a long list
-/// takes room for the edits and not for the lists.
+/// The bytes of a content that differ from another content.
+///
+/// With differences, the undo history of edits to a long list takes memory for the edits only, and
+/// not for the lists.
 struct ContentDifference {
-  /// How many bytes both begin, and end, with.
+  /// The number of bytes that both have in common at the beginning, and at the end.
   let prefix: Int
   let suffix: Int
-  /// What stands between.
+  /// The bytes in between.
   let middle: [UInt8]
   let version: UInt8
   /// The size and the CRC-32C of the other content.
   let baseCount: Int
   let baseChecksum: UInt32
 
-  /// What turns one content into another; nil if that can't be said by bytes.
+  /// Computes a difference; returns nil if a content refers to objects without a row.
   ///
-  /// Complexity: linear in their sizes.
+  /// Complexity: Linear in the sizes.
   init?(from base: ContentImage, to content: ContentImage) {
     guard base.strangers.isEmpty, content.strangers.isEmpty else { return nil }
     let ends = CommonEnds(base.bytes, content.bytes, by: ==)
@@ -144,7 +146,7 @@ struct ContentDifference {
     (self.version, self.baseCount, self.baseChecksum) = (version, baseCount, baseChecksum)
   }
 
-  /// The content; nil if the base is another one.
+  /// Returns the content, or nil if the base is not the one that the difference was made from.
   func applied(to base: ContentImage) -> ContentImage? {
     guard ContentMark(count: baseCount, checksum: baseChecksum).matches(base),
       prefix + suffix <= baseCount

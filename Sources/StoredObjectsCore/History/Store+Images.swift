@@ -1,10 +1,10 @@
 import StoreEngine
 
 extension Store {
-  /// What an object is like now.
+  /// Returns the current state of an object.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` with `notEncodable`, whatever its class's
-  ///   `writeContent(to:)` says.
+  /// - Throws: ``/StoreEngine/StoreError`` with `notEncodable` for any error of the class's
+  ///   `writeContent(to:)`.
   func image(
     of object: StoredObject, _ entry: RegisteredClass
   ) throws(StoreError) -> ObjectImage {
@@ -30,7 +30,7 @@ extension Store {
       bytes: buffer.bytes, version: entry.version, strangers: strangers.objects)
   }
 
-  /// Gives an object the content of an image.
+  /// Sets the content of an object to that of an image.
   func setContent(
     of object: StoredObject, _ entry: RegisteredClass, to image: ContentImage
   ) throws(StoreError) {

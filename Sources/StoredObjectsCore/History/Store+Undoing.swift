@@ -2,7 +2,7 @@ import Logging
 import StoreEngine
 
 extension Store {
-  /// Takes down what changes do, and takes it back; nil, the default, for none of that.
+  /// The undo manager that records and undoes changes; nil, the default, for none.
   ///
   /// See ``StoreUndoManager``.
   public var undoManager: StoreUndoManager? {
@@ -13,14 +13,14 @@ extension Store {
       newValue?.store = self
       history = newValue
       externals?.forgetImages()
-      // What has changed before has to be told again.
+      // Objects that have changed already must report their next change again.
       for entry in classes {
         for object in entry.pending { object.state.remove(.editable) }
       }
     }
   }
 
-  /// Takes down what an object is like before it changes.
+  /// Records the state of an object before it changes.
   func noteImage(of object: StoredObject, _ entry: RegisteredClass) {
     if isRestoring { return }
     if configuration.conflictPolicy == .merge { noteBase(of: object, entry) }
@@ -36,7 +36,7 @@ extension Store {
     }
   }
 
-  /// Takes down that a row was not there before.
+  /// Records that a row did not exist before.
   func noteAbsence(of object: StoredObject, _ entry: RegisteredClass) {
     if isRestoring { return }
     if !transactions.isEmpty {
@@ -46,7 +46,7 @@ extension Store {
     history.note(ObjectKey(classID: entry.classID, rowID: object.rowID), .absent)
   }
 
-  /// The step is over: the next change of its objects belongs to another one.
+  /// Ends a step for its objects: their next change belongs to another step.
   func reopenObjects(of step: UndoStep) {
     for key in step.keys {
       registration(classID: key.classID)?.living(key.rowID)?.state.remove(.editable)
@@ -54,21 +54,21 @@ extension Store {
   }
 }
 
-// MARK: - Going back
+// MARK: - Restoring
 
-/// An object of a step, as it is and as it is to be.
+/// An object of a step, with its current and its target state.
 private struct Restoration {
   let key: ObjectKey
   let entry: RegisteredClass
-  /// Nil while it is not there.
+  /// The object; nil while it is absent.
   var object: StoredObject?
   var current: ObjectImage
   let target: ObjectImage
 
-  /// Whether it comes back.
+  /// Whether the object is restored.
   var isInsertion: Bool { !current.isPresent && target.isPresent }
 
-  /// Whether its content changes.
+  /// Whether the content of the object changes.
   var isUpdate: Bool {
     guard case .content(let new) = target, case .content(let old) = current else { return false }
     return !old.matches(new)
@@ -76,12 +76,12 @@ private struct Restoration {
 }
 
 extension Store {
-  /// Makes everything that a step has touched what it was before.
+  /// Restores everything that a step has changed.
   ///
-  /// The delegate is told as of edits, and what it changes belongs to the step.
+  /// The delegate is called as for other edits. Changes that it makes belong to the step.
   ///
-  /// - Returns: the step that takes this back.
-  /// - Throws: ``/StoreEngine/StoreError``; then nothing has changed.
+  /// - Returns: The step that reverses this.
+  /// - Throws: ``/StoreEngine/StoreError``. Nothing has changed then.
   func apply(_ step: UndoStep) throws(StoreError) -> UndoStep {
     var restorations = try plan(step)
     try checkBuffers(of: step)
@@ -112,7 +112,9 @@ extension Store {
     return whole
   }
 
-  /// What this history knows of takes its references back in other steps; others' saves don't.
+  /// Removes references that the saves of others have added.
+  ///
+  /// The other steps of this history remove the references that they know.
   private func removeForeignReferences(to restorations: [Restoration]) {
     guard let relationships, history?.mayOthersHaveSaved == true else { return }
     for case let restoration in restorations
@@ -140,7 +142,7 @@ extension Store {
     for (name, bytes) in step.names { pendingNames[name] = .some(bytes) }
   }
 
-  /// Tells the delegate of the objects that are about to change, which may change them itself.
+  /// Notifies the delegate of the objects about to change; it may change them itself.
   private func announce(_ restorations: inout [Restoration]) throws(StoreError) {
     guard delegate != nil else { return }
     let generation = history?.generation
@@ -164,7 +166,7 @@ extension Store {
     for index in restorations.indices { try refresh(&restorations[index]) }
   }
 
-  /// Looks again how an object is now.
+  /// Reads the current state of an object again.
   private func refresh(_ restoration: inout Restoration) throws(StoreError) {
     let entry = restoration.entry
     restoration.object = try object(entry, rowID: restoration.key.rowID)
@@ -172,7 +174,7 @@ extension Store {
       if let object = restoration.object { try image(of: object, entry) } else { .absent }
   }
 
-  /// Takes down what a step has left of a named buffer, if that can be read.
+  /// Records the checksum of a named buffer after a step, if the buffer can be read.
   func noteBuffer(_ name: ExactName, after step: inout UndoStep) {
     do {
       step.namesAfter[name] = .some(
@@ -204,7 +206,7 @@ extension Store {
     return restorations
   }
 
-  /// First who is there, then what they hold: contents refer to others by their rows.
+  /// Restores presence first, then contents: contents refer to other objects by their rows.
   private func restore(_ restorations: inout [Restoration]) throws(StoreError) {
     for index in restorations.indices { restorePresence(&restorations[index]) }
     do {
@@ -237,7 +239,7 @@ extension Store {
     }
   }
 
-  /// The object of a row that is deleted, or was; the same instance if it lives.
+  /// Returns the object of a deleted row, the same instance if it still exists.
   private func revive(_ key: ObjectKey, _ entry: RegisteredClass) -> StoredObject {
     if let object = entry.living(key.rowID) {
       entry.mark(object) { $0.remove(.deleted) }

@@ -1,23 +1,23 @@
-// A history that is saved with the changes it can take back: a named buffer holds it, which every
-// save writes with the records, so that both are whole or not at all.
+// An undo history that is saved with its changes. A named buffer holds it, which every save writes
+// in the same commit as the records, so that both are saved or neither is.
 
 import StoreEngine
 
 extension StoreUndoManager {
-  /// The history that earlier runs have left in a store, or an empty one.
+  /// Creates an undo manager with the history that earlier runs have saved in a store, if any.
   ///
   ///     store.undoManager = try StoreUndoManager(savedIn: store, as: "Undo")
   ///
-  /// From then on every save writes it, so that what one run of a program has done another can
-  /// undo. Steps that hold objects which were never inserted are not saved, nor the ones before
-  /// them.
+  /// From then on, every save writes the history. So a later run of the program can undo the
+  /// changes of this one. Steps with references to objects that were never inserted are not saved,
+  /// nor are the steps before them.
   ///
-  /// Complexity: each save writes the whole history.
+  /// Complexity: Each save writes the whole history.
   ///
   /// - Parameters:
-  ///   - store: Has all its classes registered.
+  ///   - store: A store with all its classes registered.
   ///   - name: The named buffer to use, see ``Store/setBuffer(named:_:)``.
-  ///   - levelsOfUndo: How many steps are kept; 0 for any number.
+  ///   - levelsOfUndo: The number of steps to keep; 0 for any number.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `damaged`, `ioError` or `closed`.
   public convenience init(
@@ -33,7 +33,7 @@ extension StoreUndoManager {
     }
   }
 
-  /// The bytes of the history.
+  /// Returns the bytes of the history.
   func encoded() -> [UInt8] {
     var buffer = DataBuffer()
     UndoStep.write(undoSteps + (current.isEmpty ? [] : [current]), to: &buffer)
@@ -43,7 +43,7 @@ extension StoreUndoManager {
 }
 
 extension Store {
-  /// Puts the history among what a save writes.
+  /// Adds the history to a save.
   func saveHistory() throws(StoreError) {
     guard let history else { return }
     history.willSave()
@@ -59,12 +59,12 @@ extension Store {
   }
 }
 
-// MARK: - The form of a step
+// MARK: - Encoding steps
 
 extension UndoStep {
-  /// The version of the form; a history of a later one is damage.
+  /// The version of the format; a history of a later version is treated as damage.
   ///
-  /// Version 1 does not say what a step has left of inserted objects and of named buffers.
+  /// Version 1 has no checksums of inserted objects and of named buffers after a step.
   private static let version: UInt8 = 2
 
   static func write(_ steps: [UndoStep], to buffer: inout DataBuffer) {

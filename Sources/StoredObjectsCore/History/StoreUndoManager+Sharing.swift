@@ -1,14 +1,14 @@
-// Steps that other stores on the backend concern.
+// Steps that are affected by other stores on the backend.
 
 import StoreEngine
 
 extension StoreUndoManager {
-  /// Other stores have saved rows of a class: earlier steps would overwrite what they don't know.
+  /// Records rows of a class that other stores have saved, which earlier steps would overwrite.
   func noteForeignChanges(_ news: ForeignNews.Table, _ entry: RegisteredClass) {
     guard canUndo || canRedo || !saved.isEmpty else { return }
     othersHaveSaved = true
     var rows = news.changed
-    // An object that was deleted may have come back, which is an insertion.
+    // A deleted object may have been restored, which is an insertion.
     for step in [current] + undoSteps + redoSteps + saved.undo + saved.redo {
       for key in step.keys where key.classID == entry.classID && news.written.contains(key.rowID) {
         rows.insert(key.rowID)
@@ -16,7 +16,7 @@ extension StoreUndoManager {
     }
     rows.forEach { row in
       let key = ObjectKey(classID: entry.classID, rowID: row)
-      // The step in work is one of those that come before.
+      // The current step counts as one of the steps before.
       foreignChanges[key] = firstSerial + undoSteps.count + (current.knows(key) ? 1 : 0)
       saved.foreignChanges[key] = saved.undo.count
     }
@@ -25,7 +25,7 @@ extension StoreUndoManager {
     }
   }
 
-  /// The same for named buffers.
+  /// Records named buffers that other stores have saved.
   func noteForeignChanges(_ names: Set<ExactName>) {
     guard canUndo || canRedo || !saved.isEmpty else { return }
     for name in names {
@@ -36,8 +36,7 @@ extension StoreUndoManager {
     forgetRedo { !names.isDisjoint(with: $0.names.keys) }
   }
 
-  /// Drops the steps to redo that the saves of other stores concern, also when changes are
-  /// discarded.
+  /// Removes redo steps that are affected by saves of other stores, also from the saved history.
   private func forgetRedo(where isConcerned: (UndoStep) -> Bool) {
     if redoSteps.contains(where: isConcerned) { redoSteps = [] }
     if saved.redo.contains(where: isConcerned) { saved.redo = [] }
@@ -58,7 +57,7 @@ extension StoreUndoManager {
     }
   }
 
-  /// The error of a step whose buffer has changed since.
+  /// Returns the error of a step whose buffer has changed since.
   static func changedBuffer(_ name: ExactName) -> StoreError {
     StoreError(
       .conflict,

@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// Takes back changes to a store, and does them again.
+/// A manager that undoes and redoes changes to a store.
 ///
 ///     store.undoManager = StoreUndoManager()
 ///
@@ -8,72 +8,72 @@ import StoreEngine
 ///     try store.undoManager?.undo()   // the old title is back
 ///     try store.undoManager?.redo()
 ///
-/// It takes down what objects were like before they changed: properties, lists and their order,
-/// inserted and deleted objects, whatever delete rules did, and named buffers. Undoing restores all
-/// of it, and is a change like any other, to be saved: what was saved before is undone by the next
-/// save. Objects that come back have the row IDs that they had, and are the same instances if the
-/// application still holds them.
+/// The manager records the state of objects before they change: properties, lists and their order,
+/// insertions and deletions, the effects of delete rules, and named buffers. An undo restores all
+/// of it. It is a change like any other, which you save: if the original change was saved, the next
+/// save undoes it on disk. Restored objects have their old row IDs, and are the same instances if
+/// your application still holds them.
 ///
-/// The changes of a ``group(_:_:)`` are one step. Changes outside of any group are a step, too,
+/// The changes of a ``group(_:_:)`` are one step. Changes outside of any group also form a step,
 /// which ends with the next group, save, undo or redo.
 ///
-/// The history knows what goes through its store. What other stores save it does not take back:
-/// where an object is not as a step has left it, undoing the step throws `conflict`.
-/// ``Store/discardChanges()`` takes the history back to what it was at the last save.
+/// The history contains the changes of its own store only, and does not undo saves of other stores.
+/// If an object is not as a step left it, undoing that step throws `conflict`.
+/// ``Store/discardChanges()`` restores the history of the last save.
 ///
-/// It costs one encoding of each object that a step touches. Where steps touch an object again and
-/// again, only the bytes that differ are kept. A store without an undo manager pays nothing.
+/// The cost is one encoding of each object that a step changes. If steps change an object
+/// repeatedly, only the bytes that differ are kept. A store without an undo manager has no cost.
 public final class StoreUndoManager {
-  /// The store whose changes it takes down.
+  /// The store whose changes the manager records.
   public internal(set) weak var store: Store?
 
-  /// How many steps are kept; 0 for any number.
+  /// The number of steps to keep; 0 for any number.
   ///
-  /// The oldest go first.
+  /// The oldest steps are removed first.
   public var levelsOfUndo: Int {
     didSet { trim() }
   }
 
-  /// The named buffer that keeps the history from run to run.
+  /// The named buffer that keeps the history between runs.
   let bufferName: String?
 
-  /// Steps to undo and redo, the next one last.
+  /// The steps to undo and redo, the next one last.
   private(set) var undoSteps: [UndoStep] = []
   var redoSteps: [UndoStep] = []
   /// The serial number of the first step to undo.
   private(set) var firstSerial = 0
-  /// The step that changes go into now.
+  /// The step that collects changes now.
   private(set) var current = UndoStep()
   private var groupDepth = 0
-  /// The last step that holds the whole content of an object, by its serial number.
+  /// The serial number of the last step with the whole content of an object.
   private var wholeImages: [ObjectKey: Int] = [:]
-  /// What to go back to when the store goes back to what is saved.
+  /// The history as of the last save, to restore when changes are discarded.
   var saved = Saved()
-  /// Objects that have left the store, as long as they live.
+  /// Objects that have left the store, as long as they are alive.
   private var departed: [ObjectKey: Departed] = [:]
-  /// Objects that other stores have changed, and the first step after that.
+  /// The objects that other stores have changed, and the first step after the change.
   var foreignChanges: [ObjectKey: Int] = [:]
-  /// Whether another store has saved anything since there was a step.
+  /// Whether another store has saved since the history had a step.
   var othersHaveSaved = false
-  /// Whether a step is being taken back, while a delegate may change objects, too.
+  /// Whether a step is being undone or redone, while a delegate may change objects.
   private var isGoingBack = false
-  /// How often the history has become another one.
+  /// A number that changes whenever the history is replaced.
   private(set) var generation = 0
-  /// The same for named buffers.
+  /// The named buffers that other stores have changed, and the first step after the change.
   var foreignNames: [ExactName: Int] = [:]
   /// Whether the named buffer is out of date.
   var hasNews = false
 
-  /// Contents of at least so many bytes are kept as differences once another step follows.
+  /// The content size from which steps keep only differences once another step follows.
   ///
-  /// A difference is checked against the object when it is applied, and what comes from another run
-  /// is always checked.
+  /// A difference is verified against the object when it is applied. A history from another run is
+  /// always verified.
   private var shrinkingSize: Int { bufferName == nil ? 256 : 0 }
 
   struct Saved {
     var undo: [UndoStep] = []
     var redo: [UndoStep] = []
-    /// Changes by other stores, each with the number of the first step after it.
+    /// The changes by other stores, with the number of the first step after each.
     var foreignChanges: [ObjectKey: Int] = [:]
     var foreignNames: [ExactName: Int] = [:]
     var isEmpty: Bool { undo.isEmpty && redo.isEmpty }
@@ -83,9 +83,9 @@ public final class StoreUndoManager {
     weak var object: StoredObject?
   }
 
-  /// Makes an empty history.
+  /// Creates an empty history.
   ///
-  /// - Parameter levelsOfUndo: How many steps are kept; 0 for any number.
+  /// - Parameter levelsOfUndo: The number of steps to keep; 0 for any number.
   public convenience init(levelsOfUndo: Int = 100) {
     self.init(levelsOfUndo: levelsOfUndo, bufferName: nil)
   }
@@ -101,11 +101,12 @@ public final class StoreUndoManager {
 // MARK: - Groups
 
 extension StoreUndoManager {
-  /// Makes one step of all changes in the closure, with a name for menus.
+  /// Groups all changes in the closure into one step, with a name for menus.
   ///
-  /// Groups inside of it belong to it, and so does what the closure does before it throws.
+  /// Nested groups belong to the same step, and so do the changes that the closure makes before it
+  /// throws.
   ///
-  /// - Throws: what the closure throws.
+  /// - Throws: The errors of the closure.
   public func group<Result>(
     _ name: String = "", _ changes: () throws -> Result
   ) rethrows -> Result {
@@ -114,39 +115,39 @@ extension StoreUndoManager {
     return try changes()
   }
 
-  /// Begins a step, or a part of the one that is open.
+  /// Begins a step, or a nested group of the open step.
   public func beginUndoGrouping(_ name: String = "") {
     if groupDepth == 0 { closeStep() }
     groupDepth += 1
     if current.name.isEmpty { current.name = name }
   }
 
-  /// Ends what the last ``beginUndoGrouping(_:)`` began.
+  /// Ends the group that the last ``beginUndoGrouping(_:)`` began.
   ///
-  /// - Precondition: there is one.
+  /// - Precondition: A group is open.
   public func endUndoGrouping() {
     precondition(groupDepth > 0, "endUndoGrouping() without beginUndoGrouping()")
     groupDepth -= 1
     if groupDepth == 0 { closeStep() }
   }
 
-  /// Names the step that changes go into now.
+  /// Names the step that collects changes now.
   public func setActionName(_ name: String) { current.name = name }
 
   /// Whether there is a step to undo.
   public var canUndo: Bool { !undoSteps.isEmpty || !current.isEmpty }
   /// Whether there is a step to redo.
   public var canRedo: Bool { !redoSteps.isEmpty && current.isEmpty }
-  /// The name of the step that ``undo()`` takes back; nil when there is none.
+  /// The name of the step that ``undo()`` undoes; nil if there is none.
   public var undoActionName: String? { undoActionNames.first }
-  /// The name of the step that ``redo()`` does again; nil when there is none.
+  /// The name of the step that ``redo()`` redoes; nil if there is none.
   public var redoActionName: String? { canRedo ? redoSteps.last?.name : nil }
   /// The names of all steps to undo, the next one first.
   public var undoActionNames: [String] {
     (current.isEmpty ? [] : [current.name]) + undoSteps.reversed().map(\.name)
   }
 
-  /// Forgets all steps.
+  /// Removes all steps.
   public func removeAllActions() {
     store?.reopenObjects(of: current)
     (undoSteps, redoSteps, current) = ([], [], UndoStep(name: current.name))
@@ -161,17 +162,16 @@ extension StoreUndoManager {
 // MARK: - Undo and redo
 
 extension StoreUndoManager {
-  /// Takes back the last step; does nothing when there is none.
+  /// Undoes the last step; does nothing if there is none.
   ///
   /// The objects of the step are as they were before it. Nothing is saved.
   ///
-  /// Complexity: linear in the content of the objects that the step touched.
+  /// Complexity: Linear in the size of the content of the changed objects.
   ///
-  /// - Precondition: no group and no transaction is open.
+  /// - Precondition: No group and no transaction is open.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `conflict` (an object is not as the step left it),
-  ///   or what reading an object throws. Nothing has changed then but what the delegate has changed
-  ///   itself.
+  ///   and the errors of reading an object. Nothing has changed then, except by the delegate.
   public func undo() throws(StoreError) {
     precondition(groupDepth == 0, "undo() inside of a group")
     precondition(store?.transactions.isEmpty != false, "undo() inside of a transaction")
@@ -188,14 +188,16 @@ extension StoreUndoManager {
     store.tell { $0.storeDidChange(store) }
   }
 
-  /// Does again what the last ``undo()`` has taken back; does nothing when there is nothing, or
-  /// when something has changed since, here or by the save of another store.
+  /// Redoes the step that the last ``undo()`` has undone.
   ///
-  /// Complexity: linear in the content of the objects that the step touched.
+  /// It does nothing if there is no such step, or if something has changed since, in this store or
+  /// by the save of another store.
   ///
-  /// - Precondition: no group and no transaction is open.
+  /// Complexity: Linear in the size of the content of the changed objects.
   ///
-  /// - Throws: ``/StoreEngine/StoreError``, as ``undo()``.
+  /// - Precondition: No group and no transaction is open.
+  ///
+  /// - Throws: The errors of ``undo()``.
   public func redo() throws(StoreError) {
     precondition(groupDepth == 0, "redo() inside of a group")
     precondition(store?.transactions.isEmpty != false, "redo() inside of a transaction")
@@ -204,7 +206,7 @@ extension StoreUndoManager {
     store?.collectChangesElsewhere()
     guard let store, let step = redoSteps.last else { return }
     let reverse = try goBack(step, store)
-    // It knows what others have saved until now; steps before it don't.
+    // The redone step includes the saves of other stores so far; the steps before it don't.
     let serial = firstSerial + undoSteps.count
     for key in reverse.keys {
       if let first = foreignChanges[key] { foreignChanges[key] = min(first, serial) }
@@ -222,13 +224,13 @@ extension StoreUndoManager {
     do {
       return try store.apply(step)
     } catch {
-      // The delegate has changed something, which can't be done again over that.
+      // A step can't be redone over the changes of the delegate.
       if !current.isEmpty { (redoSteps, hasNews) = ([], true) }
       throw error
     }
   }
 
-  /// Hands over what has changed since the last step, as a part of another one.
+  /// Returns the changes since the last step, to become part of another.
   func takeCurrent() -> UndoStep {
     defer { current = UndoStep() }
     return current
@@ -238,14 +240,14 @@ extension StoreUndoManager {
 // MARK: - Recording
 
 extension StoreUndoManager {
-  /// Whether the step in work knows what the object was like before.
+  /// Returns whether the current step has the previous state of the object.
   func knows(_ key: ObjectKey) -> Bool { current.knows(key) }
 
-  /// Takes down what an object is like before it changes.
+  /// Records the state of an object before it changes.
   func note(_ key: ObjectKey, _ image: ObjectImage) {
     beginStepIfNeeded()
     current.note(key, image)
-    // The step that has changed the object last left it like this.
+    // The last step that changed the object has left it in this state.
     if let serial = wholeImages.removeValue(forKey: key),
       undoSteps.indices.contains(serial - firstSerial)
     {
@@ -259,13 +261,13 @@ extension StoreUndoManager {
     wholeImages[key] = firstSerial + undoSteps.count
   }
 
-  /// Whether other runs, which this one can't know, may change what the history speaks of.
+  /// Whether other runs of the program may change objects of the history.
   var isSaved: Bool { bufferName != nil }
 
   /// Whether there may be references that no step has made.
   var mayOthersHaveSaved: Bool { othersHaveSaved || isSaved }
 
-  /// Takes down a named buffer before it changes.
+  /// Records a named buffer before it changes.
   func note(_ name: ExactName, _ bytes: [UInt8]?) {
     beginStepIfNeeded()
     if current.names[name] == nil { current.names[name] = .some(bytes) }
@@ -277,7 +279,7 @@ extension StoreUndoManager {
     hasNews = true
   }
 
-  /// Puts the step in work, if it has anything, on the others.
+  /// Ends the current step, if it has changes.
   func closeStep() {
     store?.settleRelationships()
     if isGoingBack { return }
@@ -302,12 +304,12 @@ extension StoreUndoManager {
     }
   }
 
-  /// An object leaves the store; it may be asked for again.
+  /// Records an object that leaves the store, and may be restored.
   func noteDeparture(of object: StoredObject, _ key: ObjectKey) {
     departed[key] = Departed(object: object)
   }
 
-  /// The instance that a row had, if it lives and is in no store.
+  /// Returns the former instance of a row, if it is alive and in no store.
   func departedObject(_ key: ObjectKey) -> StoredObject? {
     guard let object = departed.removeValue(forKey: key)?.object, object.registration == nil else {
       return nil
@@ -317,7 +319,7 @@ extension StoreUndoManager {
 
   // MARK: Transactions
 
-  /// How far the history has come.
+  /// A position in the history.
   struct Position {
     fileprivate let generation: Int
     fileprivate let stepCount: Int
@@ -330,22 +332,22 @@ extension StoreUndoManager {
       generation: generation, stepCount: undoSteps.count, current: current, redoSteps: redoSteps)
   }
 
-  /// What has changed since has been taken back, and is no part of any step.
+  /// Rewinds the history to a position, after the changes since then were rolled back.
   func rewind(to position: Position) {
-    // A step that has ended meanwhile takes back nothing then.
+    // If a step has ended in between, its changes are already rolled back.
     guard position.generation == generation, position.stepCount == undoSteps.count else { return }
     for key in current.keys where !position.current.knows(key) { wholeImages[key] = nil }
     (current, redoSteps) = (position.current, position.redoSteps)
   }
 
-  // MARK: Saving and going back
+  // MARK: Saving and discarding
 
-  /// A save is about to write; a step that no group holds open ends here.
+  /// Ends the current step before a save, unless a group is open.
   func willSave() {
     if groupDepth == 0 { closeStep() }
   }
 
-  /// Everything is saved; with it, perhaps, the history itself.
+  /// Records the history as saved; its named buffer may have been saved as well.
   func didSave(_ names: [ExactName: [UInt8]?]) {
     let first = firstSerial
     saved = Saved(
@@ -355,7 +357,7 @@ extension StoreUndoManager {
     if let bufferName, names[ExactName(bufferName)] != nil { hasNews = false }
   }
 
-  /// The store is as it was at the last save, and so is the history.
+  /// Restores the history of the last save, after the store has discarded changes.
   func didDiscard() {
     store?.reopenObjects(of: current)
     (undoSteps, redoSteps) = (saved.undo, saved.redo)
@@ -365,14 +367,14 @@ extension StoreUndoManager {
     hasNews = true
   }
 
-  /// Takes over what an earlier run has saved.
+  /// Sets the history that an earlier run has saved.
   func resume(undo: [UndoStep], redo: [UndoStep]) {
     (undoSteps, redoSteps, saved) = (undo, redo, Saved(undo: undo, redo: redo))
   }
 
-  /// Lets every step that can do so keep differences only.
+  /// Reduces all steps to differences where possible.
   ///
-  /// A difference is checked against the object when it is applied; a whole content is not.
+  /// A difference is verified against the object when it is applied; a whole content is not.
   func shrink(_ image: (ObjectKey) -> ObjectImage?) {
     for (key, serial) in wholeImages {
       let index = serial - firstSerial

@@ -1,16 +1,17 @@
 import StoreEngine
 
-/// One action of the user: what every object that it touched was like before.
+/// One action of the user, as the previous state of every object that it changed.
 ///
-/// Undoing one gives another, which says what they were like after: that is what redoing undoes.
+/// Undoing a step creates the reverse step, with the state after the action. Redoing undoes that
+/// step.
 struct UndoStep {
   var name: String
-  /// The objects in the order in which they were touched.
+  /// The objects in the order in which they were changed.
   private(set) var keys: [ObjectKey] = []
   private(set) var images: [ObjectKey: ObjectImage] = [:]
-  /// The named buffers, sealed; nil for a name that was not there.
+  /// The named buffers, sealed; nil for a name that did not exist.
   var names: [ExactName: [UInt8]?] = [:]
-  /// Checksums of the buffers after the step; nil for a name that is not there then.
+  /// The checksums of the buffers after the step; nil for a name that does not exist then.
   var namesAfter: [ExactName: UInt32?] = [:]
 
   init(name: String = "") { self.name = name }
@@ -19,20 +20,20 @@ struct UndoStep {
 
   func knows(_ key: ObjectKey) -> Bool { images[key] != nil }
 
-  /// Takes down what an object is like, unless that is known from earlier in the step.
+  /// Records the state of an object, unless the step has an earlier one.
   mutating func note(_ key: ObjectKey, _ image: ObjectImage) {
     guard images[key] == nil else { return }
     keys.append(key)
     images[key] = image
   }
 
-  /// Keeps only how an image differs from what came after it, or what came after nothing.
+  /// Reduces an image to its difference from the state that follows, or marks an absent object.
   mutating func shrink(_ key: ObjectKey, against next: ObjectImage) {
     guard let image = images[key] else { return }
     images[key] = image.shrunk(against: next).marked(with: next)
   }
 
-  /// Takes in the later half of the same action.
+  /// Appends the later part of the same action.
   mutating func append(_ later: UndoStep) {
     for key in later.keys {
       if let image = later.images[key] { note(key, image) }

@@ -1,19 +1,21 @@
 import StoreEngine
 
-/// Compares the two sides of relationships as they are saved.
+/// A comparison of the two sides of relationships as saved.
 ///
-/// Every reference adds a hash of itself, and its counterpart subtracts the same: where both sides
-/// agree nothing is left, in whatever order records are read. References are gathered only where
-/// something is left, so that the check of a sound store needs no memory for them.
+/// Each reference adds its hash to a sum, and its counterpart subtracts the same hash. If both
+/// sides agree, the sum is zero, in whatever order records are read. References are collected only
+/// if the sum is not zero, so that the check of a sound store needs no memory for them.
 struct InverseCheck {
   private let keeper: RelationshipKeeper
-  /// A number for each end that has an inverse.
+  /// The number of each end that has an inverse.
   private var numbers: [ObjectIdentifier: Int] = [:]
   private var ends: [RelationshipEnd] = []
   private var sum: UInt64 = 0
-  /// How much more often the first side says so than the second; nil as long as only sums are made.
+  /// For each reference, the count on the first side minus the count on the second side.
+  ///
+  /// It is nil while only sums are computed.
   private var counts: [Edge: Int]?
-  /// Objects whose records could not be read: nobody knows what they refer to.
+  /// The objects whose records could not be read, so that their references are unknown.
   private var unread: Set<ObjectKey> = []
 
   /// One side of a reference: a property of a row.
@@ -26,7 +28,7 @@ struct InverseCheck {
     }
   }
 
-  /// A reference and its counterpart, the lesser side first.
+  /// A reference and its counterpart, with the lesser side first.
   private struct Edge: Hashable {
     let first: Side
     let second: Side
@@ -38,7 +40,7 @@ struct InverseCheck {
     }
   }
 
-  /// Nil where no class has an inverse.
+  /// Creates a check, or returns nil if no class has an inverse.
   init?(_ store: Store) {
     guard let keeper = store.relationships else { return nil }
     self.keeper = keeper
@@ -49,10 +51,10 @@ struct InverseCheck {
     if ends.isEmpty { return nil }
   }
 
-  /// Whether the sides of all references that were added agree.
+  /// Whether the sides of all added references agree.
   var isBalanced: Bool { sum == 0 }
 
-  /// From now on references are gathered.
+  /// Starts to collect references.
   mutating func beginGathering() { counts = [:] }
 
   func concerns(_ entry: RegisteredClass) -> Bool {
@@ -72,7 +74,7 @@ struct InverseCheck {
       let side = Side(end: number, rowID: object.rowID)
       for (target, count) in targets(of: object, end) where exists(target) {
         guard let inverse = inverse(of: end, in: target) else { continue }
-        // A property that holds an object once at most can't say how often.
+        // A property that holds an object at most once has no count to compare.
         let isExact = end.kind == .list && ends[inverse].kind == .list
         add(side, Side(end: inverse, rowID: target.rowID), isExact ? count : 1)
       }
@@ -108,7 +110,7 @@ struct InverseCheck {
 // MARK: Findings
 
 extension InverseCheck {
-  /// What is wrong with the references that were gathered, in the order of classes and rows.
+  /// Returns the findings about the collected references, in the order of classes and rows.
   func findings() -> [StoreFinding] {
     var names: [Int: String] = [:]
     for end in Set(oneSided().flatMap { [$0.from.end, $0.to.end] }) {
@@ -125,7 +127,7 @@ extension InverseCheck {
     }
   }
 
-  /// The sides that say more than their counterparts.
+  /// Returns the sides with more references than their counterparts.
   private func oneSided() -> [(from: Side, to: Side)] {
     (counts ?? [:]).compactMap { edge, count in
       if count == 0 || isUnread(edge.first) || isUnread(edge.second) { return nil }
@@ -139,8 +141,10 @@ extension InverseCheck {
 }
 
 extension RelationshipEnd {
-  /// The name of the property, which its key path does not tell: it is the one that has changed
-  /// once an object has been put into it.
+  /// The name of the property.
+  ///
+  /// A key path does not have the name. It is the property that contains an object after the object
+  /// was set.
   fileprivate var propertyName: String {
     let (object, target) = (source.type.init(), relationship.target.init())
     if kind == .one { setTarget(of: object, target) } else { setTargets(of: object, [target]) }
@@ -157,7 +161,7 @@ extension RelationshipEnd {
 
   private func holds(_ target: StoredObject, _ value: Any, depth: Int) -> Bool {
     if let object = value as? StoredObject { return object === target }
-    // A property wrapper, a list, its storage, and an array.
+    // The levels are a property wrapper, a list, its storage and an array.
     guard depth < 5 else { return false }
     return Mirror(reflecting: value).children.contains {
       holds(target, $0.value, depth: depth + 1)

@@ -1,8 +1,8 @@
 import StoreEngine
 
-/// Takes down the references that are read from a record, for a check.
+/// A recorder of the references that are read from a record, for a check.
 final class ReferenceRecorder {
-  /// A reference, and where it stands in its record.
+  /// A reference, and its position in its record.
   struct Reference {
     let classID: UInt8
     let rowID: UInt32
@@ -11,7 +11,7 @@ final class ReferenceRecorder {
 
   private(set) var references: [Reference] = []
 
-  /// Takes down a reference.
+  /// Records a reference.
   func note(_ classID: UInt8, _ rowID: UInt32, at offset: Int) {
     references.append(Reference(classID: classID, rowID: rowID, offset: offset))
   }
@@ -19,10 +19,10 @@ final class ReferenceRecorder {
   /// The values outside of records that a record refers to.
   private(set) var values: Set<ExternalID> = []
 
-  /// Takes down a reference to a value outside of records.
+  /// Records a reference to a value outside of records.
   func note(_ value: ExternalReference) { values.insert(value.id) }
 
-  /// Begins with the next record.
+  /// Removes all references, for the next record.
   func removeAll() {
     references.removeAll(keepingCapacity: true)
     values.removeAll(keepingCapacity: true)

@@ -1,28 +1,29 @@
 import StoreEngine
 
 extension Store {
-  /// Reads everything that is saved, and tells what is wrong.
+  /// Reads all saved data, and reports everything that is wrong.
   ///
   ///     let check = try store.check()
   ///     if !check.isSound { for finding in check.findings { print(finding) } }
   ///
-  /// Beyond what ``/StoreEngine/BackendCheck`` does, every record of the registered classes is read
-  /// by its class, into an object of its own: objects that the application holds, and unsaved
-  /// changes, are left alone. Every reference must lead to a row that exists, both sides of a
-  /// relationship must agree, and indexes must say the same. It is what is saved that counts.
+  /// In addition to the checks of ``/StoreEngine/BackendCheck``, each record of the registered
+  /// classes is read by its class. Each reference must lead to an existing row, both sides of a
+  /// relationship must agree, and indexes must match the records.
   ///
-  /// A `readContent(from:)` that does more than set its own object's properties does so here too.
+  /// The check is of the saved data only: it reads into separate objects, and does not touch the
+  /// objects of your application or unsaved changes. If a `readContent(from:)` does more than set
+  /// the properties of its own object, it does so here, too.
   ///
-  /// Saves of other stores on the backend wait meanwhile.
+  /// Saves of other stores on the backend wait during the check.
   ///
-  /// Complexity: linear in the size of all records, which are read twice. Memory: one bit for each
-  /// row, 16 bytes for each object of a class with a unique index that is not built yet, and what
-  /// ``/StoreEngine/StoreBackend/inspect()`` needs.
+  /// Complexity: Linear in the size of all records, which are read twice. Memory: one bit for each
+  /// row, 16 bytes for each object of a class with a unique index that is not built yet, and the
+  /// memory of ``/StoreEngine/StoreBackend/inspect()``.
   ///
-  /// - Parameter progress: Hears how far the check has come; must not save.
-  /// - Returns: What was read, and what is wrong with it.
-  /// - Throws: ``/StoreEngine/StoreError`` with `closed`, or `ioError` when the directory can't be
-  ///   read. Damage is no error but a finding.
+  /// - Parameter progress: Called with the progress of the check; it must not save.
+  /// - Returns: The amount of data read, and the findings.
+  /// - Throws: ``/StoreEngine/StoreError`` with `closed`, or `ioError` if the directory can't be
+  ///   read. Damage is not an error but a finding.
   public func check(
     progress: (IntegrityProgress) -> Void = { _ in }
   ) throws(StoreError) -> StoreCheck {
@@ -45,7 +46,7 @@ extension Store {
   }
 }
 
-/// The part of a check that knows the classes: decodes every record, and follows its references.
+/// The part of a check that decodes the records of each class and follows their references.
 struct ObjectCheck {
   private let store: Store
   private let tables: [String: BackendCheck.CheckedTable]
@@ -66,7 +67,7 @@ struct ObjectCheck {
   mutating func run(
     _ entry: RegisteredClass, _ progress: (IntegrityProgress) -> Void
   ) throws(StoreError) {
-    // What could not be read has been said.
+    // A table that could not be read has a finding already.
     guard let table = tables[entry.name], table.rows != nil else { return }
     var indexes = IndexCheck(store.backend, entry)
     defer { for finding in indexes.findings { report.add(finding) } }
@@ -89,7 +90,7 @@ struct ObjectCheck {
         guard !table.damagedRows.contains(rowID),
           let object = decode(rowID, bytes, range, entry, &indexes)
         else {
-          // What it should be in the index, nobody knows.
+          // The expected index content of this row is unknown.
           text = nil
           inverses?.addUnread(rowID, entry)
           return
@@ -100,7 +101,7 @@ struct ObjectCheck {
       indexes.finish()
       try compare(&text, entry)
     } catch  where error.code != .closed {
-      // The first pass has said the same, unless the disk has failed since.
+      // The first pass has the same finding, unless the disk has failed since.
       report.add(StoreFinding(.fileDamaged, error, at: entry.location()))
     }
   }
@@ -123,7 +124,7 @@ struct ObjectCheck {
       indexes.compare(object)
     } catch {
       isRead = false
-      // Of a class that the program leaves out, nothing is wrong.
+      // A class that the program does not register is no error.
       if error.code != .notRegistered {
         report.add(StoreFinding(Self.kind(of: error), error, at: entry.location(rowID)))
       }
@@ -138,7 +139,7 @@ struct ObjectCheck {
     return isRead ? object : nil
   }
 
-  /// Whether a row exists; false for one of a class that could not be read.
+  /// Returns whether a row exists; false for a class that could not be read.
   private var exists: (ObjectKey) -> Bool {
     { [store, tables] key in
       store.registration(classID: key.classID).flatMap { tables[$0.name]?.rows }?
@@ -146,7 +147,7 @@ struct ObjectCheck {
     }
   }
 
-  /// Adds the references that one side of a relationship has and the other has not.
+  /// Adds findings for references that only one side of a relationship has.
   mutating func compareInverses() {
     guard var gathered = inverses, !gathered.isBalanced else { return }
     gathered.beginGathering()
@@ -175,7 +176,7 @@ struct ObjectCheck {
   ) {
     guard let target = store.registration(classID: reference.classID) else { return }
     if let table = tables[target.name] {
-      // Of a class that could not be read nobody knows which rows it has.
+      // If a class could not be read, its rows are unknown.
       guard let rows = table.rows, !rows.contains(reference.rowID) else { return }
     } else if report.hasFinding(about: target.name) {
       return
@@ -191,8 +192,7 @@ struct ObjectCheck {
 // MARK: Full-text indexes
 
 extension ObjectCheck {
-  /// The check of an index that claims to be whole; one that does not is made anew before it is
-  /// used.
+  /// Returns the check of a complete index; an incomplete one is rebuilt before it is used.
   private mutating func checkedText(_ entry: RegisteredClass) -> TextCheck? {
     do {
       guard let text = entry.fullText, try text.hasStamp(store.backend) else { return nil }

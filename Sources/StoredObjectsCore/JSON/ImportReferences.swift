@@ -1,24 +1,24 @@
 import StoreEngine
 
-/// The rows that the references in an import lead to.
+/// The references in an import, with the rows that they lead to.
 struct ImportReferences: ReferenceWriting {
   let names: ClassNames
-  /// Whether objects of a class can be where another class is declared.
+  /// Returns whether objects of a class may appear where another class is declared.
   let accepts: (UInt8, String) -> Bool
 
-  /// Whether references are left out, for the time being.
+  /// Whether references are written as nil for now.
   var isOmitting = false
   /// The number of references so far.
   var count = 0
-  /// The rows that references lead to, as the lines have them; nil where they are not collected.
+  /// The rows that references lead to, as in the file; nil if they are not collected.
   var seen: [UInt8: RowSet]?
-  /// Whether there is such an object; nil where that is not checked.
+  /// Returns whether an object exists; nil if this is not checked.
   var isKnown: ((UInt8, UInt32) -> Bool)?
-  /// The new rows of each class; nil where objects keep theirs.
+  /// The new rows of each class; nil if objects keep their rows.
   var renumbering: [UInt8: Renumbering]?
-  /// The large texts of the line; nil for none.
+  /// The large texts of the line, if any.
   var large: LargeTexts<LargeText>?
-  /// Keeps large values outside of records; nil where objects do that themselves.
+  /// Stores large values outside of records; nil if objects do that themselves.
   var externals: ImportedExternals?
   /// Stores a large value for an object; nil while values are only checked.
   var store: ((LargeText) throws -> ExternalContent?)?
@@ -35,7 +35,7 @@ struct ImportReferences: ReferenceWriting {
     if case .string(let text) = external, let large = large?.source(of: text) {
       if let externals { return try externals.content(of: large) }
       if let store { return try store(large) }
-      // Any value will do for the class to read.
+      // The class only checks that it can read the content, so any value works.
       return try large.forEachDecodedPiece { _ in } ? .inline([]) : nil
     }
     guard let bytes = external.plainBytes else { return nil }
@@ -68,9 +68,9 @@ struct ImportReferences: ReferenceWriting {
   }
 }
 
-/// New rows for those of a file.
+/// A mapping from the rows of a file to new rows.
 struct Renumbering {
-  /// In order; four bytes for each object.
+  /// The old rows in ascending order, four bytes for each object.
   private let old: [UInt32]
   private let first: UInt32
 
@@ -81,7 +81,7 @@ struct Renumbering {
     (self.old, self.first) = (old, first)
   }
 
-  /// The new row; nil for one that isn't in the file.
+  /// Returns the new row, or nil for a row that is not in the file.
   ///
   /// Complexity: O(log n).
   func row(of rowID: UInt32) -> UInt32? {

@@ -1,23 +1,23 @@
 import StoreEngine
 
-/// The target of an import: a store with its classes, or the records of one without.
+/// The target of an import: a store with its classes, or the records of a store without classes.
 protocol ImportTarget {
-  /// The classes that lines may be of.
+  /// The classes that lines may have.
   var names: ClassNames { get }
 
-  /// Learns the classes of the file.
+  /// Reads the classes of the file.
   mutating func prepare(_ header: JSONHeader) throws
 
-  /// Whether objects of a class can be where another class is declared.
+  /// Returns whether objects of a class may appear where another class is declared.
   func accepts(_ classID: UInt8, as className: String) -> Bool
 
-  /// Whether a row has a record.
+  /// Returns whether a row has a record.
   func hasRow(_ row: UInt32, _ classID: UInt8) throws -> Bool
 
-  /// The last row of a class that was handed out.
+  /// Returns the last row ID that a class has used.
   func lastRow(_ classID: UInt8) -> UInt32
 
-  /// Counts all rows up to one as handed out.
+  /// Marks all row IDs up to one as used.
   mutating func handOut(upTo row: UInt32, _ classID: UInt8)
 
   /// Reserves rows.
@@ -28,32 +28,32 @@ protocol ImportTarget {
     _ value: ObjectValue, _ classID: UInt8, _ references: inout ImportReferences
   ) throws
 
-  /// Lets the class read the content of a line.
+  /// Has the class read the content of a line, as a check.
   func checkContent(
     _ value: ObjectValue, _ classID: UInt8, _ references: ImportReferences
   ) throws
 
-  /// Puts an object into a row; it may replace another one.
+  /// Puts an object into a row; it may replace another.
   mutating func put(
     _ value: ObjectValue, _ classID: UInt8, _ row: UInt32, replaces: Bool,
     _ references: inout ImportReferences
   ) throws
 
-  /// Whether the references of a class are to be set once all objects are there.
+  /// Returns whether to set the references of a class after all objects are inserted.
   func setsReferencesLast(_ classID: UInt8) -> Bool
 
-  /// Saves what was put.
+  /// Saves the objects that were put.
   mutating func save() throws
 
-  /// Forgets what was put and not saved.
+  /// Discards the objects that were put and not saved.
   mutating func discard()
 }
 
 extension ImportTarget {
-  /// The highest row ID that an import uses: one in sixteen is left for new objects.
+  /// The highest row ID that an import uses: one in sixteen is kept for new objects.
   private var highestRowID: UInt32 { .max - (1 << 28) }
 
-  /// Refuses a row ID that would use up those of a class.
+  /// Checks that a row ID leaves enough IDs for new objects of the class.
   func checkRowID(_ row: UInt32, _ classID: UInt8) throws {
     guard row > highestRowID, row > lastRow(classID) else { return }
     throw StoreError(

@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// Keeps the large values of an import without classes outside of its records.
+/// The large values of an import without classes, which are stored outside of records.
 final class ImportedExternals {
   private let backend: any StoreBackend
   /// The values of the record that is being written.
@@ -14,7 +14,7 @@ final class ImportedExternals {
 
   /// Writes a large value to the storage.
   ///
-  /// - Returns: the part of the record that holds it.
+  /// - Returns: The content for the record.
   func content(of bytes: [UInt8]) throws -> ExternalContent {
     guard bytes.count > StoreConfiguration.defaultExternalThreshold,
       let storage = backend.externalStorage
@@ -26,9 +26,9 @@ final class ImportedExternals {
     return .outside(reference)
   }
 
-  /// Writes a value to the storage, in pieces.
+  /// Writes a value to the storage in pieces.
   ///
-  /// - Returns: the part of the record that holds it; nil if the text is no Base64.
+  /// - Returns: The content for the record, or nil if the text is not Base64.
   func content(of text: LargeText) throws -> ExternalContent? {
     guard let storage = backend.externalStorage else {
       return try text.decoded().map { .inline($0) }
@@ -40,7 +40,7 @@ final class ImportedExternals {
     return .outside(reference)
   }
 
-  /// Takes note of the row that the values written since belong to.
+  /// Assigns the values written since the last call to a row.
   func setOwner(_ owner: ExternalCatalogue.Owner, replaces: Bool) {
     if replaces { replaced.append(owner) }
     if unowned.isEmpty { return }
@@ -48,7 +48,7 @@ final class ImportedExternals {
     unowned = []
   }
 
-  /// Adds to a change set which rows refer to which values.
+  /// Adds the references from rows to values to a change set.
   func addChanges(to changes: inout ChangeSet) throws {
     if !replaced.isEmpty, let catalogue = try ExternalCatalogue.ifUsed(in: backend) {
       for owner in replaced {

@@ -2,22 +2,22 @@ import StoreEngine
 
 /// The first line of an export: the classes of the store, with their layouts.
 struct JSONHeader {
-  /// The version of the form that this library writes, and the only one that it reads.
+  /// The format version that this library writes, and the only one that it reads.
   static let version: Int64 = 1
   private static let mark = "storedObjects"
 
   var classes: [Class]
 
-  /// A class and the layouts that its lines have.
+  /// A class and the layouts of its lines.
   struct Class {
     let name: String
     let classID: UInt8
     let lastRowID: UInt32
-    /// In the order of their numbers; none for a class of which nothing is known.
+    /// The layouts by ascending number; empty for a class without a known layout.
     let layouts: [SavedLayout]
   }
 
-  /// Whether a line is a header.
+  /// Returns whether a line is a header.
   static func isHeader(_ value: StoredValue) -> Bool {
     guard case .dictionary(let fields) = value else { return false }
     return fields[mark] != nil
@@ -85,7 +85,7 @@ extension JSONHeader.Class {
     }
   }
 
-  /// The layout of a line; nil is the newest.
+  /// Returns the layout of a line; nil means the newest.
   func layout(_ number: UInt8?) -> SavedLayout? {
     guard let number else { return layouts.last }
     return layouts.first { $0.number == number }

@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// Imports the lines of a file: checks all of them, then puts the objects.
+/// An import of the lines of a file, which checks all of them before it puts any object.
 struct JSONImport<Target: ImportTarget> {
   private(set) var target: Target
   let path: String
@@ -12,9 +12,9 @@ struct JSONImport<Target: ImportTarget> {
   /// The objects of the file, by class.
   private var contents: [UInt8: Content] = [:]
   private var header: JSONHeader?
-  /// How many objects were put since the last save.
+  /// The number of objects put since the last save.
   private var unsavedCount = 0
-  /// How many bytes their lines have.
+  /// The number of bytes of their lines.
   private var unsavedByteCount = 0
   private var passCount = 2
   private var pass = 0
@@ -24,10 +24,10 @@ struct JSONImport<Target: ImportTarget> {
     var rows = RowSet()
     var count = 0
     var lastRow: UInt32 = 1
-    /// How many lines have no ID, and the rows that they get.
+    /// The number of lines without an ID, and the rows for them.
     var withoutID = 0
     var newRows: ClosedRange<UInt32>?
-    /// How many of those rows are used in this pass.
+    /// The number of those rows used in this pass.
     var used = 0
   }
 
@@ -51,7 +51,7 @@ struct JSONImport<Target: ImportTarget> {
 
   /// Imports all lines.
   ///
-  /// - Returns: the number of objects.
+  /// - Returns: The number of objects.
   mutating func run() throws(StoreError) -> Int {
     do {
       try survey()
@@ -107,7 +107,7 @@ struct JSONImport<Target: ImportTarget> {
       IntegrityProgress(className ?? path, (pass - 1) * size + position, of: passCount * size))
   }
 
-  /// An error with the line that it is about.
+  /// Returns an error with the location of the line.
   private static func located(_ error: any Error, _ location: StoreError.Location) -> StoreError {
     var location = location
     switch error {
@@ -135,7 +135,7 @@ struct JSONImport<Target: ImportTarget> {
         try target.checkRowID(exported.lastRowID, classID)
       }
     }
-    // There may be new classes.
+    // The header may have added classes.
     let target = target
     references = ImportReferences(target.names) { target.accepts($0, as: $1) }
     references.seen = [:]
@@ -176,7 +176,7 @@ extension JSONImport {
     if target.setsReferencesLast(classID) { passCount = 3 }
   }
 
-  /// Refuses references to rows that neither the file nor the store has ever had.
+  /// Throws if a reference leads to a row that neither the file nor the store has ever had.
   private mutating func checkForUnknownRows() throws {
     let seen = references.seen ?? [:]
     references.seen = nil
@@ -186,7 +186,7 @@ extension JSONImport {
       return isMissing
     }
     guard isMissing else { return }
-    // Once more, to find the line.
+    // Reads the file again to find the line.
     let known = self
     var finder = self
     finder.references.isKnown = { known.knows($0, $1) }
@@ -225,7 +225,7 @@ extension JSONImport {
       content.rows = RowSet()
       contents[classID] = content
     }
-    // References may lead to rows of classes that the file has no objects of.
+    // References may lead to rows of classes without objects in the file.
     if mode != .newIDs {
       for other in header?.classes ?? [] {
         guard let classID = target.names.id(of: other.name) else { continue }
@@ -238,7 +238,7 @@ extension JSONImport {
 // MARK: - Objects
 
 extension JSONImport {
-  /// The row that the object of a line gets.
+  /// Returns the row for the object of a line.
   private mutating func row(of line: Line) -> UInt32 {
     if let row = line.value.rowID {
       return references.renumbering.map { $0[line.classID]?.row(of: row) ?? 0 } ?? row

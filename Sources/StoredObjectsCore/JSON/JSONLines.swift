@@ -1,27 +1,27 @@
 import StoreEngine
 
-/// Reads a file line by line, in memory bounded by the longest line without its large texts.
+/// A reader of the lines of a file, in memory bounded by the longest line without its large texts.
 struct JSONLines {
   static let chunkSize = 1 << 18
 
   private let file: StoreFile
-  /// The bytes that lines are found in.
+  /// The buffer that contains the current line.
   private(set) var bytes: [UInt8] = []
-  /// Where the next line begins in them.
+  /// The start of the next line in the buffer.
   private var start = 0
-  /// The texts of the last line that have stand-ins in ``bytes``.
+  /// The large texts of the last line, for which ``bytes`` has placeholders.
   let large = LargeTexts<LargeText>()
   /// The size of the last line in the file.
   private(set) var byteCount = 0
-  /// By how many bytes it is longer in the file, from each index on.
+  /// The number of bytes that the line is longer in the file, from each index on.
   private var shifts: [(index: Int, count: Int)] = []
-  /// How much of the file has been read.
+  /// The offset up to which the file has been read.
   private var offset = 0
   /// The size of the file when it was opened.
   let size: Int
   /// The number of the last line, from 1.
   private(set) var number = 0
-  /// How much of the file has been handed out.
+  /// The offset up to which lines have been returned.
   var position: Int { offset - bytes.count + start }
 
   /// Opens a file.
@@ -30,7 +30,7 @@ struct JSONLines {
     size = try file.size()
   }
 
-  /// The next line that isn't blank, as a range of ``bytes``; nil at the end.
+  /// Returns the next line that is not blank as a range of ``bytes``, or nil at the end.
   mutating func next() throws -> Range<Int>? {
     while let line = try nextLine() {
       if !bytes[line].allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return line }
@@ -61,19 +61,19 @@ struct JSONLines {
     }
   }
 
-  /// The offset in the last line, as it is in the file, of a byte of the line without large texts.
+  /// Returns the offset in the line in the file, given an offset in the line without large texts.
   func offset(inFile offset: Int) -> Int {
     shifts.reduce(offset) { $0 + ($1.index <= offset ? $1.count : 0) }
   }
 
-  /// Reads on in a line of which ``bytes`` are the beginning, and leaves its large texts out.
+  /// Reads the rest of a line that begins with ``bytes``, and leaves out its large texts.
   private mutating func longLine() throws -> Range<Int> {
     let first = offset - bytes.count
     var line = LongLine(file, from: first, large)
     var piece = bytes
     while true {
       if let end = try line.append(piece) {
-        // What stands behind it is kept as it is.
+        // The bytes after the line stay in the buffer.
         bytes = line.bytes + piece[end...]
         shifts = line.shifts
         byteCount = line.offset - 1 - first
@@ -98,15 +98,15 @@ struct JSONLines {
 }
 
 extension JSONLines {
-  /// A value of the last line with its large texts.
+  /// Returns a value of the last line with its large texts.
   func whole(_ value: StoredValue) throws -> StoredValue { try large.whole(value) }
 
-  /// A text of the last line, all of it.
+  /// Returns a text of the last line in full.
   func whole(_ text: String) throws -> String { try large.source(of: text)?.text() ?? text }
 }
 
 extension LargeTexts<LargeText> {
-  /// A value with its large texts.
+  /// Returns a value with its large texts.
   func whole(_ value: StoredValue) throws -> StoredValue {
     isEmpty ? value : try value.replacingTexts { try source(of: $0)?.text() }
   }

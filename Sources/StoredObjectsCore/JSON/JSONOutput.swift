@@ -2,7 +2,7 @@ import Files
 import FoundationEssentials
 import StoreEngine
 
-/// Gathers lines of JSON and hands them on in large pieces.
+/// A buffer for lines of JSON, which it passes on in large pieces.
 struct JSONOutput {
   private static let pieceSize = 1 << 18
 
@@ -15,8 +15,8 @@ struct JSONOutput {
   ///
   /// - Parameters:
   ///   - value: The value.
-  ///   - large: The values that some of its texts stand for, which are read now, in pieces.
-  /// - Throws: ``ValueFailure``; what reading a value or the closure throws.
+  ///   - large: The large values behind some texts, which this method reads in pieces.
+  /// - Throws: ``ValueFailure``, and the errors of reading a value and of the closure.
   mutating func append(
     _ value: StoredValue, _ large: LargeTexts<() throws -> ExternalReader>? = nil
   ) throws {
@@ -34,13 +34,13 @@ struct JSONOutput {
     if bytes.count >= Self.pieceSize { try flush() }
   }
 
-  /// Appends a value as Base64, and hands on what has gathered.
+  /// Appends a value as Base64, and passes on the buffer as it fills.
   private static func append(
     _ reader: consuming ExternalReader, to bytes: inout [UInt8],
     _ write: ([UInt8]) throws -> Void
   ) throws {
     bytes.append(UInt8(ascii: "\""))
-    // Three bytes are four characters.
+    // Three bytes encode to four characters.
     var rest: [UInt8] = []
     while let chunk = try reader.next() {
       rest += chunk
@@ -63,7 +63,7 @@ struct JSONOutput {
   }
 }
 
-/// Makes a file that has its name once it is whole and on the disk.
+/// Creates a file that gets its name only after it is complete and on disk.
 package func withNewFile(
   _ path: String, _ body: (_ write: @escaping ([UInt8]) throws -> Void) throws -> Void
 ) throws(StoreError) {

@@ -1,27 +1,27 @@
 import FoundationEssentials
 import StoreEngine
 
-/// A text of a file of JSON that is too large for memory.
+/// A text in a JSON file that is too large for memory.
 ///
-/// All of its characters are those of Base64, perhaps with a backslash in front of a slash.
+/// All its characters are Base64 characters, with optional backslashes before slashes.
 struct LargeText {
-  /// Texts of so many bytes are large.
+  /// The size from which a text is large.
   static let minimumByteCount = 1 << 16
-  /// So many bytes are read at a time.
+  /// The number of bytes to read at a time.
   static let pieceSize = 1 << 16
 
   let file: StoreFile
-  /// Where the text is in the file.
+  /// The position of the text in the file.
   let range: Range<Int>
 
-  /// The text.
+  /// Returns the text.
   func text() throws -> String {
     var bytes: [UInt8] = []
     try forEachPiece { bytes += $0 }
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Passes the characters to a closure, in pieces.
+  /// Calls a closure with the characters, in pieces.
   private func forEachPiece(_ body: ([UInt8]) throws -> Void) throws {
     var offset = range.lowerBound
     while offset < range.upperBound {
@@ -34,19 +34,19 @@ struct LargeText {
     }
   }
 
-  /// Passes the bytes of the Base64 to a closure, in pieces.
+  /// Calls a closure with the decoded Base64 bytes, in pieces.
   ///
-  /// - Returns: whether the text is Base64; the closure may have got some bytes of one that isn't.
+  /// - Returns: Whether the text is Base64. If it is not, the closure may have received some bytes.
   func forEachDecodedPiece(_ body: ([UInt8]) throws -> Void) throws -> Bool {
     var (rest, isEnded, isSound) = ([UInt8](), false, true)
     try forEachPiece { piece in
       if !isSound { return }
       rest += piece
-      // Four characters are three bytes.
+      // Four characters decode to three bytes.
       let whole = rest.count - rest.count % 4
       if whole == 0 { return }
       let padding = rest.firstIndex(of: UInt8(ascii: "=")) ?? whole
-      // Padding is the last one or two characters, and nowhere else.
+      // Padding may only be the last one or two characters.
       guard !isEnded, padding >= whole - 2,
         let bytes = Data(base64Encoded: Data(rest.prefix(whole)))
       else {
@@ -60,12 +60,12 @@ struct LargeText {
     return isSound && rest.isEmpty
   }
 
-  /// The bytes of the Base64; nil if it is none.
+  /// Returns the decoded bytes, or nil if the text is not Base64.
   func decoded() throws -> [UInt8]? {
     var bytes: [UInt8] = []
     return try forEachDecodedPiece { bytes += $0 } ? bytes : nil
   }
 
-  /// The number of bytes of the Base64, about.
+  /// The approximate number of decoded bytes.
   var decodedByteCount: Int { range.count / 4 * 3 }
 }

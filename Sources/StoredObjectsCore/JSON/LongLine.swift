@@ -1,27 +1,29 @@
 import StoreEngine
 
-/// A long line of a file of JSON, without its large texts.
+/// A long line of a JSON file, without its large texts.
 ///
-/// It is no parser: it knows where texts begin and end, and leaves the rest to one.
+/// This is not a parser: it only finds where texts begin and end.
 struct LongLine {
-  /// The line, with stand-ins for large texts.
+  /// The line, with placeholders for large texts.
   private(set) var bytes: [UInt8] = []
-  /// Where the next byte is in the file.
+  /// The offset of the next byte in the file.
   private(set) var offset: Int
 
-  /// By how many bytes the line in the file is longer, from each index on.
+  /// The number of bytes that the line is longer in the file, from each index on.
   private(set) var shifts: [(index: Int, count: Int)] = []
 
   private let file: StoreFile
   private let large: LargeTexts<LargeText>
   private var state = State.outside
-  /// Where the last stand-in is in ``bytes``, and its text, until it is known to be no name.
+  /// The range of the last placeholder in ``bytes``, and its text, while it may still be a name.
   private var lastLarge: (range: Range<Int>, text: LargeText)?
 
   private enum State {
     case outside
-    /// A text that has only characters of Base64 so far; its first byte is at an offset in the file,
-    /// and would be at an index of ``LongLine/bytes``.
+    /// A text with only Base64 characters so far.
+    ///
+    /// `start` is the offset of its first byte in the file, and `index` is where that byte belongs
+    /// in ``LongLine/bytes``.
     case plain(start: Int, index: Int, isEscaped: Bool)
     /// Any other text.
     case text(isEscaped: Bool)
@@ -34,7 +36,7 @@ struct LongLine {
 
   /// Adds bytes up to the end of the line.
   ///
-  /// - Returns: where the next line begins in the piece; nil if the line has not ended.
+  /// - Returns: The index of the next line in the piece, or nil if the line has not ended.
   mutating func append(_ piece: [UInt8]) throws -> Int? {
     for (index, byte) in piece.enumerated() {
       if byte == UInt8(ascii: "\n") {
@@ -90,7 +92,7 @@ struct LongLine {
     guard isPlain else {
       try restore(start, index)
       state = .text(isEscaped: false)
-      // It is after a backslash or a character of its own, and neither ends the text.
+      // The byte follows a backslash or is an ordinary character, so it does not end the text.
       bytes.append(byte)
       return
     }
@@ -114,7 +116,7 @@ struct LongLine {
     state = .outside
   }
 
-  /// Brings back what was left out of a text that turns out to be none that is left out.
+  /// Restores the bytes of a text that was taken for a large one.
   private mutating func restore(_ start: Int, _ index: Int) throws {
     guard offset - start > LargeText.minimumByteCount else { return }
     bytes.removeSubrange(index...)
@@ -127,7 +129,7 @@ struct LongLine {
     }
   }
 
-  /// Brings back a name: only values may be large.
+  /// Restores a name: only values may be large.
   private mutating func restoreName() throws {
     guard let (range, text) = lastLarge else { return }
     bytes.replaceSubrange(range, with: try text.text().utf8)
@@ -137,7 +139,7 @@ struct LongLine {
 }
 
 extension UInt8 {
-  /// Whether it is a character of Base64.
+  /// Whether the byte is a Base64 character.
   fileprivate var isOfBase64: Bool {
     switch self {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),

@@ -1,14 +1,14 @@
 import StoreEngine
 
-/// Imports into a store through its objects, so that indexes, inverses and the history follow.
+/// An import through the objects of a store, which updates indexes, inverses and the history.
 struct ObjectTarget: ImportTarget {
   private let store: Store
   let names: ClassNames
   /// The layouts of the file, by class and number.
   private var layouts: [UInt8: [UInt8: ImportedLayout]] = [:]
-  /// The number that lines have which say none.
+  /// The layout number of lines without one.
   private var newest: [UInt8: UInt8] = [:]
-  /// Whether a class has another ID in the file, so that bytes would lead astray.
+  /// Whether class IDs differ between file and store, so that raw bytes can't be used.
   private var hasOtherIDs = false
 
   init(_ store: Store) {
@@ -36,7 +36,7 @@ struct ObjectTarget: ImportTarget {
     throw StoreError(.notRegistered, "There is no such class: register it before the import.")
   }
 
-  /// The layout of a line.
+  /// Returns the layout of a line.
   private func layout(_ value: ObjectValue, _ entry: RegisteredClass) throws -> ImportedLayout {
     if let known = layouts[entry.classID] {
       let number = value.layout ?? newest[entry.classID] ?? 0
@@ -57,7 +57,7 @@ struct ObjectTarget: ImportTarget {
 
   func accepts(_ classID: UInt8, as className: String) -> Bool {
     guard let declared = names.id(of: className).flatMap({ store.registration(classID: $0) }) else {
-      // Perhaps an abstract superclass: reading the content finds out.
+      // It may be an abstract superclass: the check of the content finds out.
       return true
     }
     return store.registration(classID: classID)?.isKind(of: declared.type) ?? false
@@ -112,13 +112,13 @@ struct ObjectTarget: ImportTarget {
     let entry = try entry(classID)
     let layout = try layout(value, entry)
     var references = references
-    // Objects that they lead to may come later in the file.
+    // The target objects may come later in the file.
     (references.isOmitting, references.seen) = (true, nil)
     let content = try content(value, layout, entry, nil, &references)
     do {
       try store.tryContent(content, of: entry, by: layout.reading)
     } catch let error as DataBufferError {
-      // Only bytes of the class's own have references here.
+      // Only the raw bytes of a class contain references here.
       if error.code == .unknownRow { return }
       guard layout.isCurrent, let coding = layout.coding else { throw error }
       let property = coding.property(at: error.offset, of: content)
@@ -156,7 +156,7 @@ struct ObjectTarget: ImportTarget {
       return
     }
     let content = try content(value, layout, entry, nil, &references)
-    // One that others refer to already is this object.
+    // If others refer to the row already, this is their object.
     let object = entry.object(row)
     guard object.state.isFault else {
       throw StoreError(.rowExists, "The store has such an object: replace it, or give new IDs.")
@@ -165,7 +165,9 @@ struct ObjectTarget: ImportTarget {
     store.insertInRow(object, entry)
   }
 
-  /// The content of a line; what it lacks is as in the object, or as in a new one.
+  /// Returns the content of a line.
+  ///
+  /// Missing properties have the values of the object, or the defaults without one.
   private func content(
     _ value: ObjectValue, _ layout: ImportedLayout, _ entry: RegisteredClass,
     _ object: StoredObject?, _ references: inout ImportReferences
@@ -190,21 +192,21 @@ struct ObjectTarget: ImportTarget {
   func discard() { store.discardChanges() }
 }
 
-/// A layout of a file, and how the class reads it.
+/// A layout of a file, and the way the class reads it.
 struct ImportedLayout {
   let coding: RecordCoding?
   let reading: ClassLayouts.RecordReading
-  /// Whether it is that of the class of the program, which has defaults.
+  /// Whether it is the layout of the program's class, which has defaults.
   let isCurrent: Bool
 
-  /// The layout of a class of the program.
+  /// Returns the current layout of a class.
   static func current(_ entry: RegisteredClass) -> ImportedLayout {
     ImportedLayout(coding: entry.coding, reading: .asVersion(entry.classVersion), isCurrent: true)
   }
 
-  /// The layouts that a header has of a class.
+  /// Returns the layouts that a header has for a class.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` with `changedLayout` where one can't be read without loss.
+  /// - Throws: ``/StoreEngine/StoreError`` with `changedLayout` if one can't be read without loss.
   static func all(
     of entry: RegisteredClass, _ saved: [SavedLayout]
   ) throws(StoreError) -> [UInt8: ImportedLayout] {
@@ -227,9 +229,9 @@ struct ImportedLayout {
 }
 
 extension Store {
-  /// Reads a content into an object that nobody sees.
+  /// Reads content into a temporary object.
   ///
-  /// - Throws: what the class throws.
+  /// - Throws: The errors of the class.
   fileprivate func tryContent(
     _ content: [UInt8], of entry: RegisteredClass, by reading: ClassLayouts.RecordReading
   ) throws {
@@ -248,9 +250,9 @@ extension Store {
     guard buffer.remainingCount == 0 else { throw unreadBytes(buffer) }
   }
 
-  /// Gives an object a content of any layout.
+  /// Sets the content of an object from content of any layout.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` with `invalidValue`; a fault is still one then.
+  /// - Throws: ``/StoreEngine/StoreError`` with `invalidValue`. A fault stays a fault then.
   fileprivate func setContent(
     of object: StoredObject, _ entry: RegisteredClass, to content: [UInt8],
     by reading: ClassLayouts.RecordReading
@@ -265,9 +267,9 @@ extension Store {
 }
 
 extension Store {
-  /// Stores a large value, in pieces, for an object that reads the content.
+  /// Stores a large value in pieces, for an object that reads the content.
   ///
-  /// - Returns: what stands for it in the content; nil if the text is no Base64.
+  /// - Returns: The content for the record, or nil if the text is not Base64.
   fileprivate func content(of text: LargeText) throws -> ExternalContent? {
     guard let externals = externalsIfKept(),
       text.decodedByteCount > configuration.externalThreshold

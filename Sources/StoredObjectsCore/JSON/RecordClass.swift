@@ -1,20 +1,20 @@
 import Files
 package import StoreEngine
 
-/// A class of a store without its program, known from its records and layouts.
+/// A class of a store, known from its records and layouts without the program.
 package struct RecordClass: Sendable {
   /// The name of the class.
   package let name: String
   let table: TableID
   /// The metadata row.
   package var metadata: ClassMetadata
-  /// In the order of their numbers; none for a class from before stores kept layouts.
+  /// The layouts by ascending number; empty for a class from before stores kept layouts.
   package let layouts: [SavedLayout]
   private let codings: [UInt8: RecordCoding]
 
   /// Reads the classes of a store.
   ///
-  /// - Returns: the classes in the order of their IDs.
+  /// - Returns: The classes in the order of their IDs.
   /// - Throws: ``/StoreEngine/StoreError`` with `damaged`, `ioError` or `closed`.
   package static func all(in backend: any StoreBackend) throws(StoreError) -> [RecordClass] {
     do {
@@ -25,7 +25,7 @@ package struct RecordClass: Sendable {
     }
   }
 
-  /// Nil for a table that has nothing yet.
+  /// Reads a class, or returns nil for an empty table.
   private init?(_ name: String, _ backend: any StoreBackend) throws {
     let table = try backend.table(named: name)
     let location = StoreError.Location(path: backend.location, className: name, rowID: 1)
@@ -50,7 +50,7 @@ package struct RecordClass: Sendable {
     codings = Dictionary(pairs) { first, _ in first }
   }
 
-  /// How the values of a layout are read and written; nil if its properties are not known.
+  /// Returns the coding of a layout, or nil if its properties are not known.
   func coding(_ number: UInt8) -> RecordCoding? { codings[number] }
 
   /// Whether records begin with the number of their layout.
@@ -58,9 +58,9 @@ package struct RecordClass: Sendable {
   /// Whether records end with a checksum.
   var hasChecksums: Bool { (metadata.flags ?? []).contains(.checksums) }
 
-  /// The object of a record.
+  /// Returns the value of an object, from its record.
   ///
-  /// - Throws: ``/StoreEngine/DataBufferError``; what the references throw.
+  /// - Throws: ``/StoreEngine/DataBufferError``, and the errors of the references.
   func value(
     _ row: UInt32, _ record: [UInt8], _ references: some ReferenceReading
   ) throws -> ObjectValue {

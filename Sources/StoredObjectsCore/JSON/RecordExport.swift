@@ -1,13 +1,13 @@
 import Files
 package import StoreEngine
 
-/// Exports the objects of a store without its classes, from the records and the layouts.
+/// An export of the objects of a store without its classes, from the records and the layouts.
 package struct RecordExport {
   private let backend: any StoreBackend
   /// All classes of the store.
   package let classes: [RecordClass]
   private let names: ClassNames
-  /// The list of values outside of records; nil where there are none.
+  /// The catalogue of values outside of records, if there are any.
   private let externals: ExternalCatalogue?
 
   /// Reads the classes of a store.
@@ -20,15 +20,15 @@ package struct RecordExport {
     externals = try ExternalCatalogue.ifUsed(in: backend)
   }
 
-  /// Passes the lines of an export to a closure, some hundred kilobytes at a time.
+  /// Calls a closure with the lines of an export, a few hundred kilobytes at a time.
   ///
   /// - Parameters:
   ///   - exported: The classes to export.
-  ///   - depth: How many references deep objects are nested.
-  ///   - progress: Is called for each class, and for every piece that is read.
+  ///   - depth: The number of references to follow and nest.
+  ///   - progress: Called for each class, and for each piece that is read.
   ///   - write: Receives UTF-8 text, which may end inside a line.
-  /// - Returns: the number of objects.
-  /// - Throws: ``/StoreEngine/StoreError``; what the closure throws.
+  /// - Returns: The number of objects.
+  /// - Throws: ``/StoreEngine/StoreError``, and the errors of the closure.
   package func exportJSON(
     _ exported: [RecordClass], depth: Int = 0, progress: (IntegrityProgress) -> Void,
     write: @escaping ([UInt8]) throws -> Void
@@ -56,7 +56,7 @@ package struct RecordExport {
     return count
   }
 
-  /// Passes each object of a class, or the error of reading it, to a closure.
+  /// Calls a closure with each object of a class, or with the error of reading it.
   package func forEachObject(
     of exported: RecordClass, _ body: (UInt32, Result<ObjectValue, any Error>) throws -> Void
   ) throws {
@@ -88,7 +88,7 @@ package struct RecordExport {
     }
   }
 
-  /// Refuses bytes that lead to values outside of them.
+  /// Throws if raw bytes refer to values outside of them.
   private func checkForExternals(_ row: UInt32, _ exported: RecordClass) throws {
     let owner = ExternalCatalogue.Owner(exported.metadata.classID, row)
     guard try externals?.values(of: owner).isEmpty ?? true else {
@@ -102,7 +102,7 @@ package struct RecordExport {
     }
   }
 
-  /// Copies records in pieces: nothing else may be read while records are lent.
+  /// Copies records in pieces, since nothing else may be read while records are borrowed.
   private func forEachPiece(
     of exported: RecordClass, _ body: ([(UInt32, [UInt8])]) throws -> Void
   ) throws {
@@ -127,7 +127,7 @@ package struct RecordExport {
     }
   }
 
-  /// References as the objects that they lead to, some levels deep.
+  /// References as nested objects, some levels deep.
   private struct NestedRecords: ReferenceReading {
     let export: RecordExport
     let depth: Int

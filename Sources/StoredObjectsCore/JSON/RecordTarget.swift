@@ -1,21 +1,21 @@
 package import StoreEngine
 
-/// Imports into a store without its classes.
+/// An import into a store without its classes.
 ///
-/// Records are written as they would be by the program, and indexes of the classes are emptied: the
-/// program makes them again. Inverses are not followed, and unique values are not compared.
+/// Records are written as the program writes them. The indexes of the classes are cleared, and the
+/// program rebuilds them. Inverses are not updated, and unique values are not checked.
 package struct RecordTarget: ImportTarget {
   private let backend: any StoreBackend
   private var classes: [UInt8: RecordClass]
   private(set) var names: ClassNames
-  /// The layouts of the file as those of the store, by class and number.
+  /// The layout numbers in the store for those of the file, by class.
   private var layouts: [UInt8: [UInt8: UInt8]] = [:]
   private var newest: [UInt8: UInt8] = [:]
   private var hasOtherIDs = false
-  /// Classes that the store doesn't have yet.
+  /// The classes that the store does not have yet.
   private var newClasses: Set<UInt8> = []
 
-  /// Records to be saved.
+  /// The records to save.
   private var buffer = DataBuffer()
   private var changes: [UInt8: [ChangeSet.RecordChange]] = [:]
   private var clearedClasses: Set<UInt8> = []
@@ -23,8 +23,9 @@ package struct RecordTarget: ImportTarget {
 
   /// Imports the lines of a file into a store that no program has open.
   ///
-  /// - Returns: the number of objects.
-  /// - Throws: ``/StoreEngine/StoreError`` with the file, line, class, row and property, as far as they are known.
+  /// - Returns: The number of objects.
+  /// - Throws: ``/StoreEngine/StoreError`` with the file, line, class, row and property, as far as
+  ///   they are known.
   package static func importJSON(
     from path: String, into backend: any StoreBackend, mode: JSONImportMode,
     batchSize: Int = 10_000, progress: @escaping (IntegrityProgress) -> Void
@@ -88,7 +89,7 @@ package struct RecordTarget: ImportTarget {
     return known
   }
 
-  /// The number that a line's layout has in the store.
+  /// Returns the number that the layout of a line has in the store.
   private func number(_ value: ObjectValue, _ known: RecordClass) throws -> UInt8 {
     let classID = known.metadata.classID
     guard let numbers = layouts[classID], !numbers.isEmpty || newest[classID] != nil else {
@@ -140,7 +141,7 @@ package struct RecordTarget: ImportTarget {
   }
 
   func checkContent(_: ObjectValue, _: UInt8, _: ImportReferences) {
-    // The program is not there.
+    // Only the program can read the content.
   }
 
   mutating func put(
@@ -215,7 +216,7 @@ package struct RecordTarget: ImportTarget {
     return .init(name: name, range: start..<buffer.byteCount)
   }
 
-  /// Empties the indexes of classes that are changed: the program makes them again.
+  /// Clears the indexes of changed classes; the program rebuilds them.
   private func clearIndexes(_ set: inout ChangeSet) throws {
     let changed = changes.keys.filter { !clearedClasses.contains($0) }.compactMap {
       classes[$0]?.name
@@ -237,7 +238,7 @@ package struct RecordTarget: ImportTarget {
 }
 
 extension RecordClass {
-  /// The number that the store has for a layout; nil if it doesn't have it.
+  /// Returns the number of a layout in the store, or nil if the store does not have it.
   fileprivate func number(of layout: SavedLayout) -> UInt8? {
     layouts.last { $0.classVersion == layout.classVersion && $0.form.isSame(as: layout.form) }?
       .number

@@ -1,24 +1,24 @@
 public import StoreEngine
 
 extension Store {
-  /// Writes objects to a file of JSON, a line for each, see <doc:ExportingAndImportingJSON>.
+  /// Writes objects to a JSON file, one line for each, see <doc:ExportingAndImportingJSON>.
   ///
   ///     try store.exportJSON(to: "Music.jsonl")
   ///     try store.exportJSON(to: "Songs.jsonl", classes: [Song.self])
   ///
-  /// Unsaved changes are exported, too. The file has its name once it is complete and on the disk,
-  /// and replaces a file of that name.
+  /// The export includes unsaved changes. The file gets its name after it is complete and on disk;
+  /// it replaces an existing file.
   ///
-  /// Complexity: linear in the number of objects. Memory: a few hundred kilobytes, and about four
-  /// times the largest record: values outside of records are read and written in pieces.
+  /// Complexity: Linear in the number of objects. Memory: a few hundred kilobytes, and about four
+  /// times the largest record. Values outside of records are read and written in pieces.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - classes: The classes to export; nil for all that are registered.
-  ///   - progress: Is called for each class, and after every 1,000 objects.
-  /// - Returns: the number of objects.
-  /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`, `notEncodable`, `noSpace`, `ioError`, or what
-  ///   reading an object throws. There is no new file then.
+  ///   - classes: The classes to export; nil for all registered classes.
+  ///   - progress: Called for each class, and after every 1,000 objects.
+  /// - Returns: The number of objects.
+  /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`, `notEncodable`, `noSpace`,
+  ///   `ioError`, and the errors of reading an object. No file is created then.
   @discardableResult
   public func exportJSON(
     to path: String, classes: [StoredObject.Type]? = nil,
@@ -31,14 +31,14 @@ extension Store {
     return count
   }
 
-  /// Passes the lines of an export to a closure, some hundred kilobytes at a time.
+  /// Calls a closure with the lines of an export, a few hundred kilobytes at a time.
   ///
   /// - Parameters:
-  ///   - classes: The classes to export; nil for all that are registered.
-  ///   - progress: Is called for each class, and after every 1,000 objects.
+  ///   - classes: The classes to export; nil for all registered classes.
+  ///   - progress: Called for each class, and after every 1,000 objects.
   ///   - write: Receives UTF-8 text, which may end inside a line.
-  /// - Returns: the number of objects.
-  /// - Throws: ``/StoreEngine/StoreError`` as the other, and what the closure throws.
+  /// - Returns: The number of objects.
+  /// - Throws: The errors of ``exportJSON(to:classes:progress:)`` and of the closure.
   @discardableResult
   public func exportJSON(
     classes: [StoredObject.Type]? = nil, progress: (IntegrityProgress) -> Void = { _ in },
@@ -85,12 +85,12 @@ extension Store {
   }
 }
 
-/// The values outside of the record of an object that is being exported.
+/// The values outside of the record of the object that is being exported.
 private final class ListedExternals {
   let large = LargeTexts<() throws -> ExternalReader>()
   private var boxes: [ExternalID: ExternalBox] = [:]
 
-  /// The text of each value, by the reference that ``add(_:)`` has returned.
+  /// The text of each value, by the reference that ``add(_:)`` returned.
   var texts: ExternalTexts {
     ExternalTexts(large: large) { [unowned self] reference in
       guard let box = boxes[reference.id] else {
@@ -110,7 +110,7 @@ private final class ListedExternals {
 }
 
 extension RegisteredClass {
-  /// The class in the header of an export: all lines have the layout of today.
+  /// The class in the header of an export; all lines have its current layout.
   fileprivate var exported: JSONHeader.Class {
     let form = (try? DeclaredLayout.of(type))?.form
     let layout = form.map { SavedLayout(number: version, classVersion: classVersion, form: $0) }

@@ -1,43 +1,47 @@
 public import StoreEngine
 
-/// How an import treats the IDs in a file.
+/// The way an import treats the IDs in a file.
 public enum JSONImportMode: String, CaseIterable, Sendable {
-  /// Objects keep their IDs, and the store must not have any of them.
+  /// Objects keep their IDs, and none of them may exist in the store.
   case keepIDs
-  /// Objects keep their IDs, and replace those that the store has.
+  /// Objects keep their IDs, and replace existing objects.
   case replace
-  /// Objects get new IDs, and references between them follow.
+  /// Objects get new IDs, and the references between them are updated.
   case newIDs
 }
 
 extension Store {
-  /// Imports the objects of a file that ``exportJSON(to:classes:progress:)`` or another program has
-  /// written, see <doc:ExportingAndImportingJSON>.
+  /// Imports the objects of a JSON file.
   ///
   ///     try store.importJSON(from: "Music.jsonl")
   ///     try store.importJSON(from: "Seed.jsonl", mode: .newIDs)
   ///
-  /// First the whole file is read and checked: a line that makes no sense is an error before
-  /// anything is written. Then objects are inserted or changed like any others, in saves of a batch
-  /// each. An import that fails there, or that is interrupted, keeps the batches that were saved;
-  /// importing the file once more with ``JSONImportMode/replace`` does the rest. With the
-  /// `batchSize` `.max` the import is one save: all of it, or nothing.
+  /// The file is from ``exportJSON(to:classes:progress:)`` or another program, see
+  /// <doc:ExportingAndImportingJSON>.
   ///
-  /// Complexity: linear in the file, which is read two or three times. Memory: a batch of objects,
-  /// about four times the longest line without its values outside of records, a bit for each object,
-  /// and four bytes for each with new IDs.
+  /// The import first reads and checks the whole file: an invalid line is an error before anything
+  /// is written. Then it inserts or changes the objects like any others, and saves each batch.
+  ///
+  /// An import that fails at that stage, or is interrupted, keeps the saved batches. To complete
+  /// it, import the file again with ``JSONImportMode/replace``. With a `batchSize` of `.max`, the
+  /// import is one save: all of it, or nothing.
+  ///
+  /// Complexity: Linear in the size of the file, which is read two or three times. Memory: a batch
+  /// of objects, a bit for each object, and with new IDs four bytes for each object. The longest
+  /// line takes about four times its size without its values outside of records.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - mode: What becomes of the IDs.
-  ///   - batchSize: How many objects are saved at once, at least 1. A batch also ends after 32 MB of
+  ///   - mode: The treatment of the IDs.
+  ///   - batchSize: The number of objects in a save, at least 1. A batch also ends after 32 MB of
   ///     lines, unless it is `.max`.
-  ///   - progress: Is called after every 1,000 lines with the bytes read so far.
-  /// - Returns: the number of objects.
-  /// - Throws: ``/StoreEngine/StoreError`` with the file, line, class, row and property, as far as they are
-  ///   known: `unsavedChanges` when there are any, for they would be saved along; `invalidJSON`,
-  ///   `invalidValue`, `notRegistered`, `rowExists`, `rowIDsExhausted`, `newerVersion`,
-  ///   `changedLayout`, `ioError`; and as ``saveChanges()``.
+  ///   - progress: Called after every 1,000 lines with the number of bytes read.
+  /// - Returns: The number of objects.
+  /// - Throws: ``/StoreEngine/StoreError`` with the file, line, class, row and property, as far as
+  ///   they are known: `invalidJSON`, `invalidValue`, `notRegistered`, `rowExists`,
+  ///   `rowIDsExhausted`, `newerVersion`, `changedLayout`, `ioError`, and the errors of
+  ///   ``saveChanges()``. Throws `unsavedChanges` if there are any, since the import would save
+  ///   them, too.
   @discardableResult
   public func importJSON(
     from path: String, mode: JSONImportMode = .keepIDs, batchSize: Int = 10_000,
@@ -56,19 +60,19 @@ extension Store {
     }
   }
 
-  /// Inserts the object that a value describes, or changes the one that has its ID.
+  /// Inserts the object that a value describes, or updates the object with its ID.
   ///
   ///     var value = try song.value()
   ///     value["title"] = "Sunny"
   ///     try store.insertOrUpdate(value)
   ///
-  /// A value without an ID becomes a new object. Properties that the value lacks have the defaults
-  /// of the class in a new object, and stay as they are in one that is there. The next save writes
-  /// the object.
+  /// A value without an ID becomes a new object. Properties that the value lacks get the defaults
+  /// of the class in a new object, and stay unchanged in an existing one. The next save writes the
+  /// object.
   ///
-  /// - Returns: the object.
-  /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`, `invalidValue`, `rowIDsExhausted`, or what
-  ///   reading the object throws. The store is as it was then.
+  /// - Returns: The object.
+  /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`, `invalidValue`, `rowIDsExhausted`,
+  ///   and the errors of reading the object. The store is unchanged then.
   @discardableResult
   public func insertOrUpdate(_ value: ObjectValue) throws(StoreError) -> StoredObject {
     var location = StoreError.Location(className: value.className, rowID: value.rowID)

@@ -2,7 +2,7 @@ import StoreEngine
 
 /// The properties in the records of a class, in the order in which they are written.
 ///
-/// `@Stored` writes it. A hand-written class may declare its own, and then needs no code for
+/// `@Stored` generates it. A hand-written class may declare its layout, and then needs no code for
 /// records of earlier layouts:
 ///
 ///     override class var layout: ClassLayout? {
@@ -14,32 +14,33 @@ import StoreEngine
 ///         ])
 ///     }
 ///
-/// A store keeps every layout that a class has had, and reads a record of another layout property
-/// by property, by name. See <doc:ChangingAClass>.
+/// A store keeps every layout that a class has had. It reads a record of another layout property by
+/// property, by name. See <doc:ChangingAClass>.
 public struct ClassLayout: Sendable {
-  /// The class that the layout is of: one that a subclass inherits is not the subclass's.
+  /// The class of the layout; a subclass that only inherits the layout is not it.
   let owner: ObjectIdentifier
-  /// All properties, also those that only earlier versions of the class have, in order.
+  /// All properties in order, including those that only earlier versions of the class have.
   public let properties: [StoredProperty]
 
-  /// Describes the records of a class.
+  /// Creates the layout of a class.
   ///
   /// - Parameters:
   ///   - type: The class itself, which writes these properties and no others.
-  ///   - properties: What the class writes, in order.
+  ///   - properties: The properties that the class writes, in order.
   public init(_ type: StoredObject.Type, _ properties: [StoredProperty]) {
     owner = ObjectIdentifier(type)
     self.properties = properties
   }
 
-  /// Describes the records of a class whose superclass has content; nil if the superclass has no
-  /// layout of its own.
+  /// Creates the layout of a class whose superclass has content.
+  ///
+  /// Returns nil if the superclass has no layout of its own.
   ///
   /// - Parameters:
   ///   - type: The class itself.
   ///   - superclassLayout: `super.layout`, whose properties come first.
   ///   - superclass: The superclass.
-  ///   - properties: What the class itself writes behind that, in order.
+  ///   - properties: The properties that the class itself writes after those, in order.
   public init?(
     _ type: StoredObject.Type, following superclassLayout: ClassLayout?,
     of superclass: StoredObject.Type, _ properties: [StoredProperty]
@@ -50,7 +51,7 @@ public struct ClassLayout: Sendable {
     self.init(type, superclassLayout.properties + properties)
   }
 
-  /// The properties of the records that a version of the class writes.
+  /// Returns the properties in the records that a version of the class writes.
   func properties(at version: UInt8) -> [StoredProperty] {
     properties.filter { $0.isIn(version) }
   }

@@ -2,34 +2,34 @@ import StoreEngine
 
 /// The layouts of a class in a store: the one that it writes, and those that its records have.
 struct ClassLayouts: Sendable {
-  /// The first byte of the records that are written.
+  /// The first byte of the records that the class writes.
   let number: UInt8
-  /// The version that the class says it has.
+  /// The version that the class declares.
   let classVersion: UInt8
-  /// The layouts that the store will have after the next save of the class.
+  /// The layouts that the store has after the next save of the class.
   let all: [SavedLayout]
-  /// Whether the store doesn't have all of them yet.
+  /// Whether the store lacks some of them.
   var needsSaving: Bool
-  /// Whether a later program has saved the class, so that this one must not.
+  /// Whether a later program has saved the class, so that this one must not save it.
   let isOutdated: Bool
-  /// The layouts that records from before layouts were kept are thought to have.
+  /// The assumed layouts of records from before stores kept layouts.
   let assumed: [SavedLayout]
-  /// How records are read, by their first byte; shorter than 256 where the last are rare.
+  /// The ways to read records, by their first byte; shorter than 256 if the last numbers are rare.
   let readings: [RecordReading?]
-  /// The same for numbers that no record has.
+  /// Returns how to read records with a number that no record has.
   let rareReading: @Sendable (UInt8) -> RecordReading
 
-  /// How the records of one number are read.
+  /// The way to read the records of one number.
   enum RecordReading: Sendable {
-    /// By the class itself, as a version of it wrote them.
+    /// The class reads the record itself, as one of its versions wrote it.
     case asVersion(UInt8)
-    /// By name, and then as a version of the class wrote it.
+    /// The record is converted by name, then read as a version of the class wrote it.
     case converted(RecordConversion, version: UInt8)
-    /// Not by this program.
+    /// This program can't read the record.
     case later
   }
 
-  /// What the contents of objects depend on, as a text.
+  /// A text that changes whenever the contents of objects may be encoded differently.
   var contentVersion: String {
     number == classVersion ? "\(classVersion)" : "\(classVersion).\(number)"
   }
@@ -37,13 +37,13 @@ struct ClassLayouts: Sendable {
   /// The highest version of the class that has saved anything.
   var lastClassVersion: UInt8 { all.map(\.classVersion).max() ?? classVersion }
 
-  /// How a record is read; `later` for a number that nobody knows.
+  /// Returns how to read a record; `later` for an unknown number.
   func reading(_ number: UInt8) -> RecordReading {
     let isListed = readings.indices.contains(Int(number))
     return (isListed ? readings[Int(number)] : nil) ?? rareReading(number)
   }
 
-  /// The numbers of records that the class reads itself, as they are.
+  /// The versions of the records that the class reads as they are, by number.
   var directNumbers: [UInt8: UInt8] {
     var numbers: [UInt8: UInt8] = [:]
     for (number, reading) in readings.enumerated() {

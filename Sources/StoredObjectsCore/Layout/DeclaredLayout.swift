@@ -1,18 +1,19 @@
 import Locks
 import StoreEngine
 
-/// What a class of the program says of its records.
+/// The layout that a class of the program declares for its records.
 struct DeclaredLayout: Sendable {
   let classVersion: UInt8
   /// The properties of all versions; nil for a class that doesn't declare them.
   let layout: ClassLayout?
-  /// The kinds of values that a new object of a class without a layout writes; nil where that can't
-  /// be found out.
+  /// The types of the values that a new object of a class without a layout writes.
+  ///
+  /// It is nil if they can't be determined.
   let values: [StoredType]?
-  /// What a store has of a class that never changed, version 0 of it; nil for later versions.
+  /// The layouts in a store if the class is at version 0; nil for later versions.
   private let sole: Sole?
 
-  /// The one layout of a class, and its bytes in a named buffer.
+  /// The only layout of a class, and its bytes in a named buffer.
   private struct Sole {
     let name: String
     let sealed: [UInt8]
@@ -30,7 +31,8 @@ struct DeclaredLayout: Sendable {
 
   /// The layouts found so far.
   ///
-  /// An array: the process's first dictionary of a kind takes as long to make as a file to open.
+  /// This is an array, since creating a process's first dictionary of a type takes as long as
+  /// opening a file.
   private static let known = Locked<[Known]>([])
 
   private struct Known {
@@ -38,10 +40,9 @@ struct DeclaredLayout: Sendable {
     let declared: DeclaredLayout
   }
 
-  /// The layout of a class, which is found out once in a process.
+  /// Returns the layout of a class, which is determined once in a process.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` with `invalidLayout` for one that is not what the class
-  ///   writes.
+  /// - Throws: ``/StoreEngine/StoreError`` with `invalidLayout` if the class writes something else.
   static func of(_ type: StoredObject.Type) throws(StoreError) -> DeclaredLayout {
     let id = ObjectIdentifier(type)
     if let found = known.withLock({ $0.first { $0.type == id } }) { return found.declared }
@@ -64,12 +65,12 @@ struct DeclaredLayout: Sendable {
     if let layout = self.layout { try Self.validate(layout, of: type) }
   }
 
-  /// The form of the records that a version of the class writes; nil where that is not known.
+  /// Returns the form of the records that a version of the class writes, or nil if it is not known.
   func form(at version: UInt8) -> SavedLayout.Form? {
     Self.form(of: layout, version == classVersion ? values : nil, at: version)
   }
 
-  /// The form of today's records.
+  /// The form of the records that the class writes now.
   var form: SavedLayout.Form? { form(at: classVersion) }
 
   private static func form(
@@ -79,16 +80,16 @@ struct DeclaredLayout: Sendable {
     return .properties(layout.properties(at: version).map(SavedLayout.SavedProperty.init))
   }
 
-  /// The layouts of a class without a version that a store doesn't have yet; nil for others.
+  /// The layouts for a store that has none of the class; nil for a class with a version.
   var newLayouts: ClassLayouts? {
     guard var layouts = sole?.layouts else { return nil }
     layouts.needsSaving = true
     return layouts
   }
 
-  /// The layouts of a class that never changed, if a store has just them; nil otherwise.
+  /// Returns the only layouts of the class if the store has exactly these; otherwise nil.
   ///
-  /// Compares bytes, which is faster than reading all names and types.
+  /// The comparison of bytes is faster than reading all names and types.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `ioError` or `damaged`.
   func soleLayouts(savedIn backend: any StoreBackend) throws(StoreError) -> ClassLayouts? {
@@ -101,7 +102,7 @@ struct DeclaredLayout: Sendable {
     return freshContent(of: type, recorder: recorder) == nil ? nil : recorder.types
   }
 
-  /// Makes sure that a new object writes what the layout says.
+  /// Checks that a new object writes the properties of the layout.
   private static func validate(
     _ layout: ClassLayout, of type: StoredObject.Type
   ) throws(StoreError) {
@@ -111,7 +112,7 @@ struct DeclaredLayout: Sendable {
       let name = names.first { name in names.count { $0 == name } > 1 } ?? ""
       throw invalid(type, "it has two properties named \"\(name)\"")
     }
-    // A content that can't be written without a store tells nothing.
+    // If the content can't be written without a store, there is nothing to check.
     guard var buffer = freshContent(of: type) else { return }
     do {
       for property in properties { try property.skip(&buffer) }
@@ -132,14 +133,14 @@ struct DeclaredLayout: Sendable {
       """, at: .init(className: type.storedName))
   }
 
-  /// The content of an object that has the defaults of its class; nil where it can't be written.
+  /// Returns the content of an object with the defaults of its class; nil if it can't be written.
   static func freshContent(
     of type: StoredObject.Type, _ store: Store? = nil, recorder: ShapeRecorder? = nil
   ) -> DataBuffer? {
     var buffer = DataBuffer([], store: store)
     buffer.recorder = recorder
     let sample = type.init()
-    // To let go of it with care takes as long as opening a file, the first time.
+    // The careful release of an object takes as long as opening a file, the first time.
     sample.state.insert(.sample)
     do { try sample.writeContent(to: &buffer) } catch { return nil }
     if buffer.failure != nil { return nil }

@@ -1,24 +1,24 @@
 import StoreEngine
 
-/// What lies between a layout in a store and that of a class.
+/// The change between a layout in a store and the layout of a class.
 struct LayoutChange {
   let old: [SavedLayout.SavedProperty]
-  /// The properties that the class reads of a record of that time.
+  /// The properties that the class reads in a record of that version.
   let new: [StoredProperty]
   /// The properties of a new object.
   private let current: [StoredProperty]
-  /// What can't be done, each with the properties that it is about.
+  /// The changes that can't be converted, with their properties.
   private(set) var obstacles: [Obstacle] = []
-  /// How records of the old layout are read; nil if there are obstacles.
+  /// The conversion of records of the old layout, or nil if there are obstacles.
   private(set) var conversion: RecordConversion?
 
-  /// Why a record can't be read.
+  /// A reason why a record can't be read.
   struct Obstacle {
     /// The property as it was saved.
     let old: SavedLayout.SavedProperty
-    /// The property as it is; nil if it is gone.
+    /// The property as it is now; nil if it is gone.
     let new: StoredProperty?
-    /// What to do about it.
+    /// The advice for the developer.
     let cure: String
   }
 
@@ -26,10 +26,10 @@ struct LayoutChange {
   ///
   /// - Parameters:
   ///   - old: The properties of the records.
-  ///   - between: The layouts that the store had since.
-  ///   - layout: What the class says of itself.
-  ///   - oldVersion: The version of the class when it wrote the records.
-  ///   - version: The version of the class.
+  ///   - between: The layouts that the store had in between.
+  ///   - layout: The layout that the class declares.
+  ///   - oldVersion: The version of the class that wrote the records.
+  ///   - version: The current version of the class.
   init(
     from old: [SavedLayout.SavedProperty], through between: [SavedLayout.Form],
     to layout: ClassLayout, at oldVersion: UInt8, of version: UInt8
@@ -59,7 +59,7 @@ struct LayoutChange {
       mapping = LayoutMapping(from: last, to: next).following(mapping)
       last = next
     }
-    // A property that is of earlier versions only is no longer in the layouts in between.
+    // A property of earlier versions only is no longer in the layouts in between.
     return zip(new, mapping.sources).map { property, source in
       source
         ?? (property.endVersion == nil ? nil : old.firstIndex { $0.name == property.name })
@@ -108,7 +108,7 @@ struct LayoutChange {
     return .standard(0)
   }
 
-  /// How to pass over an old value: only its own type can, where the type is custom.
+  /// Returns how to skip an old value; for a custom type, only the type itself can.
   private mutating func skip(
     _ property: SavedLayout.SavedProperty, _ successor: StoredProperty?, _ layout: ClassLayout
   ) -> RecordConversion.Skip {

@@ -1,10 +1,10 @@
 /// The changes from one layout of a class to a later one.
 package struct LayoutDifference: Sendable {
-  /// For each property of the later layout, the one that it comes from; nil for a new property.
+  /// The earlier property for each property of the later layout; nil for a new property.
   package let sources: [SavedLayout.SavedProperty?]
   /// The properties that only the earlier layout has.
   package let removed: [SavedLayout.SavedProperty]
-  /// Whether properties of both have another order.
+  /// Whether the order of the properties in both layouts has changed.
   package let isReordered: Bool
 
   /// Compares layouts by the names of their properties, former names included.

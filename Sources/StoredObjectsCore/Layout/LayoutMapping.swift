@@ -1,15 +1,17 @@
 import StoreEngine
 
-/// Where each property of one layout is found in another, earlier one.
+/// A mapping from the properties of one layout to those of an earlier layout.
 struct LayoutMapping {
-  /// For each property of the newer layout, the index of the older one; nil for a new property.
+  /// The index of the older property for each property of the newer layout; nil for a new one.
   private(set) var sources: [Int?]
 
-  /// A layout as it is.
+  /// Creates an identity mapping.
   init(count: Int) { sources = (0..<count).map { $0 } }
 
-  /// Finds properties by their names: a property that has a former name comes from there, unless
-  /// the older layout knows its name of today.
+  /// Maps properties by their names.
+  ///
+  /// A property with former names maps to one of them, unless the older layout has its current
+  /// name.
   init(from old: [SavedLayout.SavedProperty], to new: [SavedLayout.SavedProperty]) {
     let positions = Dictionary(old.enumerated().map { ($1.name, $0) }) { first, _ in first }
     let names = Set(new.map(\.name))
@@ -31,7 +33,7 @@ struct LayoutMapping {
     }
   }
 
-  /// The mapping through a layout in between.
+  /// Returns the mapping to an earlier layout, through a layout in between.
   func following(_ earlier: LayoutMapping) -> LayoutMapping {
     var mapping = self
     mapping.sources = sources.map { $0.flatMap { earlier.sources[$0] } }
@@ -40,7 +42,7 @@ struct LayoutMapping {
 }
 
 extension SavedLayout.SavedProperty {
-  /// Whether all names but its own are some that it had before.
+  /// Returns whether all names except its own are former names of the property.
   fileprivate func succeeds(all names: [String]) -> Bool {
     names.count > 1 && names.allSatisfy { $0 == name || formerNames.contains($0) }
   }

@@ -1,18 +1,18 @@
 import StoreEngine
 
-/// Finds out how a class of the program and the records of a store fit together.
+/// A comparison of a class in the program with the records in a store.
 ///
-/// A class that declares its properties gets a new number for each layout that the store has not
-/// met. One that doesn't has the number of its version.
+/// A class that declares its properties gets a new number for each layout that the store does not
+/// have. A class that does not declare them uses its version as the number.
 struct LayoutResolution {
   /// The name of the class in the store.
   private let name: String
   private let declared: DeclaredLayout
   /// The layouts in the store, the oldest first.
   private let saved: [SavedLayout]
-  /// The highest number of records that were written before layouts were saved; nil for none.
+  /// The highest number of records from before layouts were saved; nil if there are none.
   private let lastUnsaved: UInt8?
-  /// Whether the version in the metadata row is one that records have: the original's says nothing.
+  /// Whether the version in the metadata row counts: in BNRPersistence stores, it does not.
   private let knowsVersion: Bool
   /// Whether records begin with a number.
   private let hasNumbers: Bool
@@ -24,7 +24,7 @@ struct LayoutResolution {
     (self.name, self.declared, self.hasNumbers) = (name, declared, hasNumbers)
     knowsVersion = metadata?.flags != nil
     self.saved = saved
-    // A class that declares its properties has all earlier layouts saved with its first.
+    // A class that declares its properties saves all earlier layouts with its first.
     lastUnsaved =
       switch saved.first {
       case nil: metadata?.classVersion
@@ -35,14 +35,14 @@ struct LayoutResolution {
   private var version: UInt8 { declared.classVersion }
   private var newest: SavedLayout? { saved.last }
 
-  /// How the class is written and read.
+  /// Returns how to write and read the class.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` with `changedLayout` where a property can't be found, or
-  ///   its value can't be converted.
+  /// - Throws: ``/StoreEngine/StoreError`` with `changedLayout` if a property is missing or its
+  ///   value can't be converted.
   func layouts() throws(StoreError) -> ClassLayouts {
     let (number, isOutdated) = try currentNumber()
     let isNew = !isOutdated && number != newest?.number
-    // A layout without records may have had the number until now.
+    // Until now, the number may have belonged to a layout without records.
     let saved = isNew ? saved.filter { $0.number != number } : saved
     let order = LayoutOrder(saved.map(\.number) + (isNew ? [number] : []))
     var readings = [ClassLayouts.RecordReading?](repeating: nil, count: 256)
@@ -70,7 +70,7 @@ struct LayoutResolution {
         && !isOutdated,
       isOutdated: isOutdated, assumed: assumed, readings: readings
     ) { rare in
-      // Only a history of changes may have such contents, so that the layout is no obstacle.
+      // Only a history of changes may have such contents, so an unreadable layout is no error.
       guard let layout = saved.first(where: { $0.number == rare && !$0.hasRecords }) else {
         return .later
       }
@@ -78,8 +78,9 @@ struct LayoutResolution {
     }
   }
 
-  /// Records that were written before layouts were saved have that of their version, as far as the
-  /// class still tells.
+  /// The layouts of records from before layouts were saved.
+  ///
+  /// Such records have the layout of their version, as far as the class still declares it.
   private var assumedLayouts: [SavedLayout] {
     guard let lastUnsaved, declared.layout != nil else { return [] }
     return (0...min(lastUnsaved, version)).compactMap { number in
@@ -89,7 +90,7 @@ struct LayoutResolution {
     }
   }
 
-  /// The number of today's layout, and whether a later program has saved the class.
+  /// Returns the number of the current layout, and whether a later program has saved the class.
   private func currentNumber() throws(StoreError) -> (UInt8, isOutdated: Bool) {
     guard let newest else {
       let isOutdated = knowsVersion && lastUnsaved ?? 0 > version
@@ -107,7 +108,7 @@ struct LayoutResolution {
     return (try freeNumber(after: newest.number), false)
   }
 
-  /// A number that no record has: the next one, or that of the oldest layout without records.
+  /// Returns an unused number: the next one, or that of the oldest layout without records.
   private func freeNumber(after newest: UInt8) throws(StoreError) -> UInt8 {
     let next = max(version, newest < .max ? newest + 1 : newest)
     if !saved.contains(where: { $0.number == next }) { return next }
@@ -115,8 +116,9 @@ struct LayoutResolution {
     return oldest.number
   }
 
-  /// The number of a class that doesn't declare its properties, and must not change without another
-  /// version.
+  /// Returns the number of a class without declared properties.
+  ///
+  /// Such a class must not change without a new version.
   private func watchedNumber(
     _ newest: SavedLayout
   ) throws(StoreError) -> (UInt8, isOutdated: Bool) {
@@ -164,16 +166,16 @@ struct LayoutResolution {
   }
 }
 
-/// The order in which a store has got its layouts.
+/// The order in which a store got its layouts.
 private struct LayoutOrder {
-  /// By number; of one that stands there twice, the first.
+  /// The positions by number; the first, if a number occurs twice.
   private var positions = [Int?](repeating: nil, count: 256)
 
   init(_ numbers: [UInt8]) {
     for (position, number) in numbers.enumerated().reversed() { positions[Int(number)] = position }
   }
 
-  /// Whether the layout of one number is later than that of another.
+  /// Returns whether a layout is later than another.
   func isLater(_ number: UInt8, than other: UInt8) -> Bool {
     guard let first = positions[Int(other)], let second = positions[Int(number)] else {
       return number > other
@@ -181,7 +183,7 @@ private struct LayoutOrder {
     return second > first
   }
 
-  /// The layouts after that of one number and before that of another.
+  /// Returns the layouts between two others.
   func between(_ first: UInt8, _ last: UInt8, of layouts: [SavedLayout]) -> [SavedLayout] {
     layouts.filter { isLater($0.number, than: first) && isLater(last, than: $0.number) }
   }

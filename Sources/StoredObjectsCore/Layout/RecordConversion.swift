@@ -1,43 +1,44 @@
 import StoreEngine
 
-/// Turns the content of a record of an earlier layout into one that the class reads, property by
-/// property.
+/// A conversion of a record of an earlier layout to a content that the class reads.
+///
+/// It works property by property.
 struct RecordConversion: Sendable {
-  /// Passes over a value of the old record.
+  /// A closure that skips a value of the old record.
   typealias Skip = @Sendable (inout DataBuffer) throws -> Void
 
-  /// Where the value of one property comes from.
+  /// The source of the value of one property.
   enum Step: Sendable {
     /// The bytes of an old property.
     case copy(Int)
-    /// The bytes of an old property, behind a byte that says that there is a value.
+    /// The bytes of an old property, after a byte that marks a value as present.
     case wrap(Int)
     /// The value of an old property in another form.
     case convert(Int, StoredType, StoredConversion)
-    /// What the class makes of an old value, which may have to be widened first.
+    /// The result of a conversion by the class; the old value may have to be widened first.
     case make(Int, StoredType, StoredConversion, PropertyConversion)
-    /// What a new object has in a property.
+    /// The default of a property in a new object.
     case standard(Int)
   }
 
   let oldProperties: [Skip]
   let steps: [Step]
-  /// Passes over the properties of a new object.
+  /// Closures that skip the properties of a new object.
   let properties: [Skip]
 
-  /// Whether some properties get what a new object has.
+  /// Whether some properties get the defaults of a new object.
   var needsDefaults: Bool {
     steps.contains { if case .standard = $0 { true } else { false } }
   }
 
-  /// The content of a record as the class reads it.
+  /// Converts a record to a content that the class reads.
   ///
   /// - Parameters:
-  ///   - old: What is left to read of the old record.
-  ///   - fresh: The content of a new object, if there are properties that the old record lacks.
-  ///   - output: The buffer that gets the content.
-  ///   - classID: The ID of a class by its name.
-  /// - Throws: ``/StoreEngine/DataBufferError``, and what conversions of the class throw.
+  ///   - old: The buffer with the rest of the old record.
+  ///   - fresh: The content of a new object, if the old record lacks properties.
+  ///   - output: The buffer for the content.
+  ///   - classID: Returns the ID of a class by its name.
+  /// - Throws: ``/StoreEngine/DataBufferError``, and the errors of the class's conversions.
   func convert(
     _ old: inout DataBuffer, fresh: DataBuffer?, into output: inout DataBuffer,
     classID: (String) throws(DataBufferError) -> UInt8
@@ -74,7 +75,7 @@ struct RecordConversion: Sendable {
 }
 
 extension DataBuffer {
-  /// Where the values of properties begin, which are passed over.
+  /// Returns the offsets of the values of properties, and skips the values.
   fileprivate mutating func offsets(of properties: [RecordConversion.Skip]) throws -> [Int] {
     var offsets: [Int] = []
     offsets.reserveCapacity(properties.count)

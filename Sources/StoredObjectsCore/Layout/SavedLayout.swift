@@ -1,14 +1,14 @@
 package import StoreEngine
 
-/// A layout that records of a store have.
+/// A layout of records in a store.
 package struct SavedLayout: Sendable {
   /// The first byte of the records.
   package let number: UInt8
-  /// The version that the class said it had.
+  /// The version that the class declared.
   package let classVersion: UInt8
-  /// The properties of the records, or the kinds of their values.
+  /// The properties of the records, or the types of their values.
   package let form: Form
-  /// Whether there may be records of the layout; if not, another can have its number.
+  /// Whether records of the layout may exist; if not, another layout can reuse its number.
   package private(set) var hasRecords = true
 
   init(number: UInt8, classVersion: UInt8, form: Form, hasRecords: Bool = true) {
@@ -16,23 +16,23 @@ package struct SavedLayout: Sendable {
     self.hasRecords = hasRecords
   }
 
-  /// The layout, once all its records have been rewritten.
+  /// The layout after all its records have been rewritten.
   var withoutRecords: SavedLayout {
     SavedLayout(number: number, classVersion: classVersion, form: form, hasRecords: false)
   }
 
-  /// What is known of the records.
+  /// The known structure of the records.
   package enum Form: Sendable {
-    /// Their properties.
+    /// The properties.
     case properties([SavedProperty])
-    /// The kinds of values, in order, that an object writes that has its defaults.
+    /// The types of the values, in order, that an object with default values writes.
     case values([StoredType])
   }
 
-  /// Whether no more than the kinds of values is known.
+  /// Whether only the types of the values are known.
   package var isOfValues: Bool { if case .values = form { true } else { false } }
 
-  /// A property as it was when a record was written.
+  /// A property as it was when the record was written.
   package struct SavedProperty: Hashable, Sendable {
     /// The name in the source.
     package let name: String
@@ -41,12 +41,12 @@ package struct SavedLayout: Sendable {
     /// The names that the property had before.
     package let formerNames: [String]
 
-    /// Describes a property.
+    /// Creates a property.
     package init(name: String, type: StoredType, formerNames: [String] = []) {
       (self.name, self.type, self.formerNames) = (name, type, formerNames)
     }
 
-    /// Whether both stand for the same bytes and the same name.
+    /// Returns whether both have the same bytes and the same name.
     func isSame(as other: SavedProperty) -> Bool {
       name == other.name && type.withoutNames == other.type.withoutNames
     }
@@ -62,7 +62,7 @@ extension SavedLayout.Form {
     }
   }
 
-  /// Whether records of both are the same.
+  /// Returns whether the records of both are the same.
   func isSame(as other: SavedLayout.Form) -> Bool {
     switch (self, other) {
     case (.properties(let first), .properties(let second)):
@@ -83,7 +83,7 @@ extension SavedLayout.SavedProperty {
 
 // MARK: - Bytes
 
-/// The layouts of a class as a store keeps them, in a named buffer.
+/// The format of the layouts of a class in a store, in a named buffer.
 ///
 ///     0   UInt8   format, 1; 2 where some layouts have no records
 ///     1   UInt32  number of layouts, the oldest first; then each:
@@ -100,7 +100,7 @@ enum LayoutFormat {
   }
 
   static func write(_ layouts: [SavedLayout], to buffer: inout DataBuffer) {
-    // Earlier releases would take such numbers for ones that records have.
+    // Earlier releases would treat such numbers as those of existing records.
     let isMarked = !layouts.allSatisfy(\.hasRecords)
     buffer.write(isMarked ? versions.upperBound : versions.lowerBound)
     buffer.writeCount(layouts.count)
@@ -119,7 +119,7 @@ enum LayoutFormat {
     }
   }
 
-  /// The bytes of a named buffer, with its checksum.
+  /// Returns the bytes of a named buffer, with its checksum.
   static func sealed(_ layouts: [SavedLayout], of className: String) -> [UInt8] {
     var buffer = DataBuffer()
     write(layouts, to: &buffer)
@@ -147,7 +147,7 @@ enum LayoutFormat {
 
   /// Reads all layouts.
   ///
-  /// - Throws: ``/StoreEngine/DataBufferError``, with `invalidValue` for a format of a later
+  /// - Throws: ``/StoreEngine/DataBufferError``, with `invalidValue` for the format of a later
   ///   release.
   static func read(_ buffer: inout DataBuffer) throws(DataBufferError) -> [SavedLayout] {
     let version = try buffer.readUInt8()
@@ -189,7 +189,7 @@ enum LayoutFormat {
 }
 
 extension SavedLayout.SavedProperty: DataBufferValue {
-  /// Two counts and a tag.
+  /// The size of two counts and a tag.
   package static var minimumByteCount: Int { 9 }
 
   package init(from buffer: inout DataBuffer) throws(DataBufferError) {

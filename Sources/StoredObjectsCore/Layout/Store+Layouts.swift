@@ -2,7 +2,7 @@ import Files
 import StoreEngine
 
 extension Store {
-  /// How a class that is being registered is written and read.
+  /// Returns how to write and read a class that is being registered.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `changedLayout`, `invalidLayout`, `damaged` or
   ///   `ioError`.
@@ -25,9 +25,9 @@ extension Store {
     }
   }
 
-  /// Makes sure that records have the layouts that they are assumed to have.
+  /// Checks that records have their assumed layouts.
   ///
-  /// Reads some of the first records. If none of them fits, the class has changed.
+  /// This method reads some of the first records. If none of them fits, the class has changed.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `changedLayout` or `ioError`.
   func verifyAssumedLayouts(of entry: RegisteredClass) throws(StoreError) {
@@ -61,13 +61,13 @@ extension Store {
     throw .unknownProperties(misfit.form, misfit.number, entry.location())
   }
 
-  /// How the records of a class are laid out around their content.
+  /// Returns the format of a class's records around their content.
   func recordFormat(_ shared: SharedTable) -> ClassMetadata.Flags {
     shared.recordFormat(
       newClass: configuration.newClassFormat, originalClass: configuration.originalClassFormat)
   }
 
-  /// Refuses to write objects of a class that a later program has saved.
+  /// Throws if the next save writes objects of a class that a later program has saved.
   func checkClassVersions() throws(StoreError) {
     for entry in classes
     where entry.layouts.isOutdated && entry.changeCounts.inserts + entry.changeCounts.updates > 0 {
@@ -81,7 +81,7 @@ extension Store {
     }
   }
 
-  /// Looks whether others have saved layouts of the classes whose objects the next save writes.
+  /// Reloads the layouts of the classes that the next save writes, if others may have saved some.
   func reconcileLayouts() throws(StoreError) {
     for entry in classes
     where entry.savesLayouts || entry.mayBeOutdated && !entry.changeCounts.isEmpty {
@@ -98,16 +98,16 @@ extension Store {
     }
   }
 
-  /// Sets the content of an object from a record of a layout that is not today's.
+  /// Sets the content of an object from a record of an earlier layout.
   func readEarlierContent(
     of object: StoredObject, _ entry: RegisteredClass, from buffer: inout DataBuffer
   ) throws {
-    // Records without a number have that of their time.
+    // Records without a number can't be converted: the class reads them.
     guard entry.versionsRecords else { return try object.readContent(from: &buffer) }
     try readContent(of: object, entry, by: entry.layouts.reading(buffer.version), from: &buffer)
   }
 
-  /// Sets the content of an object from a content of any layout.
+  /// Sets the content of an object from content of any layout.
   func readContent(
     of object: StoredObject, _ entry: RegisteredClass, by reading: ClassLayouts.RecordReading,
     from buffer: inout DataBuffer
@@ -143,13 +143,13 @@ extension Store {
 }
 
 extension DataBuffer {
-  /// The layout that a record says it has.
+  /// Returns the layout that the first byte of a record names.
   fileprivate mutating func layout(among layouts: [SavedLayout]) -> SavedLayout? {
     guard let number = try? readUInt8() else { return nil }
     return layouts.first { $0.number == number }
   }
 
-  /// Whether the rest of a record is the values of some properties.
+  /// Returns whether the rest of a record is the values of some properties.
   fileprivate mutating func fits(
     _ properties: [StoredProperty], _ format: ClassMetadata.Flags
   ) -> Bool {

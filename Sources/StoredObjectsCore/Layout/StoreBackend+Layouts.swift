@@ -2,10 +2,10 @@ import Files
 package import StoreEngine
 
 extension StoreBackend {
-  /// Returns the layouts that the records of a class have, for programs without the class.
+  /// Returns the layouts of a class's records, for programs without the class.
   ///
-  /// - Returns: The layouts in the order in which the store got them; none for a class that
-  ///   was last saved before stores kept layouts.
+  /// - Returns: The layouts in the order in which the store got them; none for a class that was
+  ///   last saved before stores kept layouts.
   /// - Throws: ``/StoreEngine/StoreError`` with `damaged` or `ioError`.
   package func savedLayouts(of className: String) throws(StoreError) -> [SavedLayout] {
     let name = LayoutFormat.bufferName(of: className)
@@ -13,7 +13,7 @@ extension StoreBackend {
     return try LayoutFormat.read(sealed, of: className, in: location)
   }
 
-  /// Whether a named buffer, with its checksum, has some bytes.
+  /// Returns whether a named buffer, with its checksum, has exactly some bytes.
   func hasSealedBuffer(named name: String, _ bytes: [UInt8]) throws(StoreError) -> Bool {
     do {
       return try withNamedBuffer(name) { $0.hasSameBytes(as: bytes) } ?? false

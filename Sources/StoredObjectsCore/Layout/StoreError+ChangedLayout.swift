@@ -1,7 +1,7 @@
 import StoreEngine
 
 extension StoreError {
-  /// Says that records can't be read by name, and shows both layouts side by side.
+  /// Returns the error for records that can't be read by name, with both layouts side by side.
   static func changedLayout(
     _ change: LayoutChange, _ layout: SavedLayout, of className: String
   ) -> StoreError {
@@ -18,7 +18,7 @@ extension StoreError {
       """, at: .init(className: className))
   }
 
-  /// Says that a class without a layout writes something else than it did.
+  /// Returns the error for a class without a layout that writes other values than before.
   static func changedValues(
     from old: SavedLayout.Form, to new: SavedLayout.Form, _ version: UInt8, _ className: String
   ) -> StoreError {
@@ -31,7 +31,7 @@ extension StoreError {
       """, at: .init(className: className))
   }
 
-  /// Says that records from before layouts were kept don't have the properties of the class.
+  /// Returns the error for records from before layouts were kept that lack the class's properties.
   static func unknownProperties(
     _ form: SavedLayout.Form, _ version: UInt8, _ location: Location
   ) -> StoreError {
@@ -58,7 +58,7 @@ extension StoreError {
 }
 
 extension SavedLayout.Form {
-  /// The properties or values in words.
+  /// A description of the properties or values.
   fileprivate var text: String {
     switch self {
     case .properties(let properties):

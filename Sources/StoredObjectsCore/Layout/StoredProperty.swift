@@ -11,16 +11,16 @@ public struct StoredProperty: Sendable {
   public let name: String
   /// The form of the value in a record.
   public let type: StoredType
-  /// The names that the property had before.
+  /// The earlier names of the property.
   public private(set) var formerNames: [String] = []
   /// The first version of the class that has the property.
   public private(set) var firstVersion: UInt8 = 0
-  /// The first version of the class that no longer has the property; nil while there is none.
+  /// The first version of the class that no longer has the property; nil if all later ones have it.
   public private(set) var endVersion: UInt8?
 
-  /// Passes over a value, whatever its type.
+  /// Skips a value of the property's type.
   let skip: @Sendable (inout DataBuffer) throws -> Void
-  /// How values of other types become values of this one.
+  /// The conversions from values of other types.
   private(set) var conversions: [PropertyConversion] = []
 
   init(
@@ -32,9 +32,9 @@ public struct StoredProperty: Sendable {
   }
 }
 
-/// A way from a value of an earlier type to one of today's.
+/// A conversion of a property from an earlier type.
 struct PropertyConversion: Sendable {
-  /// The property that had the value; nil is the property itself.
+  /// The name of the property that had the value; nil for the property itself.
   let name: String?
   let oldType: StoredType
   /// Reads the old value and writes the new one.
@@ -42,38 +42,38 @@ struct PropertyConversion: Sendable {
 }
 
 extension StoredProperty {
-  /// A property that had other names before.
+  /// Returns the property with additional former names.
   public func formerly(_ names: String...) -> StoredProperty {
     var property = self
     property.formerNames += names
     return property
   }
 
-  /// A property that a version of the class has brought.
+  /// Returns the property as one that a version of the class has added.
   public func since(_ version: UInt8) -> StoredProperty {
     var property = self
     property.firstVersion = version
     return property
   }
 
-  /// A property that a version of the class has dropped.
+  /// Returns the property as one that a version of the class has removed.
   public func until(_ version: UInt8) -> StoredProperty {
     var property = self
     property.endVersion = version
     return property
   }
 
-  /// A property that had values of another type before.
+  /// Returns the property with a conversion from an earlier type.
   ///
   ///     StoredProperty("duration", Double.self)
   ///       .converted(to: Double.self, "seconds", from: UInt32.self) { Double($0) }
   ///
   /// - Parameters:
-  ///   - newType: The type of today.
+  ///   - newType: The current type.
   ///   - formerName: The name that the property had then; nil if it is the same.
   ///   - oldType: The type of the values then.
-  ///   - convert: Makes a new value of an old one. It runs on any thread.
-  /// - Returns: the property, which converts such values.
+  ///   - convert: Returns a new value for an old one. It runs on any thread.
+  /// - Returns: The property with the conversion.
   public func converted<Old: DataBufferValue, New: DataBufferValue>(
     to newType: New.Type, _ formerName: String? = nil, from oldType: Old.Type,
     by convert: @escaping @Sendable (Old) throws -> New
@@ -87,7 +87,7 @@ extension StoredProperty {
     return property
   }
 
-  /// Whether records of a version have the property.
+  /// Returns whether records of a version have the property.
   func isIn(_ version: UInt8) -> Bool {
     firstVersion <= version && version < endVersion ?? .max
   }
@@ -96,51 +96,51 @@ extension StoredProperty {
 // MARK: - Types of values
 
 extension StoredProperty {
-  /// A property with a value that writes itself.
+  /// Creates a property of a type that encodes itself.
   public init<Value: DataBufferValue>(_ name: String, _ type: Value.Type) {
     self.init(name, Value.storedType) { buffer in _ = try Value(from: &buffer) }
   }
 
-  /// A property with a `Codable` value.
+  /// Creates a property with a `Codable` value.
   @_disfavoredOverload
   public init<Value: Codable>(_ name: String, _ type: Value.Type) {
     self.init(name, .codable("\(Value.self)"))
   }
 
-  /// A property that refers to an object of a class.
+  /// Creates a property that refers to an object of a class.
   public init<Object: StoredObject>(_ name: String, _ type: Object?.Type) {
     self.init(name, .reference(Object.storedName))
   }
 
-  /// A property that refers to objects of a class, in order.
+  /// Creates a property that refers to objects of a class, in order.
   public init<Object: StoredObject>(_ name: String, _ type: [Object].Type) {
     self.init(name, .references(Object.storedName))
   }
 
-  /// A property that refers to objects of a class, in order.
+  /// Creates a property that refers to objects of a class, in order.
   public init<Object: StoredObject>(_ name: String, _ type: ObjectList<Object>.Type) {
     self.init(name, .references(Object.storedName))
   }
 
-  /// A property that refers to objects of a class, each once.
+  /// Creates a property that refers to objects of a class, each once.
   public init<Object: StoredObject>(_ name: String, _ type: Set<Object>.Type) {
     self.init(name, .referenceSet(Object.storedName))
   }
 
-  /// A property that refers to an object of any class.
+  /// Creates a property that refers to an object of any class.
   public init(_ name: String, _ type: StoredObject?.Type) { self.init(name, .anyReference) }
 
-  /// A property that refers to objects of any classes, in order.
+  /// Creates a property that refers to objects of any class, in order.
   public init(_ name: String, _ type: [StoredObject].Type) { self.init(name, .anyReferences) }
 
-  /// A property that refers to objects of any classes, each once.
+  /// Creates a property that refers to objects of any class, each once.
   public init(_ name: String, _ type: Set<StoredObject>.Type) {
     self.init(name, .anyReferenceSet)
   }
 
-  /// A property that refers to an object under a protocol type.
+  /// Creates a property that refers to an object by a protocol type.
   public init<Value>(_ name: String, ofAny type: Value?.Type) { self.init(name, .anyReference) }
 
-  /// A property that refers to objects under a protocol type, in order.
+  /// Creates a property that refers to objects by a protocol type, in order.
   public init<Value>(_ name: String, ofAny type: [Value].Type) { self.init(name, .anyReferences) }
 }

@@ -3,26 +3,26 @@ import FoundationEssentials
 public import StoreEngine
 
 extension DirectoryBackend {
-  /// Takes the steps of a migration on a copy of the store, and reports what they change.
+  /// Runs the steps of a migration on a copy of the store, and reports the changes.
   ///
   ///     let backend = try TokyoCabinetBackend(directory: "Music", access: .readOnly)
   ///     print(try backend.rehearse(migrations, registering: [Track.self, Artist.self]))
   ///
-  /// The store itself stays as it is, and may be open for reading only. The copy is made beside it
-  /// and removed at the end. Commits wait while it is made; don't save until this returns, or the
-  /// report has those changes, too.
+  /// The store itself does not change, and may be open for reading only. The copy is created next
+  /// to it, and removed at the end. Commits wait while the copy is made. Don't save until this
+  /// method returns, or the report includes those changes.
   ///
-  /// Complexity: that of ``Store/migrate(_:registering:progress:)``, of a copy, and of reading
+  /// Complexity: That of ``Store/migrate(_:registering:progress:)``, of a copy, and of reading
   /// both.
   ///
   /// - Parameters:
   ///   - migrations: All steps, in order.
   ///   - types: The classes of the program.
   ///   - key: The key of an encrypted store.
-  ///   - progress: Hears after each batch how far a step has come.
-  /// - Returns: The steps that would be taken, and the changes.
-  /// - Throws: ``/StoreEngine/StoreError`` as ``Store/migrate(_:registering:progress:)``, and
-  ///   `noSpace`; what the steps throw.
+  ///   - progress: Called after each batch with the progress of the step.
+  /// - Returns: The steps that would run, and the changes.
+  /// - Throws: The errors of ``Store/migrate(_:registering:progress:)`` and of the steps, and
+  ///   ``/StoreEngine/StoreError`` with `noSpace`.
   public func rehearse(
     _ migrations: [Migration], registering types: [StoredObject.Type],
     key: (any StoreKey)? = nil,
@@ -33,9 +33,9 @@ extension DirectoryBackend {
     }
   }
 
-  /// The same of steps without names that the store keeps.
+  /// Rehearses steps whose names the store does not record.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as the other.
+  /// - Throws: The errors of ``rehearse(_:registering:key:progress:)``.
   package func rehearseOnce(
     _ migrations: [Migration], key: (any StoreKey)?
   ) throws -> MigrationReport {

@@ -2,7 +2,7 @@ import StoreEngine
 
 /// The store as a step of a migration sees it.
 ///
-/// A step makes *passes* over classes, and each pass goes over the objects in batches:
+/// A step makes *passes* over classes, and each pass visits the objects in batches:
 ///
 ///     Migration("artists are objects") { migration in
 ///       try migration.forEach(Song.self) { song, old in
@@ -12,13 +12,14 @@ import StoreEngine
 ///     }
 ///
 /// The changes of a batch are saved together with the last row that the pass has visited. After an
-/// interruption the closure of the step runs again: passes that are finished do nothing, and the
-/// one that was interrupted goes on behind that row. So every object is visited once, and a step
-/// must make the same passes each time. Values that a closure has gathered in variables are gone
-/// by then: read them from the store.
+/// interruption, the closure of the step runs again. Passes that are finished do nothing, and the
+/// interrupted pass continues after that row. So each object is visited once.
 ///
-/// Changes between the passes would be made twice. A pass refuses to begin with such changes; make
-/// them behind the last pass.
+/// A step must make the same passes each time. Values that the closure has collected in variables
+/// are lost after an interruption: read them from the store.
+///
+/// Changes between passes would be made twice. A pass throws `unsavedChanges` if there are any;
+/// make them after the last pass.
 public final class MigrationContext {
   private let run: MigrationRun
   private var passCount: UInt32 = 0
@@ -30,25 +31,25 @@ public final class MigrationContext {
 
   /// The store, in which the step inserts, changes and deletes objects.
   ///
-  /// The step doesn't save: each pass does.
+  /// The step must not save: each pass does.
   public var store: Store { run.store }
 
-  /// Visits the objects of a class that are there when the pass begins, in order of their rows,
-  /// each with its record as it was saved.
+  /// Calls a closure with each object of a class and its record as it was saved, in row order.
   ///
-  /// The record has also those properties that the class no longer has, whichever step or pass has
-  /// saved the object before: it is the last record of an earlier layout. If the object was last
-  /// saved with today's layout before the migration, the record is as it is saved now.
+  /// The pass visits the objects that exist when it begins. The record also has properties that the
+  /// class no longer has. It is the last record of an earlier layout, even if an earlier step or
+  /// pass has saved the object since. If the object was last saved with the current layout before
+  /// the migration, the record is the current one.
   ///
-  /// Complexity: linear in the number of objects. Memory: a batch of objects, and a bit for each
+  /// Complexity: Linear in the number of objects. Memory: a batch of objects, and a bit for each
   /// row.
   ///
   /// - Parameters:
   ///   - type: The class, which is registered.
   ///   - batchSize: The number of objects to visit before a save, at least 1.
-  ///   - body: Gets an object and its record.
-  /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`, `unsavedChanges`, and as
-  ///   ``Store/saveChanges()``; what the closure throws.
+  ///   - body: Receives an object and its record.
+  /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered` or `unsavedChanges`, and the errors
+  ///   of ``Store/saveChanges()`` and of the closure.
   public func forEach<Object: StoredObject>(
     _ type: Object.Type, batchSize: Int = 1000,
     _ body: (Object, StoredRecord) throws -> Void
@@ -60,27 +61,27 @@ public final class MigrationContext {
     }
   }
 
-  /// Visits the records of a class that the program need not have any more, in order of their rows.
+  /// Calls a closure with each record of a class that the program may no longer have, in row order.
   ///
-  /// A class that the store doesn't have has no records.
+  /// If the store does not have the class, there are no records.
   ///
-  /// Complexity: as ``forEach(_:batchSize:_:)``.
+  /// Complexity: As ``forEach(_:batchSize:_:)``.
   ///
   /// - Parameters:
   ///   - className: The name in the store.
   ///   - batchSize: The number of records to visit before a save, at least 1.
-  ///   - body: Gets each record.
-  /// - Throws: ``/StoreEngine/StoreError`` with `damaged`, `unsavedChanges`, and as
-  ///   ``Store/saveChanges()``; what the closure throws.
+  ///   - body: Receives each record.
+  /// - Throws: ``/StoreEngine/StoreError`` with `damaged` or `unsavedChanges`, and the errors of
+  ///   ``Store/saveChanges()`` and of the closure.
   public func forEachRecord(
     of className: String, batchSize: Int = 1000, _ body: (StoredRecord) throws -> Void
   ) throws {
     try pass(over: className, batchSize, body)
   }
 
-  /// The record of an object, of a registered class or any other; nil if there is none.
+  /// Returns the record of an object, of a registered class or any other; nil if there is none.
   ///
-  /// It is the last one of an earlier layout, as in ``forEach(_:batchSize:_:)``.
+  /// It is the last record of an earlier layout, as in ``forEach(_:batchSize:_:)``.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `damaged`, `ioError` or `closed`.
   public func record(_ id: ObjectID<StoredObject>) throws -> StoredRecord? {
@@ -127,7 +128,7 @@ public final class MigrationContext {
       (last, done) = (row, done + 1)
       guard done % batchSize == 0 || done == total else { continue }
       run.state.current?.lastRow = last
-      // The last batch is saved with the end of the pass.
+      // The last batch is saved together with the end of the pass.
       if done < total { try save() }
       run.progress(
         MigrationProgress(
@@ -138,7 +139,7 @@ public final class MigrationContext {
   private func save() throws {
     try run.save()
     hasSaved = true
-    // Objects that refer to each other would stay.
+    // Objects that refer to each other would stay in memory.
     store.dissolveAllRelationships()
   }
 

@@ -1,19 +1,19 @@
 import StoreEngine
 
-/// Whether a store may be used, as far as its migrations say.
+/// The state of a store's migrations, which decides whether the store may be used.
 enum MigrationPhase: Equatable {
-  /// Nobody has looked.
+  /// The state has not been read.
   case unknown
-  /// All steps that the store has taken are known, and none is under way.
+  /// All steps that the store has completed are known, and none is in progress.
   case settled
-  /// The store has taken a step that this program doesn't know.
+  /// The store has completed a step that this program doesn't know.
   case outdated(String)
-  /// A step is under way here, which alone may save.
+  /// A step is running in this store, and only the step may save.
   case running
 }
 
 extension Store {
-  /// Refuses a store with a step that is not finished, and finds out whether it may be saved.
+  /// Throws if a step is unfinished, and determines whether the store may be saved.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `unfinishedMigration`, `damaged`, `ioError` or
   ///   `closed`.
@@ -26,7 +26,7 @@ extension Store {
     migrationPhase = strange.map { .outdated($0) } ?? .settled
   }
 
-  /// Refuses to save beside a migration, or after one that this program doesn't know.
+  /// Throws if a migration forbids saving: it is running, or this program doesn't know it.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `newerVersion` or `unfinishedMigration`.
   @inline(__always)
@@ -36,7 +36,7 @@ extension Store {
   }
 
   private func checkSave() throws(StoreError) {
-    // A step may have begun, or been finished, since somebody looked.
+    // A step may have begun or finished since the last look.
     if migrationPhase != .running { migrationPhase = .unknown }
     try checkForUnfinishedMigration()
     switch migrationPhase {

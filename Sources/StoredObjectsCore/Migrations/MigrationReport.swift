@@ -2,29 +2,29 @@ import StoreEngine
 
 /// The changes that migrations make to a store.
 ///
-/// Print it, or look at the classes:
+/// Print the report, or inspect its classes:
 ///
 ///     let report = try backend.rehearse(migrations, registering: [Track.self, Artist.self])
 ///     print(report)
 public struct MigrationReport: Sendable {
-  /// The names of the steps, in the order in which they were taken.
+  /// The names of the steps, in the order in which they ran.
   public let steps: [String]
-  /// The classes that change, in order of their class IDs.
+  /// The classes that change, in the order of their class IDs.
   public internal(set) var classes: [ClassChanges] = []
 
   /// The changes to the objects of a class.
   public struct ClassChanges: Sendable {
-    /// The name of the class; that from before for one that is retired.
+    /// The name of the class; for a retired class, the name before.
     public let name: String
-    /// The name before, if it was another.
+    /// The previous name, if the class was renamed.
     public let formerName: String?
     /// Whether the class is no longer in the store.
     public let isRetired: Bool
     /// The number of new objects.
     public internal(set) var insertedCount = 0
-    /// The number of objects whose records are others, also if only their layout is.
+    /// The number of objects whose records differ, even if only in their layout.
     public internal(set) var updatedCount = 0
-    /// The number of objects that are gone.
+    /// The number of deleted objects.
     public internal(set) var deletedCount = 0
     /// The first objects of each kind, with their values by property.
     public internal(set) var examples: [String] = []
@@ -36,7 +36,7 @@ public struct MigrationReport: Sendable {
 }
 
 extension MigrationReport: CustomStringConvertible {
-  /// The steps, and the classes with their examples, one a line.
+  /// The steps and the classes with their examples, one per line.
   public var description: String {
     let steps = steps.isEmpty ? ["No step is left to take."] : ["Steps:"] + steps.map { "  \($0)" }
     return (steps + classes.map(\.description)).joined(separator: "\n")
@@ -44,7 +44,7 @@ extension MigrationReport: CustomStringConvertible {
 }
 
 extension MigrationReport.ClassChanges: CustomStringConvertible {
-  /// The numbers, and the examples below.
+  /// The counts, followed by the examples.
   public var description: String {
     let former = formerName.map { ", before \($0)" } ?? ""
     let retired = isRetired ? ", retired" : ""
@@ -58,11 +58,11 @@ extension MigrationReport.ClassChanges: CustomStringConvertible {
 
 // MARK: - Comparing two stores
 
-/// Compares a store with itself before a migration, record by record.
+/// A comparison of a store with its state before a migration, record by record.
 struct MigrationComparison {
   let before: Store
   let after: Store
-  /// The names of all classes by those that they had.
+  /// The current names of all classes, by their previous names.
   private var renamed: [String: String] = [:]
   /// The number of examples of each kind.
   static let exampleCount = 3

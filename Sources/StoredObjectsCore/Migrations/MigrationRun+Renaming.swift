@@ -4,7 +4,7 @@ import StoreEngine
 extension MigrationRun {
   /// Moves the records of a class to the table of another name, in batches.
   ///
-  /// What is left in the old table tells how far it has come. The metadata row goes last.
+  /// The rows left in the old table show the progress. The metadata row is moved last.
   func rename(_ oldName: String, to newName: String, in step: String) throws {
     let backend = store.backend
     let (old, new) = (try backend.table(named: oldName), try backend.table(named: newName))
@@ -49,10 +49,9 @@ extension MigrationRun {
     report(total)
   }
 
-  /// The ordered tables of the class, and those that take their place.
+  /// Returns the ordered tables of the class, and the tables that replace them.
   ///
-  /// An index whose class has not changed is used as it is; others are rebuilt when they are first
-  /// needed.
+  /// An index is used unchanged if its class has not changed; others are rebuilt when first needed.
   private func movedKeys(
     of oldName: String, to newName: String
   ) throws -> [(old: OrderedTableID, new: OrderedTableID)] {
@@ -66,7 +65,7 @@ extension MigrationRun {
     }
   }
 
-  /// Gives the layouts of the class its new name, and those of all classes that refer to it.
+  /// Renames the layouts of the class, and updates all layouts with references to it.
   private func renameLayouts(
     _ oldName: String, to newName: String, _ changes: inout ChangeSet
   ) throws {
@@ -87,7 +86,7 @@ extension MigrationRun {
   }
 }
 
-/// Records and keys on their way from the tables of one class to those of another.
+/// Records and keys to move from the tables of one class to those of another.
 private struct MovedRecords {
   private let old: TableID
   private let new: TableID
@@ -97,7 +96,7 @@ private struct MovedRecords {
 
   init(_ old: TableID, _ new: TableID) { (self.old, self.new) = (old, new) }
 
-  /// Whether it is time for a commit.
+  /// Whether the batch is large enough for a commit.
   var isFull: Bool { changes.bytes.count >= 4 << 20 || inserts.count >= 50_000 }
 
   mutating func add(_ rowID: UInt32, _ backend: any StoreBackend) throws {
@@ -107,17 +106,17 @@ private struct MovedRecords {
     deletes.append(.init(kind: .delete, rowID: rowID, range: 0..<0))
   }
 
-  /// Removes the keys that are in the way.
+  /// Clears the tables that already have keys.
   mutating func clear(_ tables: [OrderedTableID], _ backend: any StoreBackend) throws {
     for table in tables where try backend.keyCount(in: table, KeyRange()) > 0 {
       changes.clear(table)
     }
   }
 
-  /// Adds keys until it is time for a commit; whether these were the last.
+  /// Adds keys until the batch is full; returns whether all keys have been added.
   ///
-  /// The last key of the new table, if earlier commits have filled it, tells how far they have
-  /// come. The old table keeps its keys.
+  /// The last key in the new table shows the progress of earlier commits. The old table keeps its
+  /// keys.
   mutating func addKeys(
     of old: OrderedTableID, to new: OrderedTableID, _ backend: any StoreBackend
   ) throws -> Bool {
@@ -134,7 +133,7 @@ private struct MovedRecords {
     }
   }
 
-  /// Everything so far as a commit.
+  /// Returns the batch as a change set, and starts a new one.
   mutating func take() -> ChangeSet {
     defer { self = MovedRecords(old, new) }
     changes.tables = [
@@ -145,7 +144,7 @@ private struct MovedRecords {
 }
 
 extension StoreBackend {
-  /// Calls a closure with the rows that a table has now, in order; it may commit.
+  /// Calls a closure with the current rows of a table, in order; the closure may commit.
   fileprivate func forEachRow(
     of table: TableID, _ body: (UInt32) throws -> Void
   ) throws {
@@ -163,7 +162,7 @@ extension StoreBackend {
 }
 
 extension [SavedLayout] {
-  /// The layouts with references to a class by its new name.
+  /// Returns the layouts with references to a class under its new name.
   fileprivate func renaming(_ oldName: String, to newName: String) -> [SavedLayout] {
     map { layout in
       let form: SavedLayout.Form =
@@ -185,7 +184,7 @@ extension [SavedLayout] {
 }
 
 extension StoredType {
-  /// The type with references to a class by its new name; no other type names a class.
+  /// Returns the type with references to a class under its new name; no other type names a class.
   func renaming(_ oldName: String, to newName: String) -> StoredType {
     switch self {
     case .reference(oldName): .reference(newName)

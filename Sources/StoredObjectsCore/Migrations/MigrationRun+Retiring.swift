@@ -4,7 +4,7 @@ import StoreEngine
 extension MigrationRun {
   /// Removes a class in one commit.
   ///
-  /// The rows have no bytes, so that a commit of a million takes 20 MB.
+  /// Deletions have no bytes, so a commit of a million rows takes 20 MB.
   func retire(_ className: String, in step: String) throws {
     let backend = store.backend
     if let entry = store.classes.first(where: { $0.name == className }) {
@@ -37,7 +37,7 @@ extension MigrationRun {
 }
 
 extension StoreBackend {
-  /// The names of all indexes of a class, in whichever program they were declared.
+  /// Returns the names of all indexes of a class, even if other programs declared them.
   func indexNames(of className: String) throws -> [OrderedTableName] {
     let prefix = Store.indexPrefix(className)
     return try orderedTableNames().filter { name in

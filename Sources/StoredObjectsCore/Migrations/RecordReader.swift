@@ -1,22 +1,22 @@
 import Files
 import StoreEngine
 
-/// Reads the records of a class by the layouts that the store has of it.
+/// A reader of the records of a class, by the layouts in the store.
 final class RecordReader {
   let store: Store
   let className: String
   /// The names of all classes by their IDs.
   let classNames: [UInt8: String]
   private let table: TableID
-  /// Records that the migration has overwritten.
+  /// The table of the records that the migration has overwritten.
   private let earlier: OrderedTableID
   private let metadata: ClassMetadata
   private let format: ClassMetadata.Flags
   private let layouts: [UInt8: SavedLayout]
-  /// Pass over values that only their own types can read.
+  /// Closures that skip values of types that only their own code can read.
   private let skips: [StoredType: (inout DataBuffer) throws -> Void]
 
-  /// Nil for a class that the store doesn't have.
+  /// Creates a reader, or returns nil if the store does not have the class.
   init?(_ store: Store, _ className: String) throws {
     let backend = store.backend
     guard let metadata = try backend.classMetadata(of: className) else { return nil }
@@ -34,7 +34,7 @@ final class RecordReader {
     classNames = retired.merging(names.map { ($1, $0) }) { _, name in name }
   }
 
-  /// The rows of all objects.
+  /// Returns the rows of all objects.
   func rows() throws -> RowSet {
     var rows = RowSet()
     _ = try store.backend.scan(table, from: nil) { rowID, _ in
@@ -44,8 +44,10 @@ final class RecordReader {
     return rows
   }
 
-  /// The record of a row, of an earlier layout if the migration has overwritten one; nil if there
-  /// is none.
+  /// Returns the record of a row, or nil if there is none.
+  ///
+  /// If the migration has overwritten a record of an earlier layout, this method returns that
+  /// record.
   func record(_ rowID: UInt32) throws -> StoredRecord? {
     guard rowID > ClassMetadata.rowID else { return nil }
     var bytes: [UInt8] = []
@@ -55,7 +57,7 @@ final class RecordReader {
     return try self.bytes(rowID).map { try record(rowID, $0) }
   }
 
-  /// The record of a row as it is saved; nil if there is none.
+  /// Returns the saved record of a row, or nil if there is none.
   func bytes(_ rowID: UInt32) throws -> [UInt8]? {
     var bytes: [UInt8] = []
     return try store.backend.copyRecord(rowID, in: table, to: &bytes) ? bytes : nil
@@ -86,7 +88,7 @@ final class RecordReader {
     return StoredRecord(id: id, reader: self, content: buffer, layout: layout)
   }
 
-  /// Whether some layout of the class has a property.
+  /// Returns whether a layout of the class has a property.
   func knows(_ name: String) -> Bool {
     layouts.values.contains { layout in
       guard case .properties(let properties) = layout.form else { return false }
@@ -94,7 +96,7 @@ final class RecordReader {
     }
   }
 
-  /// Passes over a value.
+  /// Skips a value.
   func skip(_ type: StoredType, in buffer: inout DataBuffer) throws {
     if type.isOpaque, let skip = skips[type] { try skip(&buffer) } else { try buffer.skip(type) }
   }

@@ -2,9 +2,11 @@ import FoundationEssentials
 import StoreEngine
 
 extension StoredRecord {
-  /// The values as texts, for people; "?" from the first on that only its own type can read.
+  /// Returns the values as readable texts.
   ///
-  /// - Parameter renamed: The new names of classes, by those that the record has.
+  /// A value that only its own type can read is "?", and so are all values after it.
+  ///
+  /// - Parameter renamed: The new names of classes, by the names in the record.
   /// - Returns: The names and values, in order.
   func texts(_ renamed: [String: String]) -> [(name: String, text: String)] {
     var buffer = content
@@ -22,11 +24,11 @@ extension StoredRecord {
 }
 
 extension DataBuffer {
-  /// The most elements, and characters of a string, that are shown.
+  /// The maximum numbers of elements, and of characters of a string, to show.
   private static let shownElements = 5
   private static let shownCharacters = 60
 
-  /// Reads a value as a text for people.
+  /// Reads a value as readable text.
   ///
   /// - Throws: ``/StoreEngine/DataBufferError``, also for a type that only its own code can read.
   mutating func readText(

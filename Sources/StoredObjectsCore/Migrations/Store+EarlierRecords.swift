@@ -1,15 +1,15 @@
 import Files
 import StoreEngine
 
-// A save writes the properties that a class has today. So that the steps of a migration that are
-// still to come can read all others, the records of earlier layouts that a step overwrites or
-// deletes are kept until the last step is done: in an ordered table for each class, under the row
-// ID, the highest byte first.
+// A save writes the current properties of a class. The remaining steps of a migration may still
+// need the others. So the records of earlier layouts that a step overwrites or deletes are kept
+// until the last step is done. Each class has an ordered table for them; the key is the row ID, the
+// most significant byte first.
 
 extension Store {
   /// Adds the records of earlier layouts that a save overwrites.
   ///
-  /// An overwritten record has today's layout, so that none is kept twice.
+  /// Records with the current layout are not kept, so none is kept twice.
   func keepEarlierRecords(_ changes: inout ChangeSet) throws(StoreError) {
     for table in changes.tables {
       guard let entry = classes.first(where: { $0.table == table.table }), entry.versionsRecords
@@ -34,12 +34,12 @@ extension Store {
 }
 
 extension StoreBackend {
-  /// The table of the records that a migration has overwritten.
+  /// Returns the table of the records that a migration has overwritten.
   func earlierRecords(of className: String) throws(StoreError) -> OrderedTableID {
     try orderedTable(earlierRecordsName(of: className))
   }
 
-  /// All tables of such records.
+  /// Returns all tables of overwritten records.
   func allEarlierRecords() throws(StoreError) -> [OrderedTableID] {
     try orderedTableNames()
       .filter { $0.kind == .data && $0.name.hasSuffix(IndexNames.earlierRecords) }
@@ -47,7 +47,7 @@ extension StoreBackend {
   }
 }
 
-/// The name of the table of the records that a migration has overwritten.
+/// Returns the name of the table of the records that a migration has overwritten.
 func earlierRecordsName(of className: String) -> OrderedTableName {
   OrderedTableName(className + IndexNames.earlierRecords, kind: .data)
 }

@@ -1,31 +1,31 @@
 import StoreEngine
 
 extension Store {
-  /// Takes the steps that the store has not taken yet, and registers the classes of the program.
+  /// Runs the steps that the store has not completed yet, and registers the classes of the program.
   ///
   ///     try store.migrate(migrations, registering: [Song.self, Artist.self])
   ///
-  /// Call it in the place of `register(_:)`, with all steps that the
-  /// program has ever had. Renames come first, then the classes are registered, and then the other
-  /// steps follow in order. A step that was interrupted goes on where it was.
+  /// Call this method instead of `register(_:)`, with all steps that the program has ever had.
+  /// Renames run first, then the classes are registered, and then the other steps run in order. A
+  /// step that was interrupted continues where it stopped.
   ///
-  /// No other store may be open on the backend while there are steps to take. Until a step is
-  /// finished, every other use of the store is refused with `unfinishedMigration`. A program that
-  /// doesn't know a step that the store has taken reads, but doesn't save.
+  /// No other store may be open on the backend while there are steps to run. Until a step is
+  /// finished, every other use of the store throws `unfinishedMigration`. If the store has
+  /// completed a step that a program doesn't know, the program can read but not save.
   ///
-  /// Complexity: that of the steps. If none is left, one look at a named buffer.
+  /// Complexity: That of the steps. If none is left, one read of a named buffer.
   ///
   /// - Parameters:
   ///   - migrations: All steps, in order, with different names.
-  ///   - types: The classes of the program. Those that are registered already are passed over.
-  ///   - progress: Hears after each batch how far a step has come.
-  /// - Returns: The names of the steps that were taken.
+  ///   - types: The classes of the program. Classes that are registered already are skipped.
+  ///   - progress: Called after each batch with the progress of the step.
+  /// - Returns: The names of the steps that ran.
   /// - Throws: ``/StoreEngine/StoreError`` with `newerVersion` (a later program has migrated the
-  ///   store), `migrationOrder` (a step stands before one that the store has taken),
-  ///   `unfinishedMigration` (of a step that the program doesn't know), `inUse` (another store is
-  ///   open on the backend), `unsavedChanges`, `invalidArgument` (two steps have one name),
-  ///   `readOnly`, and as `register(_:)` and ``saveChanges()``; what the
-  ///   steps throw. The step is then unfinished, and the next call goes on with it.
+  ///   store), `migrationOrder` (a new step comes before a completed one), `unfinishedMigration`
+  ///   (of a step that the program doesn't know), `inUse` (another store is open on the backend),
+  ///   `unsavedChanges`, `invalidArgument` (two steps have the same name), `readOnly`, and the
+  ///   errors of `register(_:)`, of ``saveChanges()`` and of the steps. If a step throws, it is
+  ///   unfinished, and the next call continues with it.
   @discardableResult
   public func migrate(
     _ migrations: [Migration], registering types: [StoredObject.Type],
@@ -35,10 +35,9 @@ extension Store {
     return try run.run(registering: types)
   }
 
-  /// Renames and retires classes without a name that the store keeps, for programs without the
-  /// classes.
+  /// Renames and retires classes without recording the steps, for programs without the classes.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as ``migrate(_:registering:progress:)``.
+  /// - Throws: The errors of ``migrate(_:registering:progress:)``.
   package func migrateOnce(
     _ migrations: [Migration], progress: @escaping (MigrationProgress) -> Void = { _ in }
   ) throws {
@@ -47,15 +46,15 @@ extension Store {
   }
 }
 
-/// Takes the steps of a program that a store has not taken.
+/// A run of the steps that a store has not completed.
 final class MigrationRun {
   let store: Store
   private let migrations: [Migration]
   private let isRecorded: Bool
   let progress: (MigrationProgress) -> Void
-  /// What the store has, or will have with the next commit.
+  /// The state that the store has, or will have with the next commit.
   var state: SavedMigrations
-  /// Whether the store doesn't have the state yet.
+  /// Whether the state has not been saved yet.
   private var isStateNew = false
   private var taken: [String] = []
 
@@ -94,7 +93,7 @@ final class MigrationRun {
     try checkClassOrder()
   }
 
-  /// Steps are taken in order, but for renames, which come first.
+  /// Checks that steps run in order, except renames, which come first.
   private func checkClassOrder() throws {
     let others = migrations.filter { !$0.action.isRename }.map(\.name)
     let done = state.done.filter(others.contains)
@@ -121,7 +120,7 @@ final class MigrationRun {
     if isPending {
       try checkDirectories()
       store.migrationPhase = .running
-      // Whoever goes on after an error is refused by what the store says.
+      // If the program continues after an error, the saved state decides what it may do.
       defer {
         (store.migrationPhase, store.keepsEarlierRecords) = (.unknown, false)
         store.liveQueries?.reloadLater()
@@ -146,7 +145,7 @@ final class MigrationRun {
     try forgetEarlierRecords()
   }
 
-  /// Removes what was kept for the steps, of which none is left.
+  /// Removes the earlier records, which no step needs any more.
   private func forgetEarlierRecords() throws {
     var changes = ChangeSet()
     if state.keepsEarlierRecords {
@@ -205,7 +204,7 @@ final class MigrationRun {
     if isResumed || context.hasSaved || store.hasUnsavedChanges { try save() }
   }
 
-  /// A step is done, once the state is saved.
+  /// Marks a step as done; this takes effect when the state is saved.
   func finish(_ name: String) {
     if state.current?.name == name { state.current = nil }
     if state.renaming == name { state.renaming = nil }
@@ -215,7 +214,7 @@ final class MigrationRun {
     isStateNew = true
   }
 
-  /// Saves the changes of the store and the state, as one.
+  /// Saves the changes of the store and the state in one commit.
   func save() throws {
     state.keepsEarlierRecords = true
     store.pendingNames[ExactName(SavedMigrations.bufferName)] = .some(state.sealed)
@@ -225,7 +224,7 @@ final class MigrationRun {
     isStateNew = false
   }
 
-  /// Commits changes that no object has made, and the state, as one.
+  /// Commits changes that no object has made, together with the state.
   func commit(_ changes: ChangeSet) throws {
     var changes = changes
     changes.setBuffer(named: SavedMigrations.bufferName, state.sealed)
@@ -242,7 +241,7 @@ final class MigrationRun {
 }
 
 extension ChangeSet {
-  /// Writes or removes a named buffer; names stay in order.
+  /// Writes or removes a named buffer, and keeps the names in order.
   mutating func setBuffer(named name: String, _ sealed: [UInt8]?) {
     let start = bytes.count
     if let sealed { bytes += sealed }

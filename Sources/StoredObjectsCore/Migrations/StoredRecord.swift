@@ -1,16 +1,16 @@
 public import StoreEngine
 
-/// A record of a store, whose values are read by the names of its properties.
+/// A record of a store whose values you read by the names of its properties.
 ///
 ///     let name = try record.value("artistName", as: String.self)
 ///     let genre = try record.id("genre")
 ///
-/// A record has the properties that its class had when the object was last saved.
+/// The record has the properties that its class had when the object was last saved.
 public struct StoredRecord {
-  /// The object that the record is of.
+  /// The object that the record belongs to.
   public let id: ObjectID<StoredObject>
   let reader: RecordReader
-  /// The content, from the first property.
+  /// The content, from the first property on.
   let content: DataBuffer
   let layout: SavedLayout
 
@@ -26,13 +26,13 @@ public struct StoredRecord {
 
   /// Returns the value of a property.
   ///
-  /// A value becomes one of a type that loses nothing, as in a class that has changed, see
-  /// <doc:ChangingAClass>.
+  /// The value is converted to the requested type if that loses nothing, as for a changed class,
+  /// see <doc:ChangingAClass>.
   ///
   /// - Parameters:
   ///   - name: The name that the property had when the record was saved.
-  ///   - type: The type of the value; that of an optional property without `?`.
-  /// - Returns: The value; nil if it is nil, and if the record has no such property.
+  ///   - type: The type of the value; for an optional property, the type without `?`.
+  /// - Returns: The value; nil if it is nil, or if the record has no such property.
   /// - Throws: ``/StoreEngine/StoreError`` with `invalidArgument` (no layout of the class has the
   ///   property, or its values have another type) or `damaged`.
   public func value<Value: DataBufferValue>(
@@ -57,10 +57,10 @@ public struct StoredRecord {
     }
   }
 
-  /// Returns the value of a property whose values are `Codable` and nothing else.
+  /// Returns the value of a property whose type is only `Codable`.
   ///
   /// - Returns: The value; nil if the record has no such property.
-  /// - Throws: ``/StoreEngine/StoreError`` as ``value(_:as:)``.
+  /// - Throws: The errors of ``value(_:as:)``.
   public func codable<Value: Decodable>(
     _ name: String, as type: Value.Type = Value.self
   ) throws -> Value? {
@@ -72,8 +72,8 @@ public struct StoredRecord {
 
   /// Returns the ID of the object that a property refers to.
   ///
-  /// - Returns: The ID; nil if the reference is nil, and if the record has no such property.
-  /// - Throws: ``/StoreEngine/StoreError`` as ``value(_:as:)``.
+  /// - Returns: The ID; nil if the reference is nil, or if the record has no such property.
+  /// - Throws: The errors of ``value(_:as:)``.
   public func id(_ name: String) throws -> ObjectID<StoredObject>? {
     try read(name) { buffer, type in
       switch type {
@@ -87,7 +87,7 @@ public struct StoredRecord {
   /// Returns the IDs of the objects that a list or a set refers to.
   ///
   /// - Returns: The IDs in order; none if the record has no such property.
-  /// - Throws: ``/StoreEngine/StoreError`` as ``value(_:as:)``.
+  /// - Throws: The errors of ``value(_:as:)``.
   public func ids(_ name: String) throws -> [ObjectID<StoredObject>] {
     try read(name) { buffer, type in
       switch type {
@@ -101,7 +101,7 @@ public struct StoredRecord {
 
   // MARK: Properties
 
-  /// The buffer at the value of a property, and its type.
+  /// Returns a buffer at the value of a property, and the type of the value.
   func find(_ name: String) throws -> (DataBuffer, StoredType)? {
     guard let index = properties.firstIndex(where: { $0.name == name }) else {
       if reader.knows(name) { return nil }

@@ -1,17 +1,17 @@
 import StoreEngine
 
-/// What a predicate asks for, as far as an index may help with it.
+/// The part of a predicate that an index may help with.
 indirect enum Condition {
-  /// The values of a property are in some ranges, of which nothing is left out.
+  /// The value of a property is in some ranges, and the ranges are exact.
   case values(AnyKeyPath, KeyRanges)
-  /// Any element of a list of objects is in some ranges, of which nothing is left out.
+  /// At least one element of a list of objects is in some ranges, and the ranges are exact.
   case element(AnyKeyPath, KeyRanges)
   case all([Condition])
   case any([Condition])
-  /// What only the objects themselves can tell.
+  /// A condition that no index can decide.
   case other
 
-  /// The values that a property can have where the condition holds; nil when it may have any.
+  /// Returns the values of a property that the condition allows, or nil if it allows any.
   func values(of property: AnyKeyPath) -> KeyRanges? {
     switch self {
     case .values(property, let ranges): return ranges
@@ -30,7 +30,7 @@ indirect enum Condition {
     }
   }
 
-  /// What holds where the condition does not.
+  /// The opposite of the condition.
   var negated: Condition {
     switch self {
     case .values(let property, let ranges): .values(property, ranges.complement)
@@ -40,28 +40,28 @@ indirect enum Condition {
     }
   }
 
-  /// Whether the condition says no more than what values some properties have, each for itself.
+  /// Returns whether checking some properties, each on its own, decides the condition.
   func isTold(by properties: [AnyKeyPath]) -> Bool {
     switch self {
     case .values(let property, _): return properties.contains(property)
     case .element, .other: return false
     case .all(let parts): return parts.allSatisfy { $0.isTold(by: properties) }
     case .any(let parts):
-      // Of one property; two would each be allowed what only the other is asked for.
+      // With two properties, the ranges would admit combinations that no alternative allows.
       guard let property = parts.first?.onlyProperty else { return false }
       return properties.contains(property)
         && parts.dropFirst().allSatisfy { $0.onlyProperty == property }
     }
   }
 
-  /// The one property that a condition is about, where there is one, and nothing else.
+  /// The only property that the condition is about, or nil if there are others.
   private var onlyProperty: AnyKeyPath? {
     switch self {
     case .values(let property, _): return property
     case .element, .other: return nil
     case .all(let parts), .any(let parts):
       guard let first = parts.first?.onlyProperty else { return nil }
-      // Each part is asked once, or a deep condition would be asked as often as 2 to its depth.
+      // Evaluates each part once: twice would take 2^depth steps in a deep condition.
       return parts.dropFirst().allSatisfy { $0.onlyProperty == first } ? first : nil
     }
   }

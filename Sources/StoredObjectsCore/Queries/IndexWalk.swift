@@ -1,32 +1,32 @@
 import Files
 import StoreEngine
 
-/// Goes through parts of an index, row by row, a few hundred keys at a time.
+/// A walk through parts of an index that yields rows and reads a few hundred keys at a time.
 ///
-/// Between two rows anything may be saved: it goes on behind its last key.
+/// The store may save between two rows: the walk continues after the last key that it read.
 struct IndexWalk {
   private static let batchCount = 256
 
   private let backend: any StoreBackend
   private let table: OrderedTableID
   private let isReversed: Bool
-  /// What is left, the next one last.
+  /// The ranges that are left, the next one last.
   private var ranges: [KeyRange]
   private var rows: [UInt32] = []
   private var index = 0
   private var size: Int
 
-  /// Begins a walk; `wanted` rows are going to be asked for, if that is known.
+  /// Creates a walk; `wanted` is the number of rows that the caller needs, if known.
   init(_ backend: any StoreBackend, _ part: IndexRanges, isReversed: Bool, wanted: Int? = nil) {
     (self.backend, table, self.isReversed) = (backend, part.index.table, isReversed)
     size = min(Self.batchCount, max(wanted ?? 16, 1))
     ranges = isReversed ? part.ranges : part.ranges.reversed()
   }
 
-  /// Whether the next row has to be looked for.
+  /// Whether the next row needs another read of the index.
   var isAtEndOfBatch: Bool { index == rows.count }
 
-  /// Leaves out what does not come behind a key.
+  /// Skips the keys up to and including a key.
   mutating func goOn(after key: [UInt8]) {
     ranges = ranges.compactMap { range in
       var rest = range
@@ -39,7 +39,7 @@ struct IndexWalk {
     }
   }
 
-  /// The next row, or nil at the end.
+  /// Returns the next row, or nil at the end.
   mutating func next() throws -> UInt32? {
     while index == rows.count {
       guard let range = ranges.popLast() else { return nil }
@@ -63,7 +63,7 @@ struct IndexWalk {
       return .pause
     }
     rows = found
-    // Who wants the first only is not kept waiting for many.
+    // Batches start small: a caller that wants only the first rows doesn't wait for many.
     size = min(Self.batchCount, size * 4)
     if isDone { return }
     ranges.append(

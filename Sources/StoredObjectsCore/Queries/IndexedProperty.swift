@@ -1,26 +1,27 @@
 import FoundationEssentials
 import StoreEngine
 
-/// A property whose values an index may know: of the object, or of an object that it refers to.
+/// A property that an index may hold: of the object, or of an object that it refers to.
 struct IndexedProperty<Value> {
-  /// The property of the object itself; nil for any other.
+  /// The key path, if it is a property of the object itself; otherwise nil.
   let path: AnyKeyPath?
-  /// The condition that the value is in some ranges, which are those of the values for which the
-  /// closure holds.
+  /// Returns the condition that the value is in some ranges.
+  ///
+  /// The closure holds for exactly the values in the ranges.
   let condition: (KeyRanges, _ holds: @escaping (Value) -> Bool) -> Condition
 
-  /// A property of the object.
+  /// Creates a property of the object itself.
   init(_ path: AnyKeyPath) {
     self.path = path
     condition = { ranges, _ in .values(path, ranges) }
   }
 
-  /// A property that is asked for in another way.
+  /// Creates a property with a condition of another form.
   init(condition: @escaping (KeyRanges, _ holds: @escaping (Value) -> Bool) -> Condition) {
     (path, self.condition) = (nil, condition)
   }
 
-  /// The property with a value in the place of nil.
+  /// Returns the property with nil replaced by a value.
   func coalesced<Wrapped>(with stopgap: Wrapped) -> IndexedProperty<Wrapped>
   where Value == Wrapped? {
     IndexedProperty<Wrapped> { ranges, holds in
@@ -30,12 +31,14 @@ struct IndexedProperty<Value> {
 }
 
 extension QueryTerm {
-  /// The property, where the term is one.
+  /// The property, if the term is one.
   var indexed: IndexedProperty<Output>? {
     if case .property(let property) = kind { property } else { nil }
   }
 
-  /// The property and the value, where one side is the one and the other side the other.
+  /// Returns the property and the value, if one term is a property and the other a constant.
+  ///
+  /// `isFlipped` is true if the value is on the left.
   func pair(
     _ other: QueryTerm<Object, Output>
   ) -> (property: IndexedProperty<Output>, value: Output, isFlipped: Bool)? {
@@ -48,10 +51,10 @@ extension QueryTerm {
 }
 
 extension QueryTranslation {
-  /// The bytes of a value in an index; nil for one that no index can have.
+  /// Returns the bytes of a value in an index, or nil if no index can hold it.
   ///
-  /// By the type, and not by the value: an optional is not what it wraps. The ID of an object is
-  /// what a reference to it is.
+  /// The static type decides, not the value: an optional has other bytes than the value it wraps.
+  /// The ID of an object has the bytes of a reference to the object.
   func key<Value>(of value: Value) -> [UInt8]? {
     func key<Known: IndexableValue>(_: Known.Type) -> [UInt8]? {
       (value as? Known).map { IndexKey($0).bytes }
@@ -64,9 +67,9 @@ extension QueryTranslation {
   }
 }
 
-/// The ID of an object, optional or not.
+/// An ID of an object, or an optional one.
 private protocol ObjectIDValue {
-  /// The bytes of a reference to the object in an index; nil where a store has no such object.
+  /// Returns the bytes of a reference to the object, or nil if the store can't have the object.
   func referenceKey(in store: Store) -> [UInt8]?
 }
 
@@ -89,7 +92,7 @@ extension Optional: ObjectIDValue where Wrapped: ObjectIDValue {
 }
 
 extension RegisteredClass {
-  /// The bytes of a reference to a row in an index.
+  /// Returns the bytes of a reference to a row in an index.
   func referenceKey(_ rowID: UInt32) -> [UInt8] {
     var key = IndexKey()
     key.bytes.append(classID)

@@ -1,7 +1,7 @@
 import StoreEngine
 
 extension Int {
-  /// The sum of two numbers that are not negative, or the greatest number where it would be more.
+  /// Returns the sum of two nonnegative numbers, or `Int.max` if it overflows.
   func addingSaturated(_ other: Int) -> Int {
     let (sum, isTooLarge) = addingReportingOverflow(other)
     return isTooLarge ? .max : sum

@@ -1,15 +1,15 @@
 import StoreEngine
 
-/// Parts of the values that a property may have, as bytes: ranges that do not overlap, in order.
+/// A set of values that a property may have, as sorted ranges of keys that do not overlap.
 struct KeyRanges: Equatable {
   private(set) var ranges: [KeyRange]
-  /// The values of which ranges were made, and not of beginnings of values.
+  /// The keys of single values, as opposed to prefixes of values.
   private let pointKeys: Set<[UInt8]>
 
   static let all = KeyRanges([KeyRange()])
   static let none = KeyRanges([])
 
-  /// Puts ranges in order, and joins those that overlap.
+  /// Creates a set from ranges, which it sorts and joins where they overlap.
   init(_ ranges: [KeyRange], points: Set<[UInt8]> = []) {
     self.ranges = []
     pointKeys = points
@@ -26,7 +26,7 @@ struct KeyRanges: Equatable {
     }
   }
 
-  /// One value.
+  /// Creates a set of one value.
   init(point: [UInt8]) { self.init([.prefix(point)], points: [point]) }
 
   private static func later(_ left: [UInt8]?, _ right: [UInt8]?) -> [UInt8]? {
@@ -39,7 +39,7 @@ struct KeyRanges: Equatable {
     return left.lexicographicallyPrecedes(right) ? left : right
   }
 
-  /// What is in both.
+  /// Returns the values that are in both sets.
   func intersection(_ other: KeyRanges) -> KeyRanges {
     var both: [KeyRange] = []
     for mine in ranges {
@@ -51,12 +51,12 @@ struct KeyRanges: Equatable {
     return KeyRanges(both, points: pointKeys.union(other.pointKeys))
   }
 
-  /// What is in either.
+  /// Returns the values that are in at least one of the sets.
   func union(_ other: KeyRanges) -> KeyRanges {
     KeyRanges(ranges + other.ranges, points: pointKeys.union(other.pointKeys))
   }
 
-  /// What is in none of them.
+  /// The values that are not in the set.
   var complement: KeyRanges {
     var rest: [KeyRange] = []
     var start: [UInt8]? = []
@@ -68,7 +68,7 @@ struct KeyRanges: Equatable {
     return KeyRanges(rest)
   }
 
-  /// The ranges behind some bytes that all keys begin with.
+  /// Returns the ranges with a prefix in front of all keys.
   func prefixed(_ prefix: [UInt8]) -> [KeyRange] {
     ranges.map { range in
       KeyRange(
@@ -77,7 +77,7 @@ struct KeyRanges: Equatable {
     }
   }
 
-  /// The single values, when each range is one.
+  /// The values, if each range is a single value; otherwise nil.
   var points: [[UInt8]]? {
     var points: [[UInt8]] = []
     for range in ranges {
@@ -88,14 +88,14 @@ struct KeyRanges: Equatable {
     return points
   }
 
-  /// The values of an optional: these, and nil or not.
+  /// Returns the set for the optional type: these values, with or without nil.
   func optional(withNil: Bool) -> KeyRanges {
     let values = prefixed([1]) + (withNil ? [.prefix([0])] : [])
     let points = Set(pointKeys.map { [1] + $0 })
     return KeyRanges(values, points: withNil ? points.union([[0]]) : points)
   }
 
-  /// Of the values of an optional those that are not nil, as the values that it wraps.
+  /// The values of an optional that are not nil, without the optional.
   var unwrapped: KeyRanges {
     let some = KeyRanges([.prefix([1])])
     let values = intersection(some).ranges.map { range in

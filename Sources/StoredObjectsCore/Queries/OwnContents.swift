@@ -1,17 +1,16 @@
 import StoreEngine
 
-/// The saved rows of a class of which an index says nothing, because the store has other content
-/// for them, and the objects that count in their place.
+/// The saved rows of a class that the indexes don't describe, and the objects that replace them.
 ///
-/// A query sees each object as it is in the store: with unsaved changes, and, where another store
-/// has saved it since and nobody has merged, as it was when it was read. It is found as long as its
-/// row is there.
+/// The store has other content for these rows than the disk. A query sees each object as it is in
+/// the store: with unsaved changes, and, if another store has saved it since without a merge, as it
+/// was when it was read. The object is found as long as its row exists.
 struct OwnContents {
   /// The rows of unsaved changes and of outdated objects.
   private(set) var rows: RowSet
-  /// New, changed and outdated objects whose rows nobody has deleted.
+  /// New, changed and outdated objects whose rows are not deleted.
   private(set) var objects: [StoredObject] = []
-  /// The rows that have, or had, another content on disk.
+  /// The rows whose content on disk is, or was, another.
   private(set) var savedRows: [UInt32] = []
 
   var isEmpty: Bool { objects.isEmpty && savedRows.isEmpty }
@@ -40,10 +39,10 @@ struct OwnContents {
 }
 
 extension Store {
-  /// The rows that a class has on disk.
+  /// Returns the rows that a class has on disk.
   ///
-  /// Complexity: linear in the number of rows, of which none is decoded; constant after the first
-  /// time on a backend for reading only, such as a snapshot.
+  /// Complexity: Linear in the number of rows; no record is decoded. On a read-only backend such as
+  /// a snapshot, constant after the first call.
   func savedRows(of entry: RegisteredClass) throws -> RowSet {
     if let rows = entry.unchangingRows { return rows }
     let rows = try scannedRows(of: entry)

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import StoreEngine
 
-// Parts that have a closure of their own: about the object behind an optional reference, or about
-// the elements of a list.
+// Expressions with a closure: about the object behind an optional reference, or about the elements
+// of a list.
 
 extension PredicateExpressions.OptionalFlatMap: QueryExpression {
   func term<Object: StoredObject>(
@@ -22,7 +22,7 @@ extension PredicateExpressions.OptionalFlatMap: QueryExpression {
     return type.flatMap { open($0) } ?? translation.evaluated(self)
   }
 
-  /// A value of the object that is referred to.
+  /// Returns the term for a value of the referenced object.
   private static func joined<Object, Target: ObjectIdentity>(
     _ base: QueryTerm<Object, Target?>, _ inner: QueryTerm<Target, Result>,
     _ translation: QueryTranslation<Object>
@@ -36,7 +36,7 @@ extension PredicateExpressions.OptionalFlatMap: QueryExpression {
       text: "\(base.text)?.\(inner.text)")
   }
 
-  /// An optional value of the object that is referred to.
+  /// Returns the term for an optional value of the referenced object.
   private static func joined<Object, Target: ObjectIdentity>(
     _ base: QueryTerm<Object, Target?>, _ inner: QueryTerm<Target, Result?>,
     _ translation: QueryTranslation<Object>
@@ -48,7 +48,9 @@ extension PredicateExpressions.OptionalFlatMap: QueryExpression {
       text: "\(base.text)?.\(inner.text)")
   }
 
-  /// What an index may know of the value, given what is asked of it where the reference is not nil.
+  /// Returns what an index may know of the value.
+  ///
+  /// `asked` gives the condition on the value for the case that the reference is not nil.
   private static func kind<Object, Target: ObjectIdentity, Value>(
     _ base: QueryTerm<Object, Target?>, _ inner: QueryTerm<Target, Value>,
     _ translation: QueryTranslation<Object>,
@@ -77,11 +79,11 @@ private struct ElementTest<Object: StoredObject, List: Sequence> {
   let list: QueryTerm<Object, List>
   /// Whether the closure holds for an element.
   let holds: (List.Element) throws -> Bool
-  /// The condition that it holds for an element of a property.
+  /// Returns the condition that the closure holds for an element of a list property.
   let condition: (AnyKeyPath) -> Condition
   let text: String
 
-  /// Translates the closure; nil for one that can't be translated.
+  /// Translates the closure; returns nil if it can't be translated.
   init?<Variable, Sequence: PredicateExpression, Test: PredicateExpression>(
     _ variable: Variable, _ sequence: Sequence, _ test: Test,
     _ translation: QueryTranslation<Object>

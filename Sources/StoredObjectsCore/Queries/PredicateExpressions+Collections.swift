@@ -13,7 +13,7 @@ extension PredicateExpressions.SequenceContains: QueryExpression {
     guard case .constant(let constant) = all.kind else {
       return QueryTerm(read: { try elements($0).contains(element($0)) }, text: text())
     }
-    // Asked of each object, so that it is hashed once where it can be.
+    // The set saves hashing the constant for every object.
     let values = Array(constant)
     let set = (values as? [any Hashable]).map { Set($0.map { AnyHashable($0) }) }
     return QueryTerm(
@@ -33,7 +33,7 @@ extension PredicateExpressions.SequenceContains: QueryExpression {
     guard let property = element.indexed else { return .other }
     var points: Set<[UInt8]> = []
     for value in values {
-      // What is not equal to itself is in no collection.
+      // A value that is not equal to itself is in no collection.
       if value != value { continue }
       guard let key = key(value) else { return .other }
       points.insert(key)
@@ -55,10 +55,11 @@ extension PredicateExpressions.SequenceStartsWith: QueryExpression {
       text: "\(all.text) STARTS WITH \(start.text)")
   }
 
-  /// Texts that begin with a text are behind it, and before the next one.
+  /// Returns the condition that a text begins with another.
   ///
-  /// The last character may go on in what follows: "e" and an accent do not begin with "e", nor are
-  /// their bytes between. So the condition is not all that is asked, and objects are asked, too.
+  /// Such texts sort at or after the prefix and before its successor. The last character may
+  /// continue in the bytes that follow: "e" with a combining accent does not begin with "e",
+  /// although its bytes do. So the range is not exact, and each object is checked as well.
   private static func condition<Object>(
     _ base: QueryTerm<Object, Base.Output>, _ prefix: QueryTerm<Object, Prefix.Output>
   ) -> Condition {
@@ -71,7 +72,7 @@ extension PredicateExpressions.SequenceStartsWith: QueryExpression {
   }
 }
 
-/// The bytes of a text in an index; nil for another sequence.
+/// Returns the bytes of a text in an index, or nil for another sequence.
 private func textKey(_ text: some Sequence) -> [UInt8]? {
   if let text = text as? String { return IndexKey(text).bytes }
   return (text as? FoldedString).map { IndexKey($0).bytes }

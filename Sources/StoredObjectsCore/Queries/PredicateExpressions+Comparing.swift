@@ -3,7 +3,7 @@ import StoreEngine
 
 // Comparisons of a property with a value, which an index may answer.
 
-/// Where NaN begins, behind all other numbers; nil for types that have none.
+/// Returns the start of the NaN keys, after all other numbers; nil for types without NaN.
 func startOfNaN(_ value: Any) -> [UInt8]? {
   switch value {
   case is Double, is Date: IndexKey(Double.nan).bytes
@@ -12,17 +12,17 @@ func startOfNaN(_ value: Any) -> [UInt8]? {
   }
 }
 
-/// The dates that are NaN, if a value is a date; nothing for others.
+/// Returns the range of NaN dates if the value is a date, or no range for another type.
 ///
-/// A date that is NaN is not before another, and so `>=` and `<=` it, as Swift has it: it is on
-/// both sides of every other.
+/// In Swift, a NaN date is not before any date, so both `>=` and `<=` hold: it is on both sides of
+/// every other date.
 func nanOfDates(_ value: Any) -> [KeyRange] {
   guard value is Date, let start = startOfNaN(value) else { return [] }
   return [KeyRange(from: start)]
 }
 
 extension QueryTranslation {
-  /// Two parts with an operator between them.
+  /// Returns the term of two expressions with an operator between them.
   func joined<Left: PredicateExpression, Right: PredicateExpression, Output>(
     _ left: Left, _ right: Right, _ sign: String,
     _ combine: @escaping (Left.Output, Left.Output) -> Output
@@ -34,10 +34,10 @@ extension QueryTranslation {
       text: "(\(left.text) \(sign) \(right.text))")
   }
 
-  /// Two parts that are compared.
+  /// Returns the term of a comparison.
   ///
-  /// `ranges` says what a property may be that compares so with a value, which stands on the left
-  /// if it is flipped; nil where no index can tell.
+  /// `ranges` returns the values that a property may have so that its comparison with a value
+  /// holds, or nil if no index can decide it. The value is the left operand if `isFlipped` is true.
   fileprivate func compared<Left: PredicateExpression, Right: PredicateExpression>(
     _ left: Left, _ right: Right, _ sign: String,
     _ compare: @escaping (Left.Output, Left.Output) -> Bool,
@@ -95,8 +95,9 @@ extension PredicateExpressions.Comparison: QueryExpression {
     return translation.compared(lhs, rhs, sign, compare, ranges: ranges)
   }
 
-  /// What a property may be that compares so with a value, which stands on the left if it is
-  /// flipped.
+  /// Returns the values that a property may have so that its comparison with a value holds.
+  ///
+  /// The value is the left operand if `isFlipped` is true.
   private func ranges(_ value: LHS.Output, _ key: [UInt8], _ isFlipped: Bool) -> KeyRanges? {
     let behind = KeyRange.end(ofPrefix: key)
     let nan = startOfNaN(value)

@@ -3,24 +3,24 @@
   import StoreEngine
 
   extension PredicateExpressions {
-    /// A text that is searched for another one, without regard to case, accents and width:
-    /// `$0.title.localizedStandardContains("halo")`.
+    /// An expression that searches a text for another, ignoring case, accents and width.
     ///
-    /// `#Predicate` knows it on every system, and Foundation has it on those of Apple only.
+    /// `#Predicate` makes it of `$0.title.localizedStandardContains("halo")`. The macro supports
+    /// the call on every platform, but Foundation has the expression on Apple platforms only.
     public struct FoldedContains<
       Whole: StandardPredicateExpression, Part: StandardPredicateExpression
     >: StandardPredicateExpression where Whole.Output == String, Part.Output == String {
       let whole: Whole
       let part: Part
 
-      /// Whether the text has the other one.
+      /// Returns whether the text contains the other one.
       public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
         try whole.evaluate(bindings).folded.contains(part.evaluate(bindings).folded)
       }
     }
 
     // swift-format-ignore: AlwaysUseLowerCamelCase
-    /// What `#Predicate` makes of `$0.title.localizedStandardContains("halo")`.
+    /// Creates the expression for `$0.title.localizedStandardContains("halo")` in `#Predicate`.
     public static func build_localizedStandardContains<Whole, Part>(
       _ lhs: Whole, _ rhs: Part
     ) -> FoldedContains<Whole, Part> { FoldedContains(whole: lhs, part: rhs) }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import StoreEngine
 
-// What puts conditions together.
+// Operators that combine conditions.
 
 extension PredicateExpressions.Conjunction: QueryExpression {
   func term<Object: StoredObject>(

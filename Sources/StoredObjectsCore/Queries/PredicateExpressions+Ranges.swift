@@ -1,7 +1,7 @@
 import FoundationEssentials
 import StoreEngine
 
-// Ranges, and what is in them.
+// Ranges, and tests whether a value is in one.
 
 extension PredicateExpressions.Range: QueryExpression {
   func term<Object: StoredObject>(
@@ -20,7 +20,7 @@ extension PredicateExpressions.ClosedRange: QueryExpression {
 }
 
 extension QueryTranslation {
-  /// A range whose ends are constants, and in order; nil for others.
+  /// Returns the term of a range whose bounds are constants in order; nil for others.
   fileprivate func constant<Lower: PredicateExpression, Upper: PredicateExpression, Output>(
     _ lower: Lower, _ upper: Upper, _ sign: String,
     _ range: (Lower.Output, Lower.Output) -> Output
@@ -52,10 +52,10 @@ extension PredicateExpressions.RangeExpressionContains: QueryExpression {
       text: "\(one.text) IN \(ranges.text)")
   }
 
-  /// The keys of the values that are in a range; nil for ranges of other kinds.
+  /// Returns the keys of the values in a range, or nil for other kinds of ranges.
   ///
-  /// NaN, whose key is behind all others, is in none that has an end, but a date that is NaN is in
-  /// every closed one.
+  /// The key of NaN sorts after all others, so NaN is in no range that has an end. A NaN date is in
+  /// every closed range.
   private static func keys(
     _ range: RangeExpression.Output, _ key: (Element.Output) -> [UInt8]?
   ) -> KeyRanges? {
@@ -71,7 +71,7 @@ extension PredicateExpressions.RangeExpressionContains: QueryExpression {
     }
   }
 
-  /// The keys of two ends; nil where an index can't have them, or one is NaN.
+  /// Returns the keys of two bounds, or nil if an index can't hold them or one is NaN.
   private static func keys(
     _ lower: Element.Output, _ upper: Element.Output, _ key: (Element.Output) -> [UInt8]?
   ) -> (from: [UInt8], to: [UInt8])? {

@@ -5,7 +5,7 @@ import StoreEngine
 ///
 /// `#Predicate` compares such a property with an object by `PredicateExpressions.ReferenceEqual`.
 public protocol ObjectReference {
-  /// The ID of the object that is referred to; nil for none.
+  /// The ID of the referenced object, or nil if there is none.
   var referencedID: ObjectID<StoredObject>? { get }
 }
 
@@ -15,56 +15,57 @@ extension StoredObject: ObjectReference {
 }
 
 extension Optional: ObjectReference where Wrapped: StoredObject {
-  /// The ID of the object; nil for none.
+  /// The ID of the object, or nil if there is none.
   public var referencedID: ObjectID<StoredObject>? { map { ObjectID($0) } }
 }
 
 extension PredicateExpressions {
-  /// A reference that is compared with an object by ID: `$0.artist == artist`.
+  /// An expression that compares a reference with an object by ID: `$0.artist == artist`.
   ///
-  /// The predicate has the ID only, so that it can be sent to another task.
+  /// The predicate holds only the ID, so you can send it to another task.
   public struct ReferenceEqual<Reference: StandardPredicateExpression>: StandardPredicateExpression
   where Reference.Output: ObjectReference {
     let reference: Reference
     let id: ObjectID<StoredObject>?
     let isNegated: Bool
 
-    /// Whether the reference of the bound object leads to the row of the ID, or not where that is
-    /// asked for.
+    /// Returns whether the reference of the bound object leads to the row of the ID.
+    ///
+    /// For `!=`, returns the opposite.
     public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
       (try reference.evaluate(bindings).referencedID == id) != isNegated
     }
   }
 
-  /// A reference that is compared with several objects by ID: `[a, b].contains($0.artist)`.
+  /// An expression that compares a reference with objects by ID: `[a, b].contains($0.artist)`.
   public struct ReferenceAmong<Reference: StandardPredicateExpression>: StandardPredicateExpression
   where Reference.Output: ObjectReference {
     let reference: Reference
     let ids: [ObjectID<StoredObject>?]
 
-    /// Whether the reference of the bound object leads to the row of one of the IDs.
+    /// Returns whether the reference of the bound object leads to the row of one of the IDs.
     public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
       ids.contains(try reference.evaluate(bindings).referencedID)
     }
   }
 
-  /// A list of objects that is searched for an object by ID: `$0.songs.contains(song)`.
+  /// An expression that searches a list of objects for an object by ID: `$0.songs.contains(song)`.
   public struct ReferenceContained<List: StandardPredicateExpression>: StandardPredicateExpression
   where List.Output: Sequence, List.Output.Element: ObjectReference {
     let list: List
     let id: ObjectID<StoredObject>?
 
-    /// Whether an element of the list of the bound object is the row of the ID.
+    /// Returns whether the list of the bound object contains the object of the ID.
     public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
       try list.evaluate(bindings).contains { $0.referencedID == id }
     }
   }
 
-  // `#Predicate` calls these. They are disfavoured, or predicates without references would take the
-  // compiler many times as long.
+  // `#Predicate` calls these. They are disfavoured: otherwise, predicates without references would
+  // take the compiler many times as long.
 
   // swift-format-ignore: AlwaysUseLowerCamelCase
-  /// What `#Predicate` makes of `$0.artist == artist`.
+  /// Creates the expression for `$0.artist == artist` in `#Predicate`.
   @_disfavoredOverload
   public static func build_Equal<Reference: StandardPredicateExpression>(
     lhs: Reference, rhs: Value<Reference.Output>
@@ -73,7 +74,7 @@ extension PredicateExpressions {
   }
 
   // swift-format-ignore: AlwaysUseLowerCamelCase
-  /// What `#Predicate` makes of `$0.artist != artist`.
+  /// Creates the expression for `$0.artist != artist` in `#Predicate`.
   @_disfavoredOverload
   public static func build_NotEqual<Reference: StandardPredicateExpression>(
     lhs: Reference, rhs: Value<Reference.Output>
@@ -82,7 +83,7 @@ extension PredicateExpressions {
   }
 
   // swift-format-ignore: AlwaysUseLowerCamelCase
-  /// What `#Predicate` makes of `[a, b].contains($0.artist)`.
+  /// Creates the expression for `[a, b].contains($0.artist)` in `#Predicate`.
   @_disfavoredOverload
   public static func build_contains<
     Objects: Sequence, Reference: StandardPredicateExpression
@@ -93,7 +94,7 @@ extension PredicateExpressions {
   }
 
   // swift-format-ignore: AlwaysUseLowerCamelCase
-  /// What `#Predicate` makes of `$0.songs.contains(song)`.
+  /// Creates the expression for `$0.songs.contains(song)` in `#Predicate`.
   @_disfavoredOverload
   public static func build_contains<List: StandardPredicateExpression>(
     _ lhs: List, _ rhs: Value<List.Output.Element>
@@ -105,7 +106,7 @@ extension PredicateExpressions {
 // MARK: - Translating
 
 extension QueryTranslation {
-  /// Whether an object is that of an ID, in the quickest way; nil is no object.
+  /// Returns the fastest test of whether an object has an ID; the nil ID means no object.
   fileprivate func isObject(of id: ObjectID<StoredObject>?) -> (StoredObject?) -> Bool {
     guard let id else { return { $0 == nil } }
     guard !id.isTemporary else { return { $0.map { ObjectID($0) } == id } }
@@ -116,7 +117,7 @@ extension QueryTranslation {
     }
   }
 
-  /// The values of a reference that lead to an ID; none where the store has no such object.
+  /// Returns the keys of references to some IDs; without those of objects the store can't have.
   fileprivate func ranges(
     _ ids: [ObjectID<StoredObject>?], isOptional: Bool
   ) -> KeyRanges {
@@ -127,7 +128,7 @@ extension QueryTranslation {
   }
 }
 
-/// The object of a reference, optional or not.
+/// Returns the object of a reference, optional or not.
 private func object(_ reference: some ObjectReference) -> StoredObject? {
   reference as? StoredObject
 }

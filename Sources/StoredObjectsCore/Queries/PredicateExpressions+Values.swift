@@ -56,7 +56,7 @@ extension PredicateExpressions.Value: QueryExpression {
 }
 
 extension PredicateExpressions.Value {
-  /// A date that is none, such as NaN, can't describe itself.
+  /// Describes a value; a date such as NaN can't describe itself.
   private static func text(_ value: Output) -> String {
     func text(_ date: Date) -> String { "Date(\(date.timeIntervalSinceReferenceDate))" }
     if let date = value as? Date { return text(date) }

@@ -1,20 +1,19 @@
 import FoundationEssentials
 import StoreEngine
 
-/// A query that has been planned, whatever its class: what is done for each object is compiled
-/// once.
+/// A planned query of any class, which keeps the work for each object in code compiled once.
 struct Query {
   let store: Store
   let entry: RegisteredClass
   let orders: [QueryOrderKey]
   let planner: QueryPlanner
   let choice: QueryPlanner.Choice
-  /// The objects that indexes say nothing of, and the rows that they take the place of.
+  /// The objects that indexes don't describe, and the rows that they replace.
   let own: OwnContents
-  /// Those of them that the query is about.
+  /// The objects among them that have the class of the query.
   let unsaved: [StoredObject]
   var unsavedRows: RowSet { own.rows }
-  /// Whether the predicate holds for an object; nil when there is none.
+  /// Returns whether the predicate holds for an object; nil without a predicate.
   private let predicate: ((StoredObject) throws -> Bool)?
   private let conditionText: () -> String
 
@@ -30,7 +29,7 @@ struct Query {
       isExplained: isExplained)
   }
 
-  /// A query whose predicate is translated, after relationships are settled.
+  /// Creates a query from a translated predicate, after relationships are settled.
   init<Object: StoredObject>(
     _ store: Store, _ entry: RegisteredClass, _ term: QueryTerm<Object, Bool>?,
     _ orders: [QueryOrder<Object>] = [], limit: Int? = nil, offset: Int = 0,
@@ -52,7 +51,7 @@ struct Query {
     choice = try planner.choose()
   }
 
-  /// The properties of an order, and the direction of all; none when they have several.
+  /// Returns the properties of an order and their common direction; no properties if it differs.
   private static func order(
     _ orders: [QueryOrderKey], _ subclass: StoredObject.Type?
   ) -> (properties: [AnyKeyPath], isDescending: Bool)? {
@@ -66,14 +65,14 @@ struct Query {
 
   var hasNothingUnsaved: Bool { own.isEmpty }
 
-  /// Whether the predicate holds for an object.
+  /// Returns whether the predicate holds for an object.
   func matches(_ object: StoredObject) throws -> Bool { try predicate?(object) ?? true }
 
-  /// The object of the next of some rows that are saved, if the predicate holds for it.
+  /// Returns the object of the next saved row if the predicate holds for it.
   ///
-  /// An index that tells all that is asked is believed as long as nobody has saved since it led to
-  /// the row, nobody else can have, and the object is as it is saved. `commitCount` says how many
-  /// commits there had been.
+  /// An index that covers the predicate is trusted only under these conditions: no commit happened
+  /// since it led to the row, no other process can have committed, and the object is as it is
+  /// saved. `commitCount` is the number of commits at the time the index was read.
   func nextObject(
     _ ahead: inout RowsAhead, asOf commitCount: UInt64? = nil
   ) throws -> StoredObject? {
@@ -85,7 +84,7 @@ struct Query {
     return try isKnown || matches(object) ? object : nil
   }
 
-  /// The plan, for the user.
+  /// The plan that the user sees.
   var plan: QueryPlan {
     QueryPlan(
       indexes: choice.access.parts.map(\.index.declaration.name),
@@ -96,7 +95,7 @@ struct Query {
 
   // MARK: Rows
 
-  /// The saved rows that indexes lead to, in ascending order; nil where all objects are read.
+  /// Returns the saved rows that indexes lead to, in ascending order; nil if all objects are read.
   func rows() throws -> [UInt32]? {
     guard let rows = try choice.access.rows(store.backend) else { return nil }
     return hasNothingUnsaved ? rows : rows.filter { !unsavedRows.contains($0) }
@@ -121,14 +120,14 @@ struct Query {
     return count
   }
 
-  /// Counts keys as they are saved, and corrects that by the objects that have other content.
+  /// Counts the saved keys, and corrects the count for objects with other content.
   private func count(_ part: IndexRanges) throws -> Int {
     var count = try part.ranges.reduce(0) {
       $0 + (try store.backend.keyCount(in: part.index.table, $1))
     }
     for row in own.savedRows {
       do throws(StoreError) {
-        // Its keys as they were counted: what it referred to may be another by now.
+        // Uses the keys as counted: they may contain values of another referenced object.
         if let saved = try store.savedObject(row, entry) {
           count -= part.index.keys(of: saved).count { key in
             part.ranges.contains { $0.contains(key) }
@@ -136,7 +135,8 @@ struct Query {
         }
       } catch {
         guard [.damaged, .notAuthentic].contains(error.code) else { throw error }
-        // Its keys may be in the index or not; it was deleted here because of that.
+        // The index may or may not have the keys of a damaged record, which was deleted here
+        // because of the damage.
         return try countByLook()
       }
     }

@@ -1,13 +1,13 @@
 import StoreEngine
 
-/// Where the rows of a query come from.
+/// The way a query finds its rows.
 enum QueryAccess {
   /// All objects are read.
   case scan
   case index(IndexRanges)
-  /// Rows that are in one of several.
+  /// The rows that are in at least one of several parts.
   case union([IndexRanges])
-  /// Rows that are in all of several, that with the fewest first.
+  /// The rows that are in all of several parts; the part with the fewest keys is first.
   case intersection([IndexRanges])
 
   /// The parts of indexes that are read.
@@ -21,7 +21,7 @@ enum QueryAccess {
 
   var isIntersection: Bool { if case .intersection = self { true } else { false } }
 
-  /// The rows in ascending order, each once; nil where all objects are read.
+  /// Returns the rows in ascending order, each once; nil if all objects are read.
   func rows(_ backend: any StoreBackend) throws -> [UInt32]? {
     switch self {
     case .scan: return nil
@@ -38,7 +38,7 @@ enum QueryAccess {
     }
   }
 
-  /// The numbers that are in both, which are sorted.
+  /// Returns the numbers that are in both of two sorted arrays.
   private static func common(_ left: [UInt32], _ right: [UInt32]) -> [UInt32] {
     var common: [UInt32] = []
     var position = 0
@@ -53,18 +53,18 @@ enum QueryAccess {
 /// Parts of an index.
 struct IndexRanges {
   let index: RegisteredIndex
-  /// In ascending order, and apart from each other.
+  /// The ranges of keys, ascending and without overlap.
   var ranges: [KeyRange]
-  /// The number of keys in them.
+  /// The number of keys in the ranges.
   let count: Int
-  /// The properties of which they say what is asked.
+  /// The properties whose conditions the ranges express.
   let properties: [AnyKeyPath]
-  /// How many properties have one value only.
+  /// The number of leading properties that have only one possible value.
   let fixedCount: Int
-  /// The first bytes of all keys, which these give.
+  /// The first bytes of all keys, given by those values.
   var fixedPrefix: [UInt8] = [RegisteredIndex.mark]
 
-  /// The rows in ascending order.
+  /// Returns the rows in ascending order.
   fileprivate func rows(_ backend: any StoreBackend) throws -> [UInt32] {
     var rows: [UInt32] = []
     for range in ranges {

@@ -1,27 +1,31 @@
 import StoreEngine
 
-/// Walks through the objects that a query finds, one by one.
+/// An iterator over the objects that a query finds.
 ///
 ///     var cursor = try store.cursor(over: Song.self, where: #Predicate { $0.seconds > 200 })
 ///     while let song = try cursor.next() { print(song.title) }
 ///
-/// Where an index gives the order, or none is asked for, it holds some hundred row numbers or, for
-/// the latter, four bytes for each object that an index leads to; otherwise the keys of all objects
-/// that are found, to sort them. Objects are made as they are asked for, and held by nobody but
-/// you.
+/// The cursor creates each object when you ask for it; only your own references keep it alive. The
+/// memory of the cursor depends on the order:
 ///
-/// Unsaved changes count as they are when the walk begins; what is saved meanwhile may be found or
-/// not, but no object comes twice, unless a save moves it to a place that is still to come.
+/// - If an index provides the order: a few hundred row numbers.
+/// - Without an order: a few hundred row numbers, or four bytes for each object that an index leads
+///   to.
+/// - With any other order: the sort keys of all objects that are found.
+///
+/// Unsaved changes count as they are when the walk begins. A change that is saved during the walk
+/// may be found or not. No object comes twice, unless a save moves it to a place that is still
+/// ahead.
 public struct QueryCursor<Object: StoredObject> {
   @usableFromInline var walk: QueryWalk
-  /// Those of several classes, where subclasses are included.
+  /// The merged walks of several classes, if subclasses are included.
   @usableFromInline var merge: QueryMerge?
 
   init(_ walk: QueryWalk) { self.walk = walk }
 
   init(_ merge: QueryMerge, first: QueryWalk) { (walk, self.merge) = (first, merge) }
 
-  /// The next object, or nil at the end.
+  /// Returns the next object, or nil at the end.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `damaged`, `newerVersion`, `notEvaluable`,
   ///   `ioError` or `closed`.

@@ -2,8 +2,8 @@ import StoreEngine
 
 /// The walks of a query through a class and its subclasses, merged into one order.
 ///
-/// Objects with the same values are ordered by class and then by row; backwards where the last
-/// direction is.
+/// Objects with the same values are ordered by class, then by row; in reverse if the last order is
+/// descending.
 @usableFromInline struct QueryMerge {
   private var parts: [Part]
   private var page: QueryPage
@@ -11,7 +11,7 @@ import StoreEngine
   private struct Part {
     let orders: [QueryOrderKey]
     var walk: QueryWalk
-    /// The next object, once it has been asked for; nil at the end.
+    /// The next object: nil until it is fetched, `.some(nil)` at the end.
     var next: (key: SortKey, object: StoredObject)??
 
     mutating func fill() throws(StoreError) {
@@ -19,7 +19,7 @@ import StoreEngine
     }
   }
 
-  /// Merges queries of the same order, one for each class in order of their class IDs.
+  /// Merges queries of the same order, one for each class, in the order of class IDs.
   init(_ queries: [Query], limit: Int?, offset: Int, after object: StoredObject?) {
     page = QueryPage(offset: offset, limit: limit)
     let most = limit.map { $0.addingSaturated(offset) }
@@ -37,7 +37,7 @@ import StoreEngine
     }.map(\.1)
   }
 
-  /// Where an object stands among those of a class that have its values.
+  /// Returns the place of an object among objects of a class with the same values.
   private static func start(
     of object: StoredObject, among entry: RegisteredClass, _ isReversed: Bool
   ) -> QueryWalk.Start {
@@ -46,7 +46,7 @@ import StoreEngine
     return (own < entry.classID) == isReversed ? .behindAll : .beforeAll
   }
 
-  /// The next object, or nil at the end.
+  /// Returns the next object, or nil at the end.
   @usableFromInline mutating func next() throws(StoreError) -> StoredObject? {
     while page.hasRoom, let object = try nextInOrder() { if page.takes() { return object } }
     return nil
@@ -59,7 +59,7 @@ import StoreEngine
       guard let key = parts[index].next??.key else { continue }
       if let first, !key.bytes.lexicographicallyPrecedes(first.bytes) { continue }
       first = (index, key.bytes)
-      // Without an order one class comes after the other.
+      // Without an order, the classes come one after the other.
       if parts[index].orders.isEmpty { break }
     }
     guard let first else { return nil }

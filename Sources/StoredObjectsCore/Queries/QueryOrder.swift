@@ -1,23 +1,23 @@
 import StoreEngine
 
-/// By which property found objects are ordered, and in which direction.
+/// A property to sort found objects by, and the direction.
 ///
 ///     try store.fetch(Song.self, sortedBy: [.ascending(\.artist), .descending(\.seconds)])
 ///
-/// Several count one after the other. Objects that are the same by all of them are in the order of
-/// their rows, which is that of insertion; backwards where the last direction is. nil is before all
-/// values, and NaN behind all others.
+/// Several orders apply one after the other. Objects that are equal in all of them are sorted by
+/// row, which is the order of insertion; in reverse if the last order is descending. nil sorts
+/// before all values, and NaN after all others.
 public struct QueryOrder<Object: StoredObject> {
   let key: QueryOrderKey
 
-  /// The smallest value first.
+  /// Sorts by a property, the smallest value first.
   public static func ascending<Value: IndexableValue>(
     _ property: KeyPath<Object, Value>
   ) -> QueryOrder {
     QueryOrder(key: QueryOrderKey(property, isDescending: false))
   }
 
-  /// The greatest value first.
+  /// Sorts by a property, the greatest value first.
   public static func descending<Value: IndexableValue>(
     _ property: KeyPath<Object, Value>
   ) -> QueryOrder {
@@ -25,7 +25,7 @@ public struct QueryOrder<Object: StoredObject> {
   }
 }
 
-/// The same, whatever the class.
+/// A sort order of any class.
 struct QueryOrderKey {
   let property: AnyKeyPath
   let isDescending: Bool
@@ -40,16 +40,16 @@ struct QueryOrderKey {
     }
   }
 
-  /// Appends what an object has in the property, in the direction of the order.
+  /// Appends the property of an object to a sort key, in the direction of the order.
   func append(_ object: StoredObject, to key: inout IndexKey) {
     let start = key.bytes.count
     writeKey(object, &key)
-    // No value's bytes begin those of another, so that they may be turned around one by one.
+    // No value's bytes are a prefix of another's, so inverting each byte reverses the order.
     if isDescending { for index in start..<key.bytes.count { key.bytes[index] ^= 0xFF } }
   }
 }
 
-/// Where an object stands among others: bytes that are ordered as the objects are.
+/// The place of an object in an order, as bytes that sort as the objects do.
 struct SortKey: Comparable {
   let bytes: [UInt8]
   let row: UInt32
@@ -61,7 +61,7 @@ struct SortKey: Comparable {
     for order in orders { order.append(object, to: &key) }
     bytes = key.bytes
     switch startPoint {
-    // An object without a row is before all that have its values.
+    // An object without a row sorts before all objects with the same values.
     case .row where object.rowID > 0:
       row = orders.last?.isDescending == true ? ~object.rowID : object.rowID
     case .row, .beforeAll: row = 0
@@ -69,7 +69,7 @@ struct SortKey: Comparable {
     }
   }
 
-  /// The place of a row without an order.
+  /// Creates the place of a row without an order.
   init(row: UInt32) { (bytes, self.row) = ([], row) }
 
   static func < (left: SortKey, right: SortKey) -> Bool {

@@ -1,8 +1,8 @@
-/// Counts the objects of a result that a page passes over, and those that it has.
+/// A counter of the objects that a page skips and of those that it contains.
 struct QueryPage {
-  /// How many objects are still passed over.
+  /// The number of objects that are still skipped.
   var offset: Int
-  /// How many objects the page still takes.
+  /// The number of objects that the page still takes.
   private(set) var left: Int
 
   init(offset: Int, limit: Int?) { (self.offset, left) = (offset, limit ?? .max) }
@@ -10,10 +10,10 @@ struct QueryPage {
   /// Whether the page takes more objects.
   var hasRoom: Bool { left > 0 }
 
-  /// How many objects from the beginning of the result the page needs.
+  /// The number of objects that the page needs from the beginning of the result.
   var wanted: Int { left.addingSaturated(offset) }
 
-  /// Counts the next object of the result, and says whether it is one of the page.
+  /// Counts the next object of the result, and returns whether the page contains it.
   @inline(__always)
   mutating func takes() -> Bool {
     guard offset == 0 else {

@@ -1,24 +1,23 @@
 import StoreEngine
 
-/// How a query is going to be answered: what ``Store/explain(_:where:sortedBy:limit:offset:)``
-/// gives.
+/// The plan of a query, as ``Store/explain(_:where:sortedBy:limit:offset:)`` returns it.
 public struct QueryPlan: Sendable, CustomStringConvertible {
-  /// The indexes that are used, by their names; none where all objects of the class are read.
+  /// The names of the indexes that the query uses; empty if it reads all objects of the class.
   public let indexes: [String]
-  /// The number of keys or records that are looked at, at the most.
+  /// The maximum number of keys or records that the query examines.
   public let touchedCount: Int
-  /// Whether the objects come out in the order that was asked for, and need not be sorted.
+  /// Whether an index provides the order, so that the objects need no sorting.
   public let isOrderedByIndex: Bool
-  /// Whether the indexes tell all that is asked, so that a count reads no record.
+  /// Whether the indexes decide the whole predicate, so that a count reads no record.
   public let isAnsweredByIndex: Bool
-  /// Whether the objects are those to which all of several indexes lead; otherwise any of them.
+  /// Whether the objects must be in all of several indexes, as opposed to at least one of them.
   public let isIntersection: Bool
-  /// The predicate as it was understood.
+  /// A description of the predicate as the planner understood it.
   public let condition: String
-  /// The indexes, by their names, that may help and are not there yet: the query makes them first.
+  /// The names of missing indexes that may help, which the query builds first.
   public let indexesToBuild: [String]
 
-  /// The plan in a line.
+  /// The plan as one line of text.
   public var description: String {
     let names = indexes.map { "\"\($0)\"" }.joined(separator: isIntersection ? " and " : " or ")
     let way = indexes.isEmpty ? "read all objects" : "by \(names)"

@@ -1,23 +1,22 @@
 import StoreEngine
 
-/// Chooses the way to answer a query.
+/// A planner that chooses the cheapest way to answer a query.
 struct QueryPlanner {
   let store: Store
   let entry: RegisteredClass
   let condition: Condition?
-  /// The properties by which it is to be sorted, and the direction of all; nil when they have
-  /// several.
+  /// The properties to sort by and their common direction; no properties if it differs.
   let order: (properties: [AnyKeyPath], isDescending: Bool)?
-  /// How many objects are wanted, those included that are passed over.
+  /// The number of objects that are wanted, skipped ones included.
   let limit: Int?
-  /// How many of these need not be read where an index gives the order.
+  /// The number of these that need no reading if an index provides the order.
   var unreadCount = 0
-  /// Whether only the number of objects is asked for.
+  /// Whether the query asks for the number of objects only.
   let isCounting: Bool
   /// Whether the plan is only shown, so that nothing may be written for it.
   let isExplained: Bool
 
-  /// A way, and what it takes.
+  /// A way to answer the query, and its cost.
   struct Choice {
     var access: QueryAccess = .scan
     var touchedCount: Int
@@ -25,18 +24,18 @@ struct QueryPlanner {
     var isReversed = false
     var isCovered = false
     var cost: Int
-    /// The indexes that may help and have to be made first, by their names.
+    /// The names of the indexes that may help and have to be built first.
     var missing: [String] = []
-    /// The number of records of the class, where all of them may be read.
+    /// The number of records in the class, if the query may read all of them.
     var recordCount = 0
   }
 
-  /// What a record of a scan takes; one that is looked up; a key of an index; one that is sorted.
+  /// The relative costs of: a scanned record, a looked-up record, a key, a sorted record.
   private static let (recordCost, lookUpCost, keyCost, sortCost) = (10, 30, 2, 10)
-  /// What it takes to begin a scan.
+  /// The cost of starting a scan.
   private static let scanCost = 160
 
-  /// So many look-ups take half the time of reading all of so many records.
+  /// Returns the number of look-ups that take half the time of a scan of the class.
   static func lookUpBudget(for recordCount: Int) -> Int {
     (recordCount * recordCost + scanCost) / (2 * lookUpCost) + 1
   }
@@ -72,7 +71,7 @@ struct QueryPlanner {
     return best
   }
 
-  /// Indexes that may help by their first property, and that are there or can be made.
+  /// Returns the indexes that may help by their first property and exist or can be built.
   func usableIndexes(
     where mayHelp: (AnyKeyPath) -> Bool
   ) throws -> [RegisteredIndex] {
@@ -88,7 +87,7 @@ struct QueryPlanner {
     try isExplained ? store.isReadable(index, of: entry) : store.prepare(index, of: entry)
   }
 
-  /// For what is asked of the elements of lists: the part of an index for each.
+  /// Returns the part of an index for each condition about elements of a list.
   private func elements(_ condition: Condition?) throws -> [IndexRanges] {
     switch condition {
     case .element(let list, let values):
@@ -106,7 +105,7 @@ struct QueryPlanner {
     }
   }
 
-  /// The indexes that the query would make.
+  /// Returns the names of the indexes that the query would build.
   private func missingIndexes() throws -> [String] {
     if store.backend.isReadOnly { return [] }
     let conditions = [condition].compactMap(\.self) + (condition?.alternatives ?? [])
@@ -129,7 +128,7 @@ struct QueryPlanner {
       (choice.isOrdered, choice.isReversed) = (true, order.isDescending)
       if choice.isCovered, let limit { choice.touchedCount = min(part.count, limit) }
     }
-    // A page for each end of a range tells how many keys are between.
+    // A count reads one page at each end of a range.
     if isCounting, choice.isCovered { choice.touchedCount = 2 * part.ranges.count }
     let unread = choice.isOrdered && choice.isCovered ? min(unreadCount, choice.touchedCount) : 0
     choice.cost = (choice.touchedCount - unread) * Self.lookUpCost + unread * Self.keyCost
@@ -138,14 +137,13 @@ struct QueryPlanner {
   }
 
   private func isOrdered(_ part: IndexRanges, _ properties: [AnyKeyPath]) -> Bool {
-    // Objects that are the same otherwise come in the order of their rows only behind the last
-    // property.
+    // Ties are in row order only after the last property of an index.
     !properties.isEmpty
       && (part.index.declaration.properties.dropFirst(part.fixedCount).elementsEqual(properties)
         || part.index.declaration.properties.elementsEqual(properties))
   }
 
-  /// The parts of an index that a condition leaves.
+  /// Returns the parts of an index that a condition allows.
   func ranges(_ index: RegisteredIndex, _ condition: Condition?) throws -> IndexRanges {
     var prefixes: [[UInt8]] = [[RegisteredIndex.mark]]
     var ranges: [KeyRange]?
@@ -171,7 +169,7 @@ struct QueryPlanner {
       fixedPrefix: fixedPrefix)
   }
 
-  /// For alternatives that ask for different properties: each by the best index it has.
+  /// Returns a plan that reads the best index of each alternative; nil if one has no index.
   private func union() throws -> Choice? {
     guard case .any = condition, let parts = condition?.alternatives else { return nil }
     var ways: [IndexRanges] = []
@@ -187,8 +185,9 @@ struct QueryPlanner {
     return several(.union(ways), keyCount: count, recordCount: count, count, isCovered: isCovered)
   }
 
-  /// For conditions that hold together: the records that several indexes lead to, if these are so
-  /// many fewer that reading more keys is worth it.
+  /// Returns the cheapest plan that intersects the rows of several indexes.
+  ///
+  /// It pays off if it leaves so many fewer records that reading more keys is worth it.
   private func intersection(_ parts: [IndexRanges], of recordCount: Int) -> Choice? {
     let parts = parts.filter { !$0.properties.isEmpty }.sorted { $0.count < $1.count }
     guard let first = parts.first, recordCount > 0 else { return nil }
@@ -196,9 +195,9 @@ struct QueryPlanner {
     var best: Choice?
     for part in parts.dropFirst() {
       let known = ways.flatMap(\.properties)
-      // One that says nothing new would only seem to leave fewer.
+      // An index without a new property excludes nothing more, but would lower the estimate.
       if part.properties.allSatisfy(known.contains) { continue }
-      // As if the one condition had nothing to do with the other.
+      // The estimate assumes that the conditions are independent.
       expected *= min(1, Double(part.count) / Double(recordCount))
       keyCount += part.count
       ways.append(part)
@@ -222,10 +221,10 @@ struct QueryPlanner {
 }
 
 extension Condition {
-  /// Whether the condition says no more than what an element of a list is.
+  /// Whether the condition is about the elements of a list only.
   fileprivate var isElement: Bool { if case .element = self { true } else { false } }
 
-  /// Whether an index of a list may help.
+  /// Returns whether an index of a list may help.
   fileprivate func asksElements(of list: AnyKeyPath) -> Bool {
     switch self {
     case .element(let property, _): property == list
@@ -234,7 +233,7 @@ extension Condition {
     }
   }
 
-  /// The alternatives of a condition, those of its alternatives included.
+  /// The alternatives of a condition, with nested ones flattened.
   var alternatives: [Condition] {
     guard case .any(let parts) = self else { return [self] }
     return parts.flatMap(\.alternatives)

@@ -1,13 +1,13 @@
 import FoundationEssentials
 import StoreEngine
 
-/// A part of a predicate that has been translated: how it is read from an object, and what it is.
+/// A translated part of a predicate: how to read it from an object, and its kind.
 struct QueryTerm<Object: StoredObject, Output> {
-  /// What kind of thing a term is, where an index can make something of it.
+  /// The kind of a term, as far as an index can use it.
   enum Kind {
     /// A value that does not depend on the object.
     case constant(Output)
-    /// A property of the object, or of one that it refers to.
+    /// A property of the object, or of an object that it refers to.
     case property(IndexedProperty<Output>)
     /// The object itself.
     case object
@@ -16,9 +16,9 @@ struct QueryTerm<Object: StoredObject, Output> {
 
   let read: (Object) throws -> Output
   let kind: Kind
-  /// What it says, where it is true or false.
+  /// The condition of the term, if it is a Boolean.
   let condition: Condition
-  /// Only `explain` asks for it, so that no other query puts it together.
+  /// Called by `explain` only, so that other queries don't build the text.
   private let makeText: () -> String
 
   init(
@@ -28,6 +28,6 @@ struct QueryTerm<Object: StoredObject, Output> {
     (self.read, self.kind, self.condition, makeText) = (read, kind, condition, text)
   }
 
-  /// How it reads.
+  /// A description of the term.
   var text: String { makeText() }
 }

@@ -1,17 +1,17 @@
 import FoundationEssentials
 import StoreEngine
 
-// What is asked of the objects that an object refers to becomes what is asked of the reference,
-// where indexes find those objects.
+// Conditions on referenced objects become conditions on the reference, if indexes find those
+// objects.
 
-/// So many objects are found at most, to be asked for as references: each costs a look-up.
+/// The maximum number of objects that a join collects: each key costs a look-up.
 private let joinedCount = 256
 
 extension QueryTranslation {
-  /// A property of the value of another property; nil where no index can know it.
+  /// Returns a property of the value of another property, or nil if no index can know it.
   ///
-  /// That is one of an object that is referred to without `?`, or one that has an index, such as
-  /// `title.folded`.
+  /// It is a property of an object that is referenced without `?`, or a property with an index,
+  /// such as `title.folded`.
   func property<Target, Value>(
     _ path: KeyPath<Target, Value>, of reference: IndexedProperty<Target>
   ) -> IndexedProperty<Value>? {
@@ -34,19 +34,19 @@ extension QueryTranslation {
     return (Target.self as? any ObjectIdentity.Type).flatMap { open($0) }
   }
 
-  /// The condition that a reference leads to an object of which another condition holds.
+  /// Returns the condition that a reference leads to an object that meets another condition.
   ///
   /// - Parameters:
   ///   - reference: A property of the object, or of one that it refers to.
-  ///   - target: Gives the object that is referred to.
-  ///   - matchesNil: Whether nil is right, too; itself nil for a reference that is not optional.
-  ///   - term: What is asked of the object that is referred to.
-  /// - Returns: The values of the reference; ``Condition/other`` where no index helps.
+  ///   - target: Returns the referenced object.
+  ///   - matchesNil: Whether nil meets the condition; itself nil for a non-optional reference.
+  ///   - term: The condition on the referenced object.
+  /// - Returns: The values of the reference, or ``Condition/other`` if no index helps.
   func joined<Reference, Target: StoredObject>(
     _ reference: IndexedProperty<Reference>, _ target: @escaping (Reference) -> Target?,
     matchesNil: Bool?, _ term: QueryTerm<Target, Bool>
   ) -> Condition {
-    // Not worth it unless something is known about the reference.
+    // Without an index on the reference, the join is not worth it.
     if let path = reference.path, !hasIndex(of: path) { return .other }
     guard var keys = keys(of: term) else { return .other }
     if let matchesNil {
@@ -58,7 +58,7 @@ extension QueryTranslation {
     }
   }
 
-  /// The condition that a list has an element of which another condition holds.
+  /// Returns the condition that a list has an element that meets another condition.
   func element<Target: StoredObject>(
     of list: AnyKeyPath, _ term: QueryTerm<Target, Bool>
   ) -> Condition {
@@ -75,8 +75,7 @@ extension QueryTranslation {
     }
   }
 
-  /// The references to all objects of which a condition holds; nil where too many objects would
-  /// have to be looked at.
+  /// Returns the references to all objects that meet a condition; nil if that needs too many reads.
   private func keys<Target: StoredObject>(of term: QueryTerm<Target, Bool>) -> [[UInt8]]? {
     if case .other = term.condition { return nil }
     guard let entries = try? store.registrations(of: Target.self, includingSubclasses: true) else {
@@ -94,7 +93,7 @@ extension QueryTranslation {
 }
 
 extension QueryTerm where Output == Bool {
-  /// The same with the properties as the indexes of a class have them.
+  /// Returns the term with the properties as the indexes of a class name them.
   fileprivate func of(_ entry: RegisteredClass) -> QueryTerm {
     if entry.type == Object.self { return self }
     return QueryTerm(read: read, condition: condition.inherited(by: entry.type), text: text)
@@ -114,7 +113,7 @@ extension Condition {
 }
 
 extension Query {
-  /// The rows of all objects that are found; nil where more than a number may have to be looked at.
+  /// Returns the rows of all matches; nil if it might have to look at more than `count` objects.
   fileprivate func allRows(atMost count: Int) throws -> [UInt32]? {
     guard choice.touchedCount + unsaved.count <= count else { return nil }
     var walk = QueryWalk(self, limit: nil, offset: 0, after: nil)

@@ -1,35 +1,35 @@
 import FoundationEssentials
 import StoreEngine
 
-/// A part of a predicate that can be translated.
+/// An expression of a predicate that can be translated.
 protocol QueryExpression: PredicateExpression {
-  /// The translation; a `QueryTerm<Object, Output>`.
+  /// Returns the translation, a `QueryTerm<Object, Output>`.
   func term<Object: StoredObject>(
     _ translation: QueryTranslation<Object>
   ) -> QueryTerm<Object, Output>
 }
 
-/// The translation of a predicate into closures, which take a tenth of the time, and into
-/// conditions.
+/// A translation of a predicate into closures and index conditions.
 ///
-/// What is not known here is left to Foundation: the answer is the same, and only takes longer.
+/// A closure takes a tenth of the time of Foundation's evaluation. Foundation evaluates the
+/// expressions that the translation does not know: the result is the same, but takes longer.
 struct QueryTranslation<Object: StoredObject> {
   let variable: PredicateExpressions.Variable<Object>
-  /// What to call properties by, which don't know their names.
+  /// The indexes of the class, which give properties their names.
   let indexes: [RegisteredIndex]
-  /// The class whose objects are looked at, where it is a subclass of the predicate's.
+  /// The class of the objects, if it is a subclass of the predicate's class.
   let subclass: StoredObject.Type?
   let store: Store
   /// Whether the query is only explained, so that no index may be built for it.
   let isExplained: Bool
-  /// How many parts the part is in that is translated.
+  /// The nesting depth of the expression that is being translated.
   private var depth = 0
-  /// Nil in a whole predicate; otherwise notes the parts that may depend on an outer variable.
+  /// A record of expressions that may use an outer variable; nil in a whole predicate.
   private var closure: ClosureScope?
-  /// Takes down what the predicate reads; nil where nobody wants to know.
+  /// A record of the properties that the predicate reads; nil if the caller does not need it.
   private var reach: PredicateReach?
 
-  /// Deeper predicates are refused: Foundation would evaluate them until the stack is used up.
+  /// The maximum depth: Foundation would evaluate deeper predicates until the stack overflows.
   private static var depthLimit: Int { 500 }
 
   private init(
@@ -41,7 +41,7 @@ struct QueryTranslation<Object: StoredObject> {
     subclass = entry?.type == Object.self ? nil : entry?.type
   }
 
-  /// Translates a whole predicate for one class: that of the predicate, or a subclass.
+  /// Translates a predicate for one class: the class of the predicate, or a subclass.
   static func of(
     _ predicate: Predicate<Object>, _ entry: RegisteredClass, _ store: Store,
     isExplained: Bool
@@ -50,8 +50,7 @@ struct QueryTranslation<Object: StoredObject> {
       .open(predicate.expression)
   }
 
-  /// Translates a whole predicate, and says whether it reads only indexed properties, which depend
-  /// on nothing but the object.
+  /// Translates a predicate, and returns whether it reads indexed properties of the object only.
   static func withReach(
     of predicate: Predicate<Object>, _ entry: RegisteredClass, _ store: Store
   ) -> (term: QueryTerm<Object, Bool>, isLocal: Bool) {
@@ -62,17 +61,17 @@ struct QueryTranslation<Object: StoredObject> {
     return (term, reach.isLocal)
   }
 
-  /// Takes down that a property of the object is read.
+  /// Records that a property of the object is read.
   func noteReading(of property: AnyKeyPath) {
     guard let reach else { return }
     let isIndexed = indexes.contains { $0.declaration.properties.contains(indexed(property)) }
     if !isIndexed { reach.isLocal = false }
   }
 
-  /// Takes down that another object is read.
+  /// Records that another object is read.
   func noteReadingElsewhere() { reach?.isLocal = false }
 
-  /// Translates the closure of a part, which is about another object.
+  /// Translates the closure of an expression, which is about another object.
   ///
   /// Returns nil if the closure may depend on a variable outside of it.
   func closure<Target: StoredObject, Body: PredicateExpression>(
@@ -88,12 +87,12 @@ struct QueryTranslation<Object: StoredObject> {
     return scope.isComplete ? term : nil
   }
 
-  /// A property as the indexes of the class have it.
+  /// Returns a property as the indexes of the class name it.
   func indexed(_ property: AnyKeyPath) -> AnyKeyPath {
     subclass.map { property.inherited(by: $0) } ?? property
   }
 
-  /// What an index of a property alone is called.
+  /// Returns the name of the index that has this property alone.
   func name(of property: AnyKeyPath) -> String? {
     indexes.first { $0.declaration.properties == [property] }?.declaration.name
   }
@@ -102,7 +101,7 @@ struct QueryTranslation<Object: StoredObject> {
     _ expression: some StandardPredicateExpression<Bool>
   ) -> QueryTerm<Object, Bool> { term(of: expression) }
 
-  /// Translates a part.
+  /// Translates an expression.
   func term<Expression: PredicateExpression>(
     of expression: Expression
   ) -> QueryTerm<Object, Expression.Output> {
@@ -117,7 +116,7 @@ struct QueryTranslation<Object: StoredObject> {
 
   private func open(_ known: some QueryExpression) -> Any { known.term(self) }
 
-  /// A part that is in too many others.
+  /// Returns the term of an expression that is nested too deeply, which throws.
   private func refused<Expression: PredicateExpression>(
     _ expression: Expression
   ) -> QueryTerm<Object, Expression.Output> {
@@ -132,7 +131,7 @@ struct QueryTranslation<Object: StoredObject> {
       }, text: "TOO DEEP")
   }
 
-  /// A part that Foundation evaluates.
+  /// Returns the term of an expression that Foundation evaluates.
   func evaluated<Expression: PredicateExpression>(
     _ expression: Expression
   ) -> QueryTerm<Object, Expression.Output> {
@@ -152,13 +151,13 @@ struct QueryTranslation<Object: StoredObject> {
   }
 }
 
-/// What is found out while a closure is translated.
+/// The findings of the translation of a closure.
 private final class ClosureScope {
-  /// Whether all parts of the closure are translated, and so depend on its own variable only.
+  /// Whether all expressions in the closure are translated, and so use its own variable only.
   var isComplete = true
 }
 
-/// Whether a predicate reads nothing but indexed properties of its object.
+/// Whether a predicate reads indexed properties of its object only.
 private final class PredicateReach {
   var isLocal = true
 }

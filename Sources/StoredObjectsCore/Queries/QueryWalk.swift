@@ -1,35 +1,35 @@
 import StoreEngine
 
-/// What a ``QueryCursor`` does, whatever the class.
+/// The implementation of ``QueryCursor`` for any class.
 @usableFromInline struct QueryWalk {
   private let query: Query
   private let after: SortKey?
-  /// Rows in their order, where a few are wanted.
+  /// Rows in ascending order, looked up one by one, if only a few objects are wanted.
   private var lookUps: RowLookUps?
-  /// How many rows are still passed over without being read.
+  /// The number of rows that are still skipped without being read.
   private var unread = 0
   private var page: QueryPage
-  /// The rows in the order of an index, where that is the order of the query.
+  /// The rows in the order of an index, if that is the order of the query.
   private var index: IndexWalk?
-  /// Rows in the order of the query otherwise, the next one last; nil before they are looked for.
+  /// The rows in the order of the query otherwise, the next one last; nil before the search.
   private var rows: [UInt32]?
-  /// How many commits there had been when the rows were looked for.
+  /// The number of commits at the time the rows were found.
   private var commitCount: UInt64?
-  /// Rows that come next, with their records.
+  /// The next rows, with their records.
   private var ahead: RowsAhead
-  /// How many rows are read together the next time.
+  /// The number of rows to read together the next time.
   private var aheadCount: Int
-  /// Unsaved objects that match and come later, the next one last.
+  /// The unsaved objects that match and are still ahead, the next one last.
   private var unsaved: [(key: SortKey, object: StoredObject)] = []
-  /// What is saved and comes next, when an unsaved object came before it.
+  /// The next saved object, if an unsaved object came before it.
   private var waiting: (key: SortKey, object: StoredObject)?
   private var hasBegun = false
-  /// All objects, where they may come in no order.
+  /// All objects, if they may come in any order.
   private var scan: RowCursor?
 
-  /// Where a walk begins among the objects that have the same values as the one it comes after.
+  /// The start of a walk among objects with the same values as the object it comes after.
   enum Start {
-    /// Behind its row.
+    /// After the row of the object.
     case row
     case beforeAll
     case behindAll
@@ -43,7 +43,7 @@ import StoreEngine
     self.after = after.map { SortKey($0, query.orders, start) }
     page = QueryPage(offset: offset, limit: limit)
     ahead = RowsAhead(query.store, query.entry)
-    // Where an index tells all that is asked, it is known how many rows are.
+    // If the index covers the predicate, the number of rows to read is known.
     let mostAhead = query.choice.isCovered && limit != nil ? RowsAhead.greatestCount : 16
     aheadCount = min(mostAhead, max(1, page.wanted))
     if let limit, query.orders.isEmpty, case .scan = query.choice.access {
@@ -53,7 +53,7 @@ import StoreEngine
         budget: QueryPlanner.lookUpBudget(for: query.choice.recordCount))
     }
     if query.choice.isOrdered, case .index(let part) = query.choice.access {
-      // Where the index tells all that is asked, it is known how many keys are.
+      // If the index covers the predicate, the number of keys to read is known.
       let wanted = query.choice.isCovered ? limit?.addingSaturated(offset) : nil
       var walk = IndexWalk(
         query.store.backend, part, isReversed: query.choice.isReversed, wanted: wanted)
@@ -62,9 +62,9 @@ import StoreEngine
     }
   }
 
-  /// Where an object is, or would be, among the keys of an index that gives the order of a query.
+  /// Returns the key of an object in the index that provides the order, stored there or not.
   ///
-  /// Its values count in the properties of the order only: in others it may have any.
+  /// Only the properties of the order count; the object may have any value in others.
   private static func key(
     of object: StoredObject, _ start: Start, _ query: Query, _ part: IndexRanges
   ) -> [UInt8] {
@@ -74,7 +74,7 @@ import StoreEngine
     key.bytes = isBehindFixed ? part.fixedPrefix : [RegisteredIndex.mark]
     for order in query.orders { order.writeKey(object, &key) }
     switch start {
-    // An object without a row is before all that have its values.
+    // An object without a row sorts before all objects with the same values.
     case .row where object.rowID > 0: key.write(object.rowID)
     case .row, .beforeAll: key.write(query.choice.isReversed ? UInt32.max : 0)
     case .behindAll: key.write(query.choice.isReversed ? 0 : UInt32.max)
@@ -82,7 +82,7 @@ import StoreEngine
     return key.bytes
   }
 
-  /// The next object, or nil at the end.
+  /// Returns the next object, or nil at the end.
   @usableFromInline mutating func next() throws(StoreError) -> StoredObject? {
     do {
       while page.hasRoom, let object = try nextInOrder() { if page.takes() { return object } }
@@ -106,13 +106,13 @@ import StoreEngine
     if index == nil, lookUps == nil { try findRows(after: after) }
     let isKnown = query.orders.isEmpty || query.choice.isOrdered
     if query.choice.isCovered, isKnown, lookUps == nil {
-      // However the unsaved objects come in between, these are all passed over.
+      // Wherever the unsaved objects come, at least this many saved rows are skipped.
       unread = max(0, page.offset - unsaved.count)
       if query.own.isEmpty { skipKnownRows() }
     }
   }
 
-  /// Passes over rows that are known, all at once.
+  /// Skips known rows, all at once.
   private mutating func skipKnownRows() {
     let count = min(unread, rows?.count ?? 0)
     rows?.removeLast(count)
@@ -148,9 +148,10 @@ import StoreEngine
     }
   }
 
-  /// Reads the records of the next rows; false at the end.
+  /// Reads the records of the next rows; returns false at the end.
   ///
-  /// They are from one batch of the index, which knows how many commits there had been.
+  /// The rows are from one batch of the index, so that one number of commits applies to all of
+  /// them.
   private mutating func readAhead() throws -> Bool {
     var rows: [UInt32] = []
     while rows.isEmpty || rows.count < aheadCount && index?.isAtEndOfBatch != true,
@@ -159,13 +160,13 @@ import StoreEngine
       if !query.own.isEmpty, query.unsavedRows.contains(row) { continue }
       if !skipsUnread() { rows.append(row) }
     }
-    // Who wants the first only is not kept waiting for many.
+    // Batches start small: a caller that wants only the first objects doesn't wait for many.
     aheadCount = min(RowsAhead.greatestCount, aheadCount * 4)
     ahead.fill(rows)
     return !rows.isEmpty
   }
 
-  /// Whether a row is passed over that the index says to be one, without reading it.
+  /// Returns whether to skip a row that the index says matches, without reading it.
   private mutating func skipsUnread() -> Bool {
     guard unread > 0 else { return false }
     unread -= 1
@@ -187,16 +188,16 @@ import StoreEngine
 
   // MARK: Sorting
 
-  /// The rows of the saved objects that match, in the order of the query.
+  /// Returns the rows of the saved objects that match, in the order of the query.
   ///
-  /// Without an order, rows that an index leads to are not read for it, nor are those of all
+  /// Without an order, rows that an index leads to are not read for this, nor are the rows of all
   /// objects.
   private func rowsInOrder(after: SortKey?) throws -> [UInt32] {
     if query.orders.isEmpty, let rows = try query.rows() ?? allRows() {
       guard let after else { return rows }
       return rows.filter { $0 > after.row }
     }
-    // No more are kept than are wanted.
+    // No more keys are kept than are wanted.
     let kept = page.wanted > 1 << 40 ? .max : page.wanted
     let most = kept == .max ? .max : max(1024, 4 * kept)
     var found: [SortKey] = []
@@ -213,7 +214,7 @@ import StoreEngine
     return found.map { isDescending ? ~$0.row : $0.row }
   }
 
-  /// All rows in ascending order, where none has to be read to be found.
+  /// Returns all rows in ascending order, if no record has to be read to find them.
   private func allRows() throws -> [UInt32]? {
     guard query.choice.isCovered else { return nil }
     var rows: [UInt32] = []
@@ -240,9 +241,9 @@ import StoreEngine
     }
   }
 
-  // MARK: In no order
+  // MARK: In any order
 
-  /// The next object in no order, where that is quicker.
+  /// Returns the next object in any order, which may be faster.
   mutating func nextUnordered() throws -> StoredObject? {
     if case .scan = query.choice.access {
       if scan == nil { scan = RowCursor(query.store, query.entry, keepsObjects: false) }

@@ -1,7 +1,7 @@
 import StoreEngine
 
 extension RegisteredClass {
-  /// Refuses a page that can't be.
+  /// Checks that the limit and the offset of a page are valid.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `invalidArgument`.
   func requirePage(limit: Int?, offset: Int) throws(StoreError) {

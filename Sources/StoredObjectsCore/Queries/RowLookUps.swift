@@ -1,16 +1,14 @@
 import StoreEngine
 
-/// Looks up one row after the other, for a query that wants the first few objects in the order of
-/// the rows.
+/// Row numbers to look up one by one, for a query that wants the first few objects in row order.
 ///
-/// It gives up when so many rows were looked at in vain that reading all of them would have been
-/// quicker.
+/// The look-ups end when so many of them were in vain that a scan would have been faster.
 struct RowLookUps {
   private(set) var row: UInt32
   private let last: UInt32
   private var rest: Int
 
-  /// Begins behind a row; nil where more look-ups are wanted than are worth it.
+  /// Starts after a row; returns nil if more look-ups are wanted than are worth it.
   init?(after row: UInt32, _ entry: RegisteredClass, wanted: Int, budget: Int) {
     guard wanted <= budget else { return nil }
     (self.row, last, rest) = (max(row, ClassMetadata.rowID), entry.shared.lastRowID, budget)
@@ -19,8 +17,9 @@ struct RowLookUps {
   /// Whether there is no row left.
   var isAtEnd: Bool { row >= last }
 
-  /// The next row to look up, which need not be there; nil at the end, and when it is not worth it
-  /// any more.
+  /// Returns the next row to look up, which may not exist.
+  ///
+  /// Returns nil at the end, and when further look-ups are not worth it.
   mutating func next() -> UInt32? {
     guard row < last, rest > 0 else { return nil }
     rest -= 1

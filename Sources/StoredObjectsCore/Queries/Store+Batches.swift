@@ -1,25 +1,25 @@
 public import FoundationEssentials
 import StoreEngine
 
-// Edits of all objects that a query finds: as one with the next save, or batch by batch.
+// Edits of all objects that a query finds: in the next save, or batch by batch.
 
 extension Store {
-  /// Changes the objects for which a predicate holds; the next save writes them.
+  /// Changes the objects that match a predicate; the next save writes them.
   ///
   ///     try store.update(Song.self, where: #Predicate { $0.genre == "Jaz" }) { $0.genre = "Jazz" }
   ///     try store.saveChanges()
   ///
-  /// They are saved all or none, together with your other changes, and are in memory until then. For
-  /// more objects than that see ``update(_:where:includingSubclasses:savingEvery:_:)``.
+  /// The changes are saved all or none, together with your other changes, and stay in memory until
+  /// then. For more objects than fit in memory, use
+  /// ``update(_:where:includingSubclasses:savingEvery:_:)``.
   ///
   /// - Parameters:
   ///   - type: The class.
-  ///   - predicate: What holds for the objects before the first of them is changed.
-  ///   - includingSubclasses: Whether objects of registered subclasses count.
-  ///   - change: Changes an object. If it throws, what it has changed so far stays unsaved.
-  /// - Returns: how many there were.
-  /// - Throws: what the closure throws; ``/StoreEngine/StoreError`` as
-  ///   ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  ///   - predicate: The condition, evaluated for all objects before the first of them is changed.
+  ///   - includingSubclasses: Whether to include objects of registered subclasses.
+  ///   - change: Changes an object. If it throws, the changes so far stay unsaved.
+  /// - Returns: The number of objects.
+  /// - Throws: The errors of the closure and of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   @discardableResult
   public func update<Object: StoredObject>(
     _ type: Object.Type, where predicate: Predicate<Object>? = nil,
@@ -30,29 +30,28 @@ extension Store {
     return objects.count
   }
 
-  /// Changes the objects for which a predicate holds, in bounded memory: each batch is a save.
+  /// Changes the objects that match a predicate in bounded memory; each batch is a save.
   ///
   ///     try store.update(Song.self, where: #Predicate { $0.genre == "Jaz" }, savingEvery: 1000) {
   ///       $0.genre = "Jazz"
   ///     }
   ///
-  /// A batch is saved as a whole or not at all, but the batches are not one save: after an error
-  /// those before it stay saved, and the changes of the failed one are discarded. Write closures
-  /// that can run again.
+  /// Each batch is saved all or none, but the batches are separate saves. After an error, the
+  /// batches before it stay saved, and the changes of the failed batch are discarded. Write
+  /// closures that can run again.
   ///
-  /// An object of which the predicate no longer holds when its turn comes is left out, and so is one
-  /// that was inserted meanwhile. Memory: a batch, and four bytes for each object.
+  /// An object that no longer matches when its turn comes is skipped, and so is an object that is
+  /// inserted meanwhile. Memory: one batch, and four bytes for each object.
   ///
   /// - Parameters:
   ///   - type: The class.
-  ///   - predicate: What holds for the objects.
-  ///   - includingSubclasses: Whether objects of registered subclasses count.
-  ///   - batchSize: How many objects are saved together, 1 or more.
+  ///   - predicate: The condition.
+  ///   - includingSubclasses: Whether to include objects of registered subclasses.
+  ///   - batchSize: The number of objects in a save, 1 or more.
   ///   - change: Changes an object.
-  /// - Returns: how many objects were changed.
-  /// - Throws: what the closure throws; ``/StoreEngine/StoreError`` as
-  ///   ``fetch(_:where:sortedBy:limit:offset:after:)`` and ``saveChanges()``, and with
-  ///   `unsavedChanges` if there are some already.
+  /// - Returns: The number of changed objects.
+  /// - Throws: The errors of the closure, of ``fetch(_:where:sortedBy:limit:offset:after:)`` and of
+  ///   ``saveChanges()``; `unsavedChanges` if there are unsaved changes already.
   @discardableResult
   public func update<Object: StoredObject>(
     _ type: Object.Type, where predicate: Predicate<Object>? = nil,
@@ -75,16 +74,15 @@ extension Store {
     return count
   }
 
-  /// Deletes the objects for which a predicate holds, in bounded memory: each batch is a save.
+  /// Deletes the objects that match a predicate in bounded memory; each batch is a save.
   ///
   ///     try store.delete(Play.self, where: #Predicate { $0.day < lastYear }, savingEvery: 1000)
   ///
-  /// The batches are not one save, see ``update(_:where:includingSubclasses:savingEvery:_:)``. What
-  /// the rules of relationships delete or change is saved with its batch.
+  /// The batches are separate saves, see ``update(_:where:includingSubclasses:savingEvery:_:)``.
+  /// Objects that delete rules delete or change are saved with the batch.
   ///
-  /// - Returns: how many objects that the predicate holds for were deleted.
-  /// - Throws: ``/StoreEngine/StoreError`` as
-  ///   ``update(_:where:includingSubclasses:savingEvery:_:)``.
+  /// - Returns: The number of deleted objects that match the predicate.
+  /// - Throws: The errors of ``update(_:where:includingSubclasses:savingEvery:_:)``.
   @discardableResult
   public func delete<Object: StoredObject>(
     _ type: Object.Type, where predicate: Predicate<Object>? = nil,
@@ -111,11 +109,11 @@ extension Store {
     }
   }
 
-  /// Edits what a query finds, batch by batch; returns how many objects there were.
+  /// Edits the objects that a query finds, batch by batch; returns their number.
   private func edit(
     _ query: Query, _ batchSize: Int, _ body: (StoredObject) throws -> Void
   ) throws -> Int {
-    // Rows, since edits may move objects to places of an index that are still to come.
+    // Collects rows first, since edits may move objects to index positions that are still ahead.
     let rows = try rows(of: query)
     var count = 0
     for start in stride(from: 0, to: rows.count, by: batchSize) {

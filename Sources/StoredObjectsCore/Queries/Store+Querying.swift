@@ -2,34 +2,36 @@ public import FoundationEssentials
 import StoreEngine
 
 extension Store {
-  /// The objects of a class for which a predicate holds, in an order.
+  /// Returns the objects of a class that match a predicate, in an order.
   ///
   ///     let songs = try store.fetch(
   ///       Song.self, where: #Predicate { $0.seconds > 200 && $0.title.starts(with: "A") },
   ///       sortedBy: [.ascending(\.title)], limit: 20)
   ///
-  /// Objects of subclasses are not among them, see
-  /// ``fetch(_:includingSubclasses:where:sortedBy:limit:offset:after:)``.
+  /// The result does not include objects of subclasses, see
+  /// ``fetch(_:includingSubclasses:where:sortedBy:limit:offset:after:)``. It includes unsaved
+  /// changes. Without an order, the objects come in row order, which is the order of their
+  /// insertion.
   ///
-  /// Sees unsaved changes. Without an order the objects come in that of their rows, which is the
-  /// order of their insertion. See <doc:FindingObjects> for what an ``AttributeIndex`` does for a
-  /// query, and ``explain(_:where:sortedBy:limit:offset:)`` for what it does for this one.
+  /// See <doc:FindingObjects> for how an ``AttributeIndex`` speeds up a query, and
+  /// ``explain(_:where:sortedBy:limit:offset:)`` for the plan of a particular query.
   ///
-  /// A page is best named by the last object of the page before it, `after`: it stays right while
-  /// others insert and delete, and takes no longer for the last page than for the first. An
-  /// `offset` counts the objects that are passed over.
+  /// To fetch page by page, pass the last object of the previous page as `after`. Such pages stay
+  /// right while objects are inserted and deleted, and the last page takes no longer than the
+  /// first. An `offset` counts the objects that it skips.
   ///
-  /// Complexity: with an index, O(log n) and linear in the objects that it leads to; without,
+  /// Complexity: With an index, O(log n) plus the number of objects that it leads to. Without one,
   /// linear in the number of objects of the class.
   ///
   /// - Parameters:
   ///   - type: The class.
-  ///   - predicate: What holds for the objects; all objects, if there is none.
-  ///   - orders: By which properties they are ordered.
-  ///   - limit: How many objects at the most, 0 or more.
-  ///   - offset: How many are passed over first, 0 or more.
-  ///   - object: An object behind which they come, as it is now, whether it would be found or not.
-  /// - Returns: the objects.
+  ///   - predicate: The condition; without one, all objects match.
+  ///   - orders: The properties to sort by.
+  ///   - limit: The maximum number of objects, 0 or more.
+  ///   - offset: The number of objects to skip first, 0 or more.
+  ///   - object: The object after which the result begins, by its current values. It need not
+  ///     match.
+  /// - Returns: The objects.
   /// - Throws: ``/StoreEngine/StoreError`` with `notRegistered`, `invalidArgument` (a negative
   ///   limit or offset), `notEvaluable`, `damaged`, `newerVersion`, `noSpace`, `ioError` or
   ///   `closed`.
@@ -45,9 +47,9 @@ extension Store {
     return objects
   }
 
-  /// A cursor over the objects that ``fetch(_:where:sortedBy:limit:offset:after:)`` would give.
+  /// Returns a cursor over the result of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as that.
+  /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func cursor<Object: StoredObject>(
     over type: Object.Type, where predicate: Predicate<Object>?,
     sortedBy orders: [QueryOrder<Object>] = [], limit: Int? = nil, offset: Int = 0,
@@ -57,9 +59,9 @@ extension Store {
     return QueryCursor(QueryWalk(query, limit: limit, offset: offset, after: object))
   }
 
-  /// The first object for which a predicate holds, in an order; nil when there is none.
+  /// Returns the first object that matches a predicate, in an order; nil if there is none.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func first<Object: StoredObject>(
     _ type: Object.Type, where predicate: Predicate<Object>? = nil,
     sortedBy orders: [QueryOrder<Object>] = []
@@ -68,9 +70,9 @@ extension Store {
     return try cursor.next()
   }
 
-  /// Whether a predicate holds for any object.
+  /// Returns whether any object matches a predicate.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func exists<Object: StoredObject>(
     _ type: Object.Type, where predicate: Predicate<Object>
   ) throws(StoreError) -> Bool {
@@ -81,12 +83,12 @@ extension Store {
     } catch { throw query.entry.queryError(error) }
   }
 
-  /// The number of objects for which a predicate holds.
+  /// Returns the number of objects that match a predicate.
   ///
-  /// Complexity: O(log n) and linear in the unsaved changes, where an index tells all that is
-  /// asked; linear in the objects that are looked at otherwise.
+  /// Complexity: O(log n) plus the number of unsaved changes, if an index covers the predicate.
+  /// Otherwise linear in the number of objects that are examined.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func count<Object: StoredObject>(
     of type: Object.Type, where predicate: Predicate<Object>
   ) throws(StoreError) -> Int {
@@ -98,11 +100,11 @@ extension Store {
     }
   }
 
-  /// The row IDs of the objects that ``fetch(_:where:sortedBy:limit:offset:after:)`` would give.
+  /// Returns the row IDs of the result of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   ///
-  /// Where an index tells all that is asked, no record is read.
+  /// If an index covers the predicate, no record is read.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as that.
+  /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func fetchIDs<Object: StoredObject>(
     _ type: Object.Type, where predicate: Predicate<Object>? = nil,
     sortedBy orders: [QueryOrder<Object>] = [], limit: Int? = nil, offset: Int = 0
@@ -121,12 +123,13 @@ extension Store {
     } catch { throw query.entry.queryError(error) }
   }
 
-  /// Deletes the objects for which a predicate holds, as ``delete(_:)`` does; the next save removes
-  /// their records.
+  /// Deletes the objects that match a predicate; the next save removes their records.
   ///
-  /// - Returns: how many there were.
-  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``;
-  ///   nothing is deleted then.
+  /// Each object is deleted as by ``delete(_:)``.
+  ///
+  /// - Returns: The number of objects that match.
+  /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``. Nothing is deleted
+  ///   then.
   @discardableResult
   public func delete<Object: StoredObject>(
     _ type: Object.Type, where predicate: Predicate<Object>
@@ -136,12 +139,12 @@ extension Store {
     return objects.count
   }
 
-  /// Describes how a query would be answered, and how many records it would look at.
+  /// Returns the plan of a query, with the number of records that it would examine.
   ///
-  /// Nothing is written: an index that is missing or out of date, which the query would make first,
-  /// is named in ``QueryPlan/indexesToBuild``. The plan is then the one without it.
+  /// This method writes nothing. If an index is missing or out of date, the query would build it
+  /// first: ``QueryPlan/indexesToBuild`` has its name, and the plan is the one without it.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func explain<Object: StoredObject>(
     _ type: Object.Type, where predicate: Predicate<Object>? = nil,
     sortedBy orders: [QueryOrder<Object>] = [], limit: Int? = nil, offset: Int = 0
@@ -158,7 +161,7 @@ extension Store {
       offset: offset, isCounting: isCounting, isExplained: isExplained)
   }
 
-  /// The query of one class: that of the predicate, or a subclass.
+  /// Plans a query of one class: the class of the predicate, or a subclass.
   func query<Object: StoredObject>(
     _ predicate: Predicate<Object>?, _ orders: [QueryOrder<Object>] = [],
     of entry: RegisteredClass, limit: Int? = nil, offset: Int = 0, isCounting: Bool = false,

@@ -2,21 +2,22 @@ public import FoundationEssentials
 import StoreEngine
 
 extension Store {
-  /// The objects of a class and its registered subclasses for which a predicate holds, in an order.
+  /// Returns the objects of a class and its subclasses that match a predicate, in an order.
   ///
   ///     let songs = try store.fetch(
   ///       Song.self, includingSubclasses: true, where: #Predicate { $0.seconds > 200 },
   ///       sortedBy: [.ascending(\.title)], limit: 20)
   ///
-  /// Each class is asked by its own indexes, and the answers are merged. Objects that have the same
-  /// values are in order of the registration of their classes, then of their rows. The class itself
-  /// need not be registered if a subclass is.
+  /// Each registered class is queried by its own indexes, and the results are merged. Objects with
+  /// the same values come in the order in which their classes were registered, then in row order.
+  /// The class itself need not be registered if a subclass is.
   ///
   /// See ``fetch(_:where:sortedBy:limit:offset:after:)`` for the parameters.
   ///
-  /// Complexity: that of the queries of each class. Each finds up to `limit` and `offset` objects.
+  /// Complexity: The sum of the queries of each class. Each finds up to `limit` plus `offset`
+  /// objects.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func fetch<Object: StoredObject>(
     _ type: Object.Type, includingSubclasses: Bool, where predicate: Predicate<Object>? = nil,
     sortedBy orders: [QueryOrder<Object>] = [], limit: Int? = nil, offset: Int = 0,
@@ -30,10 +31,11 @@ extension Store {
     return objects
   }
 
-  /// A cursor over the objects that
-  /// ``fetch(_:includingSubclasses:where:sortedBy:limit:offset:after:)`` would give.
+  /// Returns a cursor over the objects of a class and its subclasses that match a predicate.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as that.
+  /// The objects are those of ``fetch(_:includingSubclasses:where:sortedBy:limit:offset:after:)``.
+  ///
+  /// - Throws: The errors of ``fetch(_:includingSubclasses:where:sortedBy:limit:offset:after:)``.
   public func cursor<Object: StoredObject>(
     over type: Object.Type, includingSubclasses: Bool, where predicate: Predicate<Object>?,
     sortedBy orders: [QueryOrder<Object>] = [], limit: Int? = nil, offset: Int = 0,
@@ -53,15 +55,14 @@ extension Store {
       first: QueryWalk(queries[0], limit: 0, offset: 0, after: nil))
   }
 
-  /// The IDs of the objects that
-  /// ``fetch(_:includingSubclasses:where:sortedBy:limit:offset:after:)`` would give, to be handed to
-  /// another store or task.
+  /// Returns the IDs of the objects that match a predicate, to hand to another store or task.
   ///
   ///     let ids = try store.fetchObjectIDs(Song.self, where: #Predicate { $0.seconds > 200 })
   ///
-  /// Where an index tells all that is asked of a single class, no record is read.
+  /// The objects are those of ``fetch(_:includingSubclasses:where:sortedBy:limit:offset:after:)``.
+  /// If an index of a single class covers the predicate, no record is read.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as that.
+  /// - Throws: The errors of ``fetch(_:includingSubclasses:where:sortedBy:limit:offset:after:)``.
   public func fetchObjectIDs<Object: StoredObject>(
     _ type: Object.Type, includingSubclasses: Bool = false,
     where predicate: Predicate<Object>? = nil, sortedBy orders: [QueryOrder<Object>] = [],
@@ -79,10 +80,11 @@ extension Store {
     ).map { ObjectID($0) }
   }
 
-  /// Describes how a query of a class and its registered subclasses would be answered: a plan for
-  /// each class, in the order of their class IDs.
+  /// Returns the plans of a query of a class and its registered subclasses.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// There is one plan for each class, in the order of their class IDs.
+  ///
+  /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func explain<Object: StoredObject>(
     _ type: Object.Type, includingSubclasses: Bool, where predicate: Predicate<Object>? = nil,
     sortedBy orders: [QueryOrder<Object>] = [], limit: Int? = nil, offset: Int = 0
@@ -96,10 +98,11 @@ extension Store {
     return plans
   }
 
-  /// The first object of a class and its registered subclasses for which a predicate holds, in an
-  /// order; nil when there is none.
+  /// Returns the first object of a class and its subclasses that matches a predicate, in an order.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// Returns nil if there is none. Only registered subclasses count.
+  ///
+  /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func first<Object: StoredObject>(
     _ type: Object.Type, includingSubclasses: Bool, where predicate: Predicate<Object>? = nil,
     sortedBy orders: [QueryOrder<Object>] = []
@@ -110,18 +113,18 @@ extension Store {
     return try cursor.next()
   }
 
-  /// Whether a predicate holds for any object of a class and its registered subclasses.
+  /// Returns whether any object of a class and its registered subclasses matches a predicate.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func exists<Object: StoredObject>(
     _ type: Object.Type, includingSubclasses: Bool, where predicate: Predicate<Object>
   ) throws(StoreError) -> Bool {
     try first(type, includingSubclasses: includingSubclasses, where: predicate) != nil
   }
 
-  /// The number of objects of a class and its registered subclasses for which a predicate holds.
+  /// Returns the number of objects of a class and its registered subclasses that match a predicate.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func count<Object: StoredObject>(
     of type: Object.Type, includingSubclasses: Bool, where predicate: Predicate<Object>
   ) throws(StoreError) -> Int {
@@ -133,12 +136,13 @@ extension Store {
     return count
   }
 
-  /// Deletes the objects of a class and its registered subclasses for which a predicate holds, as
-  /// ``delete(_:)`` does.
+  /// Deletes the objects of a class and its registered subclasses that match a predicate.
   ///
-  /// - Returns: how many there were.
-  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``;
-  ///   nothing is deleted then.
+  /// Each object is deleted as by ``delete(_:)``.
+  ///
+  /// - Returns: The number of objects that match.
+  /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``. Nothing is deleted
+  ///   then.
   @discardableResult
   public func delete<Object: StoredObject>(
     _ type: Object.Type, includingSubclasses: Bool, where predicate: Predicate<Object>

@@ -1,23 +1,22 @@
 import StoreEngine
 
 extension Store {
-  /// The objects that refer to an object through a property, in the order of their rows; those of
-  /// one class come after those of another.
+  /// Returns the objects that refer to an object through a property.
   ///
   ///     let lists = try store.referrers(of: song, through: \Playlist.songs)
   ///
-  /// Sees unsaved changes.
+  /// The objects come class by class, in row order. The result includes unsaved changes.
   ///
-  /// Complexity: O(log n) and linear in the objects that are found, where the class has an
-  /// ``AttributeIndex`` of the property (``AttributeIndex/init(_:toMany:)``); without one, all
-  /// objects of the class are read.
+  /// Complexity: O(log n) plus the number of objects found, if the class has an ``AttributeIndex``
+  /// of the property (``AttributeIndex/init(_:toMany:)``). Otherwise all objects of the class are
+  /// read.
   ///
   /// - Parameters:
-  ///   - target: An object of the store; no other has referrers.
+  ///   - target: An object of this store. Another object has no referrers.
   ///   - property: A list of objects.
-  ///   - includingSubclasses: Whether objects of registered subclasses count.
+  ///   - includingSubclasses: Whether to include objects of registered subclasses.
   /// - Returns: The objects of the class, and then those of its subclasses.
-  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func referrers<Source: StoredObject, List: Collection>(
     of target: StoredObject, through property: KeyPath<Source, List>,
     includingSubclasses: Bool = false
@@ -27,20 +26,19 @@ extension Store {
     }
   }
 
-  /// The objects that refer to an object through a property, in the order of their rows; those of
-  /// one class come after those of another.
+  /// Returns the objects that refer to an object through a property.
   ///
-  /// Sees unsaved changes.
+  /// The objects come class by class, in row order. The result includes unsaved changes.
   ///
-  /// Complexity: O(log n) and linear in the objects that are found, where the class has an
-  /// ``AttributeIndex`` of the property; without one, all objects of the class are read.
+  /// Complexity: O(log n) plus the number of objects found, if the class has an ``AttributeIndex``
+  /// of the property. Otherwise all objects of the class are read.
   ///
   /// - Parameters:
-  ///   - target: An object of the store; no other has referrers.
+  ///   - target: An object of this store. Another object has no referrers.
   ///   - property: A reference to one object.
-  ///   - includingSubclasses: Whether objects of registered subclasses count.
+  ///   - includingSubclasses: Whether to include objects of registered subclasses.
   /// - Returns: The objects of the class, and then those of its subclasses.
-  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func referrers<Source: StoredObject, Target: StoredObject>(
     of target: Target, through property: KeyPath<Source, Target?>,
     includingSubclasses: Bool = false
@@ -79,7 +77,7 @@ extension Store {
     } catch { throw entry.queryError(error) }
   }
 
-  /// Visits the saved objects that may refer to another.
+  /// Calls a closure with each saved object that may refer to another.
   private func forEachCandidate<Source: StoredObject>(
     _ entry: RegisteredClass, _ target: StoredObject, _ property: AnyKeyPath,
     _ body: (Source) -> Void
@@ -91,7 +89,7 @@ extension Store {
       while let object = try cursor.next() { if let object = object as? Source { body(object) } }
       return
     }
-    // A reference that may be nil begins with whether it is there.
+    // In the key of an optional reference, the first byte says whether there is a value.
     let start: [UInt8] = index.declaration.isMultiple ? [] : [1]
     let range = KeyRange.prefix([RegisteredIndex.mark] + start + IndexKey(target).bytes)
     let part = IndexRanges(index: index, ranges: [range], count: 0, properties: [], fixedCount: 0)
@@ -101,7 +99,7 @@ extension Store {
     }
   }
 
-  /// The saved rows whose objects refer to another, by an index of the property; nil without one.
+  /// Returns the saved rows that refer to an object, by an index of the property; nil without one.
   func savedReferrers(
     of target: StoredObject, through property: AnyKeyPath, _ entry: RegisteredClass
   ) throws(StoreError) -> [UInt32]? {

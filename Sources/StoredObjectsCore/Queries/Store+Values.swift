@@ -1,32 +1,31 @@
 import StoreEngine
 
 extension Store {
-  /// The first object that has a value in a property, in the order of the rows; nil when there is
-  /// none.
+  /// Returns the first object that has a value in a property, in row order; nil if there is none.
   ///
   ///     let song = try store.first(Song.self, where: \.title, is: "Sunny")
   ///
-  /// Sees unsaved changes. It is what a predicate with `==` finds, and the quickest way to it:
-  /// nothing has to be translated and planned.
+  /// The result includes unsaved changes. It is the same as with a predicate that uses `==`, and
+  /// this method is the fastest way to it, without translation and planning.
   ///
-  /// Complexity: O(log n), where the class has an ``AttributeIndex`` that begins with the property;
-  /// all objects of the class are read otherwise.
+  /// Complexity: O(log n) if the class has an ``AttributeIndex`` that begins with the property.
+  /// Otherwise all objects of the class are read.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func first<Object: StoredObject, Value: IndexableValue & Equatable>(
     _ type: Object.Type, where property: KeyPath<Object, Value>, is value: Value
   ) throws(StoreError) -> Object? {
     try ValueQuery(self, type, property, value)?.run(limit: 1).first as? Object
   }
 
-  /// The objects that have a value in a property, in the order of the rows.
+  /// Returns the objects that have a value in a property, in row order.
   ///
-  /// Sees unsaved changes.
+  /// The result includes unsaved changes.
   ///
-  /// Complexity: O(log n) and linear in the objects that are found, where the class has an
-  /// ``AttributeIndex`` that begins with the property; all objects of the class are read otherwise.
+  /// Complexity: O(log n) plus the number of objects found, if the class has an ``AttributeIndex``
+  /// that begins with the property. Otherwise all objects of the class are read.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func fetch<Object: StoredObject, Value: IndexableValue & Equatable>(
     _ type: Object.Type, where property: KeyPath<Object, Value>, is value: Value, limit: Int? = nil
   ) throws(StoreError) -> [Object] {
@@ -39,26 +38,26 @@ extension Store {
 }
 
 extension RegisteredClass {
-  /// The index by whose first values a property is looked up; nil without one.
+  /// Returns the index that begins with a property, or nil without one.
   fileprivate func index(of property: AnyKeyPath) -> RegisteredIndex? {
-    // Most often it is the same key path, and not only an equal one, which takes long to tell.
+    // It is nearly always the same key path; comparing different ones for equality is slow.
     indexes.first { !$0.declaration.isMultiple && $0.firstProperty === property }
       ?? indexes.first { !$0.declaration.isMultiple && $0.firstProperty == property }
   }
 }
 
-/// A search for the objects that have a value in a property, whatever the class and the value.
+/// A search for the objects that have a value in a property, for any class and value.
 private struct ValueQuery {
   let store: Store
   let entry: RegisteredClass
   let property: AnyKeyPath
-  /// What the keys of the value begin with in an index that begins with the property.
+  /// The start of the keys of the value, in an index that begins with the property.
   let key: [UInt8]
   let matches: (StoredObject) -> Bool
-  /// Whether two values have the same key only if they are equal; objects of two stores may not.
+  /// Whether equal keys imply equal values; objects of two stores may have the same key.
   let hasExactKeys: Bool
 
-  /// Nil for a value that is equal to nothing, such as NaN.
+  /// Creates a search, or nil for a value that is equal to nothing, such as NaN.
   init?<Object: StoredObject, Value: IndexableValue & Equatable>(
     _ store: Store, _ type: Object.Type, _ property: KeyPath<Object, Value>, _ value: Value
   ) throws(StoreError) {
@@ -73,7 +72,7 @@ private struct ValueQuery {
     matches = { object in (object as? Object)?[keyPath: property] == value }
   }
 
-  /// The objects in the order of their rows.
+  /// Returns the objects in row order.
   func run(limit: Int?) throws(StoreError) -> [StoredObject] {
     do {
       store.settleRelationships()
@@ -86,7 +85,7 @@ private struct ValueQuery {
     } catch { throw entry.queryError(error) }
   }
 
-  /// The saved objects to which an index leads.
+  /// Returns the saved objects that an index leads to.
   private func saved(
     _ index: RegisteredIndex, _ own: OwnContents, _ limit: Int
   ) throws -> [StoredObject] {
@@ -97,10 +96,10 @@ private struct ValueQuery {
     return try saved(index, own, limit, rowLimit: .max) ?? []
   }
 
-  /// The same among so many rows; nil where these have too few that have the value by now.
+  /// Returns the saved objects in the first rows of an index; nil if these no longer have enough.
   ///
-  /// The objects are asked for their values, unless nobody can have changed them since the index
-  /// was read.
+  /// Each object is checked for the value, unless nothing can have changed since the index was
+  /// read.
   private func saved(
     _ index: RegisteredIndex, _ own: OwnContents, _ limit: Int, rowLimit: Int
   ) throws -> [StoredObject]? {
@@ -118,8 +117,9 @@ private struct ValueQuery {
     return found.count < limit && rows.count == rowLimit ? nil : found
   }
 
-  /// Visits the objects of rows, but for those that count as they are in the store, as long as they
-  /// are wanted.
+  /// Calls a closure with the objects of rows, except those the store has other content for.
+  ///
+  /// The closure returns whether to continue.
   private func forEachObject(
     _ rows: [UInt32], _ own: OwnContents, _ body: (StoredObject) -> Bool
   ) throws {
@@ -138,7 +138,7 @@ private struct ValueQuery {
     }
   }
 
-  /// The saved rows that have the value, in ascending order, or the first ones.
+  /// Returns the saved rows that have the value, in ascending order, up to a limit.
   private func rows(_ index: RegisteredIndex, _ limit: Int) throws -> [UInt32] {
     var rows: [UInt32] = []
     _ = try store.backend.scanKeys(of: index.table, .prefix(key), isReversed: false) { key, _ in
@@ -149,7 +149,7 @@ private struct ValueQuery {
     return rows
   }
 
-  /// The saved objects that have the value, by a look at all of them.
+  /// Returns the saved objects that have the value, by a scan of the class.
   private func scanned(_ own: OwnContents) throws -> [StoredObject] {
     var found: [StoredObject] = []
     var cursor = RowCursor(store, entry, keepsObjects: false)
@@ -159,7 +159,7 @@ private struct ValueQuery {
     return found
   }
 
-  /// Saved objects and those of the store that have the value, in the order of their rows.
+  /// Merges saved objects with those of the store that have the value, in row order.
   private func merged(
     _ saved: [StoredObject], _ own: OwnContents, _ limit: Int
   ) -> [StoredObject] {

@@ -1,26 +1,28 @@
 import StoreEngine
 
-/// A query, ready to be compared with texts: its patterns, each once, and how they belong together.
+/// A query compiled for matching: its distinct patterns, and the steps that combine them.
 ///
-/// How they belong together is a list of steps, each on what the steps before it have left, so that
-/// neither compiling nor comparing takes a deeper stack for a deeper query.
+/// Each step works on the results of the steps before it. So neither compiling nor matching needs a
+/// deeper call stack for a deeper query.
 struct CompiledQuery {
   enum Step {
-    /// Leaves the score of a pattern.
+    /// Pushes the score of a pattern.
     case pattern(Int)
-    /// Replaces so many scores by one.
+    /// Replaces a number of scores by one.
     case all(Int)
     case any(Int)
-    /// Replaces one.
+    /// Replaces one score.
     case not
   }
 
   private(set) var patterns: [TextPattern] = []
-  /// None when there is nothing to search for.
+  /// The steps; empty if there is nothing to search for.
   private(set) var steps: [Step] = []
   private var numbers: [TextPattern: Int] = [:]
 
-  /// Complexity: linear in the size of the query.
+  /// Compiles a query.
+  ///
+  /// Complexity: Linear in the size of the query.
   init(_ query: TextQuery) { compile(query.node) }
 
   /// Whether there is nothing to search for.
@@ -28,11 +30,11 @@ struct CompiledQuery {
 
   // MARK: Compiling
 
-  /// A part whose own parts are being compiled.
+  /// A node whose parts are being compiled.
   private struct Frame {
     let node: TextQuery.Node
     var next = 0
-    /// How many of its parts there was something to search for in.
+    /// The number of parts that contain something to search for.
     var count = 0
   }
 
@@ -50,7 +52,7 @@ struct CompiledQuery {
     }
   }
 
-  /// Adds the step of a part whose own parts have theirs; false when there is nothing in it.
+  /// Adds the step of a node after those of its parts; returns false if the node is empty.
   private mutating func end(_ frame: Frame) -> Bool {
     switch frame.node.kind {
     case .nothing: return false
@@ -74,10 +76,10 @@ struct CompiledQuery {
 
   // MARK: Comparing
 
-  /// Returns the score of an object, or nil when it does not match.
+  /// Returns the score of an object, or nil if it does not match.
   ///
-  /// It goes by the scores of the patterns, of which those that are not in the object have none.
-  /// The stack is memory that is used again from object to object.
+  /// `scores` has the scores of the patterns, nil for those that are not in the object. `stack` is
+  /// memory that is reused from object to object.
   func score(_ scores: [Double?], _ stack: inout [Double?]) -> Double? {
     // Most queries are one pattern, or all of a few.
     if steps.count == 1, case .pattern(let number) = steps[0] { return scores[number] }
@@ -106,18 +108,18 @@ struct CompiledQuery {
     stack.append(found == count || found > 0 && !all ? sum : nil)
   }
 
-  /// The score of an object that has none of the patterns; nil when it does not match.
+  /// The score of an object that has none of the patterns; nil if it does not match.
   var scoreOfNothing: Double? {
     var stack: [Double?] = []
     return score([Double?](repeating: nil, count: patterns.count), &stack)
   }
 
-  // MARK: What is looked for
+  // MARK: Required and wanted patterns
 
-  /// The numbers of patterns that every match has.
+  /// The numbers of the patterns that every match has.
   var required: [Int] {
     var numbers: Set<Int> = []
-    // From the last step to the first, which comes to a part before its own parts.
+    // The steps in reverse order visit a node before its parts.
     var flags = [true]
     for step in steps.reversed() {
       let isRequired = flags.popLast() ?? false
@@ -131,7 +133,7 @@ struct CompiledQuery {
     return numbers.sorted()
   }
 
-  /// The patterns that a match has, not those that it is without.
+  /// The patterns that a match has, as opposed to those that it must not have.
   var wanted: [TextPattern] {
     var numbers: Set<Int> = []
     var flags = [true]

@@ -1,35 +1,35 @@
 import FoundationEssentials
 import StoreEngine
 
-/// A text without case, accents and width, by which texts are compared as readers do.
+/// A text without case, accents and width, for comparing texts as readers do.
 ///
 ///     "Beyoncé".folded == "BEYONCE"
 ///     "Straße".folded == "strasse"
 ///
-/// Ask for it in predicates, orders and indexes:
+/// Use it in predicates, orders and indexes:
 ///
 ///     AttributeIndex("folded title", \Song.title.folded)
 ///     try store.fetch(
 ///       Song.self, where: #Predicate { $0.title.folded == "halo" },
 ///       sortedBy: [.ascending(\.title.folded)])
 ///
-/// A literal is folded, too. Letters are folded as a search folds them (<doc:FullTextSearch>), in the
-/// same way for every language; all other characters stay as they are.
+/// A literal is folded, too. Letters are folded as in a search (<doc:FullTextSearch>), in the same
+/// way for every language. All other characters stay as they are.
 public struct FoldedString: Hashable, Sendable {
   /// The folded text.
   public let text: String
 
   /// Folds a text.
   ///
-  /// Complexity: linear in the length of the text.
+  /// Complexity: Linear in the length of the text.
   public init(_ text: String) { self.text = ScalarFolding.fold(text) }
 
-  /// A text that was folded before.
+  /// Creates a folded string from a text that is folded already.
   init(folded text: String) { self.text = text }
 
-  /// Whether another text, folded, is a part of this one.
+  /// Returns whether the text contains another folded text.
   ///
-  /// Complexity: the product of both lengths at worst.
+  /// Complexity: The product of both lengths in the worst case.
   public func contains(_ other: FoldedString) -> Bool {
     let (whole, part) = (Array(text.unicodeScalars), Array(other.text.unicodeScalars))
     if part.isEmpty { return true }
@@ -46,12 +46,12 @@ extension String {
 }
 
 extension String? {
-  /// The text without case, accents and width; nil for nil.
+  /// The text without case, accents and width, or nil for nil.
   public var folded: FoldedString? { map { FoldedString($0) } }
 }
 
 extension FoldedString: Comparable {
-  /// Whether a text comes before another one, by its folded letters.
+  /// Returns whether a text sorts before another, by the folded letters.
   public static func < (left: FoldedString, right: FoldedString) -> Bool { left.text < right.text }
 }
 
@@ -66,15 +66,15 @@ extension FoldedString: CustomStringConvertible {
 }
 
 extension FoldedString: BidirectionalCollection {
-  /// The first place.
+  /// The first position.
   public var startIndex: String.Index { text.startIndex }
-  /// The place behind the last character.
+  /// The position after the last character.
   public var endIndex: String.Index { text.endIndex }
-  /// The character at a place.
+  /// Accesses the character at a position.
   public subscript(index: String.Index) -> Character { text[index] }
-  /// The next place.
+  /// Returns the next position.
   public func index(after index: String.Index) -> String.Index { text.index(after: index) }
-  /// The place before.
+  /// Returns the previous position.
   public func index(before index: String.Index) -> String.Index { text.index(before: index) }
 }
 
@@ -85,7 +85,7 @@ extension FoldedString: Codable {
     try container.encode(text)
   }
 
-  /// Decodes a text, and folds it.
+  /// Decodes a text and folds it.
   public init(from decoder: any Decoder) throws {
     self.init(try decoder.singleValueContainer().decode(String.self))
   }
@@ -97,7 +97,7 @@ extension FoldedString: IndexableValue {
 }
 
 extension ScalarFolding {
-  /// Folds the letters of a text, and leaves everything else.
+  /// Folds the letters of a text; other characters stay as they are.
   static func fold(_ text: String) -> String {
     if text.utf8.allSatisfy({ $0 < 0x80 }) {
       return String(decoding: text.utf8.map(lowercased), as: UTF8.self)

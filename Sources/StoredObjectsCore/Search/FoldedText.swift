@@ -1,20 +1,19 @@
 import Files
 import StoreEngine
 
-/// A text as it is searched: its words in small letters without accents, a space before each and
-/// one behind the last.
+/// A text in the form that is searched: folded words, with a space before each and after the last.
 ///
 ///     " walking on sunshine "     of "Walking on Sunshine!"
 ///
-/// Where one word ends and the next begins is so a letter like any other: to look for the word *on*
-/// is to look for " on ". A text without words is empty.
+/// A word boundary is thus a letter like any other: a search for the word *on* looks for " on ". A
+/// text without words is empty.
 struct FoldedText {
   static let space: UInt32 = 0x20
-  /// Stands behind the last space; no text has it.
+  /// The end mark after the last space, which no text contains.
   static let end: UInt32 = 0
 
   private(set) var scalars: [UInt32] = []
-  /// For each scalar the bytes of the text that it comes from; empty unless asked for.
+  /// The bytes of the original text for each scalar; empty unless requested.
   private(set) var origins: [Range<Int>] = []
   private var last = TextClass.separator
   private let keepsOrigins: Bool
@@ -28,11 +27,11 @@ struct FoldedText {
 
   var isEmpty: Bool { scalars.isEmpty }
 
-  /// The scalar at a place, or the end behind the last.
+  /// Accesses a scalar, or the end mark after the last.
   @inline(__always)
   subscript(index: Int) -> UInt32 { index < scalars.count ? scalars[index] : Self.end }
 
-  /// Takes on another text, and keeps the memory.
+  /// Replaces the text, and reuses the memory.
   mutating func fold(_ text: String) {
     scalars.removeAll(keepingCapacity: true)
     origins.removeAll(keepingCapacity: true)
@@ -51,7 +50,7 @@ struct FoldedText {
     }
   }
 
-  /// Folds a text of ASCII characters only; false, and nothing done, for others.
+  /// Folds a text of ASCII characters only; returns false without a change for others.
   private mutating func foldASCII(_ text: String) -> Bool {
     let ascii = ScalarFolding.ascii
     return text.lendUTF8 { bytes in

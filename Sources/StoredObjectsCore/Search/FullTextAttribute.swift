@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// Says that the objects of a class can be found by the words and the letters of a text.
+/// A declaration of a text by whose words and letters you can search the objects of a class.
 ///
 ///     final class Song: StoredObject {
 ///       @Content var title = ""
@@ -15,42 +15,43 @@ import StoreEngine
 ///     let hits = try store.search(Song.self, "sunny OR walk*", limit: 20)
 ///
 /// The texts are indexed in the same saves as their objects, see <doc:FullTextSearch>. An index
-/// that is new, or lost, or whose class was changed by a program that did not know it, is made from
-/// the records when it is first needed.
+/// that is new or lost is built from the records when it is first needed. So is an index of a class
+/// that a program without the index has changed.
 ///
-/// A name is the attribute's own in its class, and part of the data: give another name when you
-/// give it another property.
+/// The name must be unique in the class, and is part of the data. If you give the attribute another
+/// property, give it another name, too.
 public struct FullTextAttribute {
   /// The name, as declared.
   public let name: String
-  /// How much a match in this attribute counts for the rank, against one in others.
+  /// The weight of a match in this attribute for the rank, relative to other attributes.
   public let weight: Double
   let text: (StoredObject) -> String?
 
-  /// Texts of a property.
+  /// Creates an attribute of the texts of a property.
   ///
-  /// - Precondition: the weight is above 0.
+  /// - Precondition: The weight is above 0.
   public init<Object: StoredObject>(
     _ name: String, _ property: KeyPath<Object, String>, weight: Double = 1
   ) {
     self.init(name, weight: weight) { (object: Object) in object[keyPath: property] }
   }
 
-  /// Texts of a property that may be nil, which is no text.
+  /// Creates an attribute of the texts of an optional property; nil is no text.
   ///
-  /// - Precondition: the weight is above 0.
+  /// - Precondition: The weight is above 0.
   public init<Object: StoredObject>(
     _ name: String, _ property: KeyPath<Object, String?>, weight: Double = 1
   ) {
     self.init(name, weight: weight) { (object: Object) in object[keyPath: property] }
   }
 
-  /// Texts that are made of an object's own properties, and of nothing else: what others hold can
-  /// change without a save of this object.
+  /// Creates an attribute of texts that a closure makes of the object's own properties.
   ///
   ///     FullTextAttribute("tags") { (song: Song) in song.tags.joined(separator: "\n") }
   ///
-  /// - Precondition: the weight is above 0.
+  /// Don't use properties of other objects: they can change without a save of this object.
+  ///
+  /// - Precondition: The weight is above 0.
   public init<Object: StoredObject>(
     _ name: String, weight: Double = 1, text: @escaping (Object) -> String?
   ) {

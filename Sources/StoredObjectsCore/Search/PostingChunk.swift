@@ -1,18 +1,18 @@
 import Files
 import StoreEngine
 
-/// The places of three letters in the texts of some rows.
+/// A chunk of a posting list: the positions of one trigram in the texts of some rows.
 ///
-/// The bytes of a chunk are how far the last row is from the first, which is in the key, and then
-/// what ``PostingCollector/List/bytes`` says.
+/// The key of a chunk has its first row. The value begins with the distance of the last row from
+/// the first, followed by bytes as in ``PostingCollector/List/bytes``.
 enum PostingChunk {
-  /// The places in one row, as bytes.
+  /// The positions in one row, encoded.
   struct Posting {
     let row: UInt32
     let positions: [UInt8]
   }
 
-  /// The last row of a chunk.
+  /// Returns the last row of a chunk.
   static func lastRow(_ first: UInt32, _ value: RawSpan) throws(PostingDamage) -> UInt32 {
     var offset = 0
     return try row(first, try value.readVarint(&offset))
@@ -25,7 +25,7 @@ enum PostingChunk {
     return row
   }
 
-  /// Visits all places of a chunk, in ascending order.
+  /// Calls a closure with all positions of a chunk, in ascending order.
   @inline(__always)
   static func visit(
     _ first: UInt32, _ value: RawSpan, _ body: (UInt32, UInt32) -> Void
@@ -37,7 +37,7 @@ enum PostingChunk {
       var position: UInt64 = 0
       while true {
         let number = try value.readVarint(&offset)
-        // A number has at most 49 bits: nothing overflows.
+        // A number has at most 49 bits, so the sum can't overflow.
         position += number >> 1
         guard position <= UInt64(UInt32.max) else { throw PostingDamage() }
         body(row, UInt32(truncatingIfNeeded: position))
@@ -51,14 +51,14 @@ enum PostingChunk {
     guard row == last else { throw PostingDamage() }
   }
 
-  /// The postings of a chunk.
+  /// Returns the postings of a chunk.
   static func postings(_ first: UInt32, _ value: RawSpan) throws(PostingDamage) -> [Posting] {
     var offset = 0
     _ = try value.readVarint(&offset)
     return try postings(first, value, from: offset)
   }
 
-  /// The postings in bytes that begin with the positions of the first row.
+  /// Returns the postings in bytes that begin with the positions of the first row.
   static func postings(
     _ first: UInt32, _ value: RawSpan, from start: Int
   ) throws(PostingDamage) -> [Posting] {
@@ -74,7 +74,7 @@ enum PostingChunk {
     }
   }
 
-  /// Cuts postings into chunks.
+  /// Splits postings into chunks.
   static func chunks(_ postings: [Posting]) -> [(first: UInt32, value: [UInt8])] {
     var chunks: [(UInt32, [UInt8])] = []
     var start = 0
@@ -94,20 +94,20 @@ enum PostingChunk {
     return chunks
   }
 
-  /// Cuts what a ``PostingCollector/List`` says into chunks, which have its bytes as they are.
+  /// Splits the bytes of a ``PostingCollector/List`` into chunks without encoding them again.
   ///
   /// - Parameters:
   ///   - first: The first row.
-  ///   - bytes: The positions in it, and so on.
-  ///   - body: Gets the first row of each chunk and its last, and the bytes between.
-  /// - Throws: ``PostingDamage`` when the bytes make no sense.
+  ///   - bytes: The bytes, which begin with the positions in the first row.
+  ///   - body: Receives the first and the last row of each chunk, and the range of its bytes.
+  /// - Throws: ``PostingDamage`` if the bytes are invalid.
   static func cut(
     _ first: UInt32, _ bytes: RawSpan, _ body: (UInt32, UInt32, Range<Int>) -> Void
   ) throws(PostingDamage) {
     var (row, chunkRow, lastRow) = (first, first, first)
     var (offset, start, end) = (0, 0, 0)
     while true {
-      // At the positions of a row.
+      // The offset is at the positions of a row.
       let rowStart = offset
       while try bytes.readVarint(&offset) & 1 == 1 {}
       if offset - start > PostingFormat.chunkSize, end > start {
@@ -121,7 +121,7 @@ enum PostingChunk {
     body(chunkRow, lastRow, start..<end)
   }
 
-  /// The bytes of a chunk.
+  /// Returns the bytes of a chunk.
   static func value(
     _ first: UInt32, _ last: UInt32, _ bytes: some Collection<UInt8>
   ) -> [UInt8] {

@@ -1,32 +1,32 @@
 import StoreEngine
 
-/// Collects where in the texts of one attribute which three letters are, in memory.
+/// A collector of the positions of trigrams in the texts of one attribute, in memory.
 ///
-/// Rows come in ascending order. What is collected of three letters is laid out as in a chunk, from
-/// which chunks are cut later.
+/// Rows come in ascending order. The positions of a trigram have the layout of a chunk, and are
+/// split into chunks later.
 struct PostingCollector {
-  /// What is collected of three letters.
+  /// The collected positions of one trigram.
   struct List {
     let trigram: UInt64
     let firstRow: UInt32
     var lastRow: UInt32
     var lastPosition: UInt32
-    /// Where the last position stands in the bytes, whose lowest bit says whether another follows.
+    /// The offset of the last position in the bytes; its lowest bit says whether another follows.
     var lastLocation: Int
-    /// The positions in the first row; then for each row how much higher it is, and its positions.
+    /// The positions in the first row; then, for each row, its distance and its positions.
     var bytes: [UInt8]
   }
 
   private(set) var lists: [List] = []
-  /// About how much memory the lists take.
+  /// The approximate memory size of the lists.
   private(set) var byteCount = 0
-  /// Numbers of lists, by a hash of their letters; -1 where there is none.
+  /// The indexes of lists by a hash of their trigram; -1 for an empty slot.
   private var table = [Int32](repeating: -1, count: 1 << 12)
   private var shift = 64 - 12
 
-  /// Takes on the text of a row.
+  /// Adds the text of a row.
   ///
-  /// - Precondition: the row is above all before it.
+  /// - Precondition: The row is greater than all rows before it.
   mutating func add(_ row: UInt32, _ text: FoldedText) {
     let scalars = text.scalars
     guard scalars.count > 2 else { return }
@@ -79,7 +79,7 @@ struct PostingCollector {
     }
   }
 
-  /// The lists in the order of their letters; none are left.
+  /// Returns the lists in trigram order, and removes them.
   mutating func takeLists() -> [List] {
     let taken = lists.sorted { $0.trigram < $1.trigram }
     self = PostingCollector()
@@ -88,7 +88,7 @@ struct PostingCollector {
 }
 
 extension PostingCollector.List {
-  /// Adds a place; returns by how many bytes the list has grown.
+  /// Adds a position; returns the number of bytes by which the list has grown.
   fileprivate mutating func add(_ row: UInt32, _ position: UInt32) -> Int {
     let before = bytes.count
     if row == lastRow {

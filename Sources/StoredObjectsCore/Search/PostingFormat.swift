@@ -8,18 +8,18 @@ import StoreEngine
 ///     1 attribute letter letter letter row           a chunk of the places of three letters
 ///     2 attribute block                              the lengths of the texts of 128 rows
 ///
-/// Letters take 3 bytes, rows and blocks 4, the highest byte first.
+/// Letters take 3 bytes, rows and blocks 4, the most significant byte first.
 enum PostingFormat {
   static let stampKey = IndexStamp.key
   static let countsKey: [UInt8] = [0, 1]
   static let postings: UInt8 = 1
   static let lengths: UInt8 = 2
-  /// A chunk is cut before it has more bytes, unless it is one row's.
+  /// The size at which a chunk is split, unless it has the positions of only one row.
   static let chunkSize = 512
-  /// Rows whose lengths stand together.
+  /// The base-2 logarithm of the number of rows in a block of lengths.
   static let blockShift: UInt32 = 7
 
-  /// What the keys of some letters begin with.
+  /// Returns the prefix of the keys of some letters.
   static func key(_ attribute: Int, _ letters: some Sequence<UInt32>) -> [UInt8] {
     var key: [UInt8] = [postings, UInt8(attribute)]
     for letter in letters {
@@ -28,7 +28,7 @@ enum PostingFormat {
     return key
   }
 
-  /// The key of a chunk, by the letters in one number.
+  /// Returns the key of a chunk; the trigram holds three letters in one number.
   static func key(_ attribute: Int, _ trigram: UInt64, row: UInt32) -> [UInt8] {
     key(attribute, letters(trigram)) + bytes(row)
   }
@@ -37,7 +37,7 @@ enum PostingFormat {
     [42, 21, 0].map { UInt32(truncatingIfNeeded: trigram >> $0) & 0x1F_FFFF }
   }
 
-  /// The row at the end of a key.
+  /// Returns the row at the end of a key.
   static func row(_ key: RawSpan) -> UInt32 {
     key.loadUInt32(at: key.byteCount - 4, isBigEndian: true)
   }
@@ -54,7 +54,10 @@ enum PostingFormat {
 
   // MARK: Lengths
 
-  /// A length in a byte: 0 for a row that is not there, exact up to 127, and then with three bits.
+  /// Returns a length as one byte.
+  ///
+  /// The byte is 0 for a row that does not exist. It is exact up to a length of 127; above that, it
+  /// keeps the leading bit and the three bits after it.
   static func code(length: Int) -> UInt8 {
     if length < 128 { return UInt8(length + 1) }
     let size = min(length, (1 << 22) - 1)
@@ -62,7 +65,7 @@ enum PostingFormat {
     return UInt8(129 + (exponent - 7) * 8 + ((size >> (exponent - 3)) & 7))
   }
 
-  /// About how long a text was.
+  /// Returns the approximate length of a text.
   static func length(code: UInt8) -> Int {
     if code <= 128 { return max(0, Int(code) - 1) }
     let rest = Int(code) - 129
@@ -70,10 +73,10 @@ enum PostingFormat {
   }
 }
 
-/// A chunk makes no sense.
+/// The error for an invalid chunk.
 struct PostingDamage: Error {}
 
-/// Runs a closure that reads chunks; those that make no sense end in an error of the store.
+/// Runs a closure that reads chunks; an invalid one throws an error of the store.
 func readingPostings<Result>(
   _ body: () throws(PostingDamage) -> Result
 ) throws(StoreError) -> Result {
@@ -81,19 +84,19 @@ func readingPostings<Result>(
 }
 
 extension StoreError {
-  /// The error of a full-text index whose chunks make no sense.
+  /// Returns the error for a full-text index with an invalid chunk.
   static func damagedPostings(_ cause: PostingDamage, at path: String? = nil) -> StoreError {
     StoreError(
       .damaged, "A chunk of the full-text index makes no sense.", at: .init(path: path),
       underlying: cause)
   }
 
-  /// Whether chunks of a full-text index make no sense.
+  /// Whether the cause is an invalid chunk of a full-text index.
   var isOfPostings: Bool { underlying is PostingDamage }
 }
 
 extension [UInt8] {
-  /// Appends a number in as few bytes as it needs, seven bits in each, the lowest first.
+  /// Appends a number as a varint: seven bits in each byte, the least significant first.
   @inline(__always)
   mutating func append(varint number: UInt64) {
     var number = number
@@ -106,7 +109,7 @@ extension [UInt8] {
 }
 
 extension RawSpan {
-  /// Reads what `append(varint:)` has written, and steps over it.
+  /// Reads a number written by `append(varint:)`, and advances the offset.
   @inline(__always)
   func readVarint(_ offset: inout Int) throws(PostingDamage) -> UInt64 {
     guard offset < byteCount else { throw PostingDamage() }

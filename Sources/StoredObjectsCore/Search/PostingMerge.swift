@@ -1,7 +1,7 @@
 import Files
 import StoreEngine
 
-/// Brings what has changed about three letters into their chunks.
+/// A merge of the changed positions of one trigram into its chunks.
 struct PostingMerge {
   private let table: OrderedTableID
   private let attribute: Int
@@ -21,13 +21,13 @@ struct PostingMerge {
     prefix = PostingFormat.key(attribute, PostingFormat.letters(trigram))
   }
 
-  /// A chunk as it is saved.
+  /// A saved chunk.
   private struct Saved {
     let first: UInt32
     let value: [UInt8]
   }
 
-  /// Writes what is added, where there is nothing yet.
+  /// Writes the added positions to an empty table.
   func write(_ writer: inout TableWriter, _ changes: inout ChangeSet) throws(StoreError) {
     guard let added else { return }
     try put(added.firstRow, added.bytes, &writer, &changes)
@@ -67,7 +67,7 @@ struct PostingMerge {
     }
   }
 
-  /// Rewrites the chunks in whose rows something changes.
+  /// Rewrites the chunks that contain changed rows.
   func run(_ writer: inout TableWriter, _ changes: inout ChangeSet) throws(StoreError) {
     if removed == nil, let added, try append(added, &writer, &changes) { return }
     var added = try Self.postings(added)[...]
@@ -84,7 +84,7 @@ struct PostingMerge {
     }
   }
 
-  /// Adds rows that are behind all there are, byte for byte; false when they are not.
+  /// Appends rows after all existing ones, byte for byte; returns false if they are not after them.
   private func append(
     _ added: PostingCollector.List, _ writer: inout TableWriter, _ changes: inout ChangeSet
   ) throws(StoreError) -> Bool {
@@ -99,7 +99,7 @@ struct PostingMerge {
     let last = UInt64(chunk.first) + distance
     guard last < UInt64(added.firstRow) else { return false }
     if chunk.value.count > PostingFormat.chunkSize - 16 {
-      // It is full: what comes behind it has chunks of its own.
+      // The chunk is full: rows after it get chunks of their own.
       try put(added.firstRow, added.bytes, &writer, &changes)
       return true
     }
@@ -121,7 +121,7 @@ struct PostingMerge {
         }
       }
     }
-    // A row that is added was not there, or is removed.
+    // An added row was not there, or is removed.
     let new = Set(added.map(\.row))
     let kept = (old ?? []).filter { !removed.contains($0.row) && !new.contains($0.row) }
     if added.isEmpty, kept.count == old?.count ?? 0 { return }
@@ -129,7 +129,7 @@ struct PostingMerge {
       let last = kept.last, let next = added.first, last.row < next.row,
       chunk.value.count + next.positions.count + 5 > PostingFormat.chunkSize
     {
-      // It is full: what comes behind it has chunks of its own.
+      // The chunk is full: rows after it get chunks of their own.
       return put(added, &writer, &changes)
     }
     let postings = (kept + added).sorted { $0.row < $1.row }
@@ -141,13 +141,13 @@ struct PostingMerge {
 
   // MARK: Looking up
 
-  /// The chunk in which a row would be.
+  /// Returns the chunk that a row would be in.
   private func chunk(through row: UInt32) throws(StoreError) -> Saved? {
     var found: Saved?
     let range = KeyRange(from: prefix, through: prefix + PostingFormat.bytes(row))
     _ = try backend.scanKeys(of: table, range, isReversed: true) {
       (key, value) throws(StoreError) in
-      // The key of a chunk has a row behind the prefix, and nothing else.
+      // The key of a chunk is the prefix followed by a row, and nothing else.
       guard key.byteCount == prefix.count + 4 else {
         throw StoreError.damagedPostings(PostingDamage())
       }
@@ -157,7 +157,7 @@ struct PostingMerge {
     return found
   }
 
-  /// The first row of the chunk behind a row.
+  /// Returns the first row of the next chunk after a row.
   private func nextFirst(after row: UInt32) throws(StoreError) -> UInt32? {
     var found: UInt32?
     let range = KeyRange(

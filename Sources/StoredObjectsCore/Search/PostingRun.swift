@@ -1,12 +1,11 @@
 import Files
 import StoreEngine
 
-/// The places of letters in some texts, in a temporary file, in the order of the index.
+/// A sorted run of posting lists in a temporary file, in the order of the index.
 ///
 ///     entry    | attribute (1) | letters (8) | first row (4) | last row (4) | size (4) | places |
 ///
-/// Blocks hold whole entries. Several entries of one attribute and letters are in the order of
-/// their rows.
+/// Blocks hold whole entries. Several entries of one attribute and trigram are in row order.
 struct PostingRun {
   private static let blockSize = 64 << 10
   static let headSize = 21
@@ -15,7 +14,7 @@ struct PostingRun {
 
   init(_ file: ScratchFile) { self.file = file }
 
-  /// How many bytes have been written.
+  /// The number of bytes written.
   var byteCount: Int { file.byteCount + block.count }
 
   mutating func append(_ attribute: Int, _ list: PostingCollector.List) throws(StoreError) {
@@ -34,14 +33,14 @@ struct PostingRun {
     if block.count >= Self.blockSize { try flush() }
   }
 
-  /// Writes what has been gathered.
+  /// Writes the current block.
   mutating func flush() throws(StoreError) {
     if block.isEmpty { return }
     try file.write(block)
     block.removeAll(keepingCapacity: true)
   }
 
-  /// Ends the writing, and begins to read.
+  /// Finishes writing, and returns a cursor that reads the run.
   mutating func cursor() throws(StoreError) -> PostingRunCursor {
     try flush()
     block = []
@@ -51,9 +50,9 @@ struct PostingRun {
   func remove() { file.remove() }
 }
 
-/// Goes through a run.
+/// A cursor through a run.
 struct PostingRunCursor {
-  /// The letters of an entry, in the order of the index.
+  /// The attribute and trigram of an entry, in the order of the index.
   struct Key: Comparable {
     let attribute: UInt8
     let trigram: UInt64
@@ -63,7 +62,7 @@ struct PostingRunCursor {
     }
   }
 
-  /// An entry: the places of some letters in a range of rows.
+  /// An entry: the positions of a trigram in a range of rows.
   struct Part {
     let firstRow: UInt32
     let lastRow: UInt32
@@ -73,7 +72,7 @@ struct PostingRunCursor {
   private var reader: ScratchFile.Reader
   private var block: [UInt8] = []
   private var offset = 0
-  /// The next entry; nil at the end.
+  /// The key of the next entry, or nil at the end.
   private(set) var key: Key?
   /// The first row of the next entry.
   private(set) var firstRow: UInt32 = 0
@@ -96,7 +95,7 @@ struct PostingRunCursor {
     firstRow = block.lend { [offset] in $0.loadUInt32(at: offset + 9, isBigEndian: false) }
   }
 
-  /// Takes the next entry.
+  /// Returns the next entry, and advances.
   mutating func take() throws(StoreError) -> Part {
     let (part, end) = block.lend { [offset] bytes in
       let start = offset + PostingRun.headSize

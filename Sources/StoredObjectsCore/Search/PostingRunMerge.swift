@@ -1,16 +1,16 @@
 import Files
 import StoreEngine
 
-/// Makes the chunks of a full-text index of several runs.
+/// A merge of several sorted runs into the chunks of a full-text index.
 struct PostingRunMerge {
   private var cursors: [PostingRunCursor]
 
   init(_ cursors: [PostingRunCursor]) { self.cursors = cursors }
 
-  /// Writes all chunks in the order of their keys.
+  /// Writes all chunks in key order.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` with `damaged` when a run makes no sense; what writing
-  ///   throws.
+  /// - Throws: ``/StoreEngine/StoreError`` with `damaged` if a run is invalid, and the errors of
+  ///   writing.
   mutating func write(to writer: inout OrderedFileWriter) throws(StoreError) {
     while let key = cursors.compactMap(\.key).min() {
       var chunks = ChunkWriter(key)
@@ -19,9 +19,9 @@ struct PostingRunMerge {
     }
   }
 
-  /// Takes the next entry of some letters, joined with those whose rows lie between its own.
+  /// Returns the next entry of a trigram, joined with the entries whose rows overlap it.
   ///
-  /// Only these are in memory together.
+  /// Only these entries are in memory together.
   private mutating func takePart(_ key: PostingRunCursor.Key) throws(StoreError) -> PostingRunCursor
     .Part?
   {
@@ -42,7 +42,7 @@ struct PostingRunMerge {
       .min { cursors[$0].firstRow < cursors[$1].firstRow }
   }
 
-  /// One entry of all rows of several.
+  /// Joins several entries into one.
   private static func joined(
     _ parts: [PostingRunCursor.Part]
   ) throws(PostingDamage) -> PostingRunCursor.Part {
@@ -63,12 +63,12 @@ struct PostingRunMerge {
   }
 }
 
-/// Cuts the places of some letters into chunks.
+/// A writer that splits the positions of a trigram into chunks.
 private struct ChunkWriter {
   private let prefix: [UInt8]
   private var key: [UInt8]
   private var value: [UInt8] = []
-  /// The places that are not written yet, as ``PostingCollector/List/bytes``.
+  /// The positions that are not written yet, as ``PostingCollector/List/bytes``.
   private var rest: [UInt8] = []
   private var firstRow: UInt32 = 0
   private var lastRow: UInt32 = 0
@@ -78,7 +78,7 @@ private struct ChunkWriter {
     self.key = prefix
   }
 
-  /// Adds places in rows behind all before, and writes all chunks but the last.
+  /// Adds positions in rows after all before, and writes all chunks but the last.
   mutating func append(
     _ part: PostingRunCursor.Part, _ writer: inout OrderedFileWriter
   ) throws(StoreError) {
@@ -122,7 +122,7 @@ private struct ChunkWriter {
 }
 
 extension OrderedFileWriter {
-  /// Appends a key, which is behind all before it.
+  /// Appends a key, which is greater than all before it.
   mutating func append(_ key: [UInt8], _ value: [UInt8]) throws(StoreError) {
     try key.lend { (key) throws(StoreError) in
       try value.lend { (value) throws(StoreError) in try append(key, value) }

@@ -5,60 +5,62 @@ import StoreEngine
 struct RegisteredText {
   let attributes: [FullTextAttribute]
   let table: OrderedTableID
-  /// An index that is being made is committed every so many rows; tests have fewer.
+  /// The number of rows between commits while an index is built; tests use a smaller one.
   var batchRows = 100_000
-  /// An index of so many objects is made by sorting in temporary files, where the backend can;
-  /// tests have fewer.
+  /// The number of objects from which an index is built by sorting, if the backend supports it.
+  ///
+  /// The sort uses temporary files. Tests use a smaller number.
   var sortedCount = 2000
-  /// And saved on the way every so many bytes of places; tests have fewer.
+  /// The number of bytes of positions between saves during that build; tests use a smaller one.
   var stepBytes = 1 << 30
   private let declaration: String
 
-  /// How texts are folded and laid out; another number lets all indexes be made anew.
+  /// The version of folding and layout; a new number makes every index rebuild.
   private static let version = 1
 
   init(
     _ attributes: [FullTextAttribute], _ table: OrderedTableID, _ layouts: ClassLayouts
   ) {
     (self.attributes, self.table) = (attributes, table)
-    // The class reads records of earlier versions in its own way, which may change with it.
+    // The class reads records of earlier versions in its own way, which may change with its
+    // version.
     declaration = "\(layouts.contentVersion)" + attributes.map { "\u{1F}" + $0.name }.joined()
   }
 
-  /// The stamp of an index that is whole.
+  /// The stamp of a complete index.
   ///
-  /// Made when it is asked for: a store that is opened does not wait for the version of Unicode.
+  /// It is computed on demand, so that opening a store does not wait for the Unicode version.
   var stamp: [UInt8] {
     Array("\(Self.version) \(ScalarFolding.unicodeVersion) \(declaration)".utf8)
   }
 
-  /// The texts of an object.
+  /// Returns the texts of an object.
   func texts(of object: StoredObject) -> [String] { attributes.map { $0.text(object) ?? "" } }
 
   /// The texts of an object whose record can't be read.
   var noTexts: [String] { attributes.map { _ in "" } }
 
-  /// The texts of a row whose record can't be read, as the index has them: none, if it was left
-  /// out; nil when the index has some words of it.
+  /// Returns the texts that the index has for a row whose record can't be read.
+  ///
+  /// They are empty if the index left the row out. Returns nil if the index has words of the row.
   func textsLeftOut(_ row: UInt32, _ backend: any StoreBackend) throws(StoreError) -> [String]?? {
     var lengths = TextLengths(self, backend)
     for attribute in attributes.indices where try lengths.length(row, attribute) > 0 { return nil }
     return .some(noTexts)
   }
 
-  /// Whether the table has the texts of every object of its class, as far as that can be told at
-  /// once.
+  /// Returns whether the table has the texts of all objects of the class, as far as counts can say.
   func isUsable(_ entry: RegisteredClass, _ backend: any StoreBackend) throws(StoreError) -> Bool {
     guard try hasStamp(backend) else { return false }
     return try counts(backend).objects == UInt64(Self.objectCount(entry, backend))
   }
 
-  /// Whether the table says that it is whole, and made by what the class declares now.
+  /// Returns whether the table is complete and built by the current declaration of the class.
   func hasStamp(_ backend: any StoreBackend) throws(StoreError) -> Bool {
     try backend.withValue(of: PostingFormat.stampKey, in: table) { [UInt8](copying: $0) } == stamp
   }
 
-  /// Whether somebody has begun to make it.
+  /// Returns whether a build of the index has begun and not finished.
   func isUnfinished(_ backend: any StoreBackend) throws(StoreError) -> Bool {
     try backend.withValue(of: PostingFormat.stampKey, in: table) {
       [UInt8](copying: $0) == IndexStamp.unfinished + stamp
@@ -72,7 +74,7 @@ struct RegisteredText {
     return max(0, rows - (entry.shared.metadata == nil ? 0 : 1))
   }
 
-  /// What is counted in an index.
+  /// Returns the counts in the index.
   func counts(_ backend: any StoreBackend) throws(StoreError) -> TextCounts {
     try backend.withValue(of: PostingFormat.countsKey, in: table) {
       TextCounts($0, attributes.count)
@@ -80,12 +82,12 @@ struct RegisteredText {
   }
 }
 
-/// What is counted in a full-text index.
+/// The counts in a full-text index.
 struct TextCounts: Equatable {
-  /// One more with each save, so that a search notices one that comes between.
+  /// The number of saves, by which a search notices a save in between.
   var saves: UInt64 = 0
   var objects: UInt64 = 0
-  /// The lengths of all texts of each attribute.
+  /// The total length of the texts of each attribute.
   var lengths: [UInt64]
 
   init(_ attributes: Int) { lengths = Array(repeating: 0, count: attributes) }
@@ -108,7 +110,7 @@ struct TextCounts: Equatable {
 }
 
 extension Store {
-  /// The full-text index that a class declares, with its table.
+  /// Returns the full-text index that a class declares, with its table.
   func registeredText(
     of type: StoredObject.Type, _ layouts: ClassLayouts
   ) throws(StoreError) -> RegisteredText? {

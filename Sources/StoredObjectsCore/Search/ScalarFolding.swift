@@ -1,35 +1,36 @@
 import StoreEngine
-// The normalisation that Swift's own comparison of strings uses.
+// The normalisation that Swift itself uses to compare strings.
 @_spi(_Unicode) import Swift
 
-/// What a character is to a search, once it is folded.
+/// The class of a folded character in a search.
 enum TextClass: UInt8 {
-  /// Between words, and not searched.
+  /// A separator between words, which is not searched.
   case separator
   /// A part of a word.
   case word
-  /// A letter of a script that has no spaces between its words.
+  /// A letter of a script without spaces between words.
   case unspaced
-  /// A word of its own, such as + or an emoji.
+  /// A word by itself, such as + or an emoji.
   case symbol
-  /// Goes with what is before it.
+  /// A mark that belongs to the character before it.
   case mark
 }
 
-/// Letters without case, accents and width.
+/// Folding of letters: without case, accents and width.
 enum ScalarFolding {
   typealias Folded = (scalar: UInt32, kind: TextClass)
 
-  /// The folded scalars below U+0300, which stand for themselves in every text that has no others
-  /// than them, and ``isPlain(_:)`` ones.
+  /// The folded scalars of each scalar below U+0300.
+  ///
+  /// They are valid in every text of only such scalars and ``isPlain(_:)`` ones.
   static let small: [[Folded]] = (0..<0x300).map { value in
     Unicode.Scalar(value).map { fold(Character($0)) } ?? []
   }
 
-  /// The same for ASCII, where each character is one folded scalar.
+  /// The folded scalars of ASCII, one for each character.
   static let ascii: [Folded] = (0..<0x80).map { small[$0][0] }
 
-  /// Whether a scalar from U+0300 on is folded to itself, and is of an unspaced script.
+  /// Returns whether a scalar of an unspaced script, from U+0300 on, folds to itself.
   static func isPlain(_ scalar: UInt32) -> Bool {
     switch scalar {
     case 0x4E00...0x9FFF, 0x3041...0x3096, 0x30A1...0x30FA: true
@@ -37,10 +38,10 @@ enum ScalarFolding {
     }
   }
 
-  /// The version of Unicode that the Swift runtime has, such as "16.0".
+  /// The Unicode version of the Swift runtime, such as "16.0".
   ///
-  /// Nobody says so, but each scalar knows in which version it was added, and each version adds
-  /// some. Every sixteenth scalar is asked, in half a millisecond; the planes behind have no
+  /// No API returns it, but each scalar knows the version that added it, and each version adds
+  /// some. This checks every sixteenth scalar, in half a millisecond; the planes beyond have no
   /// letters.
   static let unicodeVersion: String = {
     var latest = (major: 0, minor: 0)
@@ -70,13 +71,13 @@ enum ScalarFolding {
     return String(text)._nfc.map { ($0.value, kind(of: $0)) }
   }
 
-  /// Letters that Unicode does not take apart, but readers do; ß is what is left of a capital one.
+  /// Letters that Unicode does not decompose but readers do; only a capital ẞ is still ß here.
   private static let letters: [UInt32: String] = [
     0xDF: "ss", 0xE6: "ae", 0xF0: "d", 0xF8: "o", 0xFE: "th", 0x111: "d", 0x127: "h", 0x142: "l",
     0x153: "oe", 0x167: "t",
   ]
 
-  /// Accents, points and vowel signs that may be left out in writing, and what is not seen.
+  /// Returns whether to drop a scalar: an optional accent, point, vowel sign, or an invisible one.
   private static func isDropped(_ scalar: UInt32) -> Bool {
     switch scalar {
     case 0x300...0x36F, 0x1AB0...0x1AFF, 0x1DC0...0x1DFF, 0x20D0...0x20FF, 0xFE20...0xFE2F: true
@@ -93,7 +94,7 @@ enum ScalarFolding {
     return scalar.properties.generalCategory == .format
   }
 
-  /// Full-width letters as narrow ones, half-width kana as wide ones.
+  /// Returns a full-width letter as narrow, and half-width kana as wide.
   private static func withoutWidth(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
     switch scalar.value {
     case 0xFF01...0xFF5E: Unicode.Scalar(scalar.value - 0xFEE0) ?? scalar
@@ -125,7 +126,7 @@ enum ScalarFolding {
     }
   }
 
-  /// Thai, Lao, Myanmar, Khmer, kana, and Chinese characters.
+  /// Returns whether a scalar is Thai, Lao, Myanmar, Khmer, kana or a Chinese character.
   static func isUnspaced(_ scalar: UInt32) -> Bool {
     switch scalar {
     case 0xE00...0xEFF, 0x1000...0x109F, 0x1780...0x17FF, 0x3005...0x3007, 0x3040...0x30FF,

@@ -4,10 +4,10 @@ import StoreEngine
 public struct SearchHit<Object: StoredObject> {
   /// The object, with its content.
   public let object: Object
-  /// How well it matches, above 0, or 0 where only NOT was asked for.
+  /// The quality of the match: above 0, or 0 for a query of NOT only.
   ///
-  /// To be compared with others of the same search only: Okapi BM25 over all parts of the query and
-  /// all attributes, each times its weight.
+  /// Compare it with scores of the same search only. It is Okapi BM25 over all parts of the query
+  /// and all attributes, multiplied by the weight of each attribute.
   public let score: Double
 
   @usableFromInline let search: HitSearch
@@ -16,18 +16,20 @@ public struct SearchHit<Object: StoredObject> {
     (self.object, self.score, self.search) = (object, score, search)
   }
 
-  /// The part of a text in which the match is, about 80 characters long.
+  /// The part of a text that contains the match, about 80 characters long.
   ///
-  /// It is made when it is asked for, of the text that the object has then.
+  /// It is computed on each access, from the current text of the object.
   public var snippet: SearchSnippet { snippet(length: 80) }
 
-  /// The part of a text in which the match is: of the attribute that has the most different parts
-  /// of the query, of equals the first.
+  /// Returns the part of a text that contains the match.
   ///
-  /// Complexity: linear in the texts of the object.
+  /// The text is from the attribute with the most different parts of the query; among equals, from
+  /// the first.
   ///
-  /// - Parameter length: How many characters it may have; at least 1.
-  /// - Returns: That part of the text, and where the matches are in it.
+  /// Complexity: Linear in the length of the object's texts.
+  ///
+  /// - Parameter length: The maximum number of characters, at least 1.
+  /// - Returns: The part of the text, and the positions of the matches in it.
   public func snippet(length: Int) -> SearchSnippet {
     let wanted = search.query.wanted
     var best = (count: -1, name: "", text: "", matches: [Range<Int>]())
@@ -49,18 +51,18 @@ public struct SearchHit<Object: StoredObject> {
 
 @available(*, unavailable) extension SearchHit: Sendable {}
 
-/// A hit of a search, whatever the class.
+/// A hit of a search in any class.
 @usableFromInline struct FoundObject {
-  /// The object; nil for a row that is not there any more.
+  /// The object, or nil if the row no longer exists.
   @usableFromInline let object: StoredObject?
   @usableFromInline let score: Double
   @usableFromInline let search: HitSearch
 }
 
-/// What all hits of a search have in common, kept once.
+/// The data that all hits of a search share.
 @usableFromInline final class HitSearch {
   let query: CompiledQuery
-  /// The numbers of the attributes that were searched.
+  /// The numbers of the searched attributes.
   let attributes: [Int]
 
   init(_ query: CompiledQuery, _ attributes: [Int]) {
@@ -69,7 +71,7 @@ public struct SearchHit<Object: StoredObject> {
 }
 
 extension FoldedText {
-  /// The bytes of the text that a pattern found at a place covers, without the spaces around it.
+  /// Returns the bytes of the text that a match of a pattern covers, without surrounding spaces.
   fileprivate func origin(of pattern: TextPattern, at position: Int) -> Range<Int> {
     var (first, last) = (position, min(position + pattern.scalars.count, scalars.count) - 1)
     while first < last, scalars[first] == Self.space { first += 1 }
@@ -78,29 +80,29 @@ extension FoldedText {
   }
 }
 
-/// A part of a text, in which the matches are marked.
+/// A part of a text, with the positions of the matches.
 public struct SearchSnippet: Hashable, Sendable {
-  /// The name of the attribute; empty when the object has no text.
+  /// The name of the attribute, or an empty string if the object has no text.
   public let attribute: String
   /// The part of the text, as it is in the attribute.
   public let text: String
-  /// Where in ``text`` the matches are, in ascending order, and apart from each other.
+  /// The ranges of the matches in ``text``, in ascending order and without overlap.
   public let matches: [Range<String.Index>]
-  /// Whether the attribute's text begins before it.
+  /// Whether the attribute's text begins before this part.
   public let isCutAtStart: Bool
-  /// Whether the attribute's text goes on behind it.
+  /// Whether the attribute's text continues after this part.
   public let isCutAtEnd: Bool
 
-  /// The text with something before and behind each match, and … where it is cut.
+  /// Returns the text with marks around each match, and … where it is cut.
   ///
   ///     hit.snippet.marked("<b>", "</b>")     // …sunny <b>Choice</b> of…
   ///
-  /// The text itself is left as it is: make what means something to the reader harmless first, by
-  /// ``text`` and ``matches``.
+  /// This method does not escape the text. For output such as HTML, escape it first, using ``text``
+  /// and ``matches``.
   ///
   /// - Parameters:
-  ///   - start: What stands before a match.
-  ///   - end: What stands behind it; nil for the same.
+  ///   - start: The mark before a match.
+  ///   - end: The mark after a match; nil for the same mark.
   /// - Returns: The marked text.
   public func marked(_ start: String, _ end: String? = nil) -> String {
     var marked = isCutAtStart ? "…" : ""
@@ -114,7 +116,7 @@ public struct SearchSnippet: Hashable, Sendable {
 }
 
 extension SearchSnippet {
-  /// Ranges in ascending order, those that touch made one.
+  /// Returns ranges in ascending order, with those that touch joined.
   static func merged(_ ranges: [Range<Int>]) -> [Range<Int>] {
     var merged: [Range<Int>] = []
     for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where !range.isEmpty {
@@ -127,7 +129,7 @@ extension SearchSnippet {
     return merged
   }
 
-  /// Cuts a text around its first match.
+  /// Creates a snippet around the first match of a text.
   init(_ attribute: String, _ text: String, _ matches: [Range<Int>], _ length: Int) {
     self.attribute = attribute
     let utf8 = text.utf8
@@ -148,8 +150,7 @@ extension SearchSnippet {
     }
   }
 
-  /// The characters that are shown: a quarter of them before the match, whole words where there
-  /// are.
+  /// Returns the range to show: a quarter of it before the match, and whole words if possible.
   private static func window(
     of text: String, around match: Range<String.Index>?, _ length: Int
   ) -> Range<String.Index> {
@@ -157,7 +158,7 @@ extension SearchSnippet {
       limit < text.endIndex
     else { return text.startIndex..<text.endIndex }
     let match = match ?? text.startIndex..<text.startIndex
-    // What does not fill the window behind the match is shown before it.
+    // If the text after the match does not fill the window, more is shown before it.
     let least = text.index(text.endIndex, offsetBy: -length)
     var start =
       text.index(match.lowerBound, offsetBy: -(length / 4), limitedBy: text.startIndex)
@@ -168,7 +169,7 @@ extension SearchSnippet {
     return start..<wordEnd(text, end, after: min(match.upperBound, end))
   }
 
-  /// Leaves out the rest of a word that begins before a place.
+  /// Returns the start of the next word if a position is inside of one.
   private static func wordStart(
     _ text: String, _ position: String.Index, before match: String.Index
   ) -> String.Index {

@@ -1,12 +1,11 @@
 import Files
 import StoreEngine
 
-/// A full-text index that is being made in bounded memory.
+/// A build of a full-text index by sorting, in bounded memory.
 ///
-/// The places of letters are collected until they fill the memory that there is, and go to a
-/// temporary file, sorted. At the end all files are merged into the index. Of a very large class
-/// that is done several times on the way, so that a process that is stopped has not worked for
-/// nothing.
+/// Positions are collected until the memory is full, and then written to a temporary file as a
+/// sorted run. At the end, all runs are merged into the index. For a very large class, they are
+/// also merged several times on the way, so that the work of a stopped process is not lost.
 struct SortedTextBuild {
   private let store: Store
   private let text: RegisteredText
@@ -17,12 +16,12 @@ struct SortedTextBuild {
   private var lengths: TextLengthBlocks
   private var folded = FoldedText()
   private var runs: [PostingRun] = []
-  /// Numbers the temporary files.
+  /// The number of the next temporary file.
   private var runCount = 0
-  /// Whether the index has the places of some rows, which are in no run.
+  /// Whether the index has positions of rows that are in no run.
   private var hasSaved = false
   private var lastRow: UInt32 = 0
-  /// Texts of rows that came behind a higher one, and how long they are together.
+  /// The texts of rows that came after a higher row, and their total size.
   private var late: [(row: UInt32, texts: [String])] = []
   private var lateBytes = 0
 
@@ -44,9 +43,9 @@ struct SortedTextBuild {
     walk = try TextWalk(store, entry, text, without: goesOn ? lengths.rows : [])
   }
 
-  /// A share of the memory: lists take twice what is in them, and the rest is for merging.
+  /// A fifth of the memory: lists take twice their size, and merging needs the rest.
   private var collectedLimit: Int { max(1 << 16, store.configuration.indexingMemory / 5) }
-  /// So much in runs is merged into the index on the way.
+  /// The size of runs at which they are merged into the index on the way.
   private var stepLimit: Int { text.stepBytes }
 
   mutating func run(_ progress: (IntegrityProgress) -> Void) throws(StoreError) {
@@ -84,7 +83,7 @@ struct SortedTextBuild {
     }
   }
 
-  /// Adds the rows that came late, behind a run of those that came before them.
+  /// Adds the late rows, in a run after the run of the rows before them.
   private mutating func addLate() throws(StoreError) {
     if late.isEmpty { return }
     try spill()
@@ -100,7 +99,7 @@ struct SortedTextBuild {
     return PostingRun(try backend.makeScratchFile(runCount))
   }
 
-  /// Moves what has been collected to a run.
+  /// Writes the collected positions to a run.
   private mutating func spill() throws(StoreError) {
     guard collectors.contains(where: { $0.byteCount > 0 }) else { return }
     runs.append(try makeRun())
@@ -112,7 +111,7 @@ struct SortedTextBuild {
     try runs[runs.count - 1].flush()
   }
 
-  /// Makes a run of what the index has.
+  /// Adds a run with the positions that the index has.
   private mutating func addSavedRun() throws(StoreError) {
     var run = try makeRun()
     do {
@@ -150,7 +149,7 @@ struct SortedTextBuild {
   }
 }
 
-/// Reads the places that an index has into a run.
+/// A reader that copies the positions in an index to a run.
 private struct SavedPostings {
   private let text: RegisteredText
   private let backend: any StoreBackend
@@ -180,7 +179,7 @@ private struct SavedPostings {
     }
   }
 
-  /// The last row of a chunk, and where its places begin, once all its bytes make sense.
+  /// Returns the last row of a chunk and the offset of its positions, after validating all bytes.
   private func lastRow(
     _ first: UInt32, _ value: RawSpan
   ) throws(StoreError) -> (row: UInt32, offset: Int) {

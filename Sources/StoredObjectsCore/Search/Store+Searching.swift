@@ -1,34 +1,33 @@
 import StoreEngine
 
 extension Store {
-  /// Searches the full-text attributes of a class, the best match first.
+  /// Searches the full-text attributes of a class, and returns the best match first.
   ///
   ///     for hit in try store.search(Song.self, "choi* AND NOT rock", limit: 20) {
   ///       print(hit.object.title, hit.snippet.marked("*"))
   ///     }
   ///
-  /// See ``TextQuery/init(parsing:)`` for what may be in a query, and <doc:FullTextSearch> for what
-  /// matches what. Unsaved changes are seen. Objects with the same score are in the order of their
-  /// rows.
+  /// See ``TextQuery/init(parsing:)`` for the query language, and <doc:FullTextSearch> for the
+  /// rules of matching. The result includes unsaved changes. Objects with the same score are in row
+  /// order.
   ///
-  /// Complexity: linear in the number of matches, and in how often the letters of the query are in
-  /// the texts, three at a time. One or two letters are looked for in all threes that begin with
-  /// them. An index that is missing or stale is made first; a store that can't be written is read
-  /// from one end to the other instead.
+  /// Complexity: Linear in the number of matches, and in the number of times the trigrams of the
+  /// query occur in the texts. One or two letters read all trigrams that begin with them. An index
+  /// that is missing or stale is built first. If the store is read-only, all objects are read
+  /// instead.
   ///
   /// - Parameters:
   ///   - type: The class.
-  ///   - includingSubclasses: Whether objects of registered subclasses are searched, too. Each class
-  ///     has an index of its own, and scores compare a text with those of its class.
-  ///   - query: What to search for.
-  ///   - attributes: The names of the attributes that count; nil for all.
-  ///   - limit: At most so many hits are returned, and objects read.
-  ///   - offset: So many of the best hits are left out.
-  /// - Returns: The hits, as ``SearchHit/score`` orders them.
-  /// - Precondition: the class has ``StoredObject/fullTextAttributes``.
+  ///   - includingSubclasses: Whether to search objects of registered subclasses, too. Each class
+  ///     has its own index, and scores compare a text with those of its class.
+  ///   - query: The text to parse as a query.
+  ///   - attributes: The names of the attributes to search; nil for all.
+  ///   - limit: The maximum number of hits to return and objects to read.
+  ///   - offset: The number of best hits to skip.
+  /// - Returns: The hits, by descending ``SearchHit/score``.
+  /// - Precondition: The class has ``StoredObject/fullTextAttributes``.
   /// - Throws: ``/StoreEngine/StoreError`` with `invalidQuery`, `invalidArgument` (a negative limit
-  ///   or offset, or a name that is none of the attributes), `notRegistered`, or what reading an
-  ///   object throws.
+  ///   or offset, or an unknown attribute), `notRegistered`, and the errors of reading an object.
   public func search<Object: StoredObject>(
     _ type: Object.Type, includingSubclasses: Bool = false, _ query: String,
     in attributes: [String]? = nil, limit: Int = .max, offset: Int = 0
@@ -38,10 +37,10 @@ extension Store {
       limit: limit, offset: offset)
   }
 
-  /// Searches for a query that is made in Swift, see the other `search`.
+  /// Searches with a query that you compose in Swift; otherwise the same as the other `search`.
   ///
-  /// - Precondition: as there.
-  /// - Throws: ``/StoreEngine/StoreError`` as there, but never `invalidQuery`.
+  /// - Precondition: As for the other `search`.
+  /// - Throws: The errors of the other `search`, except `invalidQuery`.
   @inlinable public func search<Object: StoredObject>(
     _ type: Object.Type, includingSubclasses: Bool = false, _ query: TextQuery,
     in attributes: [String]? = nil, limit: Int = .max, offset: Int = 0
@@ -58,7 +57,7 @@ extension Store {
     return hits
   }
 
-  /// The hits of a search, whatever the class.
+  /// Returns the hits of a search in any class.
   @usableFromInline func foundObjects(
     _ type: StoredObject.Type, includingSubclasses: Bool, _ query: TextQuery,
     in attributes: [String]?, limit: Int, offset: Int
@@ -75,16 +74,16 @@ extension Store {
     return try found(ClassHits.best(of: parts, offset, limit))
   }
 
-  /// The hits with their objects, in the order that they have.
+  /// Returns the hits with their objects, in the order of the hits.
   ///
-  /// The objects of a class are read in the order of their file, which is quicker.
+  /// The objects of a class are read in file order, which is faster.
   private func found(_ best: [ClassHits]) throws(StoreError) -> [FoundObject] {
     let count = best.reduce(0) { $0 + $1.rows.count }
     guard let first = best.first, count > 0 else { return [] }
     let nothing = FoundObject(object: nil, score: 0, search: first.search)
     var found = [FoundObject](repeating: nothing, count: count)
     for part in best {
-      // A row and its place in one number: numbers are sorted in no time.
+      // Row and position are packed into one number, which sorts fast.
       let order = part.rows.indices.map { UInt64(part.rows[$0].row) << 32 | UInt64($0) }.sorted()
       var ahead = RowsAhead(self, part.entry)
       for (number, place) in order.enumerated() {
@@ -101,12 +100,12 @@ extension Store {
     return found
   }
 
-  /// The number of objects that a search would find, without a limit; none is read.
+  /// Returns the number of objects that a search finds, without a limit; reads no object.
   ///
-  /// Complexity: that of ``search(_:includingSubclasses:_:in:limit:offset:)-(_,_,String,_,_,_)``.
+  /// Complexity: That of ``search(_:includingSubclasses:_:in:limit:offset:)-(_,_,String,_,_,_)``.
   ///
-  /// - Precondition: as there.
-  /// - Throws: ``/StoreEngine/StoreError`` as there.
+  /// - Precondition: As for `search`.
+  /// - Throws: The errors of `search`.
   public func searchCount<Object: StoredObject>(
     _ type: Object.Type, includingSubclasses: Bool = false, _ query: TextQuery,
     in attributes: [String]? = nil
@@ -119,7 +118,7 @@ extension Store {
     return count
   }
 
-  /// The classes that are searched, all of which have texts.
+  /// Returns the classes to search, all of which have full-text attributes.
   private func searchedClasses(
     _ type: StoredObject.Type, _ includingSubclasses: Bool
   ) throws(StoreError) -> [RegisteredClass] {
@@ -129,7 +128,7 @@ extension Store {
     return entries
   }
 
-  /// The numbers of the attributes that count.
+  /// Returns the numbers of the attributes to search.
   private func attributeNumbers(
     _ names: [String]?, of entry: RegisteredClass
   ) throws(StoreError) -> [Int] {
@@ -168,7 +167,7 @@ extension Store {
     } catch { throw .wrapping(error, .ioError, at: entry.location()) }
   }
 
-  /// What the index finds; nil when there is none and none can be made.
+  /// Returns the rows that the index finds; nil if there is no index and none can be built.
   private func indexed(
     _ search: TextSearch, _ entry: RegisteredClass, _ text: RegisteredText, _ limit: Int
   ) throws(StoreError) -> BestRows? {
@@ -178,7 +177,7 @@ extension Store {
         try buildTextIfNeeded(of: entry, text)
       }
     }
-    // A save of another store in between would be seen in part.
+    // A save of another store in between would be seen in part, so the search is repeated.
     for _ in 0..<3 {
       let before = try text.counts(backend)
       let best = try indexedOnce(search, entry, text, limit)
@@ -203,7 +202,7 @@ extension Store {
     return best
   }
 
-  /// What a look at all objects finds.
+  /// Returns the rows that a scan of all objects finds.
   private func scanned(
     _ search: TextSearch, _ entry: RegisteredClass, _ text: RegisteredText, _ limit: Int
   ) throws(StoreError) -> BestRows {
@@ -223,10 +222,10 @@ private struct ClassHits {
   let search: HitSearch
   /// The rows, the best first.
   var rows: [BestRows.Row]
-  /// Where each stands among the hits of all classes; nil where there is one class.
+  /// The position of each hit among those of all classes; nil if there is one class.
   var positions: [Int]?
 
-  /// The hits of a page.
+  /// Returns the hits of a page.
   static func best(of parts: [ClassHits], _ offset: Int, _ limit: Int) -> [ClassHits] {
     var parts = parts
     if parts.count == 1 {
@@ -235,7 +234,7 @@ private struct ClassHits {
     }
     var order: [(part: Int, row: BestRows.Row)] = []
     for (number, part) in parts.enumerated() { order += part.rows.map { (number, $0) } }
-    // The order of classes with the same score is that of their registration.
+    // Among classes, hits with the same score are in order of registration.
     order.sort {
       $0.row.score == $1.row.score && $0.part != $1.part
         ? $0.part < $1.part : $0.row.isBefore($1.row)

@@ -2,23 +2,22 @@ import Files
 import StoreEngine
 
 extension Store {
-  /// Makes the full-text indexes of the registered classes that are missing or out of date.
+  /// Builds the full-text indexes of the registered classes that are missing or out of date.
   ///
-  /// Searches and saves do so by themselves when they first need one; this is for doing it at a
-  /// moment of your own, and for showing how far it has come. What an earlier process has done that
-  /// was stopped is not done again, but for the last 100,000 objects, or on disk the last gigabyte
-  /// of the index.
+  /// Searches and saves build an index when they first need it. Call this method to choose the
+  /// moment, and to show progress. The work of an earlier process that was stopped is kept, except
+  /// for the last 100,000 objects or, on disk, the last gigabyte of the index.
   ///
-  /// Saves of other stores on the backend wait meanwhile.
+  /// Saves of other stores on the backend wait during the build.
   ///
-  /// Complexity: linear in the number of objects of the classes concerned and the lengths of their
-  /// texts. Memory: ``StoreConfiguration/indexingMemory``, and a byte for each object and
-  /// attribute. What does not fit waits in temporary files, which are about as large as the index.
+  /// Complexity: Linear in the number of objects of the classes to build and in the lengths of
+  /// their texts. Memory: ``StoreConfiguration/indexingMemory``, and a byte for each object and
+  /// attribute. Data that exceeds it goes to temporary files, which are about as large as the
+  /// index.
   ///
   /// - Parameters:
-  ///   - anew: Whether indexes that are there are made again, too: after a finding of
-  ///     ``check(progress:)``.
-  ///   - progress: Hears how far it has come, in objects.
+  ///   - anew: Whether to rebuild existing indexes, too, after a finding of ``check(progress:)``.
+  ///   - progress: Receives the progress, in objects.
   /// - Throws: ``/StoreEngine/StoreError`` with `readOnly`, `damaged`, `newerVersion`, `noSpace`,
   ///   `ioError` or `closed`.
   public func buildFullTextIndexes(
@@ -35,7 +34,7 @@ extension Store {
     } catch { throw .wrapping(error, .ioError, at: .init(path: backend.location)) }
   }
 
-  /// Inside the commit lock.
+  /// Builds the index of a class unless it is usable; requires the commit lock.
   func buildTextIfNeeded(
     of entry: RegisteredClass, _ text: RegisteredText,
     _ progress: (IntegrityProgress) -> Void = { _ in }
@@ -52,7 +51,7 @@ extension Store {
     }
   }
 
-  /// Makes an index anew, whatever is there; inside the commit lock.
+  /// Rebuilds the index of a class, whatever its state; requires the commit lock.
   func rebuildText(
     of entry: RegisteredClass, _ text: RegisteredText,
     _ progress: (IntegrityProgress) -> Void = { _ in }
@@ -76,14 +75,15 @@ extension Store {
   }
 }
 
-/// A full-text index that is being made from the records, in the order of their file, in commits:
-/// of a few objects, or where the backend can't replace a table of any size at once.
+/// A build of a full-text index from the records in file order, in several commits.
 ///
-/// It is committed every so often, with a stamp that says that it is unfinished. Which rows it has
-/// by then is told by the lengths of their texts, which are in the same commits: so another process
-/// leaves out what is there, whatever the order of the file.
+/// It is for a few objects, or for a backend that can't replace a table of any size at once. Every
+/// commit but the last has a stamp that marks the index as unfinished.
+///
+/// The same commits contain the lengths of the texts, which show the rows that the index has. So
+/// another process can skip these rows, whatever the order of the file.
 private struct TextBuild {
-  /// At most so much is collected in memory before it is committed.
+  /// The maximum size to collect in memory before a commit.
   private static let batchSize = 64 << 20
 
   private let store: Store
@@ -92,7 +92,7 @@ private struct TextBuild {
   private var update: TextIndexUpdate
   private var lastRow: UInt32 = 0
   private var batchCount = 0
-  /// Texts of rows that came behind a higher one, and how long they are together.
+  /// The texts of rows that came after a higher row, and their total size.
   private var late: [(row: UInt32, texts: [String])] = []
   private var lateBytes = 0
 
@@ -129,7 +129,7 @@ private struct TextBuild {
     try commit(IndexStamp.unfinished + text.stamp)
   }
 
-  /// Adds the rows that came late, behind a commit of those that came before them.
+  /// Adds the late rows, in a commit after the commit of the rows before them.
   private mutating func addLate() throws(StoreError) {
     if late.isEmpty { return }
     try commit(IndexStamp.unfinished + text.stamp)

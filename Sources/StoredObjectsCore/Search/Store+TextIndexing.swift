@@ -1,11 +1,11 @@
-// Full-text indexes are brought up to date in the save of their objects.
+// Full-text indexes are updated in the same save as their objects.
 
 import StoreEngine
 
 extension Store {
-  /// Adds what the pending changes do to full-text indexes.
+  /// Adds the changes of full-text indexes for the pending changes.
   ///
-  /// Inside the commit lock, so that what is saved does not change meanwhile.
+  /// Requires the commit lock, so that the saved data does not change meanwhile.
   func addTextChanges(to changes: inout ChangeSet) throws(StoreError) {
     for entry in classes where !entry.changeCounts.isEmpty {
       guard let text = entry.fullText else { continue }
@@ -34,8 +34,8 @@ extension Store {
         let saved = try reading(entry, row) { () throws(StoreError) in
           try savedTexts(row, entry, text)
         }
-        // One that was left out is in the index without words. Otherwise nobody knows which words
-        // are to be removed: the index is made again when it is next needed.
+        // A record that was left out is in the index without words. Otherwise it is unknown which
+        // words to remove: the table is cleared, and the index is rebuilt when it is next needed.
         if let saved {
           old = saved
         } else if let leftOut = try text.textsLeftOut(row, backend) {
@@ -49,7 +49,7 @@ extension Store {
     try update.finish(&changes, stamp: text.stamp)
   }
 
-  /// The texts of a row as it is saved; nil when there is none.
+  /// Returns the texts of a row as saved, or nil if there is no record.
   private func savedTexts(
     _ rowID: UInt32, _ entry: RegisteredClass, _ text: RegisteredText
   ) throws(StoreError) -> [String]? {

@@ -1,10 +1,10 @@
 import Files
 import StoreEngine
 
-/// Compares a full-text index with the objects of its class.
+/// A comparison of a full-text index with the objects of its class.
 ///
-/// For each row the places of all letters are summed up, by numbers made of them, once as the index
-/// has them and once as the texts have them: in memory there is one sum for each row.
+/// It computes a checksum of the positions of all trigrams for each row, once from the index and
+/// once from the texts. It keeps one sum in memory for each row.
 struct TextCheck {
   private let text: RegisteredText
   private let backend: any StoreBackend
@@ -16,7 +16,7 @@ struct TextCheck {
     expected = TextCounts(text.attributes.count)
   }
 
-  /// Takes on the texts of a row.
+  /// Adds the texts of a row.
   mutating func add(_ row: UInt32, _ texts: [String]) {
     expected.objects += 1
     for (attribute, text) in texts.enumerated() {
@@ -39,9 +39,9 @@ struct TextCheck {
     return bits ^ (bits >> 31)
   }
 
-  /// The rows that the index has otherwise than the class, in ascending order.
+  /// Returns the rows that differ between the index and the class, in ascending order.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` with `damaged`; what reading throws.
+  /// - Throws: ``/StoreEngine/StoreError`` with `damaged`, and the errors of reading.
   mutating func wrongRows() throws(StoreError) -> [UInt32] {
     do {
       _ = try backend.scanKeys(of: text.table, .init(from: [1]), isReversed: false) {
@@ -57,7 +57,7 @@ struct TextCheck {
     return sums.filter { $0.value != 0 }.keys.sorted()
   }
 
-  /// Whether the counts are those of the class.
+  /// Returns whether the counts match the class.
   func hasRightCounts() throws(StoreError) -> Bool {
     let counts = try text.counts(backend)
     return counts.objects == expected.objects && counts.lengths == expected.lengths

@@ -1,18 +1,18 @@
 import Files
 import StoreEngine
 
-/// What a save, or a step of building, does to a full-text index.
+/// The changes of a save, or of a step of building, to a full-text index.
 ///
-/// Objects are taken on first, and the chunks that they change rewritten at the end, each once.
+/// The changes are collected first. At the end, each changed chunk is rewritten once.
 struct TextIndexUpdate {
   private let text: RegisteredText
   private let backend: any StoreBackend
-  /// Whether nothing in the table counts.
+  /// Whether to ignore the existing content of the table.
   private let isNew: Bool
   private var added: [PostingCollector]
   private var removed: [PostingCollector]
   private var counts: TextCounts
-  /// The lengths that change of each attribute, in the order of the rows.
+  /// The changed lengths of each attribute, in row order.
   private var lengths: [[(row: UInt32, code: UInt8)]]
   private var folded = FoldedText()
 
@@ -24,14 +24,14 @@ struct TextIndexUpdate {
     lengths = text.attributes.map { _ in [] }
   }
 
-  /// About how much memory is in use.
+  /// The approximate memory size.
   var byteCount: Int { added.reduce(0) { $0 + $1.byteCount } }
 
-  /// Takes on what has become of a row: its texts before, nil when it was not there, and after.
+  /// Adds the change of a row: its texts before, nil if it did not exist, and its texts after.
   ///
-  /// - Precondition: the row is above all before it.
+  /// - Precondition: The row is greater than all rows before it.
   mutating func replace(_ row: UInt32, _ old: [String]?, _ new: [String]?) {
-    // The counts are of a file, and may be anything.
+    // The counts are from a file and may have any value, so the arithmetic must not trap.
     if new != nil, old == nil { counts.objects &+= 1 }
     if new == nil, old != nil { counts.objects -= min(1, counts.objects) }
     for attribute in text.attributes.indices where old == nil || old?[attribute] != new?[attribute]
@@ -48,7 +48,7 @@ struct TextIndexUpdate {
     counts.lengths[attribute] -= min(UInt64(folded.scalars.count), counts.lengths[attribute])
   }
 
-  /// Returns the code of its length.
+  /// Adds a text, and returns the code of its length.
   private mutating func add(_ row: UInt32, _ text: String, _ attribute: Int) -> UInt8 {
     folded.fold(text)
     added[attribute].add(row, folded)
@@ -56,17 +56,17 @@ struct TextIndexUpdate {
     return PostingFormat.code(length: folded.scalars.count)
   }
 
-  /// Adds what changes in the table.
+  /// Adds the changes of the table to a change set.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` with `damaged`; what reading throws.
+  /// - Throws: ``/StoreEngine/StoreError`` with `damaged`, and the errors of reading.
   mutating func finish(_ changes: inout ChangeSet, stamp: [UInt8]) throws(StoreError) {
     var writer = TableWriter(text.table, clearsFirst: isNew)
-    // What is there may be damaged, when it does not count.
+    // If the table is replaced, damage in it does not matter.
     let saves = isNew ? (try? text.counts(backend))?.saves ?? .random(in: 0 ... .max) : counts.saves
     counts.saves = saves &+ 1
     writer.put(PostingFormat.stampKey, stamp, &changes)
     writer.put(PostingFormat.countsKey, counts.bytes, &changes)
-    // In the order of the keys, so that they need not be sorted.
+    // In key order, so that the changes need no sorting.
     for attribute in text.attributes.indices { try merge(attribute, &writer, &changes) }
     for attribute in text.attributes.indices { try writeLengths(attribute, &writer, &changes) }
     changes.ordered.append(writer.changes)
@@ -126,7 +126,7 @@ struct TextIndexUpdate {
   }
 }
 
-/// Puts down what changes in one ordered table.
+/// A writer of changes to one ordered table.
 struct TableWriter {
   private(set) var changes: ChangeSet.OrderedTableChanges
 
@@ -134,7 +134,7 @@ struct TableWriter {
     changes = .init(table: table, clearsFirst: clearsFirst)
   }
 
-  /// Puts a key with a value; nil removes it.
+  /// Puts a key with a value; nil removes the key.
   mutating func put(_ key: [UInt8], _ value: [UInt8]?, _ set: inout ChangeSet) {
     changes.changes.append(set.takeIn(key, value))
   }

@@ -1,10 +1,10 @@
 import Files
 import StoreEngine
 
-/// The lengths of all texts of a class, in memory: a byte for each row and attribute.
+/// The lengths of all texts of a class in memory, one byte for each row and attribute.
 struct TextLengthBlocks {
   private static let size = 1 << Int(PostingFormat.blockShift)
-  /// For each attribute the blocks that there are, by their numbers.
+  /// The existing blocks of each attribute, by number.
   private var blocks: [[UInt32: [UInt8]]]
 
   init(_ attributes: Int) { blocks = Array(repeating: [:], count: attributes) }
@@ -15,7 +15,7 @@ struct TextLengthBlocks {
       Int(row) & (Self.size - 1)] = code
   }
 
-  /// Reads those that an index has.
+  /// Reads the blocks of an index.
   mutating func read(_ text: RegisteredText, _ backend: any StoreBackend) throws(StoreError) {
     let range = KeyRange.prefix([PostingFormat.lengths])
     _ = try backend.scanKeys(of: text.table, range, isReversed: false) { key, value in
@@ -27,7 +27,7 @@ struct TextLengthBlocks {
     }
   }
 
-  /// The rows that there are.
+  /// The rows that have a length.
   var rows: [UInt32] {
     var rows: [UInt32] = []
     for (number, codes) in blocks.first ?? [:] {
@@ -39,7 +39,7 @@ struct TextLengthBlocks {
     return rows.sorted()
   }
 
-  /// Writes all blocks in the order of their keys.
+  /// Writes all blocks in key order.
   func write(to writer: inout OrderedFileWriter) throws(StoreError) {
     for attribute in blocks.indices {
       for (number, codes) in blocks[attribute].sorted(by: { $0.key < $1.key }) {

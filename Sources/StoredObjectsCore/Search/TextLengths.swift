@@ -1,25 +1,25 @@
 import Files
 import StoreEngine
 
-/// The lengths of texts, as the index has them.
+/// The lengths of texts, read from the index.
 ///
-/// Whoever asks for one block after the other gets the next ones read at once.
+/// If blocks are requested in sequence, the following ones are read ahead.
 struct TextLengths {
   private let text: RegisteredText
   private let backend: any StoreBackend
   /// The blocks that were read last, for each attribute.
   private var stretches: [Stretch]
 
-  /// Blocks that are read together.
+  /// Blocks that were read together.
   private struct Stretch {
-    /// The numbers of the blocks; those in between that are not there have no text.
+    /// The numbers of the blocks; a missing block in the range means no texts.
     var numbers: Range<UInt32> = 0..<0
-    /// Where in the bytes each begins; -1 for one that is not there.
+    /// The offset of each block in the bytes; -1 for a missing block.
     var starts: [Int] = []
     var bytes: [UInt8] = []
   }
 
-  /// So many blocks are read together at most.
+  /// The maximum number of blocks to read together.
   private static let greatestCount: UInt32 = 32
   private static let blockSize = 1 << Int(PostingFormat.blockShift)
 
@@ -28,7 +28,7 @@ struct TextLengths {
     stretches = text.attributes.map { _ in Stretch() }
   }
 
-  /// The length of the text of a row.
+  /// Returns the length of the text of a row.
   mutating func length(_ row: UInt32, _ attribute: Int) throws(StoreError) -> Int {
     let number = row >> PostingFormat.blockShift
     if !stretches[attribute].numbers.contains(number) { try read(number, attribute) }
@@ -37,7 +37,7 @@ struct TextLengths {
     return start < 0 ? 0 : PostingFormat.length(code: stretches[attribute].bytes[start + offset])
   }
 
-  /// Reads a block, and, where it comes soon after those that were read last, the next ones.
+  /// Reads a block, and also the next ones if it closely follows the blocks that were read last.
   private mutating func read(_ number: UInt32, _ attribute: Int) throws(StoreError) {
     let before = stretches[attribute].numbers
     let isNear = !before.isEmpty && number >= before.upperBound && number - before.upperBound < 2
@@ -57,7 +57,7 @@ struct TextLengths {
     stretches[attribute] = next
   }
 
-  /// The rows of all objects.
+  /// Returns the rows of all objects.
   func allRows() throws(StoreError) -> [UInt32] {
     var rows: [UInt32] = []
     let range = KeyRange.prefix([PostingFormat.lengths, 0])

@@ -1,7 +1,7 @@
 import Files
 import StoreEngine
 
-/// The rows in whose texts of one attribute a pattern is, and how often, in ascending order.
+/// The rows whose text in one attribute contains a pattern, and how often, in ascending order.
 struct TextMatches {
   var rows: [UInt32] = []
   var counts: [UInt32] = []
@@ -16,7 +16,7 @@ struct TextMatches {
   }
 }
 
-/// Looks up patterns in a full-text index.
+/// A look-up of patterns in a full-text index.
 struct TextLookUp {
   private let table: OrderedTableID
   private let backend: any StoreBackend
@@ -25,13 +25,13 @@ struct TextLookUp {
     (table, self.backend) = (text.table, backend)
   }
 
-  /// A row and a position, in one number that has their order.
+  /// A row and a position, packed into a number that sorts in the same order.
   private typealias Occurrence = UInt64
 
-  /// Where a pattern is.
+  /// Returns the matches of a pattern.
   ///
-  /// Of its letters so many are looked up that each is covered, three at a time, first those that
-  /// are in the fewest chunks.
+  /// The look-up reads enough trigrams to cover every letter of the pattern, those in the fewest
+  /// chunks first.
   func matches(_ pattern: TextPattern, _ attribute: Int) throws(StoreError) -> TextMatches {
     var occurrences: [Occurrence]
     if pattern.scalars.count < 3 {
@@ -50,7 +50,7 @@ struct TextLookUp {
     return matches
   }
 
-  // MARK: One or two letters
+  // MARK: Short patterns
 
   private func shortOccurrences(_ letters: [UInt32], _ attribute: Int) throws(StoreError)
     -> [Occurrence]
@@ -65,12 +65,12 @@ struct TextLookUp {
     return occurrences
   }
 
-  // MARK: Three letters and more
+  // MARK: Trigrams
 
-  /// Three letters of a pattern.
+  /// A trigram of a pattern.
   private struct Part {
     let prefix: [UInt8]
-    /// Where in the pattern they are.
+    /// The position of the trigram in the pattern.
     let offset: UInt32
     let chunkCount: Int
 
@@ -100,7 +100,7 @@ struct TextLookUp {
     return occurrences
   }
 
-  /// Keeps the places that fit to three more letters.
+  /// Keeps the positions that match another trigram.
   private func filter(_ occurrences: inout [Occurrence], _ part: Part) throws(StoreError) {
     var filter = OccurrenceFilter(occurrences, part.offset)
     if occurrences.count * 16 < part.chunkCount {
@@ -147,7 +147,7 @@ struct TextLookUp {
   }
 }
 
-/// Places of which those are kept that a list has, too.
+/// A filter that keeps the positions that also occur in a posting list.
 private struct OccurrenceFilter {
   private let occurrences: [UInt64]
   private let offset: UInt32
@@ -158,15 +158,15 @@ private struct OccurrenceFilter {
     (self.occurrences, self.offset) = (occurrences, offset)
   }
 
-  /// The row of the next place that has not been compared.
+  /// The row of the next position that has not been compared.
   var nextRow: UInt32? {
     next < occurrences.count ? UInt32(truncatingIfNeeded: occurrences[next] >> 32) : nil
   }
 
-  /// Goes on behind a row.
+  /// Skips all positions of a row.
   mutating func skip(_ row: UInt32) { advance(to: (UInt64(row) + 1) << 32) }
 
-  /// Compares with a chunk, unless it has none of the rows.
+  /// Compares with a chunk, or skips the chunk if it contains none of the rows.
   mutating func compare(_ first: UInt32, _ value: RawSpan) throws(PostingDamage) {
     let last = try PostingChunk.lastRow(first, value)
     advance(to: UInt64(first) << 32)
@@ -183,7 +183,7 @@ private struct OccurrenceFilter {
     skip(last)
   }
 
-  /// Goes on at the first place that is not before another, in steps that get longer.
+  /// Advances to the first position that is not before another, by galloping search.
   private mutating func advance(to occurrence: UInt64) {
     guard next < occurrences.count, occurrences[next] < occurrence else { return }
     var step = 1

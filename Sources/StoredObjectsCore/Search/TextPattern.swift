@@ -1,17 +1,17 @@
 import StoreEngine
 
-/// What is looked for in a ``FoldedText``: a run of its letters and spaces.
+/// A pattern to find in a ``FoldedText``: a run of letters and spaces.
 struct TextPattern: Hashable {
-  /// What has to be on one side of what is looked for.
+  /// The requirement at one end of a pattern.
   enum Bound { case anything, word, text }
 
   let scalars: [UInt32]
-  /// Whether it has to be where the text begins.
+  /// Whether the pattern must be at the start of the text.
   let isAtStart: Bool
 
-  /// Nil when there is nothing in the text that could be looked for.
+  /// Creates a pattern, or returns nil if the text contains nothing to search for.
   ///
-  /// A word of a script without spaces needs nothing around it.
+  /// A word of a script without spaces needs no boundary around it.
   init?(_ text: String, from start: Bound, to end: Bound) {
     var scalars = FoldedText(text).scalars
     guard scalars.count > 2 else { return nil }
@@ -33,16 +33,16 @@ struct TextPattern: Hashable {
     isAtStart = start == .text
   }
 
-  /// How often the pattern is in a text.
+  /// Returns the number of times the pattern occurs in a text.
   ///
-  /// Complexity: the length of the text times that of the pattern, at worst.
+  /// Complexity: The length of the text times the length of the pattern, in the worst case.
   func count(in text: FoldedText) -> UInt32 {
     var count: UInt32 = 0
     visit(text) { _ in count += 1 }
     return count
   }
 
-  /// Visits the places of a text at which the pattern begins.
+  /// Calls a closure with each position in a text at which the pattern begins.
   func visit(_ text: FoldedText, _ body: (Int) -> Void) {
     guard !text.isEmpty else { return }
     let last = isAtStart ? 0 : text.scalars.count + 1 - scalars.count

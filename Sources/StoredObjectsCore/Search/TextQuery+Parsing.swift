@@ -1,7 +1,7 @@
 import StoreEngine
 
 extension TextQuery {
-  /// Reads a query with operators.
+  /// Parses a query with operators.
   ///
   ///     choice            the word         choi*         a word that begins so
   ///     *oice             one that ends so  *hoic*        letters anywhere
@@ -10,14 +10,16 @@ extension TextQuery {
   ///     big OR yellow     one of them       big NOT yellow     without
   ///     (big OR small) AND taxi
   ///
-  /// Operators are in capital letters; `&&`, `||` and `!!` between spaces are the same. NOT goes
-  /// before AND, and AND before OR. The notation of Tokyo Dystopia is understood: `[[choice]]`,
-  /// `[[choice*]]`, `[[*choice]]` and `[[*choice*]]` are the first four of these, and `[[[[choice`
-  /// and `choice]]]]` the beginning and the end of the whole text, together all of it.
+  /// Operators are in capital letters; `&&`, `||` and `!!` between spaces are the same. NOT binds
+  /// tighter than AND, and AND tighter than OR.
   ///
-  /// Parentheses may be open 100 deep; the number of words and operators has no limit.
+  /// The parser also accepts the notation of Tokyo Dystopia: `[[choice]]`, `[[choice*]]`,
+  /// `[[*choice]]` and `[[*choice*]]` are the first four of these. `[[[[choice` is the beginning of
+  /// the whole text, `choice]]]]` its end, and both together are all of it.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` with `invalidQuery`, which says where in the text, in
+  /// Parentheses may be nested up to 100 deep. The number of words and operators has no limit.
+  ///
+  /// - Throws: ``/StoreEngine/StoreError`` with `invalidQuery`. It has the position in the text, in
   ///   characters from 0.
   public init(parsing text: String) throws(StoreError) {
     var parser = TextQueryParser(text)
@@ -33,7 +35,7 @@ private struct TextQueryParser {
   init(_ text: String) { self.text = Array(text) }
 
   private func error(_ message: String, at index: Int) -> StoreError {
-    // Of a long query the part around the place.
+    // Of a long query, the message quotes the part around the error.
     let part = text[max(0, index - 100)..<min(text.count, index + 100)]
     return StoreError(
       .invalidQuery, "\(message), at character \(index) of \"\(String(part))\".",
@@ -65,7 +67,7 @@ private struct TextQueryParser {
       parts.append(try one())
       needsMore = false
     }
-    // A query of nothing is a query; an operator with nothing to its right is a mistake.
+    // An empty query is valid; an operator without a right operand is an error.
     if needsMore || parts.isEmpty && (index < text.count || index > 0 && hasOperatorBefore) {
       throw error("Something to search for is missing", at: index)
     }
@@ -163,7 +165,7 @@ private struct TextQueryParser {
     while index < text.count, text[index].isWhitespace { index += 1 }
   }
 
-  /// Whether an operator comes next, with a space or a parenthesis behind it.
+  /// Returns whether an operator comes next, followed by a space or a parenthesis.
   private func isNext(_ name: String) -> Bool {
     guard text[index...].starts(with: name) else { return false }
     let end = index + name.count

@@ -1,6 +1,6 @@
 import StoreEngine
 
-/// What to search for: words and parts of words, and how they belong together.
+/// A full-text query: words and parts of words, and the way they combine.
 ///
 ///     TextQuery.word("choice")                                  // the word
 ///     TextQuery.prefix("choi") && !TextQuery.word("rock")       // words, and words to be without
@@ -8,10 +8,10 @@ import StoreEngine
 ///     try TextQuery(parsing: "choi* AND NOT rock")              // a text with operators
 ///
 /// Letters are compared without case, accents and width, see <doc:FullTextSearch>. Several words in
-/// one text are a phrase: they have to follow each other.
+/// one text are a phrase: they must follow each other.
 ///
-/// A part without letters, digits and symbols, such as "-", is left out as if it were not there; a
-/// query of nothing else finds nothing.
+/// A part without letters, digits and symbols, such as "-", is ignored. A query that consists only
+/// of such parts finds nothing.
 ///
 /// A query may have any number of parts, and any depth.
 public struct TextQuery: Sendable {
@@ -21,46 +21,46 @@ public struct TextQuery: Sendable {
 
   init(_ node: Node) { self.node = node }
 
-  /// A word, or several that follow each other.
+  /// Returns a query for a word, or for several words that follow each other.
   public static func word(_ text: String) -> TextQuery {
     TextQuery(.text(text, .word, .word))
   }
 
-  /// Words that follow each other: the same as ``word(_:)``.
+  /// Returns a query for words that follow each other, the same as ``word(_:)``.
   public static func phrase(_ text: String) -> TextQuery { word(text) }
 
-  /// A word that begins so.
+  /// Returns a query for a word that begins with a text.
   public static func prefix(_ text: String) -> TextQuery {
     TextQuery(.text(text, .word, .anything))
   }
 
-  /// A word that ends so.
+  /// Returns a query for a word that ends with a text.
   public static func suffix(_ text: String) -> TextQuery {
     TextQuery(.text(text, .anything, .word))
   }
 
-  /// Letters anywhere, in a word or over several.
+  /// Returns a query for letters anywhere, in a word or across words.
   public static func substring(_ text: String) -> TextQuery {
     TextQuery(.text(text, .anything, .anything))
   }
 
-  /// A whole text of an attribute.
+  /// Returns a query for the whole text of an attribute.
   public static func exact(_ text: String) -> TextQuery { TextQuery(.text(text, .text, .text)) }
 
-  /// How the whole text of an attribute begins.
+  /// Returns a query for the beginning of the whole text of an attribute.
   public static func beginning(_ text: String) -> TextQuery {
     TextQuery(.text(text, .text, .anything))
   }
 
-  /// How the whole text of an attribute ends.
+  /// Returns a query for the end of the whole text of an attribute.
   public static func end(_ text: String) -> TextQuery { TextQuery(.text(text, .anything, .text)) }
 
-  /// All words of a text, wherever they are; the last one may go on.
+  /// Returns a query for all words of a text, in any position.
   ///
-  /// For what a user types: nothing in it is an operator, and nothing an error.
+  /// Use it for text that a user types: it has no operators, and no text is an error.
   ///
   /// - Parameters:
-  ///   - text: What was typed.
+  ///   - text: The text that was typed.
   ///   - lastIsPrefix: Whether the last word may be the beginning of a longer one.
   /// - Returns: A query of all its words.
   public static func allWords(_ text: String, lastIsPrefix: Bool = false) -> TextQuery {
@@ -72,16 +72,16 @@ public struct TextQuery: Sendable {
         }))
   }
 
-  /// Both.
+  /// Returns a query that matches if both queries match.
   public static func && (left: TextQuery, right: TextQuery) -> TextQuery {
     TextQuery(.all([left.node, right.node]))
   }
 
-  /// One of them, or both.
+  /// Returns a query that matches if at least one of the queries matches.
   public static func || (left: TextQuery, right: TextQuery) -> TextQuery {
     TextQuery(.any([left.node, right.node]))
   }
 
-  /// What is without it.
+  /// Returns a query that matches if another does not.
   public static prefix func ! (query: TextQuery) -> TextQuery { TextQuery(.not(query.node)) }
 }

@@ -1,16 +1,16 @@
 import StoreEngine
 
-/// A part of a ``TextQuery``.
+/// A node of a ``TextQuery``.
 ///
-/// `@unchecked Sendable`: `parts` changes in `deinit` only, of this object or of one that holds the
-/// last reference to this one, so that nobody else can see it change.
+/// `@unchecked Sendable`: `parts` changes only in `deinit`, of this node or of a node that holds
+/// the last reference to it. So no other thread can see the change.
 final class TextQueryNode: @unchecked Sendable {
   enum Kind: Sendable {
     case nothing
     case text(String, TextPattern.Bound, TextPattern.Bound)
     case all
     case any
-    /// Of one part.
+    /// Negates one part.
     case not
   }
 
@@ -31,8 +31,7 @@ final class TextQueryNode: @unchecked Sendable {
   static func any(_ parts: [TextQueryNode]) -> TextQueryNode { TextQueryNode(.any, parts) }
   static func not(_ part: TextQueryNode) -> TextQueryNode { TextQueryNode(.not, [part]) }
 
-  /// Releases the parts one after the other: a release of each by the one above would take a stack
-  /// as deep as the query.
+  /// Releases the parts one by one: recursive release would need a stack as deep as the query.
   deinit {
     var rest: [TextQueryNode] = []
     swap(&rest, &parts)

@@ -1,17 +1,19 @@
 import StoreEngine
 
-/// How well a text matches: Okapi BM25 with k1 = 1.2 and b = 0.75, for each pattern and attribute.
+/// The rank of texts by Okapi BM25 with k1 = 1.2 and b = 0.75, for one pattern and attribute.
 ///
-/// A pattern counts the more the fewer texts have it, the more often it is in this one, and the
-/// shorter this one is.
+/// A pattern counts more if fewer texts have it, if it occurs more often in this text, and if this
+/// text is shorter.
 struct TextRanking {
   private let averageLength: Double
   private let rarity: Double
 
+  /// Creates a ranking.
+  ///
   /// - Parameters:
-  ///   - objects: How many objects there are.
-  ///   - length: The lengths of all their texts.
-  ///   - matches: How many of the texts have the pattern.
+  ///   - objects: The number of objects.
+  ///   - length: The total length of their texts.
+  ///   - matches: The number of texts that contain the pattern.
   ///   - weight: The weight of the attribute.
   init(objects: UInt64, length: UInt64, matches: Int, weight: Double) {
     let objects = max(Double(objects), Double(matches))
@@ -20,7 +22,7 @@ struct TextRanking {
     rarity = weight * Self.logarithm(1 + odds)
   }
 
-  /// The natural logarithm of a number from 1 on, the same on every machine.
+  /// Returns the natural logarithm of a number from 1 on, with the same result on every machine.
   private static func logarithm(_ number: Double) -> Double {
     let part = (number.significand - 1) / (number.significand + 1)
     var (sum, power) = (0.0, part)
@@ -31,20 +33,20 @@ struct TextRanking {
     return Double(number.exponent) * 0.693_147_180_559_945_3 + 2 * sum
   }
 
-  /// The score of a text.
+  /// Returns the score of a text.
   func score(count: UInt32, length: Int) -> Double {
     let norm = 1.2 * (0.25 + 0.75 * Double(length) / averageLength)
     return rarity * Double(count) * 2.2 / (Double(count) + norm)
   }
 }
 
-/// The best of many, in bounded memory.
+/// The best of many rows, in bounded memory.
 struct BestRows {
   struct Row {
     let row: UInt32
     let score: Double
 
-    /// Whether it comes before another: for a higher score, and of equals for a lower row.
+    /// Returns whether the row comes before another: by higher score, then by lower row.
     func isBefore(_ other: Row) -> Bool {
       score != other.score ? score > other.score : row < other.row
     }
@@ -52,9 +54,9 @@ struct BestRows {
 
   private let limit: Int
   private var rows: [Row] = []
-  /// How many rows there were, those that are not among the best included.
+  /// The number of rows added, including those that are not among the best.
   private(set) var count = 0
-  /// What a row must come before to be of interest.
+  /// The row that another must come before to count.
   private var threshold: Row?
 
   init(_ limit: Int) { self.limit = limit }
@@ -77,6 +79,6 @@ struct BestRows {
     if limit == 0 { threshold = Row(row: 0, score: .infinity) }
   }
 
-  /// The best, in their order.
+  /// Returns the best rows in their order.
   func sorted() -> [Row] { Array(rows.sorted { $0.isBefore($1) }.prefix(limit)) }
 }

@@ -5,14 +5,14 @@ import StoreEngine
 struct TextSearch {
   private let query: CompiledQuery
   private let text: RegisteredText
-  /// The numbers of the attributes that are searched.
+  /// The numbers of the attributes to search.
   private let attributes: [Int]
 
   init(_ query: CompiledQuery, _ text: RegisteredText, _ attributes: [Int]) {
     (self.query, self.text, self.attributes) = (query, text, attributes)
   }
 
-  /// What a pattern does in an attribute, in the objects that count.
+  /// The matches of a pattern in an attribute.
   private struct Field {
     let pattern: Int
     let attribute: Int
@@ -25,15 +25,15 @@ struct TextSearch {
       (self.matches, self.ranking) = (matches, ranking)
     }
 
-    /// The next row, or the highest number when there is none.
+    /// The next row, or the greatest number at the end.
     var row: UInt32 { next < matches.rows.count ? matches.rows[next] : .max }
 
-    /// Passes over lower rows.
+    /// Skips lower rows.
     mutating func skip(to row: UInt32) {
       while next < matches.rows.count, matches.rows[next] < row { next += 1 }
     }
 
-    /// The score of the next row, which has had its turn then.
+    /// Returns the score of the next row, and advances.
     mutating func takeScore(_ length: Int) -> Double {
       next += 1
       return ranking.score(count: matches.counts[next - 1], length: length)
@@ -42,7 +42,7 @@ struct TextSearch {
 
   // MARK: By the index
 
-  /// Searches what is saved, without some rows, and some texts that are not saved.
+  /// Searches the saved texts, except those of some rows, and the given unsaved texts.
   func run(
     _ backend: any StoreBackend, without rows: RowSet, unsaved: [(row: UInt32, texts: [String])],
     into best: inout BestRows
@@ -80,7 +80,7 @@ struct TextSearch {
     return query.score(scores, &stack)
   }
 
-  /// Goes through the rows of all fields at once.
+  /// Walks the rows of all fields together.
   private func addSaved(
     _ fields: inout [Field], _ backend: any StoreBackend, without rows: RowSet,
     into best: inout BestRows
@@ -108,11 +108,13 @@ struct TextSearch {
     }
   }
 
-  /// The fields one of which every match is in: those of the rarest pattern that all matches have,
-  /// or all fields where there is none.
+  /// Returns fields that together contain every match.
+  ///
+  /// These are the fields of the rarest pattern that all matches have, or all fields if there is
+  /// none.
   private func leaders(_ fields: [Field]) -> [Int] {
     let sizes = query.required.map { pattern in
-      // Those of a pattern stand together, one for each attribute.
+      // The fields of a pattern are adjacent, one for each attribute.
       let own = Array(pattern * attributes.count..<(pattern + 1) * attributes.count)
       return (fields: own, size: own.reduce(0) { $0 + fields[$1].matches.rows.count })
     }
@@ -121,7 +123,7 @@ struct TextSearch {
 
   // MARK: Without an index
 
-  /// Searches texts one by one, for a store that can't be written and has no index.
+  /// Searches texts one by one, for a read-only store without an index.
   func run(
     over texts: (_ body: (UInt32, [String]) -> Void) throws(StoreError) -> Void,
     into best: inout BestRows
@@ -165,11 +167,11 @@ extension [Double?] {
   }
 }
 
-/// How often patterns are in the texts of one object.
+/// The number of times that patterns occur in the texts of one object.
 private struct TextOccurrences {
-  /// For each pattern the counts of all attributes.
+  /// The counts in all attributes, pattern by pattern.
   private(set) var counts: [UInt32] = []
-  /// The lengths as they count for the rank.
+  /// The lengths, rounded as for the rank.
   private(set) var lengths: [Int] = []
 
   init(_ patterns: [TextPattern], _ texts: [String], _ attributes: [Int]) {

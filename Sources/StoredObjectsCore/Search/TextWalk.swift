@@ -1,11 +1,11 @@
 import StoreEngine
 
-/// Visits the texts of the objects of a class, in the order of their file.
+/// A walk through the texts of the objects of a class, in file order.
 struct TextWalk {
   let store: Store
   let entry: RegisteredClass
   let text: RegisteredText
-  /// The rows that the index already has; they are passed over.
+  /// The rows that the index already has, which are skipped.
   private var known = RowSet()
   private let subject: String
   private let total: Int
@@ -19,7 +19,7 @@ struct TextWalk {
     total = try RegisteredText.objectCount(entry, store.backend)
   }
 
-  /// Visits the texts of each row; a record that can't be read counts as one without letters.
+  /// Calls a closure with the texts of each row; an unreadable record counts as empty texts.
   func run(
     _ progress: (IntegrityProgress) -> Void, _ visit: (UInt32, [String]) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -45,7 +45,7 @@ struct TextWalk {
     }
   }
 
-  /// Says that the index is complete.
+  /// Reports that the index is complete.
   func finish(_ progress: (IntegrityProgress) -> Void) {
     progress(IntegrityProgress(subject, total, of: total))
   }

@@ -1,10 +1,10 @@
 public import StoredObjectsCore
 
-/// A save of a script: what it writes follows from a seed and its number, so that a process that
-/// writes and one that checks agree without a word.
+/// A save of a script, whose content is determined by a seed and its number.
 ///
-/// Small saves over several tables, now and then a large one, rows that are new, rewritten and
-/// removed, named buffers, and checkpoints.
+/// So a process that writes and one that checks agree without communication. The saves are small
+/// and over several tables, with an occasional large one. They have new, changed and removed rows,
+/// named buffers, and checkpoints.
 public struct ScriptedSave: Sendable {
   /// A row of a table, and its record; nil removes the row.
   public struct Row: Sendable {
@@ -23,28 +23,28 @@ public struct ScriptedSave: Sendable {
 
   /// The number of the save, from 1.
   public let number: Int
-  /// Its rows, each once.
+  /// The rows of the save, each once.
   public private(set) var rows: [Row] = []
-  /// Its named buffers; nil removes one.
+  /// The named buffers of the save; nil removes one.
   public private(set) var names: [(name: String, buffer: [UInt8]?)] = []
-  /// Keys of the ordered table ``index``, with values; nil removes a key.
+  /// The keys and values in the ordered table ``index``; nil removes a key.
   public private(set) var keys: [(key: [UInt8], value: [UInt8]?)] = []
-  /// Whether all keys that were there before go first.
+  /// Whether all previous keys are removed first.
   public private(set) var clearsKeys = false
   /// The ordered table of all scripts.
   public static let index = OrderedTableName("Words", kind: .data)
-  /// Whether the log is folded after it.
+  /// Whether a checkpoint follows the save.
   public let isFollowedByCheckpoint: Bool
 
   private static let firstInserted: UInt32 = 1000
   private static let insertsPerSave: UInt32 = 64
 
-  /// Makes up a save.
+  /// Creates a save.
   ///
   /// - Parameters:
   ///   - number: The number of the save, from 1.
   ///   - seed: The seed of the script.
-  ///   - largeByteCount: About how many bytes a large save has.
+  ///   - largeByteCount: The approximate size of a large save.
   public init(_ number: Int, seed: UInt64, largeByteCount: Int = 24 << 10) {
     var generator = SeededGenerator(seed: seed ^ UInt64(number) &* 0xD1B5_4A32_D192_ED03)
     self.number = number
@@ -77,7 +77,7 @@ public struct ScriptedSave: Sendable {
   private mutating func addRow(_ index: Int, _ size: Int, _ generator: inout SeededGenerator) {
     let table = Self.tables.randomElement(using: &generator) ?? ""
     let kind = Int.random(in: 0..<8, using: &generator)
-    // A new row, one of an earlier save, or one of a few that are written again and again.
+    // The row is a new one, one of an earlier save, or one of a few that are often rewritten.
     let save = kind < 3 ? number : Int.random(in: 1...number, using: &generator)
     let inserted =
       Self.firstInserted + UInt32(truncatingIfNeeded: save) * Self.insertsPerSave + UInt32(index)
@@ -89,7 +89,7 @@ public struct ScriptedSave: Sendable {
         table: table, rowID: rowID, record: isDelete ? nil : bytes(size), isInsert: kind < 3))
   }
 
-  /// Bytes that tell the save that wrote them.
+  /// Returns bytes that identify the save that wrote them.
   private func bytes(_ count: Int) -> [UInt8] {
     var generator = SeededGenerator(seed: UInt64(number) << 32 | UInt64(count))
     var bytes: [UInt8] = []
@@ -102,7 +102,7 @@ public struct ScriptedSave: Sendable {
 
   /// Commits the save.
   ///
-  /// - Throws: what the backend throws.
+  /// - Throws: The errors of the backend.
   public func commit(to backend: some StoreBackend) throws {
     try backend.commit { changes in
       for row in rows {

@@ -1,48 +1,48 @@
 public import StoredObjectsCore
 
-/// The saves of a script, one after another, on a disk that may fail in any of them.
+/// A session of scripted saves, on a disk that may fail in any of them.
 ///
 ///     let unused = ScriptedSession(seed: 7, saveCount: 16)
 ///     var session = unused
-///     do { try session.run { try open(disk) } } catch {}      // the power is cut
+///     do { try session.run { try open(disk) } } catch {}  // the power is cut
 ///     let found = try StoreImage(of: open(rebooted))
-///     let last = session.lastSave(in: found)                   // at full: not before `acknowledged`
+///     let last = session.lastSave(in: found)               // at full: not before `acknowledged`
 public struct ScriptedSession: Sendable {
-  /// The saves, and a few more than a session has, for what follows it.
+  /// The saves, with a few more than the session makes, to continue after it.
   public let saves: [ScriptedSave]
-  /// The image after each save, from the empty store.
+  /// The image after each save, starting with the empty store.
   public private(set) var images = [StoreImage()]
-  /// How many saves have returned.
+  /// The number of saves that have returned.
   public private(set) var acknowledged = 0
 
   private let saveCount: Int
   private static let savesBetweenOpenings = 6
 
-  /// Makes up the saves of a session that has not begun.
+  /// Creates a session that has not begun.
   ///
   /// - Parameters:
   ///   - seed: The seed of the script.
-  ///   - saveCount: How many saves the session has.
+  ///   - saveCount: The number of saves in the session.
   public init(seed: UInt64, saveCount: Int) {
     self.saveCount = saveCount
     saves = (1...saveCount + 4).map { ScriptedSave($0, seed: seed, largeByteCount: 2000) }
     for save in saves { images.append(images[save.number - 1].applying(save)) }
   }
 
-  /// Limits so small that the saves go all ways: to the log, past it, and on from it to the files.
+  /// Limits small enough that saves take all paths: to the log, past it, and on to the files.
   public static var limits: CheckpointLimits {
     var limits = CheckpointLimits(logBytes: 1500, filePart: 1000, bulkBytes: 1500)
     limits.logGrowth = 8 << 10
     return limits
   }
 
-  /// Saves on, and opens the store again at every sixth save.
+  /// Makes the saves, and reopens the store at every sixth save.
   ///
   /// - Parameters:
-  ///   - count: How many openings save in turn, as processes that share the store do. One of them is
-  ///     made anew at every sixth save, while the others stay.
+  ///   - count: The number of openings that save in turn, as processes that share the store do.
+  ///     Every sixth save reopens one of them, while the others stay open.
   ///   - open: Opens the store.
-  /// - Throws: what the backend throws.
+  /// - Throws: The errors of the backend.
   public mutating func run(
     openings count: Int = 1, open: () throws -> any DirectoryBackend
   ) throws {
@@ -61,20 +61,20 @@ public struct ScriptedSession: Sendable {
     for backend in backends { try backend.close() }
   }
 
-  /// The save that a reopened store ends with, 0 for the empty store; nil when it is none, whole.
+  /// Returns the last save in a reopened store, 0 for the empty store, or nil if no save matches.
   public func lastSave(in image: StoreImage) -> Int? { images.lastIndex(of: image) }
 
-  /// Commits saves that follow one.
+  /// Commits the saves after one.
   ///
-  /// - Returns: the number of the last one.
-  /// - Throws: what the backend throws.
+  /// - Returns: The number of the last save.
+  /// - Throws: The errors of the backend.
   public func saveOn(after last: Int, count: Int, to backend: some StoreBackend) throws -> Int {
     let following = saves.dropFirst(last).prefix(count)
     for save in following { try save.commit(to: backend) }
     return last + following.count
   }
 
-  /// How an image differs from that of the last save that has returned.
+  /// Describes how an image differs from that of the last save that has returned.
   public func differences(of image: StoreImage) -> String {
     "after \(acknowledged): \(image.differences(from: images[acknowledged]))"
   }

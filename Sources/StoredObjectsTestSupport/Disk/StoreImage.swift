@@ -1,20 +1,21 @@
 public import StoredObjectsCore
 
-/// All that a store holds.
+/// The complete content of a store.
 public struct StoreImage: Hashable, Sendable {
   /// The records by table and row; no table is empty.
   public private(set) var tables: [String: [UInt32: [UInt8]]] = [:]
   /// The named buffers.
   public private(set) var names: [String: [UInt8]] = [:]
-  /// The keys of the ordered tables, by their names' files.
+  /// The keys and values of the ordered tables, by the descriptions of their names.
   public private(set) var keys: [String: [[UInt8]: [UInt8]]] = [:]
 
-  /// An empty store.
+  /// Creates the image of an empty store.
   public init() {}
 
-  /// Reads everything: by scans, and again row by row.
+  /// Reads the content of a store: by scans, and again row by row.
   ///
-  /// - Throws: what the backend throws, ``ConformanceFailure`` when it contradicts itself.
+  /// - Throws: The errors of the backend, and ``ConformanceFailure`` if its answers are
+  ///   inconsistent.
   public init(of backend: some StoreBackend) throws {
     for name in try backend.tableNames() {
       let table = try backend.table(named: name)
@@ -47,42 +48,42 @@ public struct StoreImage: Hashable, Sendable {
     keys["\(name)"] = Dictionary(uniqueKeysWithValues: entries.map { ($0.key, $0.value) })
   }
 
-  /// Takes in a save.
+  /// Applies a save.
   public mutating func apply(_ save: ScriptedSave) {
     for row in save.rows { set(row.table, row.rowID, row.record) }
     for (name, buffer) in save.names { set(name, buffer) }
     applyKeys(of: save)
   }
 
-  /// Takes in what a save does to ordered tables.
+  /// Applies the changes of a save to ordered tables.
   public mutating func applyKeys(of save: ScriptedSave) {
     if save.clearsKeys { keys["\(ScriptedSave.index)"] = nil }
     for (key, value) in save.keys { set(key, to: value, in: ScriptedSave.index) }
   }
 
-  /// Writes a row, or removes it.
+  /// Writes or removes a row.
   public mutating func set(_ table: String, _ rowID: UInt32, _ record: [UInt8]?) {
     tables[table, default: [:]][rowID] = record
     if tables[table]?.isEmpty == true { tables[table] = nil }
   }
 
-  /// Sets a named buffer, or removes it.
+  /// Sets or removes a named buffer.
   public mutating func set(_ name: String, _ buffer: [UInt8]?) { names[name] = buffer }
 
-  /// Puts a key of an ordered table, or removes it.
+  /// Puts or removes a key of an ordered table.
   public mutating func set(_ key: [UInt8], to value: [UInt8]?, in table: OrderedTableName) {
     keys["\(table)", default: [:]][key] = value
     if keys["\(table)"]?.isEmpty == true { keys["\(table)"] = nil }
   }
 
-  /// The image after a save.
+  /// Returns the image after a save.
   public func applying(_ save: ScriptedSave) -> StoreImage {
     var image = self
     image.apply(save)
     return image
   }
 
-  /// In how many rows and buffers this differs from another image, for the reader of a failure.
+  /// Returns the rows, buffers and ordered tables that differ from another image.
   public func differences(from other: StoreImage) -> [String] {
     var differences: [String] = []
     for table in Set(tables.keys).union(other.tables.keys).sorted() {

@@ -1,25 +1,26 @@
 import StoredObjectsCore
 
-/// Searches of random texts of many scripts, compared with a look at every text, between edits,
-/// undo, saves, crashes and reopenings.
+/// A test that compares searches of random texts in many scripts with a scan of all texts.
 ///
 ///     try RandomSearchTest(seed: 1, sessions: 4).run(MemoryLocation())
+///
+/// Between the searches, there are edits, undo, saves, crashes and reopenings.
 public struct RandomSearchTest {
   private let seed: UInt64
   private let sessions: Int
 
-  /// Sets up a test that opens the place so often.
+  /// Creates a test that opens the location a number of times.
   public init(seed: UInt64, sessions: Int) {
     self.seed = seed
     self.sessions = sessions
   }
 
-  /// Runs the test on a place that nothing has been written to.
+  /// Runs the test at a location that nothing has been written to.
   ///
   /// - Parameters:
-  ///   - location: Where the texts are.
-  ///   - crash: Makes the place that a process leaves which dies now, with the place still open;
-  ///     nil where that can't be had.
+  ///   - location: The location of the texts.
+  ///   - crash: Returns the location as a crash of the process leaves it now, while it is still
+  ///     open; nil if that is not available.
   /// - Throws: ``RandomStoreTest/Failure``.
   public func run(
     _ location: any BackendLocation,
@@ -35,7 +36,7 @@ public struct RandomSearchTest {
   }
 }
 
-/// What is searched.
+/// The class that is searched.
 final class SearchedText: StoredObject {
   @Content var text = ""
   @Content var remark: String?
@@ -59,7 +60,7 @@ final class SearchedText: StoredObject {
 private struct SearchRun {
   private var location: any BackendLocation
   private var random: SeededNumbers
-  /// What each text was made of.
+  /// The pieces of each text.
   private var pieces: [String: [SearchGrep.Piece]] = ["": []]
 
   init(_ location: any BackendLocation, _ random: SeededNumbers) {
@@ -193,8 +194,7 @@ private struct SearchRun {
     try expectEqual(page.map(\.object.rowID), Array(rows[offset...].prefix(3)), "a page of them")
   }
 
-  /// Snippets are parts of the text, as long as asked for, and what is marked in them is what was
-  /// sought.
+  /// Checks that snippets are parts of the text, within the length, and mark the searched letters.
   private func compareSnippets(_ store: Store, _ query: TextQuery, _ wanted: Wanted) throws {
     let letters = SearchGrep.folded(wanted.pieces).filter { $0 != " " }
     for hit in try store.search(SearchedText.self, query, limit: 4) {
@@ -220,14 +220,14 @@ private struct SearchRun {
     }
   }
 
-  /// Whether what is marked has the letters that were sought, when it is searched itself.
+  /// Returns whether a marked text has the searched letters, after folding it again.
   private func marks(_ text: Substring, _ letters: [Unicode.Scalar]) -> Bool {
     var rest = letters[...]
     for scalar in foldedByTable(text) where scalar == rest.first { rest.removeFirst() }
     return rest.isEmpty
   }
 
-  /// The letters of a part of a text, of which the longest pieces are taken first.
+  /// Returns the folded letters of a part of a text; the longest pieces match first.
   private func foldedByTable(_ text: Substring) -> [Unicode.Scalar] {
     var letters: [Unicode.Scalar] = []
     var rest = Array(text.unicodeScalars)[...]
@@ -244,7 +244,7 @@ private struct SearchRun {
 
   // MARK: Without an index
 
-  /// A store that can't be written, and has no index, finds the same in the same order.
+  /// Checks that a read-only store without an index finds the same, in the same order.
   mutating func compareWithoutIndex() throws {
     let store = try open()
     try store.buildFullTextIndexes()
@@ -272,7 +272,7 @@ private struct SearchRun {
 }
 
 extension String {
-  /// Whether a snippet stands in the text as it says.
+  /// Returns whether the text contains a snippet, cut as the snippet says.
   fileprivate func has(_ snippet: SearchSnippet) -> Bool {
     let (whole, part) = (Array(utf8), Array(snippet.text.utf8))
     if !snippet.isCutAtStart { return whole.starts(with: part) }

@@ -1,15 +1,14 @@
 package import StoredObjectsCore
 
-/// Finds by a look at every text, with a folding of its own: a table of what the tests put into
-/// texts.
+/// A search that scans every text, and folds by a table of the pieces in the texts.
 package struct SearchGrep {
-  /// A piece of text, and what a search takes it for.
+  /// A piece of text, and the way a search treats it.
   struct Piece {
-    /// What it is for the boundaries of words.
+    /// The kind of the piece, for word boundaries.
     enum Kind { case separator, word, unspaced, symbol, mark }
 
     let text: String
-    /// Its letters, folded; each symbol is one.
+    /// The folded letters; each symbol is one letter.
     let folded: [Unicode.Scalar]
     let kind: Kind
 
@@ -37,7 +36,7 @@ package struct SearchGrep {
     // Other widths, and numbers.
     ("Ａ", "a"), ("１", "1"), ("1", "1"), ("½", "½"), ("Ⅷ", "ⅷ"), ("a\u{AD}", "a"),
     ("a\u{200D}", "a"),
-    // Letters of the other planes.
+    // Letters of the supplementary planes.
     ("𐐀", "𐐨"), ("𝒜", "𝒜"),
   ].map { Piece($0, $1, .word) }
 
@@ -56,7 +55,7 @@ package struct SearchGrep {
     " ", " ", " ", "-", "’", "\n", "、", "。", "・", "/", "\u{200B}", "\u{0}", "\u{3000}", "!?", "_",
   ].map { Piece($0, "", .separator) }
 
-  /// A text of pieces, as a search has it: a space before each word, and one at the end.
+  /// Returns the folded text of pieces: with a space before each word, and one at the end.
   static func folded(_ pieces: [Piece]) -> [Unicode.Scalar] {
     var folded: [Unicode.Scalar] = []
     var last = Piece.Kind.separator
@@ -75,12 +74,12 @@ package struct SearchGrep {
 
   static func text(_ pieces: [Piece]) -> String { pieces.map(\.text).joined() }
 
-  // MARK: Looking
+  // MARK: Searching
 
-  /// Every way to look for one thing.
+  /// A way to search for a text.
   package enum Mode: CaseIterable { case word, prefix, suffix, substring, exact, beginning, end }
 
-  /// What looks for a text in one of the ways.
+  /// Returns the query for a text in a mode.
   package static func query(_ text: String, _ mode: Mode) -> TextQuery {
     switch mode {
     case .word: .word(text)
@@ -93,10 +92,10 @@ package struct SearchGrep {
     }
   }
 
-  /// The same in the notation of queries; nil where the text would mean something there.
+  /// Returns the query in query notation, or nil if the text has a special meaning there.
   static func notation(_ text: String, _ mode: Mode) -> String? {
     let meaning = "[]()\"*"
-    // A mark at the beginning would make another character of the one before it.
+    // A combining mark at the start would change the character before it.
     if text.unicodeScalars.first == "\u{20E3}" { return nil }
     if text.contains(where: { meaning.contains($0) }) { return nil }
     switch mode {
@@ -108,7 +107,7 @@ package struct SearchGrep {
     }
   }
 
-  /// Whether a folded text has what is looked for.
+  /// Returns whether a folded text matches.
   static func matches(_ text: [Unicode.Scalar], _ wanted: [Piece], _ mode: Mode) -> Bool {
     let letters = folded(wanted).dropFirst().dropLast()
     let real = wanted.filter { $0.kind != .separator && !$0.folded.isEmpty }

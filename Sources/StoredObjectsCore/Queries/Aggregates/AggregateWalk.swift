@@ -1,10 +1,12 @@
 import StoreEngine
 
-/// Goes through everything that a query finds in one class, for values of some properties: through
-/// the keys of an index where it has all of them, and tells all that is asked.
+/// A walk through the matches of a query in one class, for the values of some properties.
+///
+/// It reads the keys of an index if one holds all the properties and covers the predicate.
+/// Otherwise it reads objects.
 struct AggregateWalk {
   let query: Query
-  /// The keys to go through; nil where objects are made.
+  /// The keys to read, or nil if objects are read.
   let part: IndexRanges?
 
   init(_ query: Query, _ properties: [AnyKeyPath]) throws {
@@ -13,10 +15,10 @@ struct AggregateWalk {
     part = try query.planner.covering(known)
   }
 
-  /// A walk through the objects, whatever indexes there are.
+  /// Creates a walk through the objects that uses no index.
   init(objectsOf query: Query) { (self.query, part) = (query, nil) }
 
-  /// The column of a property in the keys; nil where it can't be read from them.
+  /// Returns the column of a property in the keys, or nil if it can't be read from them.
   func column<Value: IndexableValue>(
     of property: AnyKeyPath, _: Value.Type, behind other: Int = -1
   ) -> KeyColumn<Value>? {
@@ -27,7 +29,9 @@ struct AggregateWalk {
     return KeyColumn(index, position, behind: other, read)
   }
 
-  /// How values are read from keys; references become faults, of which no record is read.
+  /// Returns a closure that reads values from keys.
+  ///
+  /// References become faults, so no record is read for them.
   private func reading<Value: IndexableValue>(
     _: Value.Type
   ) -> ((inout KeyReader) -> Value?)? {
@@ -41,14 +45,15 @@ struct AggregateWalk {
     }
   }
 
-  /// Whether the keys are in the order of a column.
+  /// Returns whether the keys are in the order of a column.
   func isOrdered<Value>(by column: KeyColumn<Value>) -> Bool {
     guard let part else { return false }
     return column.position <= part.fixedCount && (part.ranges.count == 1 || column.position == 0)
   }
 
-  /// Visits the saved keys, without those that the store has other content for, as long as they
-  /// are wanted.
+  /// Calls a closure with the saved keys, except those of rows with other content in the store.
+  ///
+  /// The closure returns whether to continue.
   func forEachKey(
     in ranges: [KeyRange]? = nil, isReversed: Bool = false, _ body: (inout KeyReader) -> ScanStep
   ) throws(StoreError) {
@@ -69,8 +74,9 @@ struct AggregateWalk {
     }
   }
 
-  /// Visits the objects that no index tells about: the store's own, or all where no keys are gone
-  /// through.
+  /// Calls a closure with the objects that the keys don't describe.
+  ///
+  /// These are the objects with other content in the store, or all objects if no keys are read.
   func forEachObject(_ body: (StoredObject) -> Void) throws {
     guard part == nil else {
       for object in query.unsaved where try query.matches(object) { body(object) }
@@ -82,15 +88,14 @@ struct AggregateWalk {
 }
 
 extension QueryPlanner {
-  /// The part of an index that has exactly what is asked for, and the values of some properties;
-  /// nil without one.
+  /// Returns the part of an index that covers the query and holds some properties; nil without one.
   func covering(_ properties: [AnyKeyPath]) throws -> IndexRanges? {
     var best: IndexRanges?
     let indexes = try usableIndexes { _ in true }
     for index in indexes where properties.allSatisfy(index.declaration.properties.contains) {
       let part = try ranges(index, condition)
       guard condition?.isTold(by: part.properties) ?? true else { continue }
-      // The order of the first property is worth more than a few keys.
+      // Keys in the order of the first property are worth more than a few keys less.
       let isFirst = index.declaration.properties.first == properties.first
       if best.map({ part.count < $0.count || part.count == $0.count && isFirst }) ?? true {
         best = part

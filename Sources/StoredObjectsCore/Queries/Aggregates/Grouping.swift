@@ -1,9 +1,9 @@
 import StoreEngine
 
-/// Puts what a query finds into groups, class by class.
+/// A grouping of the objects that a query finds, built class by class.
 struct Grouping<Object: StoredObject, Value: IndexableValue, Number: SummableValue> {
   let property: KeyPath<Object, Value>
-  /// The property whose numbers are added up; nil where objects are only counted.
+  /// The property to sum up, or nil if objects are only counted.
   let number: KeyPath<Object, Number>?
   private var table = GroupTable()
   /// The value of each group.
@@ -13,7 +13,7 @@ struct Grouping<Object: StoredObject, Value: IndexableValue, Number: SummableVal
     (self.property, self.number) = (property, number)
   }
 
-  /// Adds what a query finds.
+  /// Adds the objects that a query finds.
   mutating func add(_ query: Query) throws {
     let properties: [AnyKeyPath] = [property] + (number.map { [$0] } ?? [])
     var walk = try AggregateWalk(query, properties)
@@ -33,7 +33,7 @@ struct Grouping<Object: StoredObject, Value: IndexableValue, Number: SummableVal
     if let number, let number = object[keyPath: number].summand { table.addNumberToLast(number) }
   }
 
-  /// The groups in the order of their values.
+  /// Returns the groups in the order of their values.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `notEvaluable`.
   func sorted(_ entry: RegisteredClass) throws(StoreError) -> [QueryGroup<Value, Number.Sum>] {
@@ -49,7 +49,7 @@ struct Grouping<Object: StoredObject, Value: IndexableValue, Number: SummableVal
 
   // MARK: Keys
 
-  /// Adds the keys of a walk; false where they can't be read.
+  /// Adds the keys of a walk; returns false if they can't be read.
   private mutating func addKeys(_ walk: AggregateWalk) throws -> Bool {
     guard let column = walk.column(of: property, Value.self) else { return false }
     guard let number else {
@@ -64,7 +64,7 @@ struct Grouping<Object: StoredObject, Value: IndexableValue, Number: SummableVal
     return try addEachKey(walk, column, numbers)
   }
 
-  /// Adds one key after the other.
+  /// Adds keys one by one; returns false if one can't be read.
   private mutating func addEachKey(
     _ walk: AggregateWalk, in ranges: [KeyRange]? = nil, _ column: KeyColumn<Value>,
     _ numbers: NumberColumn?
@@ -80,7 +80,7 @@ struct Grouping<Object: StoredObject, Value: IndexableValue, Number: SummableVal
     return isReadable
   }
 
-  /// Finds the group of a key, which most often is that of the one before.
+  /// Selects the group of a key, which is most often the group of the previous key.
   @inline(__always)
   private mutating func meetGroup(_ reader: inout KeyReader, _ column: KeyColumn<Value>) -> Bool {
     guard column.find(&reader) else { return false }
@@ -93,14 +93,15 @@ struct Grouping<Object: StoredObject, Value: IndexableValue, Number: SummableVal
 
   // MARK: Whole groups
 
-  /// Groups of fewer objects are counted key by key.
+  /// The size below which groups are counted key by key.
   private static var smallGroup: Int { 32 }
-  /// After so many groups it is known how large they are.
+  /// The number of groups after which their size is estimated.
   private static var sampleCount: Int { 64 }
 
-  /// Counts the keys of one group after the other, without looking at each.
+  /// Counts the keys of whole groups without reading each key.
   ///
-  /// False where keys can't be read, or somebody has saved meanwhile.
+  /// Returns false if a key can't be read. If another save happens meanwhile, counts each key
+  /// instead.
   private mutating func countGroups(
     _ walk: AggregateWalk, _ column: KeyColumn<Value>
   ) throws -> Bool {
@@ -129,9 +130,9 @@ struct Grouping<Object: StoredObject, Value: IndexableValue, Number: SummableVal
     return try addEachKey(walk, column, nil)
   }
 
-  /// Finds the group of the first key of a range, and where it ends in the range.
+  /// Selects the group of the first key in a range, and returns the end of the group in the range.
   ///
-  /// Nil if the key can't be read; there is no end if the range has no key.
+  /// Returns nil if the key can't be read, and a nil end if the range has no key.
   private mutating func nextGroup(
     _ walk: AggregateWalk, _ range: KeyRange, _ column: KeyColumn<Value>
   ) throws -> (end: [UInt8]?, Void)? {

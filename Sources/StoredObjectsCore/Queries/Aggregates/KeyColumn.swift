@@ -1,17 +1,17 @@
 import StoreEngine
 
-/// Reads one property from the keys of an index, and passes over those before it.
+/// A reader of one property in the keys of an index, which skips the values before it.
 struct KeyColumn<Value> {
-  /// The place of the property in the index.
+  /// The position of the property in the index.
   let position: Int
-  /// Whether a key is read from its first value on, or from behind another column.
+  /// Whether the column is read from the first value of a key, or from after another column.
   let isFromBeginning: Bool
   let skips: [KeyForm]
   let value: (inout KeyReader) -> Value?
 
-  /// Nil where a value before it can't be read.
+  /// Creates a column, or returns nil if a value before it can't be read.
   ///
-  /// If the property comes after another one, keys are read from behind that.
+  /// If the property comes after the `other` one, keys are read from the end of that column on.
   init?(
     _ index: AttributeIndex, _ position: Int, behind other: Int,
     _ read: @escaping (inout KeyReader) -> Value?
@@ -26,14 +26,14 @@ struct KeyColumn<Value> {
     self.skips = skips
   }
 
-  /// Goes to the value in a key; false if the key can't be read.
+  /// Moves the reader to the value; returns false if the key can't be read.
   @inline(__always)
   func find(_ reader: inout KeyReader) -> Bool {
     for form in skips where !reader.skip(form) { return false }
     return true
   }
 
-  /// Reads the value; nil if the key can't be read.
+  /// Reads the value; returns nil if the key can't be read.
   @inline(__always)
   func read(_ reader: inout KeyReader) -> Value? { find(&reader) ? value(&reader) : nil }
 }

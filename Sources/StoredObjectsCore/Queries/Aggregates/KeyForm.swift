@@ -1,16 +1,16 @@
 import FoundationEssentials
 import StoreEngine
 
-/// How the bytes of a value in a key end, so that it can be passed over without being read.
+/// The form of a value in a key, which is enough to skip it without reading it.
 enum KeyForm {
   case fixed(Int)
-  /// Ends in a zero.
+  /// Bytes that end in a zero.
   case text
   indirect case optional(KeyForm)
-  /// Only its own code can tell.
+  /// A value whose end only its own code can find.
   case custom((inout KeyReader) -> Bool)
 
-  /// Nil for a type whose keys can't be read.
+  /// Creates the form of a type, or returns nil if its keys can't be read.
   init?(_ type: Any.Type) {
     if let optional = type as? any OptionalKey.Type {
       guard let wrapped = KeyForm(optional.wrappedType) else { return nil }
@@ -35,14 +35,14 @@ enum KeyForm {
   }
 }
 
-/// How a number is written in a key.
+/// The form of a number in a key.
 enum NumberForm {
   case signed(Int)
   case unsigned(Int)
   case double
   case float
 
-  /// Nil for another type.
+  /// Creates the form of a number type, or returns nil for another type.
   init?(_ type: Any.Type) {
     switch type {
     case is Int8.Type: self = .signed(1)
@@ -68,7 +68,7 @@ enum NumberForm {
   }
 }
 
-/// An optional, whatever it wraps.
+/// An optional of any type.
 protocol OptionalKey {
   static var wrappedType: Any.Type { get }
 }
@@ -78,7 +78,7 @@ extension Optional: OptionalKey {
 }
 
 extension KeyReader {
-  /// Passes over a value; false if the key ends before.
+  /// Skips a value; returns false if the key ends before it does.
   mutating func skip(_ form: KeyForm) -> Bool {
     switch form {
     case .fixed(let count): return skip(count: count)
@@ -92,7 +92,7 @@ extension KeyReader {
     }
   }
 
-  /// Adds a number to others; false if the key ends before.
+  /// Adds the number in a column to others; returns false if the key ends before it does.
   mutating func addNumber(_ column: NumberColumn, to numbers: inout AnyNumbers) -> Bool {
     if column.isFromBeginning { rewind() }
     for form in column.skips where !skip(form) { return false }
@@ -103,7 +103,7 @@ extension KeyReader {
     guard let bits = bits(column.form.byteCount) else { return false }
     switch column.form {
     case .signed(let count):
-      // The highest bit stands for numbers that are not negative.
+      // Keys have the sign bit inverted.
       let shift = 64 - UInt64(8 * count)
       numbers.integers.add(Int(Int64(bitPattern: bits << shift ^ 1 << 63) >> Int64(shift)))
     case .unsigned(8): numbers.unsigned.add(bits)
@@ -119,14 +119,14 @@ extension KeyReader {
   }
 }
 
-/// Where the numbers of a property are in keys.
+/// The position of a property's numbers in keys.
 struct NumberColumn {
   let form: NumberForm
   let isOptional: Bool
   let isFromBeginning: Bool
   let skips: [KeyForm]
 
-  /// Nil for a property that is no number of Swift's own.
+  /// Creates a column, or returns nil if the property is not one of Swift's number types.
   init?<Number>(_ column: KeyColumn<Number>) {
     let wrapped = (Number.self as? any OptionalKey.Type)?.wrappedType
     guard let form = NumberForm(wrapped ?? Number.self) else { return nil }
@@ -135,9 +135,9 @@ struct NumberColumn {
   }
 }
 
-/// Sums in whatever type a property has them.
+/// Sums of any of the three types.
 ///
-/// It is no generic type, so that the loop over keys is compiled once, for these three.
+/// The type is not generic, so that the loop over keys is compiled once for all three.
 struct AnyNumbers {
   var integers = QueryNumbers<Int>()
   var unsigned = QueryNumbers<UInt64>()
@@ -153,9 +153,9 @@ struct AnyNumbers {
     }
   }
 
-  /// The sums in one type.
+  /// Returns the sums in one type.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` with `notEvaluable` if one is too large.
+  /// - Throws: ``/StoreEngine/StoreError`` with `notEvaluable` if a sum is too large.
   func numbers<Sum: SummedNumber>(
     _: Sum.Type, _ entry: RegisteredClass
   ) throws(StoreError) -> QueryNumbers<Sum> {

@@ -2,27 +2,27 @@ import Files
 import FoundationEssentials
 import StoreEngine
 
-/// Reads values out of a key of an index, in the order in which they were written.
+/// A reader of the values in an index key, in the order in which they were written.
 struct KeyReader {
   /// The key: the mark, the values and the row.
   private(set) var bytes: [UInt8] = []
   private(set) var offset = 0
-  /// The row that the key is of.
+  /// The row of the key.
   private(set) var row: UInt32 = 0
 
-  /// Begins with the values of another key.
+  /// Starts with the first value of another key.
   mutating func show(_ key: RawSpan) {
     bytes.removeAll(keepingCapacity: true)
     bytes.append(copying: key)
     row = RegisteredIndex.row(key)
-    // Behind the mark.
+    // Skips the mark.
     offset = 1
   }
 
-  /// Goes back to the first value.
+  /// Moves back to the first value.
   mutating func rewind() { offset = 1 }
 
-  /// Passes over bytes if they come next.
+  /// Skips some bytes if they come next.
   @inline(__always)
   mutating func skip(_ expected: [UInt8]) -> Bool {
     let end = offset + expected.count
@@ -35,14 +35,14 @@ struct KeyReader {
     return true
   }
 
-  /// Passes over some bytes; false if there are fewer.
+  /// Skips a number of bytes; returns false if there are fewer.
   mutating func skip(count: Int) -> Bool {
     guard offset + count <= bytes.count else { return false }
     offset += count
     return true
   }
 
-  /// Reads the bits of a number of some bytes, the highest byte first.
+  /// Reads the bits of a number of some bytes, the most significant byte first.
   mutating func bits(_ count: Int) -> UInt64? {
     guard offset + count <= bytes.count else { return nil }
     var bits: UInt64 = 0
@@ -57,7 +57,7 @@ struct KeyReader {
     return bytes[offset]
   }
 
-  /// Reads a number, the highest byte first.
+  /// Reads a number, the most significant byte first.
   mutating func number<Number: FixedWidthInteger & UnsignedInteger>(
     _: Number.Type = Number.self
   ) -> Number? {
@@ -69,7 +69,7 @@ struct KeyReader {
     return number
   }
 
-  /// Reads bytes of which there may be any number, see ``IndexKey``.
+  /// Reads a byte string of any length, see ``IndexKey``.
   mutating func text() -> [UInt8]? {
     var text: [UInt8] = []
     while let byte = byte() {
@@ -85,15 +85,15 @@ struct KeyReader {
   }
 }
 
-/// A value that can be read from the key of an index.
+/// A value that can be read from an index key.
 private protocol KeyReadable: IndexableValue {
-  /// Reads a value; nil if the bytes are none.
+  /// Reads a value; returns nil if the bytes are not valid.
   static func read(_ reader: inout KeyReader) -> Self?
 }
 
-/// How the values of a property are read from keys.
+/// Returns a closure that reads the values of a type from keys.
 ///
-/// Nil for a type that only writes keys; its objects have to be asked.
+/// Returns nil for a type that only writes keys: the values have to be read from the objects.
 func keyReading<Value: IndexableValue>(_: Value.Type) -> ((inout KeyReader) -> Value?)? {
   func known<Known: KeyReadable>(_: Known.Type) -> ((inout KeyReader) -> Value?)? {
     { reader in Known.read(&reader) as? Value }
@@ -106,9 +106,10 @@ func keyReading<Value: IndexableValue>(_: Value.Type) -> ((inout KeyReader) -> V
   return rawReading(type)
 }
 
-/// How an enumeration is read from the key of its raw value.
+/// Returns a closure that reads an enumeration from the key of its raw value.
 ///
-/// It may write keys of its own. So what is read has to write the bytes that it was read from.
+/// The enumeration may write keys of another form. So a value is valid only if it writes the same
+/// bytes.
 private func rawReading<Raw: RawRepresentable, Value: IndexableValue>(
   _: Raw.Type
 ) -> ((inout KeyReader) -> Value?)? {
@@ -125,9 +126,9 @@ private func rawReading<Raw: RawRepresentable, Value: IndexableValue>(
   return (Raw.RawValue.self as? any KeyReadable.Type).map { open($0) }
 }
 
-/// An optional, which is readable if what it wraps is.
+/// An optional, which can be read from keys if its wrapped type can.
 private protocol PartlyReadable {
-  /// A closure as ``keyReading(_:)`` returns it.
+  /// Returns a closure as ``keyReading(_:)`` does.
   static func anyReading() -> Any?
 }
 

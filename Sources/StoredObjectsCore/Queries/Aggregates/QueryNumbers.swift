@@ -1,25 +1,25 @@
 import StoreEngine
 
-/// A number that a property may have, or an optional one: what sums and averages are made of.
+/// A number, or an optional one, that a property can have and that a query can sum up.
 public protocol SummableValue: IndexableValue {
-  /// The type of sums, which holds more than the numbers.
+  /// The type of sums, which has a larger range than the numbers.
   associatedtype Sum: SummedNumber
-  /// The number; nil for nil.
+  /// The number, or nil for nil.
   var summand: Sum? { get }
 }
 
-/// A number that sums are made in: `Int`, `UInt64` or `Double`.
+/// A number type that sums are computed in: `Int`, `UInt64` or `Double`.
 public protocol SummedNumber: Comparable, Sendable {
-  /// Nothing.
+  /// The number 0.
   static var zero: Self { get }
-  /// Returns the sum of both; nil if there is no such number.
+  /// Returns the sum of both numbers, or nil if the type can't represent it.
   func adding(_ other: Self) -> Self?
   /// The nearest floating-point number.
   var approximation: Double { get }
 }
 
 extension SummedNumber where Self: FixedWidthInteger {
-  /// Returns the sum of both; nil if it is too large.
+  /// Returns the sum of both numbers, or nil if it overflows.
   public func adding(_ other: Self) -> Self? {
     let (sum, isTooLarge) = addingReportingOverflow(other)
     return isTooLarge ? nil : sum
@@ -31,9 +31,9 @@ extension SummedNumber where Self: FixedWidthInteger {
 extension Int: SummedNumber {}
 extension UInt64: SummedNumber {}
 extension Double: SummedNumber {
-  /// Returns the sum of both.
+  /// Returns the sum of both numbers.
   public func adding(_ other: Double) -> Double? { self + other }
-  /// The number.
+  /// The number itself.
   public var approximation: Double { self }
 }
 
@@ -72,40 +72,40 @@ extension Float: SummableValue {
 }
 
 extension Optional: SummableValue where Wrapped: SummableValue {
-  /// The number; nil for nil.
+  /// The number, or nil for nil.
   public var summand: Wrapped.Sum? { flatMap(\.summand) }
 }
 
-/// The sum, the average and the ends of the numbers that objects have in a property.
+/// The count, sum, average and extremes of the numbers that objects have in a property.
 ///
 /// Objects with nil in the property do not count.
 public struct QueryNumbers<Sum: SummedNumber>: Equatable, Sendable {
-  /// How many numbers there are.
+  /// The number of numbers.
   public private(set) var count = 0
   /// The sum of all numbers.
   public private(set) var sum = Sum.zero
-  /// The smallest number; nil if there is none but NaN.
+  /// The smallest number, or nil if there is none except NaN.
   public private(set) var minimum: Sum?
-  /// The greatest number; nil if there is none but NaN.
+  /// The greatest number, or nil if there is none except NaN.
   public private(set) var maximum: Sum?
 
-  /// The sum, divided by the count; nil if there is no number.
+  /// The sum divided by the count, or nil if there are no numbers.
   public var average: Double? { count == 0 ? nil : sum.approximation / Double(count) }
 
-  /// Whether a number was added that the sum can't hold.
+  /// Whether the sum has overflowed.
   private(set) var isTooLarge = false
 
   @inline(__always)
   mutating func add(_ number: Sum) {
     count += 1
     if let sum = sum.adding(number) { self.sum = sum } else { isTooLarge = true }
-    // What is not equal to itself is neither.
+    // NaN is neither the minimum nor the maximum.
     guard number == number else { return }
     if minimum.map({ number < $0 }) ?? true { minimum = number }
     if maximum.map({ number > $0 }) ?? true { maximum = number }
   }
 
-  /// The numbers, if the sum is right.
+  /// Returns the numbers, if the sum is right.
   ///
   /// - Throws: ``/StoreEngine/StoreError`` with `notEvaluable`.
   func checked(_ entry: RegisteredClass) throws(StoreError) -> QueryNumbers {
@@ -116,13 +116,13 @@ public struct QueryNumbers<Sum: SummedNumber>: Equatable, Sendable {
   }
 }
 
-/// The objects that have one value in a property: how many they are, and their numbers in another.
+/// The objects that share a value in a property: their count, and their numbers in another.
 public struct QueryGroup<Value, Sum: SummedNumber> {
-  /// The value that they share.
+  /// The value that the objects share.
   public let value: Value
-  /// How many objects have the value.
+  /// The number of objects with the value.
   public internal(set) var count: Int
-  /// Their numbers, where a property of numbers was asked for; none otherwise.
+  /// Their numbers, if you asked for the numbers of a property; otherwise empty.
   public internal(set) var numbers: QueryNumbers<Sum>
 }
 

@@ -6,16 +6,16 @@ extension Store {
   ///
   ///     let seconds = try store.sum(of: \Song.seconds, where: #Predicate { $0.genre == "Jazz" })
   ///
-  /// Integers are added as `Int` (unsigned ones of 64 bits as `UInt64`), others as `Double`. nil
-  /// counts as nothing.
+  /// Integers are added as `Int` (unsigned 64-bit integers as `UInt64`), other numbers as `Double`.
+  /// nil adds nothing.
   ///
-  /// Sees unsaved changes. See <doc:FindingObjects> for when an index answers alone.
+  /// The result includes unsaved changes. See <doc:FindingObjects> for when an index is enough.
   ///
-  /// Complexity: linear in the keys of an index that has the property and all that the predicate
-  /// asks; otherwise in the objects that the predicate leads to.
+  /// Complexity: Linear in the number of keys, if an index holds the property and covers the
+  /// predicate. Otherwise linear in the number of objects that the predicate leads to.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``, and
-  ///   with `notEvaluable` if the sum is too large.
+  /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``, and `notEvaluable` if
+  ///   the sum is too large.
   public func sum<Object: StoredObject, Number: SummableValue>(
     of property: KeyPath<Object, Number>, where predicate: Predicate<Object>? = nil,
     includingSubclasses: Bool = false
@@ -23,11 +23,11 @@ extension Store {
     try numbers(of: property, where: predicate, includingSubclasses: includingSubclasses).sum
   }
 
-  /// Returns the average of the numbers that objects have in a property; nil if there is none.
+  /// Returns the average of the numbers that objects have in a property; nil if there are none.
   ///
-  /// Complexity: as ``sum(of:where:includingSubclasses:)``.
+  /// Complexity: As ``sum(of:where:includingSubclasses:)``.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as ``sum(of:where:includingSubclasses:)``.
+  /// - Throws: The errors of ``sum(of:where:includingSubclasses:)``.
   public func average<Object: StoredObject, Number: SummableValue>(
     of property: KeyPath<Object, Number>, where predicate: Predicate<Object>? = nil,
     includingSubclasses: Bool = false
@@ -35,12 +35,11 @@ extension Store {
     try numbers(of: property, where: predicate, includingSubclasses: includingSubclasses).average
   }
 
-  /// Returns the count, the sum, the average and the ends of the numbers that objects have in a
-  /// property, in one pass.
+  /// Returns the count, sum, average and extremes of a property's numbers in one pass.
   ///
-  /// Complexity: as ``sum(of:where:includingSubclasses:)``.
+  /// Complexity: As ``sum(of:where:includingSubclasses:)``.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as ``sum(of:where:includingSubclasses:)``.
+  /// - Throws: The errors of ``sum(of:where:includingSubclasses:)``.
   public func numbers<Object: StoredObject, Number: SummableValue>(
     of property: KeyPath<Object, Number>, where predicate: Predicate<Object>? = nil,
     includingSubclasses: Bool = false
@@ -66,14 +65,14 @@ extension Store {
     return try numbers.numbers(Number.Sum.self, entry)
   }
 
-  /// Returns the values that objects have in a property, each once, the smallest first.
+  /// Returns the distinct values that objects have in a property, the smallest first.
   ///
   ///     let genres = try store.distinctValues(of: \Song.genre)
   ///
-  /// Complexity: O(log n) for each value, where an index that begins with the property tells all
-  /// that the predicate asks; otherwise as ``sum(of:where:includingSubclasses:)``.
+  /// Complexity: O(log n) for each value, if an index begins with the property and covers the
+  /// predicate. Otherwise as ``sum(of:where:includingSubclasses:)``.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func distinctValues<Object: StoredObject, Value: IndexableValue>(
     of property: KeyPath<Object, Value>, where predicate: Predicate<Object>? = nil,
     includingSubclasses: Bool = false
@@ -83,15 +82,15 @@ extension Store {
     ).map(\.value)
   }
 
-  /// Returns how many objects have which value in a property, the smallest value first.
+  /// Returns the number of objects for each value of a property, the smallest value first.
   ///
   ///     for group in try store.groups(of: Song.self, by: \.genre) {
   ///       print(group.value, group.count)
   ///     }
   ///
-  /// Complexity: as ``distinctValues(of:where:includingSubclasses:)``. Memory: that of the groups.
+  /// Complexity: As ``distinctValues(of:where:includingSubclasses:)``. Memory: that of the groups.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func groups<Object: StoredObject, Value: IndexableValue>(
     of type: Object.Type, by property: KeyPath<Object, Value>,
     where predicate: Predicate<Object>? = nil, includingSubclasses: Bool = false
@@ -99,16 +98,17 @@ extension Store {
     try groups(Grouping<Object, Value, Int>(by: property, nil), predicate, includingSubclasses)
   }
 
-  /// Returns how many objects have which value in a property, and their numbers in another one.
+  /// Returns, for each value of a property, the number of objects and their numbers in another.
   ///
   ///     for group in try store.groups(of: Song.self, by: \.genre, summing: \.seconds) {
   ///       print(group.value, group.count, group.numbers.sum, group.numbers.average ?? 0)
   ///     }
   ///
-  /// Complexity: linear in the keys of an index that has both properties and all that the predicate
-  /// asks; otherwise in the objects that the predicate leads to. Memory: that of the groups.
+  /// Complexity: Linear in the number of keys, if an index holds both properties and covers the
+  /// predicate. Otherwise linear in the number of objects that the predicate leads to. Memory: that
+  /// of the groups.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as ``sum(of:where:includingSubclasses:)``.
+  /// - Throws: The errors of ``sum(of:where:includingSubclasses:)``.
   public func groups<Object: StoredObject, Value: IndexableValue, Number: SummableValue>(
     of type: Object.Type, by property: KeyPath<Object, Value>,
     summing number: KeyPath<Object, Number>, where predicate: Predicate<Object>? = nil,
@@ -126,7 +126,7 @@ extension Store {
     return try grouping.sorted(entry)
   }
 
-  /// Asks the class of a predicate, and its subclasses if they count; returns the first of them.
+  /// Queries the class of a predicate, and its subclasses if they count; returns the first class.
   @discardableResult
   func forEachClass<Object: StoredObject>(
     _ predicate: Predicate<Object>?, _ includingSubclasses: Bool, _ body: (Query) throws -> Void

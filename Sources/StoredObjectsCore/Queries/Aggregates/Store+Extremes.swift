@@ -6,12 +6,12 @@ extension Store {
   ///
   ///     let oldest = try store.minimum(of: \Song.added)
   ///
-  /// NaN does not count. Sees unsaved changes.
+  /// NaN does not count. The result includes unsaved changes.
   ///
-  /// Complexity: O(log n), where an index that begins with the property tells all that the predicate
-  /// asks; otherwise as ``sum(of:where:includingSubclasses:)``.
+  /// Complexity: O(log n) if an index begins with the property and covers the predicate. Otherwise
+  /// as ``sum(of:where:includingSubclasses:)``.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func minimum<Object: StoredObject, Value: IndexableValue & Comparable>(
     of property: KeyPath<Object, Value>, where predicate: Predicate<Object>? = nil,
     includingSubclasses: Bool = false
@@ -21,7 +21,7 @@ extension Store {
 
   /// Returns the smallest value that objects have in an optional property; nil if there is none.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func minimum<Object: StoredObject, Value: IndexableValue & Comparable>(
     of property: KeyPath<Object, Value?>, where predicate: Predicate<Object>? = nil,
     includingSubclasses: Bool = false
@@ -31,9 +31,9 @@ extension Store {
 
   /// Returns the greatest value that objects have in a property; nil if there is none.
   ///
-  /// Complexity: as ``minimum(of:where:includingSubclasses:)-(KeyPath<Object,Value>,_,_)``.
+  /// Complexity: As ``minimum(of:where:includingSubclasses:)-(KeyPath<Object,Value>,_,_)``.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func maximum<Object: StoredObject, Value: IndexableValue & Comparable>(
     of property: KeyPath<Object, Value>, where predicate: Predicate<Object>? = nil,
     includingSubclasses: Bool = false
@@ -43,7 +43,7 @@ extension Store {
 
   /// Returns the greatest value that objects have in an optional property; nil if there is none.
   ///
-  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func maximum<Object: StoredObject, Value: IndexableValue & Comparable>(
     of property: KeyPath<Object, Value?>, where predicate: Predicate<Object>? = nil,
     includingSubclasses: Bool = false
@@ -57,7 +57,7 @@ extension Store {
     _ includingSubclasses: Bool
   ) throws(StoreError) -> Value? {
     var best: Value?
-    /// Whether a value counts at all.
+    /// Records a value; returns whether it counts.
     func offer(_ property: Property) -> Bool {
       guard let value = unwrap(property), value == value else { return false }
       if best.map({ precedes(value, $0) }) ?? true { best = value }

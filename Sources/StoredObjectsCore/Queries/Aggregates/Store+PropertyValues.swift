@@ -2,27 +2,27 @@ public import FoundationEssentials
 import StoreEngine
 
 extension Store {
-  /// Returns the values of a property of the objects for which a predicate holds.
+  /// Returns the values that the objects matching a predicate have in a property.
   ///
   ///     let titles = try store.values(of: Song.self, \.title, where: #Predicate { $0.isLive })
   ///
-  /// Each object has its value in the result; for each value once see
-  /// ``distinctValues(of:where:includingSubclasses:)``. Without an order they come in that of the
-  /// rows. Sees unsaved changes.
+  /// The result has one value for each object. For distinct values, see
+  /// ``distinctValues(of:where:includingSubclasses:)``. Without an order, the values are in row
+  /// order. The result includes unsaved changes.
   ///
-  /// Complexity: without an order, linear in the keys of an index that has the property and all that
-  /// the predicate asks, and no object is made; otherwise as
+  /// Complexity: Without an order, linear in the number of keys, if an index holds the property and
+  /// covers the predicate. No object is created then. Otherwise as
   /// ``fetch(_:where:sortedBy:limit:offset:after:)``, with one object at a time in memory.
   ///
   /// - Parameters:
   ///   - type: The class.
   ///   - property: The property, of a type that an index can hold.
-  ///   - predicate: What holds for the objects; all objects, if there is none.
-  ///   - orders: By which properties they are ordered.
-  ///   - limit: How many at the most, 0 or more.
-  ///   - offset: How many are passed over first, 0 or more.
+  ///   - predicate: The condition; without one, all objects match.
+  ///   - orders: The properties to sort by.
+  ///   - limit: The maximum number of values, 0 or more.
+  ///   - offset: The number of values to skip first, 0 or more.
   /// - Returns: The values.
-  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func values<Object: StoredObject, Value: IndexableValue>(
     of type: Object.Type, _ property: KeyPath<Object, Value>,
     where predicate: Predicate<Object>? = nil, sortedBy orders: [QueryOrder<Object>] = [],
@@ -35,16 +35,16 @@ extension Store {
     }
   }
 
-  /// Returns the values of several properties of the objects for which a predicate holds.
+  /// Returns the values that the objects matching a predicate have in several properties.
   ///
   ///     for (title, seconds) in try store.values(of: Song.self, \.title, \.seconds) {
   ///       print(title, seconds)
   ///     }
   ///
-  /// See ``values(of:_:where:sortedBy:limit:offset:)`` for the rest.
+  /// See ``values(of:_:where:sortedBy:limit:offset:)`` for the details.
   ///
-  /// - Returns: For each object a tuple of its values.
-  /// - Throws: ``/StoreEngine/StoreError`` as ``fetch(_:where:sortedBy:limit:offset:after:)``.
+  /// - Returns: A tuple of values for each object.
+  /// - Throws: The errors of ``fetch(_:where:sortedBy:limit:offset:after:)``.
   public func values<
     Object: StoredObject, First: IndexableValue, Second: IndexableValue, each Rest: IndexableValue
   >(
@@ -69,7 +69,7 @@ extension Store {
     }
   }
 
-  /// One row of values for each object that a query finds.
+  /// Returns one row of values for each object that a query finds.
   private func propertyValues<Object: StoredObject, Row>(
     _ predicate: Predicate<Object>?, _ orders: [QueryOrder<Object>], _ limit: Int?, _ offset: Int,
     _ paths: [AnyKeyPath],
@@ -96,12 +96,12 @@ extension Store {
     } catch { throw entry.queryError(error) }
   }
 
-  /// Whether to read all keys, which are in another order, for so many objects.
+  /// Returns whether reading all keys, which have another order, pays off for so many objects.
   private static func isWorthAllKeys(_ part: IndexRanges, _ wanted: Int?) -> Bool {
     wanted.map { part.count <= $0.addingSaturated(1000) } ?? true
   }
 
-  /// The values in the order of the rows, out of the keys of an index; nil if they can't be read.
+  /// Returns the values in row order, read from index keys; nil if they can't be read.
   private func keyValues<Object: StoredObject, Row>(
     _ walk: AggregateWalk, _ read: (inout KeyReader) throws -> Row, _ ofObject: (Object) -> Row
   ) throws -> [(row: UInt32, values: Row)]? {
@@ -124,7 +124,7 @@ extension Store {
   }
 }
 
-/// A key that can't be read.
+/// The error for a key that can't be read.
 private struct UnreadableKey: Error {}
 
 private func readValue<Value>(
