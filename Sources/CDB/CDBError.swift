@@ -7,7 +7,7 @@ internal import Files
 ///     do {
 ///       try writer.add("Bicycle Race", forKey: "song/2")
 ///     } catch let error as CDBError where error.code == .tooLarge {
-///       try writer.finish()  // what was added before is whole; go on in another file
+///       try writer.finish()  // the earlier records are complete; continue in another file
 ///     }
 public struct CDBError: Error, Sendable {
   /// The kind of error.

@@ -36,7 +36,7 @@ extension HashFile {
     }
   }
 
-  /// The part of the file that stays in memory behind a scan.
+  /// The part of the file that stays in memory after a scan has passed it.
   private static let window = 4 << 20
 
   /// Frees the memory of the part of the file that a scan has passed, one window at a time.

@@ -33,7 +33,7 @@ public struct HashFileCheck: Sendable {
   /// The maximum number of findings that are kept.
   public static let findingLimit = 100
 
-  /// The findings, in the order in which they were found; empty for a sound file.
+  /// The findings, in the order in which they were found; empty for an undamaged file.
   public private(set) var findings: [Finding] = []
   /// The number of findings beyond those in ``findings``.
   public private(set) var omittedCount = 0

@@ -2,9 +2,9 @@
 // tchdb.c are given in parentheses.
 //
 //     0          header, 256 bytes
-//     256        bucket array: where each bucket's tree begins
-//     then       free-block pool: where free blocks are, for the next writer
-//     first      blocks, one after the other up to the end of the file
+//     256        bucket array: the root of each bucket's tree
+//     then       free-block pool: the offsets of free blocks, for the next writer
+//     first      blocks, one after another up to the end of the file
 //
 //     record     C8 | second hash | left | right | padding size | key size | value size | key | value
 //                | padding

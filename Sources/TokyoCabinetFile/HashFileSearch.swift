@@ -101,7 +101,7 @@ struct HashFileSearch {
     return doubtful?.offset ?? geometry.end
   }
 
-  // MARK: What can be believed
+  // MARK: Trusted blocks
 
   private func hasRightHash(_ block: HashFileBlock, _ bytes: RawSpan) -> Bool {
     HashFileFormat.hashes(of: bytes.extracting(block.key)).second

@@ -79,13 +79,13 @@ final class ConnectionPool: Sendable {
     }
   }
 
-  /// Returns a connection that has failed; if it is lost, the idle ones are, too.
+  /// Puts back a connection that has failed; if it is lost, the idle ones are, too.
   func giveBack(_ connection: Connection, after failure: ServerFailure) {
     if failure.isLost { closeIdle() }
     giveBack(connection)
   }
 
-  /// Returns a connection to the pool.
+  /// Puts a connection back into the pool.
   func giveBack(_ connection: Connection) {
     state.change { state in
       if connection.isUsable, !state.isClosed {

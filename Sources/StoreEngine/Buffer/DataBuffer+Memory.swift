@@ -1,5 +1,5 @@
 // How the store moves bytes in and out of buffers. A record that is read is copied only once: here,
-// from the bytes that a backend lends.
+// from the bytes that a backend passes.
 
 import Files
 

@@ -44,7 +44,7 @@ extension StoreDirectory {
 
   /// Writes a manifest under another name, and renames it.
   ///
-  /// ``synchronize()`` brings the name to the disk.
+  /// ``synchronize()`` syncs the name.
   package func setManifest(_ bytes: [UInt8], durability: Durability) throws(StoreError) {
     try replace(
       Self.manifest, by: bytes, Self.newPrefix + "manifest", rights(ofNew: Self.manifest),

@@ -3,7 +3,7 @@ package import Files
 /// A directory that is created under a temporary name, and renamed once its content is on the disk.
 ///
 /// Only its owner can read it meanwhile. Then the directory and its files get the permissions of
-/// those that they were made from.
+/// their originals.
 package struct TargetDirectory {
   /// The final path.
   package let path: String

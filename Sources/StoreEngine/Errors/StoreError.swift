@@ -116,9 +116,9 @@ extension StoreError {
     public static let notAuthentic = Code(description: "notAuthentic")
     /// A record, a named buffer, or a key with its value is larger than the backend can keep.
     public static let tooLarge = Code(description: "tooLarge")
-    /// An insert met an existing row.
+    /// A name can't be used for a class or a buffer.
     public static let invalidName = Code(description: "invalidName")
-    /// An insert met a row that is there already.
+    /// An insert met an existing row.
     public static let rowExists = Code(description: "rowExists")
 
     /// A class was used that is not registered with the store.
@@ -161,7 +161,7 @@ extension StoreError {
     public static let invalidQuery = Code(description: "invalidQuery")
     /// Content could not be read when it was needed, and the failure is not acknowledged yet.
     public static let contentUnavailable = Code(description: "contentUnavailable")
-    /// Other stores have committed changes to what this change rests on.
+    /// Other stores have committed changes to the data that this change is based on.
     public static let conflict = Code(description: "conflict")
     /// The changes since a commit are no longer known: read everything again.
     public static let historyExpired = Code(description: "historyExpired")

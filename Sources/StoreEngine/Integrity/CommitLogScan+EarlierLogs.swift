@@ -51,7 +51,7 @@ extension CommitLogScan {
     chain(fromCheckpoint: true).followed.filter { !$0.isCheckpoint }
   }
 
-  /// The saves that rest on lost saves.
+  /// The saves that depend on lost saves.
   package var leftOutBatches: [Batch] { chain(fromCheckpoint: true).leftOut }
 
   /// Returns the batches up to the first damage or gap, and the batches after it.

@@ -2,7 +2,7 @@
 ///
 ///     KeyRange(from: [1, 2], to: [1, 3])     // all keys that begin with 1, 2
 ///     KeyRange.prefix([1, 2])                // the same
-///     KeyRange(after: key)                   // what comes behind a key, for the next page
+///     KeyRange(after: key)                   // the keys after a key, for the next page
 ///
 /// Keys are ordered byte by byte, as by `memcmp`, and a key precedes those that it is a prefix of.
 public struct KeyRange: Hashable, Sendable {

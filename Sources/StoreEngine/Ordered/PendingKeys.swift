@@ -2,8 +2,8 @@ import Files
 
 /// The changes of an ordered table that are not in its file yet.
 ///
-///     runs            saves since folding has begun
-///     folding         saves that are being brought to the file; most often there are none
+///     runs            saves since the checkpoint began
+///     folding         saves that a checkpoint is moving to the file; usually none
 ///     file
 struct PendingKeys: Sendable {
   /// The number of times the file had been replaced; later files contain these changes.

@@ -1,7 +1,7 @@
 /// The file `Commit.key` of an encrypted store, which holds what its key is verified with.
 ///
 ///     0      "SO-Key\r\n" | version (4) | length (4) | what StoreKey made | checksum (4) | zeros
-///     4096   the same once more
+///     4096   the same again
 ///
 /// Without its key file a store is lost. So there are two copies, in different blocks of the disk.
 package enum KeyFile {
