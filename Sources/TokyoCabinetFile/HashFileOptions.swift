@@ -17,6 +17,7 @@ public struct HashFileOptions: OptionSet, Sendable, Hashable {
   public static let ownCodec = HashFileOptions(rawValue: 1 << 4)
   /// Any of the compressions.
   ///
-  /// A constant, and no union that is built at the first use: it is read for each record.
+  /// It is a constant, and not a union that is created on first use, because it is read for each
+  /// record.
   package static let compressed = HashFileOptions(rawValue: 0b1_1110)
 }

@@ -277,8 +277,8 @@ final class SharedFile: Sendable {
 
   /// Announces the end of the log after the words were inconsistent.
   ///
-  /// Requires the commit lock. It chooses a new version, because incrementing a wrong one could lead
-  /// to a version that another process knows.
+  /// Requires the commit lock. It chooses a new version, because incrementing a wrong one could
+  /// lead to a version that another process knows.
   ///
   /// - Returns: The new version.
   func publishAgain(epoch: UInt64, end: Int) -> UInt64 {

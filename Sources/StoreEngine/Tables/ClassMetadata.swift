@@ -110,7 +110,7 @@ public struct ClassMetadata: Hashable, Sendable {
     return flags
   }
 
-  /// Whether two rows say the same, but for the last row ID.
+  /// Whether two rows are the same except for the last row ID.
   static func differOnlyInLastRowID(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     guard left.count == right.count else { return false }
     // The checksum at the end is of the last row ID, too.
